@@ -1,0 +1,48 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "postback",
+  products: [
+    .executable(name: "postback", targets: ["postback"]),
+    .library(name: "SKAdNetwork", targets: ["SKAdNetwork"]),
+    .library(name: "ConversionModel", targets: ["ConversionModel"]),
+    .library(name: "PostbackPipeline", targets: ["PostbackPipeline"]),
+  ],
+  targets: [
+    // System libraries: shims and module maps, nothing else.
+    .target(name: "CLibcrypto", linkerSettings: [.linkedLibrary("crypto")]),
+    .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+
+    .target(name: "JSON", dependencies: ["CSimdjson"], swiftSettings: settings),
+    .target(name: "Signatures", dependencies: ["CLibcrypto"], swiftSettings: settings),
+    .target(name: "SKAdNetwork", dependencies: ["JSON"], swiftSettings: settings),
+    .target(name: "ConversionModel", dependencies: ["JSON"], swiftSettings: settings),
+    .target(
+      name: "PostbackPipeline",
+      dependencies: ["JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CZlib", "CZstd"],
+      swiftSettings: settings
+    ),
+    .executableTarget(name: "postback", dependencies: ["PostbackPipeline"], swiftSettings: settings),
+
+    .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
+    .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "JSON"], swiftSettings: settings),
+    .testTarget(name: "SKAdNetworkTests", dependencies: ["SKAdNetwork"], swiftSettings: settings),
+    .testTarget(name: "ConversionModelTests", dependencies: ["ConversionModel"], swiftSettings: settings),
+    .testTarget(name: "PostbackPipelineTests", dependencies: ["PostbackPipeline"], swiftSettings: settings),
+    .testTarget(name: "CommandTests", dependencies: ["postback", "JSON"], swiftSettings: settings),
+  ],
+  cLanguageStandard: .c11,
+  cxxLanguageStandard: .cxx17
+)

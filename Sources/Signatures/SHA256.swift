@@ -1,0 +1,80 @@
+internal import CLibcrypto
+
+/// A SHA-256 digest (FIPS 180-4), 32 bytes.
+public struct SHA256Digest: Hashable, Sendable {
+  /// The digest as four big-endian words.
+  public let words: (UInt64, UInt64, UInt64, UInt64)
+
+  init(_ bytes: InlineArray<32, UInt8>) {
+    func word(_ start: Int) -> UInt64 {
+      var value: UInt64 = 0
+      for index in start..<start + 8 { value = value << 8 | UInt64(bytes[index]) }
+      return value
+    }
+    words = (word(0), word(8), word(16), word(24))
+  }
+
+  /// The digest's 32 bytes.
+  public var bytes: InlineArray<32, UInt8> {
+    let words = [words.0, words.1, words.2, words.3] as InlineArray<4, UInt64>
+    return InlineArray { index in UInt8(truncatingIfNeeded: words[index / 8] >> UInt64(56 - index % 8 * 8)) }
+  }
+
+  /// Whether both digests are the same.
+  public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+  /// Feeds the digest to a hasher; its first word is as good as random already.
+  public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}
+
+/// Computes SHA-256 digests, one after the other, with one libcrypto context.
+public struct SHA256: ~Copyable {
+  private let handle: OpaquePointer
+
+  /// Throws where libcrypto has no memory left or no SHA-256.
+  public init() throws(LibcryptoFailure) {
+    guard let handle = unsafe clibcrypto_sha256_new() else { throw LibcryptoFailure(operation: "SHA-256") }
+    unsafe self.handle = handle
+    try begin()
+  }
+
+  deinit { unsafe clibcrypto_sha256_free(handle) }
+
+  private func begin() throws(LibcryptoFailure) {
+    guard unsafe clibcrypto_sha256_begin(handle) == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
+  }
+
+  /// Adds bytes to the message.
+  public mutating func update(_ bytes: Span<UInt8>) throws(LibcryptoFailure) {
+    let result = unsafe bytes.withUnsafeBytes { unsafe clibcrypto_sha256_update(handle, $0.baseAddress, $0.count) }
+    guard result == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
+  }
+
+  /// The digest of what was added; the next message starts empty.
+  public mutating func finish() throws(LibcryptoFailure) -> SHA256Digest {
+    var digest = InlineArray<32, UInt8>(repeating: 0)
+    var span = digest.mutableSpan
+    let result = unsafe span.withUnsafeMutableBufferPointer { buffer in
+      guard let start = buffer.baseAddress else { return Int32(-1) }
+      return unsafe clibcrypto_sha256_end(handle, start)
+    }
+    guard result == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
+    try begin()
+    return SHA256Digest(digest)
+  }
+
+  /// The digest of one message.
+  public mutating func digest(of message: Span<UInt8>) throws(LibcryptoFailure) -> SHA256Digest {
+    try update(message)
+    return try finish()
+  }
+}
+
+/// libcrypto itself failed (no memory, a provider missing): says nothing about the input.
+public struct LibcryptoFailure: Error, CustomStringConvertible {
+  /// What was being done.
+  public let operation: String
+
+  /// The failure for a person.
+  public var description: String { "libcrypto failed: \(operation)" }
+}

@@ -1,0 +1,1 @@
+@main struct Postback { static func main() {} }
