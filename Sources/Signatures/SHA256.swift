@@ -28,30 +28,30 @@ public struct SHA256Digest: Hashable, Sendable {
 }
 
 /// Computes SHA-256 digests, one after the other, with one libcrypto context.
+@safe
 public struct SHA256: ~Copyable {
   private let handle: OpaquePointer
+  private var isBegun = false
 
   /// Throws where libcrypto has no memory left or no SHA-256.
   public init() throws(LibcryptoFailure) {
     guard let handle = unsafe clibcrypto_sha256_new() else { throw LibcryptoFailure(operation: "SHA-256") }
     unsafe self.handle = handle
-    try begin()
   }
 
   deinit { unsafe clibcrypto_sha256_free(handle) }
 
-  private func begin() throws(LibcryptoFailure) {
-    guard unsafe clibcrypto_sha256_begin(handle) == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
-  }
-
   /// Adds bytes to the message.
   public mutating func update(_ bytes: Span<UInt8>) throws(LibcryptoFailure) {
+    try beginIfNeeded()
     let result = unsafe bytes.withUnsafeBytes { unsafe clibcrypto_sha256_update(handle, $0.baseAddress, $0.count) }
     guard result == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
   }
 
   /// The digest of what was added; the next message starts empty.
   public mutating func finish() throws(LibcryptoFailure) -> SHA256Digest {
+    try beginIfNeeded()
+    isBegun = false
     var digest = InlineArray<32, UInt8>(repeating: 0)
     var span = digest.mutableSpan
     let result = unsafe span.withUnsafeMutableBufferPointer { buffer in
@@ -59,8 +59,13 @@ public struct SHA256: ~Copyable {
       return unsafe clibcrypto_sha256_end(handle, start)
     }
     guard result == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
-    try begin()
     return SHA256Digest(digest)
+  }
+
+  private mutating func beginIfNeeded() throws(LibcryptoFailure) {
+    guard !isBegun else { return }
+    guard unsafe clibcrypto_sha256_begin(handle) == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
+    isBegun = true
   }
 
   /// The digest of one message.
