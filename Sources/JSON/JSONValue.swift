@@ -1,0 +1,72 @@
+/// A JSON value as a tree: for small texts such as configuration, not for postbacks.
+public indirect enum JSONValue: Sendable, Equatable {
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A number as it was written.
+  case number(String)
+  /// A string.
+  case string(String)
+  /// An array.
+  case array([JSONValue])
+  /// An object's members in order; no key is there twice.
+  case object([Member])
+
+  /// A member of an object.
+  public struct Member: Sendable, Equatable {
+    /// The key.
+    public var key: String
+    /// The value.
+    public var value: JSONValue
+
+    /// A member.
+    public init(key: String, value: JSONValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Parses a whole text.
+  public init(parsing text: [UInt8]) throws(JSONDefect) {
+    var parser = try JSONParser()
+    var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
+    self = try Self.value(0..<text.count, of: &bytes, with: &parser)
+  }
+
+  private static func value(
+    _ text: Range<Int>, of bytes: inout [UInt8], with parser: inout JSONParser
+  ) throws(JSONDefect) -> JSONValue {
+    var document = JSONDocument()
+    try parser.parse(text, of: &bytes, into: &document)
+    if document.root.kind == .array {
+      var elements: [JSONValue] = []
+      for member in document.members { elements.append(try value(member.value, of: &bytes, with: &parser)) }
+      return .array(elements)
+    }
+    guard document.root.kind == .object else { return try value(document.root, of: &bytes, with: &parser) }
+    var members: [Member] = []
+    for member in document.members {
+      let key = string(member.key.text, of: bytes)
+      members.append(Member(key: key, value: try value(member.value, of: &bytes, with: &parser)))
+    }
+    return .object(members)
+  }
+
+  private static func value(
+    _ field: JSONField, of bytes: inout [UInt8], with parser: inout JSONParser
+  ) throws(JSONDefect) -> JSONValue {
+    switch field.kind {
+    case .absent, .null: .null
+    case .false: .bool(false)
+    case .true: .bool(true)
+    case .number: .number(string(field.text, of: bytes))
+    case .string: .string(string(field.text, of: bytes))
+    case .array, .object: try value(field.text.indices, of: &bytes, with: &parser)
+    }
+  }
+
+  private static func string(_ text: ByteRange, of bytes: [UInt8]) -> String {
+    String(decoding: bytes[text.indices], as: UTF8.self)
+  }
+}
