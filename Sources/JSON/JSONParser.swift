@@ -27,6 +27,12 @@ public struct JSONField: Sendable {
   /// Its text: of a string what it says, escapes resolved; of all others the JSON as it was written.
   public var text: ByteRange
 
+  /// A value of that kind with its text there.
+  public init(kind: JSONKind, text: ByteRange) {
+    self.kind = kind
+    self.text = text
+  }
+
   /// A key that is not there.
   public static let absent = JSONField(kind: .absent, text: ByteRange(start: 0, count: 0))
 }
@@ -93,7 +99,9 @@ public struct JSONParser: ~Copyable {
   ///
   /// The ranges in `document` are ranges of `bytes`. Strings that hold escapes are appended to `bytes`, with padding.
   public mutating func parse(
-    _ text: Range<Int>, of bytes: inout [UInt8], into document: inout JSONDocument
+    _ text: Range<Int>,
+    of bytes: inout [UInt8],
+    into document: inout JSONDocument
   ) throws(JSONDefect) {
     precondition(text.upperBound + Self.padding <= bytes.count, "the text is not padded")
     var result = unsafe csimdjson_result()
@@ -105,7 +113,9 @@ public struct JSONParser: ~Copyable {
     func field(_ value: csimdjson_value) -> JSONField {
       let start = (value.is_unescaped == 0 ? text.lowerBound : unescapedStart) + Int(value.start)
       return JSONField(
-        kind: JSONKind(rawValue: value.kind.rawValue) ?? .absent, text: ByteRange(start: start, count: Int(value.count)))
+        kind: JSONKind(rawValue: value.kind.rawValue) ?? .absent,
+        text: ByteRange(start: start, count: Int(value.count))
+      )
     }
     document.fields.removeAll(keepingCapacity: true)
     document.members.removeAll(keepingCapacity: true)
@@ -114,10 +124,11 @@ public struct JSONParser: ~Copyable {
       throw unsafe Self.defect(result)
     }
     document.root = unsafe field(result.root)
-    for unsafe value in unsafe UnsafeBufferPointer(start: result.fields, count: nameCount) {
-      document.fields.append(field(value))
+    for index in 0..<nameCount {
+      if let values = unsafe result.fields { unsafe document.fields.append(field(values[index])) }
     }
-    for unsafe member in unsafe UnsafeBufferPointer(start: result.members, count: result.member_count) {
+    for index in unsafe 0..<result.member_count {
+      guard let member = unsafe result.members?[index] else { break }
       document.members.append(JSONMember(key: field(member.key), value: field(member.value)))
     }
     if unsafe result.unescaped_count > 0 {

@@ -35,7 +35,9 @@ public indirect enum JSONValue: Sendable, Equatable {
   }
 
   private static func value(
-    _ text: Range<Int>, of bytes: inout [UInt8], with parser: inout JSONParser
+    _ text: Range<Int>,
+    of bytes: inout [UInt8],
+    with parser: inout JSONParser
   ) throws(JSONDefect) -> JSONValue {
     var document = JSONDocument()
     try parser.parse(text, of: &bytes, into: &document)
@@ -54,7 +56,9 @@ public indirect enum JSONValue: Sendable, Equatable {
   }
 
   private static func value(
-    _ field: JSONField, of bytes: inout [UInt8], with parser: inout JSONParser
+    _ field: JSONField,
+    of bytes: inout [UInt8],
+    with parser: inout JSONParser
   ) throws(JSONDefect) -> JSONValue {
     switch field.kind {
     case .absent, .null: .null

@@ -10,7 +10,8 @@ import Testing
     let value = try JSONValue(parsing: Array(#"{"a" : \#(number) , "b":[\#(number)]}"#.utf8))
     #expect(
       value
-        == .object([.init(key: "a", value: .number(number)), .init(key: "b", value: .array([.number(number)]))]))
+        == .object([.init(key: "a", value: .number(number)), .init(key: "b", value: .array([.number(number)]))])
+    )
   }
 
   @Test(arguments: ["01", "+1", "1.", ".5", "1e", "--1", "0x1", "1e5x", "1_0", "NaN", "1 2"])
@@ -45,7 +46,9 @@ import Testing
     _ = try JSONValue(parsing: Array(#"{"a":{"a":{"a":[{"a":1},{"a":1}]}},"b":{"a":1}}"#.utf8))
   }
 
-  @Test(arguments: ["{}", "[]", " { } ", " [ ] ", "[[],{},[{}]]", "{\"a\":{},\"b\":[],\"c\":[{}]}", "3", "\"x\"", "null"])
+  @Test(arguments: [
+    "{}", "[]", " { } ", " [ ] ", "[[],{},[{}]]", "{\"a\":{},\"b\":[],\"c\":[{}]}", "3", "\"x\"", "null",
+  ])
   func `empty containers and bare scalars parse`(_ text: String) throws {
     _ = try JSONValue(parsing: Array(text.utf8))
   }
@@ -86,7 +89,9 @@ import Testing
 
   @Test func `hands out known values by index and the others by key`() throws {
     let (known, others) = try parse(
-      #"{ "x" : {"n": [1, {"z" : 2.50}]} , "b" : "two\t" ,"y":[ ] , "a":1.0 }"#, names: ["a", "b", "c"])
+      #"{ "x" : {"n": [1, {"z" : 2.50}]} , "b" : "two\t" ,"y":[ ] , "a":1.0 }"#,
+      names: ["a", "b", "c"]
+    )
     #expect(known == ["1.0", "two\t", nil])
     #expect(others == ["x": #"{"n": [1, {"z" : 2.50}]}"#, "y": "[ ]"])
   }

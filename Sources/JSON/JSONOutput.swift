@@ -1,0 +1,57 @@
+extension [UInt8] {
+  /// Appends a JSON string with these UTF-8 bytes, quoted and escaped (RFC 8259, section 7).
+  public mutating func appendJSONString(_ text: ArraySlice<UInt8>) {
+    append(UInt8(ascii: "\""))
+    var rest = text
+    while let stop = rest.firstIndex(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+      append(contentsOf: rest[..<stop])
+      appendEscape(of: rest[stop])
+      rest = rest[(stop + 1)...]
+    }
+    append(contentsOf: rest)
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a JSON string that says `text`.
+  public mutating func appendJSONString(_ text: String) { appendJSONString(Array(text.utf8)[...]) }
+
+  /// Appends a JSON value as it was written, on one line: line ends can only stand between its tokens.
+  public mutating func appendJSONOnOneLine(_ value: ArraySlice<UInt8>) {
+    for byte in value {
+      append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
+    }
+  }
+
+  /// Appends a decimal integer.
+  public mutating func appendDecimal(_ value: Int64) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    var rest = value.magnitude
+    let start = count
+    repeat {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    self[start...].reverse()
+  }
+
+  /// Appends a byte as two hexadecimal digits, in lower case.
+  public mutating func appendHexadecimal(_ byte: UInt8) {
+    func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
+    append(digit(byte >> 4))
+    append(digit(byte & 15))
+  }
+
+  private mutating func appendEscape(of byte: UInt8) {
+    append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+    case UInt8(ascii: "\n"): append(UInt8(ascii: "n"))
+    case UInt8(ascii: "\r"): append(UInt8(ascii: "r"))
+    case UInt8(ascii: "\t"): append(UInt8(ascii: "t"))
+    default:
+      append(contentsOf: "u00".utf8)
+      appendHexadecimal(byte)
+    }
+  }
+
+}

@@ -1,0 +1,40 @@
+public import JSON
+
+/// Why bytes are no postback that could be verified.
+public struct PostbackDefect: Error, Sendable {
+  /// The stable code.
+  public var code: RejectCode
+  /// The key that is wrong, as it should stand in JSON.
+  public var field: String?
+  /// What should be there, in words.
+  public var expected: String?
+  /// What is there, in the buffer that was parsed.
+  public var found: ByteRange?
+  /// What happened, where the fields above do not say it all.
+  public var detail: String?
+
+  init(_ code: RejectCode, detail: String? = nil) {
+    self.code = code
+    self.detail = detail
+  }
+
+  init(_ code: RejectCode, _ field: Field, expected: String, found: JSONField, detail: String? = nil) {
+    self.code = code
+    self.field = field.name
+    self.expected = expected
+    self.found = found.kind == .absent ? nil : found.text
+    self.detail = detail
+  }
+
+  init(_ defect: JSONDefect) {
+    switch defect {
+    case .notJSON(let problem): self.init(.notJSON, detail: problem)
+    case .tooDeep: self.init(.tooDeep, detail: "containers are nested too deep for a postback")
+    case .invalidUTF8: self.init(.invalidUTF8, detail: "the bytes are not UTF-8")
+    case .duplicateKey(let key):
+      self.init(.duplicateKey, detail: "a key is there twice in one object")
+      field = key
+    case .failed(let problem): self.init(.tooLarge, detail: problem)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+public import JSON
+
+/// Parses postbacks, bare or in an envelope, one after the other.
+///
+/// Knows what the versions demand of each field. What it refuses is a `PostbackDefect`; what it lets pass is well formed
+/// and as yet unverified.
+public struct PostbackParser: ~Copyable {
+  /// What the last text said about itself, also where it was refused.
+  public private(set) var claims = Claims()
+  /// The envelope of the last text, if it had one that is right.
+  public private(set) var envelope: Envelope?
+  /// The value of the key named `receivedAtField` in the last text.
+  public private(set) var receivedAtField = JSONField.absent
+
+  private var parser: JSONParser
+  private var outer = JSONDocument()
+  private var inner = JSONDocument()
+  private let receivedAtIndex: Int?
+  private let receivedAtName: String
+  private var scratch: [UInt8] = []
+
+  /// A parser that also looks for the key `receivedAtField`, which some forwarders add.
+  public init(receivedAtField: String? = nil) throws(JSONDefect) {
+    var names = Field.allCases.map(\.name)
+    receivedAtName = receivedAtField ?? ""
+    receivedAtIndex = receivedAtField.map { names.firstIndex(of: $0) ?? names.count }
+    if receivedAtIndex == names.count { names.append(receivedAtName) }
+    parser = try JSONParser(names: names)
+  }
+
+  /// Parses the text at `text` in `bytes`, which must go on for `JSONParser.padding` bytes behind it.
+  ///
+  /// Appends to `bytes` what is not there as such: unescaped strings, the decoded parts of a JWS, the extra keys. The
+  /// ranges in the postback are ranges of `bytes`.
+  public mutating func parse(_ text: Range<Int>, of bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
+    claims = Claims()
+    envelope = nil
+    receivedAtField = .absent
+    try parseOuter(text, of: &bytes)
+    if let body = try openEnvelope(bytes) { try parseOuter(body, of: &bytes) }
+    claims.read(outer)
+    if let receivedAtIndex { receivedAtField = outer.fields[receivedAtIndex] }
+    switch outer.fields[Field.jwsString.rawValue].kind {
+    case .absent, .null: return try readSKAdNetwork(&bytes)
+    default: return try readAdAttributionKit(&bytes)
+    }
+  }
+
+  private mutating func parseOuter(_ text: Range<Int>, of bytes: inout [UInt8]) throws(PostbackDefect) {
+    do { try parser.parse(text, of: &bytes, into: &outer) } catch { throw PostbackDefect(error) }
+    guard outer.root.kind == .object else {
+      throw PostbackDefect(.notAnObject, detail: "the JSON is not an object")
+    }
+  }
+
+  /// The body where the document is an envelope: it has a `body`, and no key that an envelope does not have.
+  private mutating func openEnvelope(_ bytes: [UInt8]) throws(PostbackDefect) -> Range<Int>? {
+    let body = outer.fields[Field.body.rawValue]
+    guard body.kind != .absent, outer.members.isEmpty else { return nil }
+    for field in Field.allCases where outer.fields[field.rawValue].kind != .absent {
+      guard Self.envelopeFields.contains(field) else { return nil }
+    }
+    var reader = FieldReader(outer, of: bytes)
+    guard body.kind == .object else {
+      throw PostbackDefect(.wrongType, .body, expected: "an object, the postback", found: body)
+    }
+    envelope = Envelope(
+      receivedAt: try reader.string(.receivedAt),
+      channel: try reader.word(.channel, as: Channel.self),
+      forwarder: try reader.string(.forwarder),
+      remoteAddress: try reader.string(.remoteAddress)
+    )
+    return body.text.indices
+  }
+
+  private static let envelopeFields: [Field] = [.receivedAt, .channel, .forwarder, .remoteAddress, .body]
+
+  private mutating func readSKAdNetwork(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
+    var (postback, taken) = try Postback.skAdNetwork(outer, bytes)
+    scratch.removeAll(keepingCapacity: true)
+    appendExtras(of: outer, except: taken, bytes)
+    postback.extras = appendScratch(to: &bytes)
+    return postback
+  }
+
+  private mutating func readAdAttributionKit(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
+    let unsigned = try AdAttributionKitUnsigned(outer, bytes)
+    let parts = try JWSParts(unsigned.jws, of: bytes)
+    try decode(parts.header, of: parts, &bytes)
+    let keyID = try CompactJWS.keyID(inner, bytes)
+    try decode(parts.payload, of: parts, &bytes)
+    claims.read(inner)
+    let jws = CompactJWS(signingInput: parts.signingInput, signature: parts.signature, keyID: keyID)
+    var (postback, taken) = try Postback.adAttributionKit(inner, bytes, jws: jws)
+    postback.conversionValue = unsigned.conversionValue
+    postback.coarseConversionValue = unsigned.coarseConversionValue
+    postback.adInteractionType = unsigned.adInteractionType
+    postback.countryCode = unsigned.countryCode
+    postback.coercedFields = unsigned.coerced
+
+    scratch.removeAll(keepingCapacity: true)
+    appendExtras(of: inner, except: taken, bytes)
+    let payloadExtras = scratch
+    scratch.removeAll(keepingCapacity: true)
+    appendExtras(of: outer, except: unsigned.taken, bytes)
+    if !payloadExtras.isEmpty {
+      beginExtra()
+      scratch.appendJSONString(Self.payloadExtrasName)
+      scratch.append(UInt8(ascii: ":"))
+      scratch += payloadExtras
+      scratch.append(UInt8(ascii: "}"))
+    }
+    postback.extras = appendScratch(to: &bytes)
+    return postback
+  }
+
+  /// Under this name stand, in `extras`, the keys of a JWS payload that the system does not know.
+  static let payloadExtrasName = "jws-payload"
+
+  /// Decodes a part of the JWS and parses it into `inner`.
+  private mutating func decode(
+    _ part: ByteRange,
+    of parts: JWSParts,
+    _ bytes: inout [UInt8]
+  ) throws(PostbackDefect) {
+    scratch.removeAll(keepingCapacity: true)
+    guard Base64.url.decode(bytes[part.indices], appendingTo: &scratch) else { throw parts.malformed("base64url") }
+    let start = bytes.count
+    bytes += scratch
+    bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    do {
+      try parser.parse(start..<start + scratch.count, of: &bytes, into: &inner)
+    } catch {
+      throw parts.malformed("JSON objects in which no key is there twice")
+    }
+    guard inner.root.kind == .object else { throw parts.malformed("JSON objects") }
+  }
+
+  /// Adds to the extras in `scratch` the members that no reader took; leaves the object open.
+  private mutating func appendExtras(of document: JSONDocument, except taken: FieldSet, _ bytes: [UInt8]) {
+    for field in Field.allCases where !taken.contains(field) {
+      appendExtra(field.name, document.fields[field.rawValue], bytes)
+    }
+    if document.fields.count > Field.allCases.count {
+      appendExtra(receivedAtName, document.fields[Field.allCases.count], bytes)
+    }
+    for member in document.members {
+      beginExtra()
+      scratch.appendJSONString(bytes[member.key.text.indices])
+      appendExtra(value: member.value, bytes)
+    }
+  }
+
+  private mutating func appendExtra(_ name: String, _ value: JSONField, _ bytes: [UInt8]) {
+    guard value.kind != .absent else { return }
+    beginExtra()
+    scratch.appendJSONString(name)
+    appendExtra(value: value, bytes)
+  }
+
+  private mutating func beginExtra() { scratch.append(UInt8(ascii: scratch.isEmpty ? "{" : ",")) }
+
+  private mutating func appendExtra(value: JSONField, _ bytes: [UInt8]) {
+    scratch.append(UInt8(ascii: ":"))
+    if value.kind == .string {
+      scratch.appendJSONString(bytes[value.text.indices])
+    } else {
+      scratch.appendJSONOnOneLine(bytes[value.text.indices])
+    }
+  }
+
+  /// Closes the object in `scratch`, if there is one, and moves it to the buffer.
+  private mutating func appendScratch(to bytes: inout [UInt8]) -> ByteRange? {
+    guard !scratch.isEmpty else { return nil }
+    scratch.append(UInt8(ascii: "}"))
+    let range = ByteRange(start: bytes.count, count: scratch.count)
+    bytes += scratch
+    return range
+  }
+}

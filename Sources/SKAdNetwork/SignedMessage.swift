@@ -1,0 +1,98 @@
+internal import JSON
+
+/// Which of a postback's fields are taken to be signed.
+public enum SignedLayout: String, CaseIterable, Sendable {
+  /// Every signed field that came.
+  case asSent = "as_sent"
+  /// Without what a forwarder may have filled in for an absent field: a `source-app-id` of 0, an empty `source-domain`.
+  case withoutZeroFilled = "without_zero_filled"
+}
+
+extension Postback {
+  /// The layouts under which Apple may have signed the postback, the plain one first.
+  public var layouts: [SignedLayout] { isZeroFilled ? [.asSent, .withoutZeroFilled] : [.asSent] }
+
+  /// Whether an optional signed field holds what a forwarder fills in.
+  public var isZeroFilled: Bool {
+    framework == .skAdNetwork && (sourceAppID == 0 || sourceDomain?.count == 0) && version != .v1_0
+  }
+
+  /// The fields that are signed under the layout, in order. Empty for AdAttributionKit, where the JWS says.
+  public func signedFields(_ layout: SignedLayout) -> [Field] {
+    (version?.signedFields ?? []).filter { isSigned($0, layout) }
+  }
+
+  /// Whether one of the version's signed fields is there to be signed. Of a source app and a source domain Apple signs
+  /// the app where there is one.
+  private func isSigned(_ field: Field, _ layout: SignedLayout) -> Bool {
+    let takesZeros = layout == .asSent
+    let hasSourceApp = sourceAppID.map { $0 != 0 || takesZeros } ?? false
+    return switch field {
+    case .sourceAppID: hasSourceApp
+    case .sourceDomain: !hasSourceApp && (sourceDomain.map { $0.count > 0 || takesZeros } ?? false)
+    default: true
+    }
+  }
+
+  /// Appends the bytes that Apple signed, if the postback is genuine and the layout is right.
+  ///
+  /// SKAdNetwork: the values as text, joined by U+2063. AdAttributionKit: the JWS signing input (RFC 7515, section 5.1).
+  public func appendSignedMessage(_ layout: SignedLayout, of bytes: [UInt8], to message: inout [UInt8]) {
+    if case .jws(let jws) = signature {
+      message += bytes[jws.signingInput.indices]
+      return
+    }
+    guard let version else { return }
+    let start = message.count
+    for field in version.signedFields where isSigned(field, layout) {
+      if message.count > start { message += Self.separator }
+      appendText(of: field, from: bytes, to: &message)
+    }
+  }
+
+  /// U+2063, invisible separator, in UTF-8.
+  private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
+
+  /// The field as it is signed. Integers came in plain digits, so their text is their value's.
+  private func appendText(of field: Field, from bytes: [UInt8], to message: inout [UInt8]) {
+    func append(_ text: ByteRange?) { if let text { message += bytes[text.indices] } }
+    func append(_ integer: Int64?) { if let integer { message.appendDecimal(integer) } }
+    func append(_ boolean: Bool?) {
+      if let boolean { message.append(contentsOf: (boolean ? "true" : "false").utf8) }
+    }
+    switch field {
+    case .version: message.append(contentsOf: (version?.rawValue ?? "").utf8)
+    case .adNetworkID: append(adNetworkID)
+    case .campaignID: append(campaignID)
+    case .sourceIdentifier: append(sourceIdentifier)
+    case .appID: append(appID)
+    case .transactionID: append(transactionID)
+    case .redownload: append(redownload)
+    case .sourceAppID: append(sourceAppID)
+    case .sourceDomain: append(sourceDomain)
+    case .fidelityType: append(fidelityType)
+    case .didWin: append(didWin)
+    case .postbackSequenceIndex: append(postbackSequenceIndex)
+    default: break
+    }
+  }
+
+  /// Appends what makes a postback one of its kind: framework, ad network, transaction and window, joined by U+2063.
+  ///
+  /// Versions before 4.0 have one window, 0.
+  public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
+    message.append(contentsOf: framework.rawValue.utf8)
+    message += Self.separator
+    message += bytes[adNetworkID.indices]
+    message += Self.separator
+    message += bytes[transactionID.indices]
+    message += Self.separator
+    message.appendDecimal(Int64(conversionWindow))
+  }
+
+  /// Takes back what a forwarder filled in, once a signature has shown that Apple did not send it.
+  public mutating func removeZeroFilled() {
+    if sourceAppID == 0 { sourceAppID = nil }
+    if sourceDomain?.count == 0 { sourceDomain = nil }
+  }
+}

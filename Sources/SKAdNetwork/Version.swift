@@ -1,0 +1,46 @@
+/// A version of SKAdNetwork's postback.
+public enum Version: String, CaseIterable, Sendable, Comparable {
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  case v1_0 = "1.0"
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  case v2_0 = "2.0"
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  case v2_1 = "2.1"
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  case v2_2 = "2.2"
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  case v3_0 = "3.0"
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  case v4_0 = "4.0"
+
+  /// Whether Apple signs the version with its P-192 key; later ones with the P-256 key.
+  public var isSignedWithP192: Bool { self < .v2_1 }
+
+  /// The fields that are signed, in order. Of `source-app-id` and `source-domain` the one that is there, if any.
+  ///
+  /// Source: Apple, "Verifying an install-validation postback" and "Combining parameters for previous SKAdNetwork
+  /// postback versions".
+  public var signedFields: [Field] {
+    switch self {
+    case .v1_0: Self.signed1
+    case .v2_0, .v2_1: Self.signed2
+    case .v2_2: Self.signed22
+    case .v3_0: Self.signed3
+    case .v4_0: Self.signed4
+    }
+  }
+
+  private static let signed1: [Field] = [.adNetworkID, .campaignID, .appID, .transactionID]
+  private static let signed2: [Field] = [
+    .version, .adNetworkID, .campaignID, .appID, .transactionID, .redownload, .sourceAppID,
+  ]
+  private static let signed22: [Field] = signed2 + [.fidelityType]
+  private static let signed3: [Field] = signed22 + [.didWin]
+  private static let signed4: [Field] = [
+    .version, .adNetworkID, .sourceIdentifier, .appID, .transactionID, .redownload, .sourceAppID, .sourceDomain,
+    .fidelityType, .didWin, .postbackSequenceIndex,
+  ]
+
+  /// Whether the first version is the older.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
