@@ -37,3 +37,20 @@ void clibcrypto_public_key_free(clibcrypto_public_key *_Nullable key);
 /// 1 valid, 0 invalid, -1 libcrypto failed.
 int clibcrypto_verify(const clibcrypto_public_key *_Nonnull key, const uint8_t *_Nonnull digest,
                       const uint8_t *_Nonnull signature, size_t count);
+
+/// A private key that any number of threads may sign with at once.
+typedef struct clibcrypto_signing_key clibcrypto_signing_key;
+
+/// Makes the key of a big-endian scalar in as many bytes as the curve's raw value, and writes its public point
+/// uncompressed: 1 + 2 * curve bytes.
+/// 1 made, 0 the scalar is 0 or not below the curve's order, -1 libcrypto failed.
+int clibcrypto_signing_key_new(clibcrypto_curve curve, const uint8_t *_Nonnull scalar, uint8_t *_Nonnull point,
+                               clibcrypto_signing_key *_Nullable *_Nonnull key);
+void clibcrypto_signing_key_free(clibcrypto_signing_key *_Nullable key);
+
+/// Signs a 32-byte digest with the nonce of RFC 6979; writes r and s, curve bytes each. 1 done, -1 libcrypto failed.
+int clibcrypto_sign(const clibcrypto_signing_key *_Nonnull key, const uint8_t *_Nonnull digest,
+                    uint8_t *_Nonnull signature);
+
+/// Writes bytes fit for a private key. 1 done, -1 libcrypto failed.
+int clibcrypto_random(uint8_t *_Nonnull bytes, size_t count);
