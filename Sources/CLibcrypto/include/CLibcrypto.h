@@ -16,3 +16,41 @@ int clibcrypto_sha256_begin(clibcrypto_sha256 *_Nonnull hash);
 int clibcrypto_sha256_update(clibcrypto_sha256 *_Nonnull hash, const void *_Nullable bytes, size_t count);
 /// Writes 32 bytes.
 int clibcrypto_sha256_end(clibcrypto_sha256 *_Nonnull hash, uint8_t *_Nonnull digest);
+
+/// The curves Apple signs postbacks with. The raw value is the size of a field element, and of a scalar, in bytes.
+typedef enum {
+  clibcrypto_p192 = 24,
+  clibcrypto_p256 = 32,
+} clibcrypto_curve;
+
+/// A public key that any number of threads may verify with at once.
+typedef struct clibcrypto_public_key clibcrypto_public_key;
+
+/// Makes the key of a point (SEC 1, section 2.3.3: compressed or uncompressed).
+/// 1 made, 0 not a point of the curve or the one at infinity, -1 libcrypto failed.
+int clibcrypto_public_key_new(clibcrypto_curve curve, const uint8_t *_Nonnull point, size_t count,
+                              clibcrypto_public_key *_Nullable *_Nonnull key);
+void clibcrypto_public_key_free(clibcrypto_public_key *_Nullable key);
+
+/// Verifies an ECDSA-Sig-Value of a 32-byte digest. The caller makes sure that the signature is strict DER and that
+/// neither integer is negative, and so has told malformed signatures from invalid ones already.
+/// 1 valid, 0 invalid, -1 libcrypto failed.
+int clibcrypto_verify(const clibcrypto_public_key *_Nonnull key, const uint8_t *_Nonnull digest,
+                      const uint8_t *_Nonnull signature, size_t count);
+
+/// A private key that any number of threads may sign with at once.
+typedef struct clibcrypto_signing_key clibcrypto_signing_key;
+
+/// Makes the key of a big-endian scalar in as many bytes as the curve's raw value, and writes its public point
+/// uncompressed: 1 + 2 * curve bytes.
+/// 1 made, 0 the scalar is 0 or not below the curve's order, -1 libcrypto failed.
+int clibcrypto_signing_key_new(clibcrypto_curve curve, const uint8_t *_Nonnull scalar, uint8_t *_Nonnull point,
+                               clibcrypto_signing_key *_Nullable *_Nonnull key);
+void clibcrypto_signing_key_free(clibcrypto_signing_key *_Nullable key);
+
+/// Signs a 32-byte digest with the nonce of RFC 6979; writes r and s, curve bytes each. 1 done, -1 libcrypto failed.
+int clibcrypto_sign(const clibcrypto_signing_key *_Nonnull key, const uint8_t *_Nonnull digest,
+                    uint8_t *_Nonnull signature);
+
+/// Writes bytes fit for a private key. 1 done, -1 libcrypto failed.
+int clibcrypto_random(uint8_t *_Nonnull bytes, size_t count);

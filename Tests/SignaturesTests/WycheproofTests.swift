@@ -1,0 +1,73 @@
+import Foundation
+import Signatures
+import Testing
+
+/// The part of Wycheproof's `ecdsa_verify_schema_v1.json` that is used.
+private struct Wycheproof: Decodable {
+  let numberOfTests: Int
+  let testGroups: [Group]
+
+  struct Group: Decodable {
+    let publicKeyDer: String
+    let tests: [Vector]
+  }
+
+  struct Vector: Decodable {
+    let tcId: Int
+    let comment: String
+    let flags: [String]
+    let msg: String
+    let sig: String
+    let result: String
+  }
+
+  /// The suites beside the package, or in the folder that POSTBACK_SHARED names.
+  static let folder: URL = {
+    let shared =
+      ProcessInfo.processInfo.environment["POSTBACK_SHARED"].map { URL(filePath: $0) }
+      ?? URL(filePath: #filePath).appending(path: "../../../../shared").standardized
+    return shared.appending(path: "suites")
+  }()
+
+  static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
+}
+
+struct WycheproofTests {
+  @Test(
+    .enabled(
+      if: Wycheproof.isThere,
+      "Wycheproof's suites are expected in ../shared/suites, or in $POSTBACK_SHARED/suites"
+    ),
+    arguments: [
+      ("wycheproof_ecdsa_secp192r1_sha256_test.json", Curve.p192),
+      ("wycheproof_ecdsa_secp256r1_sha256_test.json", Curve.p256),
+    ]
+  )
+  func `Wycheproof's vectors agree`(_ file: String, _ curve: Curve) throws {
+    let suite = try JSONDecoder().decode(
+      Wycheproof.self,
+      from: Data(contentsOf: Wycheproof.folder.appending(path: file))
+    )
+    var run = 0
+    for group in suite.testGroups {
+      let key = try PublicKey(hex(group.publicKeyDer))
+      #expect(key.curve == curve)
+      for vector in group.tests {
+        let verdict = try key.verdict(on: hex(vector.sig), of: digest(of: hex(vector.msg)))
+        let name = Comment(rawValue: "\(vector.tcId): \(vector.comment)")
+        switch vector.result {
+        case "valid": #expect(verdict == .valid, name)
+        case "invalid": #expect(verdict != .valid, name)
+        // Only encodings other than strict DER are merely acceptable.
+        case "acceptable": #expect(verdict == .malformed, name)
+        default: Issue.record("unknown result \(vector.result)")
+        }
+        if !Set(vector.flags).isDisjoint(with: ["BerEncodedSignature", "InvalidTypesInSignature"]) {
+          #expect(verdict == .malformed, name)
+        }
+        run += 1
+      }
+    }
+    #expect(run == suite.numberOfTests)
+  }
+}
