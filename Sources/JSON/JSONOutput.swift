@@ -41,6 +41,13 @@ extension [UInt8] {
     append(digit(byte & 15))
   }
 
+  /// Appends a word as sixteen hexadecimal digits.
+  public mutating func appendHexadecimal(_ word: UInt64) {
+    for shift in stride(from: UInt64(56), through: 0, by: -8) {
+      appendHexadecimal(UInt8(truncatingIfNeeded: word >> shift))
+    }
+  }
+
   private mutating func appendEscape(of byte: UInt8) {
     append(UInt8(ascii: "\\"))
     switch byte {

@@ -1,0 +1,61 @@
+package import ConversionModel
+package import SKAdNetwork
+
+/// A postback with what its conversion value means.
+package struct Decoded: Sendable {
+  /// The postback.
+  package let unique: Unique
+  /// What it means, and how sure that is.
+  package let decoding: Decoding
+
+  fileprivate init(unique: Unique, decoding: Decoding) {
+    self.unique = unique
+    self.decoding = decoding
+  }
+}
+
+extension AsyncSequence where Element == Batch<Unique>, Failure == PipelineFailure {
+  /// Says what each postback means under the model that was in force when the app was installed. Rejects nothing.
+  func decoded(with models: Models) -> DecodedBatches<Self> { DecodedBatches(base: self, models: models) }
+}
+
+/// Batches whose conversion values have been decoded.
+struct DecodedBatches<Base: AsyncSequence>: AsyncSequence
+where Base.Element == Batch<Unique>, Base.Failure == PipelineFailure {
+  typealias Element = Batch<Decoded>
+  typealias Failure = PipelineFailure
+
+  let base: Base
+  let models: Models
+
+  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), models: models) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var base: Base.AsyncIterator
+    let models: Models
+
+    mutating func next() async throws(PipelineFailure) -> Batch<Decoded>? { try await next(isolation: nil) }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Decoded>? {
+      guard let batch = try await base.next(isolation: actor) else { return nil }
+      return batch.map { unique in
+        .accepted(Decoded(unique: unique, decoding: models.decode(unique.verified.parsed.conversion)))
+      }
+    }
+  }
+}
+
+extension Parsed {
+  /// What of the postback decides what it means.
+  package var conversion: ReceivedConversion {
+    ReceivedConversion(
+      appID: postback.appID,
+      family: postback.version.map { $0 < .v4_0 } ?? false ? .skadnetwork3OrEarlier : .skadnetwork4OrLater,
+      window: postback.conversionWindow,
+      fineValue: postback.conversionValue.map(Int.init),
+      coarseValue: postback.coarseConversionValue.flatMap { CoarseValue(rawValue: $0.rawValue) },
+      receivedAt: arrival.receivedAt,
+      won: postback.isWin
+    )
+  }
+}

@@ -1,0 +1,65 @@
+internal import SKAdNetwork
+
+/// A postback that is the first of its kind.
+package struct Unique: Sendable {
+  /// The postback.
+  package let verified: Verified
+
+  fileprivate init(verified: Verified) { self.verified = verified }
+}
+
+extension AsyncSequence where Element == Batch<Verified>, Failure == PipelineFailure {
+  /// Drops postbacks whose transaction was seen before (`dedup`). The first copy in the order of the input wins.
+  ///
+  /// Comes after verification, or a forgery would burn a genuine transaction.
+  func deduplicated(in index: TransactionIndex) -> UniqueBatches<Self> { UniqueBatches(base: self, index: index) }
+}
+
+/// Batches in which no postback is there twice.
+struct UniqueBatches<Base: AsyncSequence>: AsyncSequence
+where Base.Element == Batch<Verified>, Base.Failure == PipelineFailure {
+  typealias Element = Batch<Unique>
+  typealias Failure = PipelineFailure
+
+  let base: Base
+  let index: TransactionIndex
+
+  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), index: index) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var base: Base.AsyncIterator
+    var index: TransactionIndex
+
+    mutating func next() async throws(PipelineFailure) -> Batch<Unique>? { try await next(isolation: nil) }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Unique>? {
+      guard let batch = try await base.next(isolation: actor) else { return nil }
+      return batch.map { verified in index.admit(verified, of: batch.bytes) }
+    }
+  }
+}
+
+extension TransactionIndex {
+  fileprivate mutating func admit(_ verified: Verified, of bytes: [UInt8]) -> Outcome<Unique> {
+    let unsigned = UnsignedFields(verified.parsed.postback, of: bytes)
+    let code: RejectCode
+    var conflicts: [UnsignedFields.Conflict] = []
+    switch admit(verified.key, verified.judgement.digest, unsigned) {
+    case .first: return .accepted(Unique(verified: verified))
+    case .identical: code = .duplicateIdentical
+    case .transaction: code = .duplicateTransaction
+    case .conflict(let found):
+      code = .duplicateConflict
+      conflicts = found
+    }
+    var rejection = Rejection(code, verified.parsed)
+    rejection.firstSeen = verified.key
+    rejection.conflicts = conflicts
+    if let conflict = conflicts.first {
+      rejection.field = conflict.field.name
+      rejection.expected = conflict.first
+      rejection.found = conflict.later
+    }
+    return .rejected(rejection)
+  }
+}

@@ -1,0 +1,131 @@
+internal import ConversionModel
+internal import JSON
+package import SKAdNetwork
+
+/// A postback that is well formed. Whether anything in it is true is another matter.
+package struct Parsed: Sendable {
+  /// Where it stood.
+  package let record: Record
+  /// What it says.
+  package fileprivate(set) var postback: Postback
+  /// What it says about itself, as text.
+  package let claims: Claims
+  /// When and how it came.
+  package let arrival: Arrival
+
+  fileprivate init(record: Record, postback: Postback, claims: Claims, arrival: Arrival) {
+    self.record = record
+    self.postback = postback
+    self.claims = claims
+    self.arrival = arrival
+  }
+
+  /// The same, less what a forwarder filled in.
+  mutating func removeZeroFilled() { postback.removeZeroFilled() }
+}
+
+extension AsyncSequence where Element == RawBatch, Failure == PipelineFailure {
+  /// Reads each record as a postback, bare or in its envelope.
+  ///
+  /// Rejects what is no JSON object (`parse`) and what is no postback of the version that it claims (`schema`).
+  func parsed(receivedAt rule: ReceivedAtRule) -> ParsedBatches<Self> { ParsedBatches(base: self, rule: rule) }
+}
+
+/// Batches whose records have been parsed.
+struct ParsedBatches<Base: AsyncSequence>: AsyncSequence
+where Base.Element == RawBatch, Base.Failure == PipelineFailure {
+  typealias Element = Batch<Parsed>
+  typealias Failure = PipelineFailure
+
+  let base: Base
+  let rule: ReceivedAtRule
+
+  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), rule: rule) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var base: Base.AsyncIterator
+    let rule: ReceivedAtRule
+    var worker: RecordParser?
+
+    mutating func next() async throws(PipelineFailure) -> Batch<Parsed>? { try await next(isolation: nil) }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Parsed>? {
+      guard let batch = try await base.next(isolation: actor) else { return nil }
+      let worker = try worker ?? RecordParser(rule: rule)
+      self.worker = worker
+      return worker.parse(batch)
+    }
+  }
+}
+
+/// Parses the records of batches, one batch at a time.
+package final class RecordParser {
+  private var parser: PostbackParser
+  private let rule: ReceivedAtRule
+
+  package init(rule: ReceivedAtRule) throws(PipelineFailure) {
+    do { parser = try PostbackParser(receivedAtField: rule.field) } catch { throw .parser("\(error)") }
+    self.rule = rule
+  }
+
+  package func parse(_ batch: RawBatch) -> Batch<Parsed> {
+    var bytes = batch.bytes
+    var outcomes: [Outcome<Parsed>] = []
+    outcomes.reserveCapacity(batch.records.count)
+    for record in batch.records { outcomes.append(parse(record, from: batch.input, &bytes)) }
+    return Batch(input: batch.input, bytes: bytes, outcomes: outcomes, consumed: batch.consumed)
+  }
+
+  private func parse(_ record: Record, from input: InputFile, _ bytes: inout [UInt8]) -> Outcome<Parsed> {
+    if let defect = record.defect {
+      let arrival = rule.arrival(of: .absent, in: bytes, from: input)
+      return .rejected(Rejection(defect, record, arrival))
+    }
+    do throws(PostbackDefect) {
+      let postback = try parser.parse(record.bytes.indices, of: &bytes)
+      let arrival = try arrival(from: input, bytes)
+      return .accepted(Parsed(record: record, postback: postback, claims: parser.claims, arrival: arrival))
+    } catch {
+      let arrival = (try? arrival(from: input, bytes)) ?? Arrival()
+      return .rejected(Rejection(error, record, parser.claims, arrival, of: bytes))
+    }
+  }
+
+  private func arrival(from input: InputFile, _ bytes: [UInt8]) throws(PostbackDefect) -> Arrival {
+    var arrival = rule.arrival(of: parser.receivedAtField, in: bytes, from: input)
+    guard let envelope = parser.envelope else { return arrival }
+    if let text = envelope.receivedAt {
+      guard let time = Timestamp(parsing: bytes.span.extracting(text.indices)) else { throw .receivedAt(text) }
+      arrival = Arrival(receivedAt: time, source: .envelope)
+    }
+    arrival.channel = envelope.channel
+    arrival.forwarder = envelope.forwarder
+    return arrival
+  }
+}
+
+extension Rejection {
+  /// The rejection of a record that could not even be framed.
+  fileprivate init(_ defect: FramingDefect, _ record: Record, _ arrival: Arrival) {
+    switch defect {
+    case .tooLarge(let byteCount, _):
+      self.init(
+        .tooLarge,
+        record,
+        Claims(),
+        arrival,
+        detail: "the record has \(byteCount) bytes; its first \(record.bytes.count) are kept, raw_sha256 is of all"
+      )
+    case .truncatedInput(let reason):
+      self.init(.truncatedInput, record, Claims(), arrival, detail: reason)
+    case .byteOrderMark:
+      self.init(
+        .notJSON,
+        record,
+        Claims(),
+        arrival,
+        detail: "the input begins with a byte order mark, which JSON must not; what follows it was read"
+      )
+    }
+  }
+}

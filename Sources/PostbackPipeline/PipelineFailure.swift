@@ -1,0 +1,23 @@
+package import Signatures
+
+/// Why a run had to stop. Never about a postback: a bad one is a row.
+package enum PipelineFailure: Error, CustomStringConvertible {
+  /// An input could not be read.
+  case read(ReadFailure)
+  /// The JSON parser could not be set up.
+  case parser(String)
+  /// libcrypto failed.
+  case libcrypto(LibcryptoFailure)
+  /// A table could not be written.
+  case write(WriteFailure)
+
+  /// The failure for a person.
+  package var description: String {
+    switch self {
+    case .read(let failure): "\(failure)"
+    case .parser(let problem): "the JSON parser could not be set up: \(problem)"
+    case .libcrypto(let failure): "\(failure)"
+    case .write(let failure): "\(failure)"
+    }
+  }
+}

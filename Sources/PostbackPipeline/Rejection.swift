@@ -1,0 +1,96 @@
+internal import ConversionModel
+package import SKAdNetwork
+
+/// Why a record was rejected, with all that an analyst wants to know about it.
+package struct Rejection: Sendable {
+  /// The stable code.
+  package var code: RejectCode
+  /// The record, whose bytes are kept.
+  package var record: Record
+  /// What the record says about itself.
+  package var claims: Claims
+  /// When and how it came.
+  package var arrival: Arrival
+  /// The field that is wrong.
+  package var field: String?
+  /// What should be there.
+  package var expected: String?
+  /// What is there.
+  package var found: String?
+  /// What happened, where the code and the fields above do not say it all.
+  package var detail: String?
+  /// For duplicates: the copy that came first.
+  package var firstSeen: PostbackKey?
+  /// For duplicates: the unsigned fields that differ from the first copy's.
+  package var conflicts: [UnsignedFields.Conflict] = []
+
+  init(_ code: RejectCode, _ record: Record, _ claims: Claims, _ arrival: Arrival, detail: String? = nil) {
+    self.code = code
+    self.record = record
+    self.claims = claims
+    self.arrival = arrival
+    self.detail = detail
+  }
+
+  init(_ code: RejectCode, _ parsed: Parsed, detail: String? = nil) {
+    self.init(code, parsed.record, parsed.claims, parsed.arrival, detail: detail)
+  }
+
+  init(_ defect: PostbackDefect, _ record: Record, _ claims: Claims, _ arrival: Arrival, of bytes: [UInt8]) {
+    self.init(defect.code, record, claims, arrival, detail: defect.detail)
+    field = defect.field
+    expected = defect.expected
+    found = defect.found.map { Self.excerpt(bytes[$0.indices]) }
+  }
+
+  /// A text that is short enough to stand in a cell; the whole is in the raw bytes.
+  private static func excerpt(_ text: ArraySlice<UInt8>) -> String {
+    guard text.count > excerptLength else { return String(decoding: text, as: UTF8.self) }
+    // Not in the middle of a character: continuation bytes are 10xxxxxx.
+    var end = text.startIndex + excerptLength
+    while end > text.startIndex, text[end] & 0xC0 == 0x80 { end -= 1 }
+    return String(decoding: text[..<end], as: UTF8.self) + "…"
+  }
+
+  private static let excerptLength = 200
+
+  /// One sentence that explains the rejection.
+  package var explanation: String {
+    if let detail { return detail }
+    if let field, let expected {
+      guard let found else { return "\(field) is not there; expected \(expected)" }
+      return "\(field) is \(found); expected \(expected)"
+    }
+    return code.explanation
+  }
+}
+
+extension RejectCode {
+  /// What the code means, in a sentence.
+  package var explanation: String {
+    switch self {
+    case .notJSON: "the bytes are not JSON"
+    case .notAnObject: "the JSON is not an object"
+    case .tooLarge: "the record is larger than a postback may be"
+    case .tooDeep: "containers are nested too deep for a postback"
+    case .invalidUTF8: "the bytes are not UTF-8"
+    case .duplicateKey: "a key is there twice in one object"
+    case .truncatedInput: "the input ends before the record does"
+    case .unknownVersion: "no version of SKAdNetwork has that number"
+    case .missingField: "a field that Apple signs is not there"
+    case .wrongType: "a field has the wrong type"
+    case .outOfRange: "a field has a value that Apple never sends"
+    case .forbiddenCharacter: "a field holds a character that could shift what is signed"
+    case .malformedJWS: "the jws-string is not a JWS that Apple could have sent"
+    case .malformedSignature: "the signature is not one, whatever it signs: not base64 of strict DER, or of a wrong length"
+    case .signatureInvalid: "no trusted key signed this: a signed field was changed, or the postback is invented"
+    case .unknownKey: "the key that the postback names is not trusted"
+    case .developmentKey: "signed with a key for development, which anybody can have sign"
+    case .appNotAllowed: "the advertised app is not on the list"
+    case .networkNotAllowed: "the ad network is not on the list"
+    case .duplicateIdentical: "the same postback was there before: a retry, or the copy from the other channel"
+    case .duplicateConflict: "the same signed postback was there before with other unsigned values: one was edited"
+    case .duplicateTransaction: "another postback with the same transaction was there before"
+    }
+  }
+}

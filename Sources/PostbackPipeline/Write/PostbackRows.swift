@@ -1,0 +1,99 @@
+internal import ConversionModel
+internal import JSON
+internal import SKAdNetwork
+
+extension RowEncoder {
+  /// A row of `skan_postbacks`.
+  mutating func encode(_ decoded: Decoded, of batch: Batch<Decoded>, _ trust: Trust) {
+    let verified = decoded.unique.verified
+    let postback = verified.parsed.postback
+    let bytes = batch.bytes
+    plain { verified.key.append(to: &$0) }
+    word(postback.framework)
+    word(postback.version)
+    text(bytes[postback.adNetworkID.indices])
+    text(bytes[postback.transactionID.indices])
+    integer(postback.appID)
+    integer(postback.campaignID)
+    text(postback.sourceIdentifier, of: bytes)
+    integer(postback.sourceAppID)
+    text(postback.sourceDomain, of: bytes)
+    boolean(postback.redownload)
+    text(postback.conversionType, of: bytes)
+    integer(postback.fidelityType)
+    word(postback.adInteractionType)
+    boolean(postback.didWin)
+    integer(postback.postbackSequenceIndex)
+    integer(postback.conversionValue)
+    word(postback.coarseConversionValue)
+    text(postback.countryCode, of: bytes)
+    text(postback.marketplaceIdentifier, of: bytes)
+    text(postback.impressionType, of: bytes)
+    let key = verified.judgement.key.map { trust.keys[$0] }
+    text(key?.id)
+    word(key?.environment)
+    word(verified.judgement.state)
+    words(Field.allCases.filter(postback.coercedFields.contains).map(\.name))
+    words(TierFlags.names.filter { verified.tierFlags.contains($0.flag) }.map(\.name))
+    encode(verified.parsed.arrival, of: bytes)
+    word(verified.parsed.arrival.source)
+    encode(decoded.decoding)
+    json(postback.extras.map { bytes[$0.indices] })
+    text(batch.input.path)
+    integer(Int64(verified.parsed.record.line))
+    endRow()
+  }
+
+  /// Channel, forwarder and time of receipt.
+  mutating func encode(_ arrival: Arrival, of bytes: [UInt8]) {
+    word(arrival.channel)
+    text(arrival.forwarder, of: bytes)
+    time(arrival.receivedAt)
+  }
+
+  private mutating func encode(_ decoding: Decoding) {
+    time(decoding.interval.estimated)
+    time(decoding.interval.earliest)
+    time(decoding.interval.latest)
+    text(decoding.ambiguousModels ?? decoding.model?.modelID)
+    integer(decoding.model.map { Int64($0.version) })
+    word(decoding.status)
+    encode(decoding.revenue)
+    text(decoding.currency)
+  }
+
+  private mutating func encode(_ revenue: Revenue?) {
+    amount(revenue?.estimate)
+    amount(revenue?.minimum)
+    amount(revenue?.maximum)
+  }
+
+  /// A row of `skan_events`.
+  mutating func encode(_ event: ModelEvent, of decoded: Decoded) {
+    let verified = decoded.unique.verified
+    plain { verified.key.append(to: &$0) }
+    text(event.name)
+    integer(verified.parsed.postback.postbackSequenceIndex)
+    amount(event.estimatedCount)
+    integer(Int64(event.minimumCount))
+    integer(event.maximumCount.map(Int64.init))
+    encode(event.revenue)
+    text(event.revenue == nil ? nil : decoded.decoding.currency)
+    word(event.revenue == nil ? nil : decoded.decoding.revenueKind)
+    text(decoded.decoding.model?.modelID)
+    integer(decoded.decoding.model.map { Int64($0.version) })
+    endRow()
+  }
+
+  /// A text of the batch.
+  mutating func text(_ range: ByteRange?, of bytes: [UInt8]) { text(range.map { bytes[$0.indices] }) }
+}
+
+extension Verified {
+  /// What in the postback Apple's data tiers rule out, and the 0 that a zero-filling forwarder may have made of a null.
+  package var tierFlags: TierFlags {
+    var flags = parsed.postback.tierFlags
+    if judgement.state == .validZeroFilled, parsed.postback.conversionValue == 0 { flags.insert(.zeroMayBeNull) }
+    return flags
+  }
+}

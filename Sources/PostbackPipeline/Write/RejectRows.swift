@@ -1,0 +1,70 @@
+internal import JSON
+internal import SKAdNetwork
+internal import Signatures
+
+extension RowEncoder {
+  /// A row of `skan_rejects`.
+  mutating func encode(
+    _ rejection: Rejection,
+    of batch: Batch<Decoded>,
+    _ hash: inout SHA256
+  ) throws(LibcryptoFailure) {
+    let bytes = batch.bytes
+    let raw = bytes[rejection.record.bytes.indices]
+    word(rejection.code.stage)
+    word(rejection.code)
+    text(rejection.explanation)
+    text(rejection.field)
+    text(rejection.expected)
+    text(rejection.found)
+    text(rejection.claims.adNetworkID, of: bytes)
+    text(rejection.claims.transactionID, of: bytes)
+    text(rejection.claims.appID, of: bytes)
+    text(rejection.claims.version, of: bytes)
+    if let firstSeen = rejection.firstSeen { plain { firstSeen.append(to: &$0) } } else { null() }
+    json(rejection.conflicts.isEmpty ? nil : Self.json(rejection.conflicts)[...])
+    encode(rejection.arrival, of: bytes)
+    text(batch.input.path)
+    integer(Int64(rejection.record.line))
+    let digest = try rejection.record.digest(of: raw.span, &hash).bytes
+    plain { text in for index in digest.indices { text.appendHexadecimal(digest[index]) } }
+    // A NUL is UTF-8, but hardly anything that reads CSV lives through it.
+    let isText = !raw.contains(0) && raw.isUTF8
+    text(isText ? raw : nil)
+    text(isText ? nil : Base64.standard.encode(raw)[...])
+    endRow()
+  }
+
+  /// Field by field what the first copy had and what this one has.
+  private static func json(_ conflicts: [UnsignedFields.Conflict]) -> [UInt8] {
+    func append(_ name: String, _ value: String?, to text: inout [UInt8]) {
+      text.append(contentsOf: "\"\(name)\":".utf8)
+      if let value { text.appendJSONString(value) } else { text.append(contentsOf: "null".utf8) }
+    }
+    var text: [UInt8] = []
+    for conflict in conflicts {
+      text.append(contentsOf: (text.isEmpty ? "[{" : ",{").utf8)
+      append("field", conflict.field.name, to: &text)
+      text.append(UInt8(ascii: ","))
+      append("first", conflict.first, to: &text)
+      text.append(UInt8(ascii: ","))
+      append("later", conflict.later, to: &text)
+      text.append(UInt8(ascii: "}"))
+    }
+    text.append(UInt8(ascii: "]"))
+    return text
+  }
+}
+
+extension Record {
+  /// SHA-256 of all bytes of the record, also those that were not kept.
+  fileprivate func digest(of kept: Span<UInt8>, _ hash: inout SHA256) throws(LibcryptoFailure) -> SHA256Digest {
+    if case .tooLarge(_, let digest) = defect { return digest }
+    return try hash.digest(of: kept)
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether the bytes are UTF-8 (RFC 3629).
+  fileprivate var isUTF8: Bool { String(validating: self, as: UTF8.self) != nil }
+}

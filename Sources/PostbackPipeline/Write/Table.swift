@@ -1,0 +1,51 @@
+/// An output table: its name and its columns, in order. Names are contracts; `schemas/` describes each.
+package struct Table: Sendable {
+  /// The name, which is its folder's too.
+  package let name: String
+  /// The columns' names.
+  package let columns: [String]
+
+  /// Every accepted postback.
+  package static let postbacks = Table(
+    name: "skan_postbacks",
+    columns: [
+      "postback_key", "framework", "version", "ad_network_id", "transaction_id", "app_id", "campaign_id",
+      "source_identifier", "source_app_id", "source_domain", "redownload", "conversion_type", "fidelity_type",
+      "ad_interaction_type", "did_win", "postback_sequence_index", "conversion_value", "coarse_conversion_value",
+      "country_code", "marketplace_identifier", "impression_type", "key_id", "environment", "signature_state",
+      "coerced_fields", "tier_flags", "channel", "forwarder", "received_at", "received_at_source",
+      "estimated_install_date", "install_date_earliest", "install_date_latest", "model_id", "model_version",
+      "decode_status", "skan_revenue", "min_revenue", "max_revenue", "currency", "extras", "source_file", "source_line",
+    ]
+  )
+
+  /// The events that accepted postbacks decode to.
+  package static let events = Table(
+    name: "skan_events",
+    columns: [
+      "postback_key", "event_name", "postback_sequence_index", "event_count", "min_event_count", "max_event_count",
+      "skan_revenue", "min_revenue", "max_revenue", "currency", "revenue_kind", "model_id", "model_version",
+    ]
+  )
+
+  /// Every rejected record.
+  package static let rejects = Table(
+    name: "skan_rejects",
+    columns: [
+      "stage", "reject_code", "reject_detail", "field", "expected", "found", "ad_network_id", "transaction_id", "app_id",
+      "version", "first_seen_postback_key", "conflicting_fields", "channel", "forwarder", "received_at", "source_file",
+      "source_line", "raw_sha256", "raw_body", "raw_body_base64",
+    ]
+  )
+
+  /// All tables.
+  package static let all = [postbacks, events, rejects]
+}
+
+/// The forms in which tables are written.
+package enum TableFormat: String, CaseIterable, Sendable {
+  /// JSON Lines: a JSON object a row.
+  case jsonLines = "jsonl"
+  /// CSV (RFC 4180): a null is an absent field, an empty string is "".
+  case csv
+}
