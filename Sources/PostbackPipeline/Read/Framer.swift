@@ -264,7 +264,9 @@ extension Span<UInt8> {
   fileprivate func lineEnd(from start: Int) -> Int? {
     unsafe withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return nil }
-      return unsafe memchr(base + start, 0x0A, bytes.count - start).map { unsafe $0 - UnsafeMutableRawPointer(mutating: base) }
+      return unsafe memchr(base + start, 0x0A, bytes.count - start).map {
+        unsafe $0 - UnsafeMutableRawPointer(mutating: base)
+      }
     }
   }
 
