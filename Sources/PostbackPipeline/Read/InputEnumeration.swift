@@ -1,0 +1,51 @@
+internal import Glibc
+
+extension InputFile {
+  /// The inputs that `paths` name, in their order, each of which can be opened now.
+  ///
+  /// A directory stands for every regular file directly in it, sorted by the bytes of the names; symbolic links to
+  /// regular files count. `-` is standard input. A named pipe or `/dev/fd/N` is read as a stream and not opened here,
+  /// because opening it twice would lose what is in it.
+  package static func enumerate(_ paths: [String]) throws(ReadFailure) -> [InputFile] {
+    var inputs: [InputFile] = []
+    for path in paths {
+      if path == standardInput {
+        inputs.append(InputFile(path: path))
+        continue
+      }
+      let status = try FileStatus(path: path)
+      switch status.kind {
+      case .directory:
+        inputs += try files(inDirectory: path)
+      case .regular:
+        inputs.append(try InputFile(openable: path, status))
+      case .stream:
+        guard unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 else {
+          throw ReadFailure(.noInput, path: path, doing: "open it", code: errno)
+        }
+        inputs.append(InputFile(path: path))
+      case .socket:
+        throw ReadFailure(.noInput, path: path, reason: "is a socket; give a file, a directory or a pipe")
+      }
+    }
+    return inputs
+  }
+
+  private init(openable path: String, _ status: FileStatus) throws(ReadFailure) {
+    _ = try OpenFile(path: path)
+    self.init(path: path, modified: status.modified, byteCount: status.byteCount)
+  }
+
+  private static func files(inDirectory directory: String) throws(ReadFailure) -> [InputFile] {
+    var inputs: [InputFile] = []
+    for name in try Directory.names(in: directory) {
+      let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+      guard let status = try FileStatus(entry: path), status.kind == .regular else { continue }
+      inputs.append(try InputFile(openable: path, status))
+    }
+    guard !inputs.isEmpty else {
+      throw ReadFailure(.noInput, path: directory, reason: "there is no regular file in this directory")
+    }
+    return inputs
+  }
+}

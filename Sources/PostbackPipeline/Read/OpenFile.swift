@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// A file descriptor that is open for reading, closed when it goes out of scope.
+struct OpenFile: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+
+  /// Opens `path`; `-` is standard input.
+  init(path: String) throws(ReadFailure) {
+    self.path = path
+    guard path != InputFile.standardInput else {
+      descriptor = STDIN_FILENO
+      return
+    }
+    var descriptor: Int32
+    repeat { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else { throw ReadFailure(.noInput, path: path, doing: "open it", code: errno) }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    if descriptor != STDIN_FILENO { _ = close(descriptor) }
+  }
+
+  /// Reads into `buffer` from `start` on; returns how many bytes, 0 at the end. Waits where there are none yet.
+  func read(into buffer: inout [UInt8], at start: Int) throws(ReadFailure) -> Int {
+    while true {
+      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+        let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+        return unsafe Glibc.read(descriptor, free.baseAddress, free.count)
+      }
+      if count >= 0 { return count }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: waitForBytes()
+      case let code: throw ReadFailure(.inputOutput, path: path, doing: "read from it", code: code)
+      }
+    }
+  }
+
+  /// Waits until a read returns at once: standard input may be non-blocking because of who else has it.
+  private func waitForBytes() {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&request, 1, -1)
+  }
+}

@@ -1,0 +1,139 @@
+/// The text of one input, decompressed where the input begins as gzip or zstd does.
+///
+/// Memory is two buffers, whatever the size of the input, and what the decompressor's window takes.
+struct TextStream: ~Copyable {
+  /// What reading has brought.
+  enum Step {
+    /// This many bytes of text, at least one.
+    case text(Int)
+    /// The end.
+    case end
+    /// No more text because the compressed data is cut or corrupt: why, in words.
+    case cut(String)
+  }
+
+  private enum State {
+    case start
+    case plain
+    case member(any Decompressor, Compression)
+    case betweenMembers(any Decompressor, Compression)
+    case cut(String)
+  }
+
+  private let file: OpenFile
+  private var state = State.start
+  private var buffer: [UInt8]
+  /// The bytes of `buffer` that were read from the file and not used yet.
+  private var unused = 0..<0
+  private var readCount: Int64 = 0
+
+  /// Opens the input; `bufferSize` is how much is read from it at a time.
+  init(path: String, bufferSize: Int) throws(ReadFailure) {
+    file = try OpenFile(path: path)
+    buffer = [UInt8](repeating: 0, count: max(bufferSize, Compression.magicCount))
+  }
+
+  /// Bytes of the input, as stored, that were used so far.
+  var consumed: Int64 { readCount - Int64(unused.count) }
+
+  /// Reads the next piece of text to the start of `text`.
+  mutating func read(into text: inout [UInt8]) throws(ReadFailure) -> Step {
+    while true {
+      switch state {
+      case .start:
+        try fill(atLeast: Compression.magicCount)
+        state =
+          switch compression {
+          case let compression?: .member(compression.makeDecompressor(), compression)
+          case nil: .plain
+          }
+      case .plain:
+        let count = try readPlain(into: &text)
+        return count > 0 ? .text(count) : .end
+      case .member(let decompressor, let compression):
+        if let step = try decode(with: decompressor, compression, into: &text) { return step }
+      case .betweenMembers(let decompressor, let compression):
+        try fill(atLeast: Compression.magicCount)
+        if compression == .gzip { try skipPadding() }
+        if unused.isEmpty { return .end }
+        if self.compression == compression {
+          decompressor.beginMember()
+          state = .member(decompressor, compression)
+        } else {
+          state = .cut("after the \(decompressor.format) data come bytes that are not \(decompressor.format)")
+        }
+      case .cut(let reason):
+        return .cut(reason)
+      }
+    }
+  }
+
+  /// Brings what was read to know the format, then reads straight into `text`; returns how many bytes.
+  private mutating func readPlain(into text: inout [UInt8]) throws(ReadFailure) -> Int {
+    guard !unused.isEmpty else {
+      let count = try file.read(into: &text, at: 0)
+      readCount += Int64(count)
+      return count
+    }
+    let count = min(unused.count, text.count)
+    text.replaceSubrange(0..<count, with: buffer[unused].prefix(count))
+    use(count)
+    return count
+  }
+
+  /// Decodes more of a member; nil where that has brought no text.
+  private mutating func decode(
+    with decompressor: any Decompressor,
+    _ compression: Compression,
+    into text: inout [UInt8]
+  ) throws(ReadFailure) -> Step? {
+    var output = text.mutableSpan
+    let step = decompressor.decode(buffer.span.extracting(unused), into: &output)
+    use(step.consumed)
+    switch step.outcome {
+    case .memberEnd:
+      state = .betweenMembers(decompressor, compression)
+    case .corrupt(let reason):
+      state = .cut("the \(decompressor.format) data is corrupt: \(reason)")
+    case .unfinished where step.consumed == 0 && step.produced == 0:
+      let before = unused.count
+      try fill(atLeast: before + 1)
+      if unused.count == before { state = .cut("the \(decompressor.format) data ends too early") }
+    case .unfinished:
+      break
+    }
+    return step.produced > 0 ? .text(step.produced) : nil
+  }
+
+  /// Skips the zero bytes that block devices and tapes leave after a gzip member.
+  private mutating func skipPadding() throws(ReadFailure) {
+    while !unused.isEmpty, buffer[unused.lowerBound] == 0 {
+      use(1)
+      try fill(atLeast: Compression.magicCount)
+    }
+  }
+
+  /// The format that the unused bytes begin with.
+  private var compression: Compression? {
+    Compression(start: buffer.span.extracting(unused).extracting(first: Compression.magicCount))
+  }
+
+  private mutating func use(_ count: Int) {
+    unused = unused.lowerBound + count..<unused.upperBound
+  }
+
+  /// Reads until there are `count` unused bytes, or fewer at the end of the file.
+  private mutating func fill(atLeast count: Int) throws(ReadFailure) {
+    if unused.isEmpty { unused = 0..<0 }
+    while unused.count < count {
+      if unused.upperBound == buffer.count {
+        buffer.replaceSubrange(0..<unused.count, with: buffer[unused])
+        unused = 0..<unused.count
+      }
+      let received = try file.read(into: &buffer, at: unused.upperBound)
+      if received == 0 { return }
+      readCount += Int64(received)
+      unused = unused.lowerBound..<unused.upperBound + received
+    }
+  }
+}

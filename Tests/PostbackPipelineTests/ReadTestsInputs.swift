@@ -1,0 +1,112 @@
+import Glibc
+import Testing
+
+@testable import PostbackPipeline
+
+@Suite struct ReadInputTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func `a directory stands for its regular files, sorted by the bytes of their names`() throws {
+    for name in ["b", "a", "ä", "B", "a10", "a2", ".hidden"] { try directory.write([], to: name) }
+    #expect(unsafe mkdir("\(directory.path)/aa", 0o700) == 0)
+    #expect(unsafe mkfifo("\(directory.path)/ab", 0o600) == 0)
+    #expect(unsafe symlink("b", "\(directory.path)/link") == 0)
+    #expect(unsafe symlink("nothing", "\(directory.path)/dangling") == 0)
+    #expect(unsafe symlink("link to itself", "\(directory.path)/link to itself") == 0)
+    let names = [".hidden", "B", "a", "a10", "a2", "b", "link", "ä"]
+    #expect(try InputFile.enumerate([directory.path]).map(\.path) == names.map { "\(directory.path)/\($0)" })
+    #expect(try InputFile.enumerate([directory.path + "/"]).map(\.path) == names.map { "\(directory.path)/\($0)" })
+  }
+
+  @Test func `inputs keep the order and the spelling in which they were given`() throws {
+    let first = try directory.write([1, 2, 3], to: "b")
+    let second = try directory.write([], to: "a")
+    let inputs = try InputFile.enumerate([first, "-", second, first])
+    #expect(inputs.map(\.path) == [first, "-", second, first])
+    #expect(inputs.map(\.byteCount) == [3, nil, 0, 3])
+  }
+
+  @Test func `a file's time is in milliseconds, standard input has none`() throws {
+    let path = try directory.write([])
+    var times = [
+      timespec(tv_sec: 1_700_000_000, tv_nsec: 123_456_789), timespec(tv_sec: 1_700_000_000, tv_nsec: 123_456_789),
+    ]
+    #expect(unsafe utimensat(AT_FDCWD, path, &times, 0) == 0)
+    #expect(try InputFile.enumerate([path, "-"]).map(\.modified) == [1_700_000_000_123, nil])
+  }
+
+  @Test func `an input that is not there is named`() throws {
+    let path = "\(directory.path)/nothing"
+    let failure = #expect(throws: ReadFailure.self) { try InputFile.enumerate([path]) }
+    #expect(failure?.kind == .noInput)
+    #expect(failure?.description == "\(path): cannot find it: No such file or directory; check the path")
+  }
+
+  @Test func `a directory without a regular file is no input`() throws {
+    #expect(unsafe mkdir("\(directory.path)/inner", 0o700) == 0)
+    let failure = #expect(throws: ReadFailure.self) { try InputFile.enumerate([directory.path]) }
+    #expect(failure?.kind == .noInput)
+    #expect(failure?.reason == "there is no regular file in this directory")
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "the superuser may read everything"))
+  func `an input that may not be read is named`() throws {
+    let path = try directory.write([])
+    #expect(unsafe chmod(path, 0) == 0)
+    for given in [path, directory.path] {
+      let failure = #expect(throws: ReadFailure.self) { try InputFile.enumerate([given]) }
+      #expect(failure?.kind == .noInput)
+      #expect(failure?.path == path)
+    }
+  }
+
+  @Test func `a file name that is not UTF-8 is an error and not left out`() throws {
+    let name = Array("\(directory.path)/".utf8CString.dropLast()) + [CChar(bitPattern: 0xE4), 0]
+    let descriptor = unsafe open(name, O_WRONLY | O_CREAT, 0o600)
+    #expect(descriptor >= 0)
+    close(descriptor)
+    #expect(throws: ReadFailure.self) { try InputFile.enumerate([directory.path]) }
+  }
+
+  @Test func `a named pipe is read as a stream`() async throws {
+    let path = "\(directory.path)/pipe"
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    let inputs = try InputFile.enumerate([path])
+    #expect(inputs == [InputFile(path: path)])
+    // Open for both, so that neither end waits for the other.
+    let descriptor = unsafe open(path, O_RDWR)
+    defer { close(descriptor) }
+    let bytes = Array("{}\n".utf8) + [UInt8](repeating: 0x20, count: 2000)
+    #expect(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
+    let reader = try InputReader(inputs[0], limits: ReadLimits(batchRecords: 1))
+    #expect(try reader.nextBatch()?.records.count == 1)
+  }
+
+  @Test func `the reader goes through the inputs, a batch of one at a time`() async throws {
+    try directory.write(Array("{\"a\":1}\n{\"a\":".utf8), to: "a")
+    try directory.write([], to: "b")
+    try directory.write(gzip("[{\"c\":3}]"), to: "c")
+    var seen: [String] = []
+    for try await batch in PostbackReader(inputs: try InputFile.enumerate([directory.path])) {
+      let texts = batch.records.map { FramedRecord($0, in: batch.bytes).description }
+      seen.append("\(batch.input.path.suffix(1)) \(texts)")
+    }
+    #expect(seen == ["a [\"1: {\\\"a\\\":1}\", \"2: {\\\"a\\\":\"]", "c [\"1: {\\\"c\\\":3}\"]"])
+  }
+
+  @Test func `an error while reading is thrown, and ends the sequence`() async throws {
+    // A directory opens and does not read.
+    var iterator = PostbackReader(inputs: [InputFile(path: directory.path)]).makeAsyncIterator()
+    let failure = await #expect(throws: ReadFailure.self) { try await iterator.next(isolation: nil) }
+    #expect(failure?.kind == .inputOutput)
+    #expect(try await iterator.next(isolation: nil) == nil)
+  }
+
+  @Test func `an input that went away since is no input`() async throws {
+    var iterator = PostbackReader(inputs: [InputFile(path: "\(directory.path)/gone")]).makeAsyncIterator()
+    let failure = await #expect(throws: ReadFailure.self) { try await iterator.next(isolation: nil) }
+    #expect(failure?.kind == .noInput)
+  }
+}
