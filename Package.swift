@@ -34,7 +34,11 @@ let package = Package(
       dependencies: ["JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CZlib", "CZstd"],
       swiftSettings: settings
     ),
-    .executableTarget(name: "postback", dependencies: ["PostbackPipeline"], swiftSettings: settings),
+    .executableTarget(
+      name: "postback",
+      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      swiftSettings: settings
+    ),
 
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
     .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "JSON"], swiftSettings: settings),

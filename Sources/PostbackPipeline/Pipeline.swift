@@ -26,7 +26,7 @@ package struct Pipeline: Sendable {
     into tables: Tables,
     progress: (Tables.Progress) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally {
-    let outcomes = read(inputs, limits)
+    let outcomes = PostbackReader(inputs: inputs, limits: limits)
       .parsed(receivedAt: receivedAt)
       .verified(by: trust, jobs: jobs)
       .deduplicated(in: TransactionIndex())

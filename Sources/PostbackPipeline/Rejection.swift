@@ -1,4 +1,4 @@
-internal import ConversionModel
+internal import JSON
 package import SKAdNetwork
 
 /// Why a record was rejected, with all that an analyst wants to know about it.

@@ -31,6 +31,9 @@ public struct Claims: Sendable {
   /// `version`.
   public internal(set) var version: ByteRange?
 
+  /// Nothing said.
+  public init() {}
+
   mutating func read(_ document: JSONDocument) {
     func text(_ field: Field) -> ByteRange? {
       let value = document.fields[field.rawValue]

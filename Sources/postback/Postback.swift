@@ -1,1 +1,75 @@
-@main struct Postback { static func main() {} }
+internal import Glibc
+internal import JSON
+internal import PostbackPipeline
+internal import Signatures
+
+/// The command.
+@main
+enum Postback {
+  static let version = "0.1.0"
+
+  private static let commands: [any Command.Type] = [
+    RunCommand.self, ExplainCommand.self, ModelCheckCommand.self,
+  ]
+
+  static func main() async {
+    // A closed pipe and a file that must not grow are errors of a write, not the end of the process.
+    _ = unsafe signal(SIGPIPE, SIG_IGN)
+    _ = unsafe signal(SIGXFSZ, SIG_IGN)
+    do throws(CommandFailure) {
+      try await run(CommandLine.arguments.dropFirst())
+    } catch {
+      Terminal.complain("postback: \(error.message)")
+      exit(error.status.rawValue)
+    }
+  }
+
+  private static func run(_ words: ArraySlice<String>) async throws(CommandFailure) {
+    guard let first = words.first else { throw CommandFailure(.usage, "say what to do\n\n\(help)") }
+    if ["--help", "-h", "help"].contains(first) { return Terminal.print(help) }
+    if first == "--version" { return Terminal.print(versionText) }
+    guard let (command, rest) = command(words) else {
+      throw CommandFailure(.usage, "there is no command \(first); see postback --help")
+    }
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      return Terminal.print(command.manual.text)
+    }
+    try await command.init(try Arguments(rest, for: command.manual)).run()
+  }
+
+  private static func command(_ words: ArraySlice<String>) -> ((any Command.Type), ArraySlice<String>)? {
+    for command in commands {
+      let name = command.manual.name.split(separator: " ").map(String.init)
+      if words.starts(with: name) { return (command, words.dropFirst(name.count)) }
+    }
+    return nil
+  }
+
+  private static var help: String {
+    let width = commands.map(\.manual.name.count).max() ?? 0
+    let list = commands.map { command in
+      let name = command.manual.name
+      return "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(command.manual.summary)"
+    }
+    return """
+      Turns Apple's ad-attribution postbacks (SKAdNetwork 1-4, AdAttributionKit) into tables of events and revenue.
+
+      Usage: postback COMMAND …
+
+      Commands:
+      \(list.joined(separator: "\n"))
+
+      Options:
+        --version  Show the version, and those of the libraries.
+        --help     Show this; behind a command, what it does and an example.
+
+      Example:
+        postback run postbacks/ --models models/ --out out/
+      """
+  }
+
+  private static var versionText: String {
+    "postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), zlib \(Compression.zlibVersion), \
+    zstd \(Compression.zstdVersion))"
+  }
+}

@@ -54,3 +54,6 @@ int clibcrypto_sign(const clibcrypto_signing_key *_Nonnull key, const uint8_t *_
 
 /// Writes bytes fit for a private key. 1 done, -1 libcrypto failed.
 int clibcrypto_random(uint8_t *_Nonnull bytes, size_t count);
+
+/// The library and its version, such as "OpenSSL 3.0.15 3 Sep 2024".
+const char *_Nonnull clibcrypto_version(void);

@@ -1,5 +1,5 @@
 package import ConversionModel
-package import SKAdNetwork
+internal import SKAdNetwork
 
 /// A postback with what its conversion value means.
 package struct Decoded: Sendable {

@@ -24,7 +24,7 @@ package struct Parsed: Sendable {
   mutating func removeZeroFilled() { postback.removeZeroFilled() }
 }
 
-extension AsyncSequence where Element == RawBatch, Failure == PipelineFailure {
+extension AsyncSequence where Element == RawBatch, Failure == ReadFailure {
   /// Reads each record as a postback, bare or in its envelope.
   ///
   /// Rejects what is no JSON object (`parse`) and what is no postback of the version that it claims (`schema`).
@@ -33,7 +33,7 @@ extension AsyncSequence where Element == RawBatch, Failure == PipelineFailure {
 
 /// Batches whose records have been parsed.
 struct ParsedBatches<Base: AsyncSequence>: AsyncSequence
-where Base.Element == RawBatch, Base.Failure == PipelineFailure {
+where Base.Element == RawBatch, Base.Failure == ReadFailure {
   typealias Element = Batch<Parsed>
   typealias Failure = PipelineFailure
 
@@ -50,10 +50,11 @@ where Base.Element == RawBatch, Base.Failure == PipelineFailure {
     mutating func next() async throws(PipelineFailure) -> Batch<Parsed>? { try await next(isolation: nil) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Parsed>? {
-      guard let batch = try await base.next(isolation: actor) else { return nil }
-      let worker = try worker ?? RecordParser(rule: rule)
-      self.worker = worker
-      return worker.parse(batch)
+      let next: RawBatch?
+      do throws(ReadFailure) { next = try await base.next(isolation: actor) } catch { throw .read(error) }
+      guard let batch = next else { return nil }
+      if worker == nil { worker = try RecordParser(rule: rule) }
+      return worker?.parse(batch)
     }
   }
 }
@@ -64,7 +65,7 @@ package final class RecordParser {
   private let rule: ReceivedAtRule
 
   package init(rule: ReceivedAtRule) throws(PipelineFailure) {
-    do { parser = try PostbackParser(receivedAtField: rule.field) } catch { throw .parser("\(error)") }
+    do throws(JSONDefect) { parser = try PostbackParser(receivedAtField: rule.field) } catch { throw .parser("\(error)") }
     self.rule = rule
   }
 

@@ -1,7 +1,15 @@
+internal import CZlib
+internal import CZstd
+
 /// The compressed formats that are read.
-enum Compression {
+package enum Compression {
   case gzip
   case zstd
+
+  /// The version of zlib as it runs.
+  package static var zlibVersion: String { unsafe String(cString: CZlib.zlibVersion()) }
+  /// The version of zstd as it runs.
+  package static var zstdVersion: String { unsafe String(cString: ZSTD_versionString()) }
 
   /// The bytes that are needed to tell.
   static let magicCount = 4

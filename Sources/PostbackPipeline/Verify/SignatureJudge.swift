@@ -103,15 +103,20 @@ package struct SignatureJudge: ~Copyable {
     _ layout: SignedLayout,
     _ bytes: [UInt8]
   ) throws(LibcryptoFailure) -> SHA256Digest {
-    message.removeAll(keepingCapacity: true)
-    postback.appendSignedMessage(layout, of: bytes, to: &message)
-    return try hash.digest(of: message.span)
+    try digest { message in postback.appendSignedMessage(layout, of: bytes, to: &message) }
   }
 
   /// What makes a postback one of its kind, in 128 bits.
   mutating func key(of postback: Postback, in bytes: [UInt8]) throws(LibcryptoFailure) -> PostbackKey {
+    PostbackKey(try digest { message in postback.appendIdentity(of: bytes, to: &message) })
+  }
+
+  private mutating func digest(of write: (inout [UInt8]) -> Void) throws(LibcryptoFailure) -> SHA256Digest {
+    var message: [UInt8] = []
+    swap(&message, &self.message)
+    defer { swap(&message, &self.message) }
     message.removeAll(keepingCapacity: true)
-    postback.appendIdentity(of: bytes, to: &message)
-    return PostbackKey(try hash.digest(of: message.span))
+    write(&message)
+    return try hash.digest(of: message.span)
   }
 }

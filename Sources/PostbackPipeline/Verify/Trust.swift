@@ -1,5 +1,4 @@
 package import SKAdNetwork
-internal import JSON
 package import Signatures
 
 /// Where a key comes from, and so what its signatures are worth.
@@ -85,7 +84,7 @@ package struct Trust: Sendable {
   }
 
   /// The keys that may have signed a SKAdNetwork postback of that version: it names none.
-  func keys(for version: Version) -> [Int] {
+  package func keys(for version: Version) -> [Int] {
     let curve = version.isSignedWithP192 ? Curve.p192 : .p256
     return keys.indices.filter { keys[$0].key.curve == curve && keys[$0].environment != .development }
   }

@@ -1,4 +1,5 @@
-package import SKAdNetwork
+internal import JSON
+internal import SKAdNetwork
 package import Signatures
 
 /// A postback that a trusted key signed, and that is wanted. What is not signed may still have been edited.
@@ -55,20 +56,20 @@ where Base.Element == Batch<Parsed>, Base.Failure == PipelineFailure {
           break
         }
         let trust = trust
-        pending.append(Task.detached { Self.verify(batch, trust) })
+        pending.append(Task.detached { judge(batch, trust) })
       }
       guard !pending.isEmpty else { return nil }
       do { return try await pending.removeFirst().value.get() } catch { throw .libcrypto(error) }
     }
+  }
+}
 
-    private static func verify(_ batch: Batch<Parsed>, _ trust: Trust) -> Result<Batch<Verified>, LibcryptoFailure> {
-      do throws(LibcryptoFailure) {
-        var gate = try SignatureGate(trust)
-        return .success(try gate.verify(batch))
-      } catch {
-        return .failure(error)
-      }
-    }
+private func judge(_ batch: Batch<Parsed>, _ trust: Trust) -> Result<Batch<Verified>, LibcryptoFailure> {
+  do throws(LibcryptoFailure) {
+    var gate = try SignatureGate(trust)
+    return .success(try gate.verify(batch))
+  } catch {
+    return .failure(error)
   }
 }
 

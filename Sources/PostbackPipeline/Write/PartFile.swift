@@ -14,7 +14,7 @@ final class PartFile {
     self.name = name
     self.folder = folder
     let path = "\(folder)/.\(name).inprogress"
-    let opened = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    let opened = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard opened >= 0 else { throw .system(.cannotCreate, path, "cannot be created") }
     descriptor = opened
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -24,7 +24,7 @@ final class PartFile {
   }
 
   deinit {
-    if !isPublished { unlink(hiddenPath) }
+    if !isPublished { unsafe unlink(hiddenPath) }
     close(descriptor)
   }
 
@@ -49,7 +49,7 @@ final class PartFile {
   /// Gives the file its name: now readers see it.
   func publish() throws(WriteFailure) {
     let path = "\(folder)/\(name)"
-    guard rename(hiddenPath, path) == 0 else { throw .system(.io, path, "cannot be renamed into place") }
+    guard unsafe rename(hiddenPath, path) == 0 else { throw .system(.io, path, "cannot be renamed into place") }
     isPublished = true
   }
 }

@@ -1,6 +1,6 @@
 internal import ConversionModel
 internal import JSON
-internal import SKAdNetwork
+package import SKAdNetwork
 
 extension RowEncoder {
   /// A row of `skan_postbacks`.
@@ -33,8 +33,10 @@ extension RowEncoder {
     text(key?.id)
     word(key?.environment)
     word(verified.judgement.state)
-    words(Field.allCases.filter(postback.coercedFields.contains).map(\.name))
-    words(TierFlags.names.filter { verified.tierFlags.contains($0.flag) }.map(\.name))
+    let coerced = postback.coercedFields
+    words(coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
+    let flags = postback.tierFlags(with: verified.judgement)
+    words(flags.isEmpty ? [] : TierFlags.names.filter { flags.contains($0.flag) }.map(\.name))
     encode(verified.parsed.arrival, of: bytes)
     word(verified.parsed.arrival.source)
     encode(decoded.decoding)
@@ -89,11 +91,11 @@ extension RowEncoder {
   mutating func text(_ range: ByteRange?, of bytes: [UInt8]) { text(range.map { bytes[$0.indices] }) }
 }
 
-extension Verified {
+extension Postback {
   /// What in the postback Apple's data tiers rule out, and the 0 that a zero-filling forwarder may have made of a null.
-  package var tierFlags: TierFlags {
-    var flags = parsed.postback.tierFlags
-    if judgement.state == .validZeroFilled, parsed.postback.conversionValue == 0 { flags.insert(.zeroMayBeNull) }
+  package func tierFlags(with judgement: Judgement) -> TierFlags {
+    var flags = tierFlags
+    if judgement.state == .validZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
     return flags
   }
 }

@@ -1,3 +1,4 @@
+internal import ConversionModel
 internal import Signatures
 
 /// Turns outcomes into rows: an accepted postback into one of `skan_postbacks` and one of `skan_events` for each event,

@@ -130,16 +130,16 @@ package final class Tables {
 
   /// Makes a folder and those above it.
   private static func makeFolder(_ path: String) throws(WriteFailure) {
-    if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
+    if unsafe mkdir(path, 0o777) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
       throw .system(.cannotCreate, path, "cannot be created")
     }
     try makeFolder(String(path[..<slash]))
-    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .system(.cannotCreate, path, "cannot be created") }
+    guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .system(.cannotCreate, path, "cannot be created") }
   }
 
   private static func synchronizeFolder(_ path: String) throws(WriteFailure) {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(.io, path, "cannot be opened") }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw .system(.io, path, "cannot be made durable") }

@@ -1,0 +1,69 @@
+internal import ConversionModel
+internal import PostbackPipeline
+
+/// `postback explain`: everything about one postback.
+struct ExplainCommand: Command {
+  static let manual = Manual(
+    name: "explain",
+    summary: "Show everything about one postback: what it says, what is signed, the verdict, what it means.",
+    usage: "[FILE|-] [--line N] [--models PATH] [--json] …",
+    discussion: """
+      Reads FILE, or standard input, as run does, and explains its first postback, or the one that starts at line N. Shows
+      the exact bytes that Apple signed, if the postback is genuine: readably, where ⁞ stands for U+2063, and as base64.
+      Duplicates are not looked for. Rejected or not, the exit status is 0.
+      """,
+    options: [
+      Option("--line", "N", "The postback that starts at line N of the decompressed text."),
+      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
+    ] + TrustOptions.options + ReceivedAtOptions.options + [
+      Option("--json", nil, "Print JSON.")
+    ],
+    example: "postback explain Fixtures/postbacks/skadnetwork-4.0.jsonl --line 2 --models Fixtures/models"
+  )
+
+  private let path: String
+  private let line: Int?
+  private let models: [String]
+  private let trust: Trust
+  private let receivedAt: ReceivedAtRule
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard arguments.operands.count < 2 else { throw CommandFailure(.usage, "give one file, or - for standard input") }
+    path = arguments.operands.first ?? InputFile.standardInput
+    line = try arguments.integer("--line", in: 1...Int(Int32.max))
+    models = arguments.all("--models")
+    trust = try TrustOptions.trust(arguments)
+    receivedAt = try ReceivedAtOptions.rule(arguments)
+    printsJSON = arguments.has("--json")
+  }
+
+  func run() async throws(CommandFailure) {
+    let models = try Models(checking: models)
+    guard let batch = try await batch() else {
+      throw CommandFailure(.noInput, line.map { "\(path) has no postback at line \($0)" } ?? "\(path) has no postback")
+    }
+    let explanation: Explanation
+    do throws(PipelineFailure) {
+      explanation = try Explanation(of: batch, trust: trust, models: models, receivedAt: receivedAt)
+    } catch {
+      throw CommandFailure(error)
+    }
+    Terminal.print(printsJSON ? explanation.json : explanation.text)
+  }
+
+  /// A batch of the one record that is asked for.
+  private func batch() async throws(CommandFailure) -> RawBatch? {
+    var batches = PostbackReader(inputs: try InputFile.found(at: [path])).makeAsyncIterator()
+    do throws(ReadFailure) {
+      while var batch = try await batches.next() {
+        guard let record = batch.records.first(where: { line == nil || $0.line == line }) else { continue }
+        batch.records = [record]
+        return batch
+      }
+    } catch {
+      throw CommandFailure(.read(error))
+    }
+    return nil
+  }
+}

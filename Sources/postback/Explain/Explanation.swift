@@ -1,0 +1,230 @@
+internal import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+internal import SKAdNetwork
+
+/// Everything about one postback, in sections of named facts.
+struct Explanation {
+  /// Named facts that belong together.
+  struct Section {
+    let title: String
+    var facts: [(name: String, value: String)] = []
+
+    mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
+      if let value { facts.append((name, value.description)) }
+    }
+  }
+
+  private(set) var sections: [Section] = []
+
+  /// Explains the one record of a batch.
+  init(of batch: RawBatch, trust: Trust, models: Models, receivedAt: ReceivedAtRule) throws(PipelineFailure) {
+    let parsed = try RecordParser(rule: receivedAt).parse(batch)
+    for outcome in parsed.outcomes {
+      switch outcome {
+      case .rejected(let rejection):
+        addSource(batch.input, rejection.record)
+        addRejection(rejection)
+      case .accepted(let postback):
+        addSource(batch.input, postback.record)
+        try add(postback, of: parsed, trust, models)
+      }
+    }
+  }
+
+  private mutating func addSource(_ input: InputFile, _ record: Record) {
+    var section = Section(title: "source")
+    section.add("file", input.path)
+    section.add("line", record.line)
+    section.add("bytes", Int(record.bytes.count))
+    sections.append(section)
+  }
+
+  private mutating func add(
+    _ parsed: Parsed,
+    of batch: Batch<Parsed>,
+    _ trust: Trust,
+    _ models: Models
+  ) throws(PipelineFailure) {
+    let bytes = batch.bytes
+    let judgement: Judgement
+    let rejection: Rejection?
+    do {
+      var judge = try SignatureJudge(trust)
+      judgement = try judge.judge(parsed.postback, of: bytes)
+      rejection = try SignatureGate(trust).rejection(of: parsed, judgement, bytes)
+    } catch {
+      throw .libcrypto(error)
+    }
+    addFields(parsed, bytes)
+    addSignature(parsed.postback, judgement, bytes, trust)
+    addConversion(parsed, judgement, models)
+    if let rejection { addRejection(rejection) } else { addAcceptance(parsed.postback, judgement) }
+  }
+
+  private mutating func addFields(_ parsed: Parsed, _ bytes: [UInt8]) {
+    let postback = parsed.postback
+    func text(_ range: ByteRange?) -> String? { range.map { bytes.text($0) } }
+    var section = Section(title: "postback")
+    section.add("framework", postback.framework.rawValue)
+    section.add("version", postback.version?.rawValue)
+    section.add("ad_network_id", text(postback.adNetworkID))
+    section.add("transaction_id", text(postback.transactionID))
+    section.add("app_id", postback.appID)
+    section.add("campaign_id", postback.campaignID)
+    section.add("source_identifier", text(postback.sourceIdentifier))
+    section.add("source_app_id", postback.sourceAppID)
+    section.add("source_domain", text(postback.sourceDomain))
+    section.add("redownload", postback.redownload)
+    section.add("conversion_type", text(postback.conversionType))
+    section.add("fidelity_type", postback.fidelityType)
+    section.add("ad_interaction_type", postback.adInteractionType?.rawValue)
+    section.add("did_win", postback.didWin)
+    section.add("postback_sequence_index", postback.postbackSequenceIndex)
+    section.add("conversion_value", postback.conversionValue)
+    section.add("coarse_conversion_value", postback.coarseConversionValue?.rawValue)
+    section.add("country_code", text(postback.countryCode))
+    section.add("marketplace_identifier", text(postback.marketplaceIdentifier))
+    section.add("impression_type", text(postback.impressionType))
+    let coerced = Field.allCases.filter(postback.coercedFields.contains).map(\.name)
+    section.add("coerced_fields", coerced.isEmpty ? nil : coerced.joined(separator: ", "))
+    section.add("extras", text(postback.extras))
+    section.add("channel", parsed.arrival.channel?.rawValue)
+    section.add("forwarder", text(parsed.arrival.forwarder))
+    section.add("received_at", parsed.arrival.receivedAt)
+    section.add("received_at_source", parsed.arrival.source?.rawValue)
+    sections.append(section)
+  }
+
+  private mutating func addSignature(_ postback: Postback, _ judgement: Judgement, _ bytes: [UInt8], _ trust: Trust) {
+    var section = Section(title: "signature")
+    section.add("signature_state", judgement.state.rawValue)
+    section.add("layout", judgement.layout.rawValue)
+    let fields = postback.signedFields(judgement.layout).map(\.name)
+    section.add("signed_fields", fields.isEmpty ? "all of the JWS" : fields.joined(separator: ", "))
+    var message: [UInt8] = []
+    postback.appendSignedMessage(judgement.layout, of: bytes, to: &message)
+    section.add("signed_text", String(decoding: message, as: UTF8.self).replacing("\u{2063}", with: " ⁞ "))
+    section.add("signed_base64", String(decoding: Base64.standard.encode(message), as: UTF8.self))
+    var digest: [UInt8] = []
+    let words = judgement.digest.words
+    for word in [words.0, words.1, words.2, words.3] { digest.appendHexadecimal(word) }
+    section.add("signed_sha256", String(decoding: digest, as: UTF8.self))
+    switch postback.signature {
+    case .attribution(let text): section.add("signature", bytes.text(text))
+    case .jws(let jws):
+      section.add("signature", bytes.text(jws.signature))
+      section.add("kid", bytes.text(jws.keyID))
+    }
+    if let key = judgement.key.map({ trust.keys[$0] }) {
+      section.add("key_id", key.id)
+      section.add("key", "\(key.key.curve.name), \(key.environment.rawValue)")
+    } else if let version = postback.version {
+      section.add("keys_tried", trust.keys(for: version).map { trust.keys[$0].id }.joined(separator: ", "))
+    }
+    sections.append(section)
+  }
+
+  private mutating func addConversion(_ parsed: Parsed, _ judgement: Judgement, _ models: Models) {
+    let decoding = models.decode(parsed.conversion)
+    var section = Section(title: "conversion")
+    section.add("decode_status", decoding.status.rawValue)
+    section.add("model_id", decoding.ambiguousModels ?? decoding.model?.modelID)
+    section.add("model_version", decoding.model?.version)
+    section.add("install_date_earliest", decoding.interval.earliest)
+    section.add("install_date_latest", decoding.interval.latest)
+    for event in decoding.events {
+      let most = event.maximumCount.map { "\($0)" } ?? "more"
+      section.add("event", "\(event.name), \(event.minimumCount) to \(most) times\(event.revenue.map { ", \($0.text)" } ?? "")")
+    }
+    section.add("skan_revenue", decoding.revenue.map { "\($0.text) \(decoding.currency ?? "")" })
+    sections.append(section)
+  }
+
+  private mutating func addAcceptance(_ postback: Postback, _ judgement: Judgement) {
+    var section = Section(title: "outcome")
+    section.add("accepted", "yes, unless it is a duplicate")
+    let flags = postback.tierFlags(with: judgement)
+    let names = TierFlags.names.filter { flags.contains($0.flag) }.map(\.name)
+    section.add("tier_flags", names.isEmpty ? nil : names.joined(separator: ", "))
+    sections.append(section)
+  }
+
+  private mutating func addRejection(_ rejection: Rejection) {
+    var section = Section(title: "outcome")
+    section.add("accepted", "no")
+    section.add("stage", rejection.code.stage.rawValue)
+    section.add("reject_code", rejection.code.rawValue)
+    section.add("reject_detail", rejection.explanation)
+    section.add("field", rejection.field)
+    section.add("expected", rejection.expected)
+    section.add("found", rejection.found)
+    sections.append(section)
+  }
+}
+
+extension Revenue {
+  fileprivate var text: String {
+    guard let maximum else { return "\(estimate) (from \(minimum))" }
+    return minimum == maximum ? "\(estimate)" : "\(estimate) (from \(minimum) to below \(maximum))"
+  }
+}
+
+extension [UInt8] {
+  /// The text that stands there.
+  fileprivate func text(_ range: ByteRange) -> String { String(decoding: self[range.indices], as: UTF8.self) }
+}
+
+extension Explanation {
+  /// The sections one after the other, a fact a line. Control characters are shown as escapes: bodies are hostile.
+  var text: String {
+    let width = sections.flatMap { $0.facts.map(\.name.count) }.max() ?? 0
+    return sections.map { section in
+      let lines = section.facts.map { name, value in
+        "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value.withControlCharactersEscaped)"
+      }
+      return ([section.title] + lines).joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  /// One JSON object with an object for each section; events are an array.
+  var json: String {
+    var text: [UInt8] = []
+    for (index, section) in sections.enumerated() {
+      text.append(contentsOf: (index == 0 ? "{" : ",").utf8)
+      text.appendJSONString(section.title)
+      text.append(contentsOf: ":{".utf8)
+      let names = section.facts.map(\.name)
+      for (index, fact) in section.facts.enumerated() where names.firstIndex(of: fact.name) == index {
+        if index > 0 { text.append(UInt8(ascii: ",")) }
+        let values = section.facts.filter { $0.name == fact.name }.map(\.value)
+        text.appendJSONString(fact.name == "event" ? "events" : fact.name)
+        text.append(UInt8(ascii: ":"))
+        if fact.name == "event" {
+          text.append(UInt8(ascii: "["))
+          for (index, value) in values.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text.appendJSONString(value)
+          }
+          text.append(UInt8(ascii: "]"))
+        } else {
+          text.appendJSONString(fact.value)
+        }
+      }
+      text.append(UInt8(ascii: "}"))
+    }
+    text.append(UInt8(ascii: "}"))
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension String {
+  fileprivate var withControlCharactersEscaped: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      let isControl = scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+      text += isControl ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }
+    return text
+  }
+}

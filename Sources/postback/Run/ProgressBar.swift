@@ -1,0 +1,59 @@
+internal import PostbackPipeline
+
+/// A line on a terminal's standard error that says how far a run is. Silent where nobody watches.
+final class ProgressBar {
+  private let isShown = Terminal.isWatched
+  private let start = ContinuousClock.now
+  /// Bytes of all inputs; nil where one has no size, as a pipe.
+  private let total: Int64?
+  private var lastShown: ContinuousClock.Instant?
+  private var current: InputFile?
+  private var currentBytes: Int64 = 0
+  private var finishedBytes: Int64 = 0
+
+  init(inputs: [InputFile]) {
+    total = inputs.allSatisfy { $0.byteCount != nil } ? inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } : nil
+  }
+
+  /// Shows how far the run is, at most ten times a second.
+  func show(_ progress: Tables.Progress) {
+    guard isShown else { return }
+    if current != progress.input {
+      finishedBytes += currentBytes
+      current = progress.input
+    }
+    currentBytes = progress.consumed
+    let now = ContinuousClock.now
+    if let lastShown, now - lastShown < .milliseconds(100) { return }
+    lastShown = now
+    Terminal.overwrite(line(progress.tally, after: now - start))
+  }
+
+  /// Takes the line away.
+  func clear() {
+    if lastShown != nil { Terminal.overwrite("") }
+  }
+
+  private func line(_ tally: Tally, after elapsed: Duration) -> String {
+    let bytes = finishedBytes + currentBytes
+    let milliseconds = max(Int64(elapsed / .milliseconds(1)), 1)
+    var parts: [String] = []
+    if let total, total > 0 { parts.append("\(min(bytes * 100 / total, 100)) %") }
+    parts.append(Self.megabytes(bytes) + (total.map { " of " + Self.megabytes($0) } ?? ""))
+    parts.append("\(Int64(tally.read) * 1000 / milliseconds) postbacks/s")
+    parts.append("\(tally.accepted) accepted, \(tally.rejected) rejected")
+    if let total, bytes > 0, total > bytes {
+      parts.append(Self.clock((total - bytes) * milliseconds / bytes / 1000) + " left")
+    }
+    return parts.joined(separator: "  ")
+  }
+
+  private static func megabytes(_ bytes: Int64) -> String {
+    "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
+  }
+
+  private static func clock(_ seconds: Int64) -> String {
+    let rest = seconds % 60
+    return "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest)"
+  }
+}

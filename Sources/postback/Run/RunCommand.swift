@@ -1,0 +1,87 @@
+internal import ConversionModel
+internal import Glibc
+internal import PostbackPipeline
+
+/// `postback run`: the batch job, from dumps to tables.
+struct RunCommand: Command {
+  static let manual = Manual(
+    name: "run",
+    summary: "Read postbacks, verify, deduplicate and decode them, and write tables.",
+    usage: "INPUT… --out DIR [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
+    discussion: """
+      INPUT is a file, a folder (every file in it, by name) or - for standard input: JSON Lines, a JSON object or array,
+      bare or in envelopes, also compressed with gzip or zstd. Every postback ends in one row of DIR/skan_postbacks or,
+      with the reason, DIR/skan_rejects; what the conversion values mean is in DIR/skan_events. Rejects are data: the
+      exit status is 0. Otherwise it is 64 usage, 65 model or key, 66 input, 73 cannot create, 74 I/O, 75 locked.
+      """,
+    options: [
+      Option("--out", "DIR", "Where the tables go. Must not hold tables already."),
+      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
+      Option("--format", "FORMAT", "jsonl, csv or both; jsonl unless given."),
+      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would run."),
+    ] + TrustOptions.options + ReceivedAtOptions.options + [
+      Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
+      Option("--jobs", "N", "Batches verified at once; as many as there are cores unless given.\nThe result is the same for any N."),
+      Option("--json", nil, "Print the summary as JSON."),
+    ],
+    example: """
+      postback run Fixtures/postbacks --models Fixtures/models --received-at 2026-03-10T00:00:00Z --out out
+      """
+  )
+
+  private let inputs: [String]
+  private let tables: TableOptions
+  private let models: [String]
+  private let trust: Trust
+  private let receivedAt: ReceivedAtRule
+  private let limits: ReadLimits
+  private let jobs: Int
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard !arguments.operands.isEmpty else { throw CommandFailure(.usage, "give an input: a file, a folder, or -") }
+    guard let folder = arguments.value("--out"), !folder.isEmpty else {
+      throw CommandFailure(.usage, "give --out, the folder for the tables")
+    }
+    let formats = try arguments.value("--format", "jsonl, csv or both") { text -> Set<TableFormat>? in
+      text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
+    }
+    inputs = arguments.operands
+    tables = TableOptions(
+      folder: folder,
+      formats: formats ?? [.jsonLines],
+      isCSVSafe: arguments.has("--csv-safe")
+    )
+    models = arguments.all("--models")
+    trust = try TrustOptions.trust(arguments)
+    receivedAt = try ReceivedAtOptions.rule(arguments)
+    let recordBytes = try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20))
+    limits = recordBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
+    jobs = try arguments.integer("--jobs", in: 1...1024) ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    printsJSON = arguments.has("--json")
+  }
+
+  func run() async throws(CommandFailure) {
+    let start = ContinuousClock.now
+    let models = try Models(checking: models)
+    var pipeline = Pipeline(inputs: try InputFile.found(at: inputs), trust: trust)
+    pipeline.models = models
+    pipeline.receivedAt = receivedAt
+    pipeline.limits = limits
+    pipeline.jobs = max(jobs, 1)
+    TrustOptions.announce(trust)
+    let tally: Tally
+    let written: Tables
+    let bar = ProgressBar(inputs: pipeline.inputs)
+    do throws(PipelineFailure) {
+      written = try Tables(tables, trust: trust)
+      tally = try await pipeline.run(into: written) { bar.show($0) }
+    } catch {
+      bar.clear()
+      throw CommandFailure(error)
+    }
+    bar.clear()
+    let summary = RunSummary(tally: tally, elapsed: ContinuousClock.now - start, tables: written.rowCounts)
+    Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
+  }
+}

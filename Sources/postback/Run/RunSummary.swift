@@ -1,0 +1,48 @@
+internal import PostbackPipeline
+internal import SKAdNetwork
+
+/// What a run did, for a person or a program.
+struct RunSummary {
+  let tally: Tally
+  let elapsed: Duration
+  let tables: [(table: String, rows: Int)]
+
+  private var byCode: [(code: RejectCode, count: Int)] {
+    RejectCode.allCases.compactMap { code in tally.rejectedByCode[code].map { (code, $0) } }
+  }
+
+  private var milliseconds: Int64 {
+    max(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000, 1)
+  }
+
+  private var postbacksPerSecond: Int64 { Int64(tally.read) * 1000 / milliseconds }
+
+  private var seconds: String {
+    let fraction = String(milliseconds % 1000)
+    return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+  }
+
+  /// One JSON object on one line.
+  var json: String {
+    let codes = byCode.map { "\"\($0.code.rawValue)\":\($0.count)" }.joined(separator: ",")
+    let rows = tables.map { "\"\($0.table)\":\($0.rows)" }.joined(separator: ",")
+    return """
+      {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
+      "rows":{\(rows)},"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond)}
+      """
+  }
+
+  /// A few lines.
+  func text(folder: String) -> String {
+    var rows: [(String, Int)] = [("read", tally.read), ("accepted", tally.accepted), ("rejected", tally.rejected)]
+    rows += byCode.map { ("  \($0.code.rawValue)", $0.count) }
+    rows += tables.map { ("\(folder)/\($0.table)", $0.rows) }
+    let width = rows.map(\.0.count).max() ?? 0
+    let digits = rows.map { String($0.1).count }.max() ?? 0
+    let lines = rows.map { name, count in
+      let number = String(count)
+      return name + String(repeating: " ", count: width - name.count + 2 + digits - number.count) + number
+    }
+    return (lines + ["\(seconds) s, \(postbacksPerSecond) postbacks/s"]).joined(separator: "\n")
+  }
+}

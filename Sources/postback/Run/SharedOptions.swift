@@ -1,0 +1,88 @@
+internal import ConversionModel
+internal import PostbackPipeline
+
+/// The options that say whose signatures count and whose postbacks are wanted.
+enum TrustOptions {
+  static let options = [
+    Option(
+      "--trust-key", "KID=BASE64",
+      "Trust one more key, named KID: P-256 or P-192, DER SubjectPublicKeyInfo.\nMay be repeated. Its rows say environment: custom."),
+    Option("--allow-development", nil, "Accept postbacks signed with Apple's development keys."),
+    Option("--allow-app", "ID", "Reject the postbacks of all other apps. May be repeated."),
+    Option("--allow-network", "ID", "Reject the postbacks of all other ad networks. May be repeated."),
+  ]
+
+  /// Apple's production keys, and what the options add.
+  static func trust(_ arguments: Arguments) throws(CommandFailure) -> Trust {
+    do {
+      var trust = try Trust.apple()
+      for option in arguments.all("--trust-key") {
+        let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+          throw CommandFailure(.usage, "--trust-key is \(option); expected KID=BASE64")
+        }
+        try trust.add(String(parts[0]), base64: String(parts[1]))
+      }
+      trust.allowsDevelopment = arguments.has("--allow-development")
+      let networks = arguments.all("--allow-network")
+      if !networks.isEmpty { trust.allowedNetworks = Set(networks) }
+      for app in arguments.all("--allow-app") {
+        guard let id = Int64(app) else { throw CommandFailure(.usage, "--allow-app is \(app); expected an app id") }
+        trust.allowedApps = (trust.allowedApps ?? []).union([id])
+      }
+      return trust
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch {
+      throw CommandFailure(.configuration, "\(error)")
+    }
+  }
+
+  /// Tells which keys are trusted beside Apple's production keys: nobody is to find out from the tables.
+  static func announce(_ trust: Trust) {
+    for key in trust.keys where key.environment == .custom {
+      Terminal.complain("postback: trusting the custom \(key.key.curve.name) key \(key.id)")
+    }
+    if trust.allowsDevelopment { Terminal.complain("postback: accepting Apple's development keys") }
+  }
+}
+
+/// The options that say when postbacks were received.
+enum ReceivedAtOptions {
+  static let options = [
+    Option("--received-at", "TIME", "When postbacks without an envelope were received (RFC 3339)."),
+    Option(
+      "--received-at-field", "NAME",
+      "A key of the postback that says it instead: RFC 3339 or Unix time.\nElse it is the input file's modification time."),
+  ]
+
+  static func rule(_ arguments: Arguments) throws(CommandFailure) -> ReceivedAtRule {
+    let time = try arguments.value("--received-at", "a time such as 2026-03-10T00:00:00Z") { Timestamp($0) }
+    return ReceivedAtRule(time: time, field: arguments.value("--received-at-field"))
+  }
+}
+
+extension InputFile {
+  /// The inputs at these paths, or the failure that tells which is not there.
+  static func found(at paths: [String]) throws(CommandFailure) -> [InputFile] {
+    do throws(ReadFailure) { return try enumerate(paths) } catch { throw CommandFailure(.read(error)) }
+  }
+}
+
+extension CommandFailure {
+  /// The exit status for why a pipeline stopped.
+  init(_ failure: PipelineFailure) {
+    let status: ExitStatus =
+      switch failure {
+      case .read(let read): read.kind == .noInput ? .noInput : .inputOutput
+      case .write(let write):
+        switch write.kind {
+        case .cannotCreate: .cannotCreate
+        case .isLocked: .locked
+        case .io: .inputOutput
+        }
+      case .parser, .libcrypto: .software
+      }
+    self.init(status, "\(failure)")
+  }
+}
