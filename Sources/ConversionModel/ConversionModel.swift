@@ -1,1 +1,55 @@
-// Placeholder.
+/// What an app's conversion values mean for installs in a span of time.
+///
+/// One version of a model; it never changes.
+public final class ConversionModel: Sendable {
+  /// The advertised app's App Store id (AdAttributionKit: advertised item id).
+  public let appID: Int64
+  /// The model's id and version.
+  public let label: ModelLabel
+  /// The install dates that it is for.
+  public let span: EffectiveSpan
+  /// The ISO 4217 code of the currency of all its revenue; nil in a model without revenue.
+  public let currency: String?
+  /// What its revenue comes from.
+  public let revenueKind: RevenueKind
+  /// For how many hours after the first launch the app updates the value, in SKAdNetwork 3.0 and before.
+  public let measurementHours: Int
+  /// The app's bundle id, as the model says; nothing is done with it.
+  public let bundleID: String?
+  /// The windows that it describes.
+  public let windows: [ModelWindow]
+
+  init(
+    appID: Int64,
+    label: ModelLabel,
+    span: EffectiveSpan,
+    currency: String?,
+    revenueKind: RevenueKind,
+    measurementHours: Int,
+    bundleID: String?,
+    windows: [ModelWindow]
+  ) {
+    self.appID = appID
+    self.label = label
+    self.span = span
+    self.currency = currency
+    self.revenueKind = revenueKind
+    self.measurementHours = measurementHours
+    self.bundleID = bundleID
+    self.windows = windows
+  }
+
+  /// The window with that `postback-sequence-index`; nil where the model does not describe it.
+  public func window(_ postbackSequenceIndex: Int) -> ModelWindow? {
+    windows.first { $0.postbackSequenceIndex == postbackSequenceIndex }
+  }
+
+  /// What a conversion value means; nil where the model does not list it, or there is none.
+  ///
+  /// The fine value counts where both are there.
+  public func meaning(window: Int, fine: Int?, coarse: CoarseValue?) -> Meaning? {
+    guard let window = self.window(window) else { return nil }
+    if let fine { return window.meaning(fine: fine) }
+    return coarse.flatMap(window.meaning(coarse:))
+  }
+}

@@ -1,0 +1,52 @@
+/// A day of the proleptic Gregorian calendar.
+struct CivilDate: Equatable {
+  let year, month, day: Int64
+
+  private static let daysIn400Years: Int64 = 146_097
+  /// From 0000-03-01 to 1970-01-01.
+  private static let daysFromMarch0: Int64 = 719_468
+
+  /// Nil where the calendar has no such day.
+  init?(year: Int64, month: Int64, day: Int64) {
+    guard (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day) else { return nil }
+    (self.year, self.month, self.day) = (year, month, day)
+  }
+
+  private static func days(inMonth month: Int64, of year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days since 1970-01-01.
+  ///
+  /// Counted in years that begin in March, so that the leap day is the last of its year (Howard Hinnant,
+  /// "chrono-Compatible Low-Level Date Algorithms").
+  var daysSince1970: Int64 {
+    let (era, yearOfEra) = (month > 2 ? year : year - 1).flooredQuotientAndRemainder(dividingBy: 400)
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * Self.daysIn400Years + dayOfEra - Self.daysFromMarch0
+  }
+
+  /// The day so many days after 1970-01-01.
+  init(daysSince1970 days: Int64) {
+    let (era, dayOfEra) = (days + Self.daysFromMarch0).flooredQuotientAndRemainder(dividingBy: Self.daysIn400Years)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    year = era * 400 + yearOfEra + (month > 2 ? 0 : 1)
+  }
+}
+
+extension Int64 {
+  /// The quotient rounded down, and the remainder, never negative; for a positive divisor.
+  func flooredQuotientAndRemainder(dividingBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}

@@ -1,0 +1,81 @@
+extension Models {
+  /// What a postback's conversion value means under the model of its install date.
+  ///
+  /// A lookup: allocates only the names of models that do not agree. The install date is an interval. Where more than
+  /// one model meets it, or part of it has none, all must say the same, else the result is `ambiguous`; the model that
+  /// is reported is that of the estimated install date. Without `receivedAt` every model of the app must say the same,
+  /// and times without one do not count.
+  public func decode(_ conversion: ReceivedConversion) -> Decoding {
+    let models = models(for: conversion.appID)
+    let interval = Self.interval(for: conversion, under: models)
+    guard conversion.won else { return Decoding(.notWon, interval) }
+    guard conversion.fineValue != nil || conversion.coarseValue != nil else { return Decoding(.null, interval) }
+
+    let candidates = models.drop { !interval.meets($0.span) }.prefix { interval.meets($0.span) }
+    guard let first = candidates.first else { return Decoding(.noModel, interval) }
+    let hasGap = Self.hasGap(interval, between: candidates)
+    guard !hasGap, candidates.dropFirst().allSatisfy({ conversion.isSame(under: $0, and: first) }) else {
+      let names = (hasGap ? ["none"] : []) + candidates.map(\.label.description)
+      return Decoding(.ambiguous, interval, ambiguousModels: names.joined(separator: "|"))
+    }
+    let model = interval.estimated.flatMap { date in candidates.first { $0.span.contains(date) } } ?? first
+    guard let meaning = conversion.meaning(under: model) else {
+      return Decoding(.unmapped, interval, model: model.label)
+    }
+    return Decoding(meaning, in: model, interval)
+  }
+
+  /// The install dates that any model allows which can have been in force: the widest, when the app may lock the window
+  /// or measure for longer.
+  private static func interval(
+    for conversion: ReceivedConversion,
+    under models: [ConversionModel]
+  ) -> InstallDateInterval {
+    func interval(locksWindow: Bool = false, measurementHours: Int = 24) -> InstallDateInterval {
+      InstallDateInterval(
+        receivedAt: conversion.receivedAt,
+        family: conversion.family,
+        window: conversion.window,
+        conversionValueIsNullOrZero: conversion.fineValue ?? 0 == 0,
+        locksWindow: locksWindow,
+        measurementHours: measurementHours
+      )
+    }
+    switch conversion.family {
+    case .skadnetwork4OrLater:
+      let early = interval(locksWindow: true)
+      let mayLock = models.contains { early.meets($0.span) && $0.window(conversion.window)?.isLockedEarly == true }
+      return mayLock ? early : interval()
+    case .skadnetwork3OrEarlier:
+      var longest: Int?
+      for model in models where interval(measurementHours: model.measurementHours).meets(model.span) {
+        longest = max(longest ?? 0, model.measurementHours)
+      }
+      return longest.map { interval(measurementHours: $0) } ?? interval()
+    }
+  }
+
+  /// Whether part of the interval has no model; `models` are those that meet it.
+  private static func hasGap(_ interval: InstallDateInterval, between models: ArraySlice<ConversionModel>) -> Bool {
+    guard let earliest = interval.earliest, let latest = interval.latest else { return false }
+    guard let first = models.first, let last = models.last else { return true }
+    return !first.span.begins(by: earliest) || last.span.ends(by: latest)
+      || zip(models, models.dropFirst()).contains { $0.span.end != $1.span.start }
+  }
+}
+
+extension ReceivedConversion {
+  fileprivate func meaning(under model: ConversionModel) -> Meaning? {
+    model.meaning(window: window, fine: fineValue, coarse: coarseValue)
+  }
+
+  /// Whether the value means the same in both models, or is listed in neither.
+  fileprivate func isSame(under one: ConversionModel, and other: ConversionModel) -> Bool {
+    switch (meaning(under: one), meaning(under: other)) {
+    case (nil, nil): true
+    case (let left?, let right?):
+      left.isSame(as: right) && one.currency == other.currency && one.revenueKind == other.revenueKind
+    default: false
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// What a conversion value means in a model.
+public struct Meaning: Sendable {
+  /// What happened, in the model's order; empty where the value says that nothing did.
+  public let events: [ModelEvent]
+  /// The events' revenue together, zero where none has any; nil in a model without a currency.
+  public let revenue: Revenue?
+
+  init(events: [ModelEvent], hasCurrency: Bool) {
+    self.events = events
+    revenue = hasCurrency ? events.reduce(.zero) { sum, event in event.revenue.map { sum + $0 } ?? sum } : nil
+  }
+
+  /// Whether both mean the same events, in whatever order.
+  func isSame(as other: Meaning) -> Bool {
+    func times(_ event: ModelEvent, in events: [ModelEvent]) -> Int { events.count { $0 == event } }
+    return events == other.events
+      || events.count == other.events.count
+        && events.allSatisfy { times($0, in: events) == times($0, in: other.events) }
+  }
+}

@@ -1,0 +1,118 @@
+internal import JSON
+
+/// Collects the models of many files, and everything that is wrong with them.
+struct ModelLoader {
+  private var loaded: [LocatedModel] = []
+  private var problems: [ModelProblem] = []
+
+  /// A model and where it was read.
+  private struct LocatedModel {
+    let model: ConversionModel
+    let file: String
+    let pointer: String
+
+    var place: String { pointer.isEmpty ? file : "\(file): \(pointer)" }
+  }
+
+  private struct Identity: Hashable {
+    let appID: Int64
+    let label: ModelLabel
+  }
+
+  /// Loads a file, or all files of a directory.
+  mutating func load(_ path: String) {
+    do {
+      for file in try ModelPath(path: path).files() { loadFile(file) }
+    } catch {
+      note("", error.reason, in: path)
+    }
+  }
+
+  private mutating func loadFile(_ file: String) {
+    do {
+      load(try ModelPath(path: file).bytes(), file: file)
+    } catch {
+      note("", error.reason, in: file)
+    }
+  }
+
+  /// Loads one text: a model, or an array of models.
+  mutating func load(_ text: [UInt8], file: String) {
+    let root: JSONNode
+    do {
+      root = JSONNode(value: try JSONValue(parsing: text), pointer: "")
+    } catch {
+      return note("", Self.reason(error), in: file)
+    }
+    let models = root.elements ?? [root]
+    if models.isEmpty { note("", "must be a model or an array of at least one model", in: file) }
+    for node in models {
+      var reader = ModelReader(file: file)
+      if let model = reader.model(node) {
+        loaded.append(LocatedModel(model: model, file: file, pointer: node.pointer))
+      }
+      problems += reader.problems
+    }
+  }
+
+  /// All models, of which no two have one identity or overlap.
+  consuming func models() throws(ModelErrors) -> [ConversionModel] {
+    noteOverlaps(of: withoutDuplicates())
+    guard problems.isEmpty else { throw ModelErrors(problems: problems) }
+    return loaded.map(\.model)
+  }
+
+  private mutating func withoutDuplicates() -> [LocatedModel] {
+    var first: [Identity: LocatedModel] = [:]
+    var unique: [LocatedModel] = []
+    for located in loaded {
+      let identity = Identity(appID: located.model.appID, label: located.model.label)
+      if let other = first[identity] {
+        note(
+          located.pointer + "/version",
+          "\(identity.label) of app \(identity.appID) is there already, in \(other.place); give this one a new version",
+          in: located.file
+        )
+      } else {
+        first[identity] = located
+        unique.append(located)
+      }
+    }
+    return unique
+  }
+
+  /// Each model that overlaps an earlier one is noted once.
+  private mutating func noteOverlaps(of models: [LocatedModel]) {
+    let byApp = Dictionary(grouping: models, by: \.model.appID)
+    for appID in byApp.keys.sorted() {
+      var longest: LocatedModel?
+      for located in (byApp[appID] ?? []).sorted(bySpan: \.model.span) {
+        let span = located.model.span
+        if let other = longest, !other.model.span.precedes(span) {
+          note(
+            located.pointer + "/effective_from",
+            "\(located.model.label) of app \(appID), \(span), overlaps \(other.model.label), \(other.model.span), "
+              + "in \(other.place); let one end where the other begins",
+            in: located.file
+          )
+          if other.model.span.end.map(span.ends(by:)) ?? true { continue }
+        }
+        longest = located
+      }
+    }
+  }
+
+  private mutating func note(_ pointer: String, _ reason: String, in file: String) {
+    problems.append(ModelProblem(file: file, pointer: pointer, reason: reason))
+  }
+
+  private static func reason(_ defect: JSONDefect) -> String {
+    switch defect {
+    case .notJSON(let problem): "is not JSON: \(problem)"
+    case .tooDeep: "is nested too deep for a model"
+    case .invalidUTF8: "is not UTF-8; save it as UTF-8"
+    case .duplicateKey(let key): "has the key \(key.debugDescription) twice in one object; remove one"
+    case .failed(let problem): "cannot be parsed: \(problem)"
+    }
+  }
+}

@@ -1,0 +1,134 @@
+internal import JSON
+
+/// Reads one model, and notes everything that is wrong with it.
+struct ModelReader {
+  let file: String
+  private(set) var problems: [ModelProblem] = []
+
+  init(file: String) { self.file = file }
+
+  /// Notes that something is wrong with a value.
+  mutating func note(_ node: JSONNode, _ reason: String) {
+    problems.append(ModelProblem(file: file, pointer: node.pointer, reason: reason))
+  }
+
+  /// Notes that a value is missing or not what it must be.
+  mutating func note(_ node: JSONNode, mustBe expected: String) {
+    let found: String
+    switch node.value {
+    case nil: return note(node, "is missing; it must be \(expected)")
+    case .null: found = "null"
+    case .bool(let value): found = String(value)
+    case .number(let text): found = text.count <= 40 ? text : text.prefix(40) + "…"
+    case .string(let text): found = String(text.prefix(40)).debugDescription + (text.count <= 40 ? "" : "…")
+    case .array: found = "an array"
+    case .object: found = "an object"
+    }
+    note(node, "must be \(expected), not \(found)")
+  }
+
+  /// The model; nil where the app, the label or the span is wrong. To be used only where there are no problems.
+  mutating func model(_ node: JSONNode) -> ConversionModel? {
+    let known = [
+      "app_id", "model_id", "version", "effective_from", "effective_to", "currency", "revenue_kind",
+      "measurement_hours", "bundle_id", "windows",
+    ]
+    guard isObject(node, keys: known, called: "a model") else { return nil }
+    let appID = integer(node["app_id"], in: 1...Int64.max)
+    let label = label(node)
+    let span = span(node)
+    let currency = currency(node["currency"])
+    let revenueKind = revenueKind(node["revenue_kind"])
+    let measurementHours = integer(node["measurement_hours"], in: 1...1440, default: 24)
+    let bundleID = node["bundle_id"].value == nil ? nil : text(node["bundle_id"])
+    let windows = windows(node["windows"], hasCurrency: currency != nil)
+    if currency == nil, node["currency"].value ?? .null == .null, let event = firstWithRevenue(node["windows"]) {
+      note(node["currency"], "must be an ISO 4217 code such as \"USD\", because \(event.pointer) has revenue")
+    }
+    guard let appID, let label, let span else { return nil }
+    return ConversionModel(
+      appID: appID,
+      label: label,
+      span: span,
+      currency: currency,
+      revenueKind: revenueKind,
+      measurementHours: Int(measurementHours ?? 24),
+      bundleID: bundleID,
+      windows: windows
+    )
+  }
+
+  private mutating func label(_ node: JSONNode) -> ModelLabel? {
+    let id = node["model_id"]
+    let version = integer(node["version"], in: 1...Int64.max)
+    guard case .string(let text) = id.value, (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isIDByte)
+    else {
+      note(id, mustBe: "1 to 64 of A-Z, a-z, 0-9, '.', '_' and '-'")
+      return nil
+    }
+    return version.map { ModelLabel(modelID: text, version: Int($0)) }
+  }
+
+  private static func isIDByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  private mutating func span(_ node: JSONNode) -> EffectiveSpan? {
+    let (from, before) = (node["effective_from"], problems.count)
+    if from.value == nil { note(from, mustBe: "a time such as \"2026-03-01T00:00:00Z\", or null for all before") }
+    let span = EffectiveSpan(start: time(from), end: time(node["effective_to"]))
+    if let start = span.start, span.ends(by: start) {
+      note(node["effective_to"], mustBe: "later than effective_from, \(start)")
+    }
+    return problems.count == before ? span : nil
+  }
+
+  /// Nil where it is absent, null or wrong.
+  private mutating func time(_ node: JSONNode) -> Timestamp? {
+    switch node.value {
+    case nil, .null: return nil
+    case .string(let text):
+      if let time = Timestamp(text) { return time }
+      fallthrough
+    default:
+      note(node, mustBe: "an RFC 3339 time such as \"2026-03-01T00:00:00Z\", 1970 to 9999, or null")
+      return nil
+    }
+  }
+
+  private mutating func currency(_ node: JSONNode) -> String? {
+    switch node.value {
+    case nil, .null: return nil
+    case .string(let code)
+    where code.utf8.count == 3 && code.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }:
+      return code
+    default:
+      note(node, mustBe: "an ISO 4217 code of three capital letters such as \"USD\"")
+      return nil
+    }
+  }
+
+  private mutating func revenueKind(_ node: JSONNode) -> RevenueKind {
+    guard node.value != nil else { return .all }
+    if case .string(let text) = node.value, let kind = RevenueKind(rawValue: text) { return kind }
+    note(node, mustBe: "one of \(RevenueKind.allCases.map(\.rawValue).joined(separator: ", "))")
+    return .all
+  }
+
+  /// The first event of the windows that says anything of revenue.
+  private func firstWithRevenue(_ windows: JSONNode) -> JSONNode? {
+    for window in windows.elements ?? [] {
+      for (_, events) in (window["fine"].members ?? []) + (window["coarse"].members ?? []) {
+        for event in events.elements ?? [] where event["min_revenue"].value ?? event["value"].value != nil {
+          return event
+        }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,129 @@
+/// A point in time: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+///
+/// Always in the years 0000 to 9999, all that RFC 3339 can write.
+public struct Timestamp: Hashable, Comparable, Sendable {
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  public let milliseconds: Int64
+
+  private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+  /// The time so many milliseconds after 1970 began; one before the year 0000 or after 9999 becomes the nearest in them.
+  public init(milliseconds: Int64) {
+    self.milliseconds = min(max(milliseconds, Self.writable.lowerBound), Self.writable.upperBound)
+  }
+
+  /// Whether `left` is earlier than `right`.
+  public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+
+  /// The time `hours` earlier.
+  func before(hours: Int) -> Timestamp { Timestamp(milliseconds: milliseconds - Int64(hours) * 3_600_000) }
+}
+
+extension Timestamp {
+  /// Parses an RFC 3339 date-time: `2026-11-01T10:00:00Z`, `2026-11-01t12:00:00.5+02:00`.
+  ///
+  /// Nil for anything else: a date that the calendar does not have, a space for the `T`, no offset, a moment that is
+  /// not in the years 1970 to 9999 in UTC, and a leap second (`:60`), which this count cannot hold. Fraction digits
+  /// after the third are dropped.
+  public init?(parsing text: Span<UInt8>) {
+    guard text.count >= 20,
+      let year = text.number(at: 0, digits: 4), text[4] == UInt8(ascii: "-"),
+      let month = text.number(at: 5, digits: 2), text[7] == UInt8(ascii: "-"),
+      let day = text.number(at: 8, digits: 2), text[10] | 0x20 == UInt8(ascii: "t"),
+      let hour = text.number(at: 11, digits: 2), hour < 24, text[13] == UInt8(ascii: ":"),
+      let minute = text.number(at: 14, digits: 2), minute < 60, text[16] == UInt8(ascii: ":"),
+      let second = text.number(at: 17, digits: 2), second < 60,
+      let date = CivilDate(year: year, month: month, day: day)
+    else { return nil }
+    var index = 19
+    var fraction: Int64 = 0
+    if text[index] == UInt8(ascii: ".") {
+      index += 1
+      var place: Int64 = 100
+      while index < text.count, let digit = text.number(at: index, digits: 1) {
+        fraction += digit * place
+        place /= 10
+        index += 1
+      }
+      guard index > 20 else { return nil }
+    }
+    guard let offset = text.offset(at: index) else { return nil }
+    let minutes = (date.daysSince1970 * 24 + hour) * 60 + minute - offset
+    let milliseconds = (minutes * 60 + second) * 1000 + fraction
+    guard (0...Self.writable.upperBound).contains(milliseconds) else { return nil }
+    self.milliseconds = milliseconds
+  }
+
+  /// Parses an RFC 3339 date-time, as `init(parsing:)` does.
+  public init?(_ text: String) {
+    self.init(parsing: Array(text.utf8).span)
+  }
+}
+
+extension Timestamp: CustomStringConvertible {
+  private static let wholeSeconds = Array("0000-00-00T00:00:00Z".utf8)
+  private static let withMilliseconds = Array("0000-00-00T00:00:00.000Z".utf8)
+
+  /// Appends the time in UTC: `2026-11-01T10:00:00Z`, or `2026-11-01T10:00:00.123Z` where the milliseconds are not 0.
+  public func append(to text: inout [UInt8]) {
+    let (days, ofDay) = milliseconds.flooredQuotientAndRemainder(dividingBy: 86_400_000)
+    let date = CivilDate(daysSince1970: days)
+    let (second, millisecond) = ofDay.quotientAndRemainder(dividingBy: 1000)
+    let start = text.count
+    text += millisecond == 0 ? Self.wholeSeconds : Self.withMilliseconds
+    var digits = text.mutableSpan
+    digits.write(date.year / 100, at: start)
+    digits.write(date.year % 100, at: start + 2)
+    digits.write(date.month, at: start + 5)
+    digits.write(date.day, at: start + 8)
+    digits.write(second / 3600, at: start + 11)
+    digits.write(second / 60 % 60, at: start + 14)
+    digits.write(second % 60, at: start + 17)
+    if millisecond != 0 {
+      digits.write(millisecond / 10, at: start + 20)
+      digits[start + 22] += UInt8(millisecond % 10)
+    }
+  }
+
+  /// As `append(to:)` writes it.
+  public var description: String {
+    var text: [UInt8] = []
+    append(to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension Span<UInt8> {
+  /// The number that stands at `index` in exactly so many digits, which must be within the span.
+  fileprivate func number(at index: Int, digits: Int) -> Int64? {
+    var value: Int64 = 0
+    for position in index..<index + digits {
+      let digit = self[position] &- UInt8(ascii: "0")
+      guard digit <= 9 else { return nil }
+      value = value * 10 + Int64(digit)
+    }
+    return value
+  }
+
+  /// The minutes that the offset at `index`, the rest of the span, says to be ahead of UTC.
+  fileprivate func offset(at index: Int) -> Int64? {
+    if index == count - 1 { return self[index] | 0x20 == UInt8(ascii: "z") ? 0 : nil }
+    guard index == count - 6, self[index + 3] == UInt8(ascii: ":"),
+      let hours = number(at: index + 1, digits: 2), hours < 24,
+      let minutes = number(at: index + 4, digits: 2), minutes < 60
+    else { return nil }
+    switch self[index] {
+    case UInt8(ascii: "+"): return hours * 60 + minutes
+    case UInt8(ascii: "-"): return -(hours * 60 + minutes)
+    default: return nil
+    }
+  }
+}
+
+extension MutableSpan<UInt8> {
+  /// Writes a number below 100 over two zeros.
+  fileprivate mutating func write(_ number: Int64, at index: Int) {
+    self[index] += UInt8(number / 10)
+    self[index + 1] += UInt8(number % 10)
+  }
+}

@@ -1,0 +1,61 @@
+internal import JSON
+
+/// The values that models are made of: each is read, or noted and nil.
+extension ModelReader {
+  /// Whether it is an object; its unknown keys are noted.
+  mutating func isObject(_ node: JSONNode, keys: [String], called name: String) -> Bool {
+    guard let members = node.members else {
+      note(node, mustBe: "\(name), an object")
+      return false
+    }
+    for (key, member) in members where !keys.contains(key) {
+      note(member, "is not a key of \(name); known are \(keys.joined(separator: ", "))")
+    }
+    return true
+  }
+
+  /// A number without fraction and exponent.
+  mutating func integer(_ node: JSONNode, in range: ClosedRange<Int64>, default: Int64? = nil) -> Int64? {
+    if node.value == nil, let `default` { return `default` }
+    if case .number(let text) = node.value, let value = Int64(text), range.contains(value) { return value }
+    note(node, mustBe: "an integer from \(range.lowerBound) to \(range.upperBound)")
+    return nil
+  }
+
+  /// `true` or `false`; absent is `false`.
+  mutating func bool(_ node: JSONNode) -> Bool {
+    if case .bool(let value) = node.value { return value }
+    if node.value != nil { note(node, mustBe: "true or false") }
+    return false
+  }
+
+  /// A string of 1 to 256 bytes without control characters.
+  mutating func text(_ node: JSONNode) -> String? {
+    if case .string(let text) = node.value, (1...256).contains(text.utf8.count),
+      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    {
+      return text
+    }
+    note(node, mustBe: "a string of 1 to 256 bytes without control characters")
+    return nil
+  }
+
+  /// An amount of money.
+  mutating func amount(_ node: JSONNode, orNull: Bool = false) -> Amount? {
+    let expected = "an amount of 0 or more" + (orNull ? ", or null for an open bucket" : "")
+    guard case .number(let text) = node.value else {
+      note(node, mustBe: expected)
+      return nil
+    }
+    do {
+      return try Amount(parsing: text)
+    } catch {
+      switch error {
+      case .notANumber, .negative: note(node, mustBe: expected)
+      case .tooLarge: note(node, mustBe: "less than 1000000000000000")
+      case .tooPrecise: note(node, mustBe: "an amount with at most six fraction digits")
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import ConversionModel
+import Testing
+
+@Suite struct AmountTests {
+  @Test(arguments: [
+    ("0", "0"), ("0.0", "0"), ("0e999999999999999999999", "0"), ("0.000e-5", "0"),
+    ("5", "5"), ("5.000000000000", "5"), ("9.99", "9.99"), ("0.005", "0.005"), ("0.000001", "0.000001"), ("100", "100"),
+    ("1e3", "1000"), ("1E+3", "1000"), ("12.5e-1", "1.25"), ("1200e-2", "12"), ("0.0000001e1", "0.000001"),
+    ("999999999999999.999999", "999999999999999.999999"), ("1e14", "100000000000000"),
+  ])
+  func `an amount is what its text says`(_ text: String, _ expected: String) throws {
+    #expect(try Amount(parsing: text).description == expected)
+  }
+
+  @Test(arguments: [
+    ("", AmountDefect.notANumber), (".5", .notANumber), ("5.", .notANumber), ("05", .notANumber), ("+5", .notANumber),
+    ("1e", .notANumber), ("1e+", .notANumber), ("1 ", .notANumber), ("NaN", .notANumber), ("0x1", .notANumber),
+    ("١", .notANumber), ("1,5", .notANumber), ("1.2.3", .notANumber),
+    ("-1", .negative), ("-0.5", .negative),
+    ("1e15", .tooLarge), ("1000000000000000", .tooLarge), ("1e99999999999999999999", .tooLarge),
+    ("99999999999999999999999999999999999999999999999", .tooLarge),
+    ("0.0000001", .tooPrecise), ("1e-7", .tooPrecise), ("1e-99999999999999999999", .tooPrecise),
+    ("0.3333333333333333333333333333333333333333333333", .tooPrecise),
+  ])
+  func `what is not an exact amount is refused`(_ text: String, _ defect: AmountDefect) {
+    #expect(throws: defect) { try Amount(parsing: text) }
+  }
+
+  @Test func `a tenth and two tenths are three tenths`() throws {
+    #expect(try Amount(parsing: "0.1") + Amount(parsing: "0.2") == Amount(parsing: "0.3"))
+    var sum = Amount.zero
+    for _ in 0..<1_000_000 { sum += try Amount(parsing: "0.000001") }
+    #expect(sum == Amount(1))
+  }
+
+  @Test(arguments: [
+    ("0.01", "5", "2.505"), ("9.99", "9.99", "9.99"), ("0", "0.000001", "0.0000005"), ("1", "2", "1.5"),
+    ("999999999999999.999998", "999999999999999.999999", "999999999999999.9999985"),
+  ])
+  func `the middle is exact`(_ one: String, _ other: String, _ middle: String) throws {
+    let (one, other) = (try Amount(parsing: one), try Amount(parsing: other))
+    #expect(Amount.midpoint(one, other).description == middle)
+    #expect(Amount.midpoint(other, one) == .midpoint(one, other))
+  }
+
+  @Test func `amounts are ordered by size, not by text`() throws {
+    #expect(try Amount(parsing: "9.99") < Amount(parsing: "10"))
+    #expect(try Amount(parsing: "1.50") == Amount(parsing: "15e-1"))
+  }
+
+  @Test func `sums larger than any one amount are written in full`() throws {
+    var sum = try Amount(parsing: "999999999999999.999999")
+    for _ in 0..<20 { sum += sum }
+    #expect(sum.description == "1048575999999999999998.951424")
+    #expect(Amount(-3).description == "-3")
+  }
+}

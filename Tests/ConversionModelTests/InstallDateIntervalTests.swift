@@ -1,0 +1,63 @@
+import ConversionModel
+import Testing
+
+@Suite struct InstallDateIntervalTests {
+  private static let received = Timestamp(milliseconds: 1_793_527_200_000)
+
+  struct Row: Sendable {
+    var family = PostbackFamily.skadnetwork4OrLater
+    var window = 0
+    var isNullOrZero = false
+    var locksWindow = false
+    var measurementHours = 24
+    let hours: ClosedRange<Int64>
+  }
+
+  @Test(arguments: [
+    Row(window: 0, hours: 72...96), Row(window: 0, locksWindow: true, hours: 24...96),
+    Row(window: 1, hours: 192...312), Row(window: 1, locksWindow: true, hours: 72...312),
+    Row(window: 2, hours: 864...984), Row(window: 2, locksWindow: true, hours: 192...984),
+    Row(family: .skadnetwork3OrEarlier, isNullOrZero: true, hours: 24...48),
+    Row(family: .skadnetwork3OrEarlier, isNullOrZero: true, locksWindow: true, measurementHours: 100, hours: 24...48),
+    Row(family: .skadnetwork3OrEarlier, hours: 24...72),
+    Row(family: .skadnetwork3OrEarlier, window: 7, measurementHours: 100, hours: 24...148),
+    Row(family: .skadnetwork3OrEarlier, measurementHours: .max, hours: 24...1488),
+    Row(family: .skadnetwork3OrEarlier, measurementHours: .min, hours: 24...48),
+  ])
+  func `what version, window and arrival allow is an interval`(_ row: Row) {
+    let interval = interval(row, receivedAt: Self.received)
+    func before(_ hours: Int64) -> Int64 { Self.received.milliseconds - hours * 3_600_000 }
+    #expect(interval.earliest?.milliseconds == before(row.hours.upperBound))
+    #expect(interval.latest?.milliseconds == before(row.hours.lowerBound))
+    #expect(interval.estimated?.milliseconds == (before(row.hours.lowerBound) + before(row.hours.upperBound)) / 2)
+  }
+
+  @Test(arguments: PostbackFamily.allCases, [Int.min, -1, 0, 1, 2, 3, .max])
+  func `without an arrival nothing is known`(_ family: PostbackFamily, _ window: Int) {
+    #expect(interval(Row(family: family, window: window, hours: 0...0), receivedAt: nil) == .unbounded)
+    #expect(InstallDateInterval.unbounded.estimated == nil)
+  }
+
+  @Test(arguments: [Int.min, -1, 3, .max])
+  func `of a window that does not exist nothing is known`(_ window: Int) {
+    #expect(interval(Row(window: window, hours: 0...0), receivedAt: Self.received) == .unbounded)
+  }
+
+  @Test func `the first and last moments of time do not trap`() {
+    for milliseconds in [Int64.min, 0, .max] {
+      let interval = interval(Row(window: 2, hours: 0...0), receivedAt: Timestamp(milliseconds: milliseconds))
+      #expect(interval.earliest ?? Self.received <= interval.estimated ?? Self.received)
+    }
+  }
+
+  private func interval(_ row: Row, receivedAt: Timestamp?) -> InstallDateInterval {
+    InstallDateInterval(
+      receivedAt: receivedAt,
+      family: row.family,
+      window: row.window,
+      conversionValueIsNullOrZero: row.isNullOrZero,
+      locksWindow: row.locksWindow,
+      measurementHours: row.measurementHours
+    )
+  }
+}
