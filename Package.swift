@@ -44,7 +44,11 @@ let package = Package(
     .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "JSON"], swiftSettings: settings),
     .testTarget(name: "SKAdNetworkTests", dependencies: ["SKAdNetwork"], swiftSettings: settings),
     .testTarget(name: "ConversionModelTests", dependencies: ["ConversionModel"], swiftSettings: settings),
-    .testTarget(name: "PostbackPipelineTests", dependencies: ["PostbackPipeline", "JSON", "Signatures", "CZlib", "CZstd"], swiftSettings: settings),
+    .testTarget(
+      name: "PostbackPipelineTests",
+      dependencies: ["PostbackPipeline", "JSON", "Signatures", "CZlib", "CZstd"],
+      swiftSettings: settings
+    ),
     .testTarget(name: "CommandTests", dependencies: ["postback", "JSON"], swiftSettings: settings),
   ],
   cLanguageStandard: .c11,

@@ -82,10 +82,11 @@ extension RejectCode {
     case .outOfRange: "a field has a value that Apple never sends"
     case .forbiddenCharacter: "a field holds a character that could shift what is signed"
     case .malformedJWS: "the jws-string is not a JWS that Apple could have sent"
-    case .malformedSignature: "the signature is not one, whatever it signs: not base64 of strict DER, or of a wrong length"
+    case .malformedSignature:
+      "the signature is not one, whatever it signs: not base64 of strict DER, or of a wrong length"
     case .signatureInvalid: "no trusted key signed this: a signed field was changed, or the postback is invented"
     case .unknownKey: "the key that the postback names is not trusted"
-    case .developmentKey: "signed with a key for development, which anybody can have sign"
+    case .developmentKey: "signed with a development key of Apple: a test, no install; --allow-development accepts it"
     case .appNotAllowed: "the advertised app is not on the list"
     case .networkNotAllowed: "the ad network is not on the list"
     case .duplicateIdentical: "the same postback was there before: a retry, or the copy from the other channel"

@@ -65,7 +65,9 @@ package final class RecordParser {
   private let rule: ReceivedAtRule
 
   package init(rule: ReceivedAtRule) throws(PipelineFailure) {
-    do throws(JSONDefect) { parser = try PostbackParser(receivedAtField: rule.field) } catch { throw .parser("\(error)") }
+    do throws(JSONDefect) { parser = try PostbackParser(receivedAtField: rule.field) } catch {
+      throw .parser("\(error)")
+    }
     self.rule = rule
   }
 

@@ -32,7 +32,8 @@ package struct Table: Sendable {
   package static let rejects = Table(
     name: "skan_rejects",
     columns: [
-      "stage", "reject_code", "reject_detail", "field", "expected", "found", "ad_network_id", "transaction_id", "app_id",
+      "stage", "reject_code", "reject_detail", "field", "expected", "found", "ad_network_id", "transaction_id",
+      "app_id",
       "version", "first_seen_postback_key", "conflicting_fields", "channel", "forwarder", "received_at", "source_file",
       "source_line", "raw_sha256", "raw_body", "raw_body_base64",
     ]

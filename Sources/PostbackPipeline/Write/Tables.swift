@@ -117,7 +117,9 @@ package final class Tables {
     }
     defer { unsafe closedir(stream) }
     while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe String(decoding: $0.prefix(5), as: UTF8.self) }
+      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) {
+        unsafe String(decoding: $0.prefix(5), as: UTF8.self)
+      }
       guard name != "part-" else {
         throw WriteFailure(
           kind: .cannotCreate,
@@ -135,7 +137,9 @@ package final class Tables {
       throw .system(.cannotCreate, path, "cannot be created")
     }
     try makeFolder(String(path[..<slash]))
-    guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .system(.cannotCreate, path, "cannot be created") }
+    guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else {
+      throw .system(.cannotCreate, path, "cannot be created")
+    }
   }
 
   private static func synchronizeFolder(_ path: String) throws(WriteFailure) {

@@ -2,6 +2,7 @@ internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
+internal import Signatures
 
 /// Everything about one postback, in sections of named facts.
 struct Explanation {
@@ -135,7 +136,10 @@ struct Explanation {
     section.add("install_date_latest", decoding.interval.latest)
     for event in decoding.events {
       let most = event.maximumCount.map { "\($0)" } ?? "more"
-      section.add("event", "\(event.name), \(event.minimumCount) to \(most) times\(event.revenue.map { ", \($0.text)" } ?? "")")
+      section.add(
+        "event",
+        "\(event.name), \(event.minimumCount) to \(most) times\(event.revenue.map { ", \($0.text)" } ?? "")"
+      )
     }
     section.add("skan_revenue", decoding.revenue.map { "\($0.text) \(decoding.currency ?? "")" })
     sections.append(section)

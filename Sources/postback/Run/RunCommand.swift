@@ -21,7 +21,11 @@ struct RunCommand: Command {
       Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would run."),
     ] + TrustOptions.options + ReceivedAtOptions.options + [
       Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
-      Option("--jobs", "N", "Batches verified at once; as many as there are cores unless given.\nThe result is the same for any N."),
+      Option(
+        "--jobs",
+        "N",
+        "Batches verified at once; as many as there are cores unless given.\nThe result is the same for any N."
+      ),
       Option("--json", nil, "Print the summary as JSON."),
     ],
     example: """

@@ -1,12 +1,15 @@
 internal import ConversionModel
 internal import PostbackPipeline
+internal import Signatures
 
 /// The options that say whose signatures count and whose postbacks are wanted.
 enum TrustOptions {
   static let options = [
     Option(
-      "--trust-key", "KID=BASE64",
-      "Trust one more key, named KID: P-256 or P-192, DER SubjectPublicKeyInfo.\nMay be repeated. Its rows say environment: custom."),
+      "--trust-key",
+      "KID=BASE64",
+      "Trust one more key, named KID: P-256 or P-192, DER SubjectPublicKeyInfo.\nMay be repeated. Its rows say environment: custom."
+    ),
     Option("--allow-development", nil, "Accept postbacks signed with Apple's development keys."),
     Option("--allow-app", "ID", "Reject the postbacks of all other apps. May be repeated."),
     Option("--allow-network", "ID", "Reject the postbacks of all other ad networks. May be repeated."),
@@ -52,8 +55,10 @@ enum ReceivedAtOptions {
   static let options = [
     Option("--received-at", "TIME", "When postbacks without an envelope were received (RFC 3339)."),
     Option(
-      "--received-at-field", "NAME",
-      "A key of the postback that says it instead: RFC 3339 or Unix time.\nElse it is the input file's modification time."),
+      "--received-at-field",
+      "NAME",
+      "A key of the postback that says it instead: RFC 3339 or Unix time.\nElse it is the input file's modification time."
+    ),
   ]
 
   static func rule(_ arguments: Arguments) throws(CommandFailure) -> ReceivedAtRule {

@@ -3,9 +3,9 @@ internal import JSON
 internal import PostbackPipeline
 internal import Signatures
 
-/// The command.
+/// The command: finds the sub-command and ends the process with its status.
 @main
-enum Postback {
+enum Main {
   static let version = "0.1.0"
 
   private static let commands: [any Command.Type] = [
@@ -14,8 +14,8 @@ enum Postback {
 
   static func main() async {
     // A closed pipe and a file that must not grow are errors of a write, not the end of the process.
-    _ = unsafe signal(SIGPIPE, SIG_IGN)
-    _ = unsafe signal(SIGXFSZ, SIG_IGN)
+    _ = signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGXFSZ, SIG_IGN)
     do throws(CommandFailure) {
       try await run(CommandLine.arguments.dropFirst())
     } catch {
@@ -46,10 +46,10 @@ enum Postback {
   }
 
   private static var help: String {
-    let width = commands.map(\.manual.name.count).max() ?? 0
-    let list = commands.map { command in
-      let name = command.manual.name
-      return "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(command.manual.summary)"
+    let manuals = commands.map { $0.manual }
+    let width = manuals.map(\.name.count).max() ?? 0
+    let list = manuals.map { manual in
+      "  \(manual.name)\(String(repeating: " ", count: width - manual.name.count + 2))\(manual.summary)"
     }
     return """
       Turns Apple's ad-attribution postbacks (SKAdNetwork 1-4, AdAttributionKit) into tables of events and revenue.
@@ -69,7 +69,9 @@ enum Postback {
   }
 
   private static var versionText: String {
-    "postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), zlib \(Compression.zlibVersion), \
-    zstd \(Compression.zstdVersion))"
+    """
+    postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
+    zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion))
+    """
   }
 }
