@@ -46,7 +46,7 @@ let package = Package(
     .testTarget(name: "ConversionModelTests", dependencies: ["ConversionModel"], swiftSettings: settings),
     .testTarget(
       name: "PostbackPipelineTests",
-      dependencies: ["PostbackPipeline", "JSON", "Signatures", "CZlib", "CZstd"],
+      dependencies: ["PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "Signatures", "CZlib", "CZstd"],
       swiftSettings: settings
     ),
     .testTarget(name: "CommandTests", dependencies: ["postback", "JSON"], swiftSettings: settings),

@@ -1,14 +1,15 @@
 internal import JSON
-internal import Signatures
+package import Signatures
 
 /// Names a postback: the first 128 bits of the SHA-256 of framework, ad network, transaction and window, joined by U+2063.
 ///
 /// The same in every run, so that tables of different runs join.
 package struct PostbackKey: Hashable, Sendable {
-  private let high: UInt64
-  private let low: UInt64
+  let high: UInt64
+  let low: UInt64
 
-  init(_ digest: SHA256Digest) {
+  /// The key that a digest begins with.
+  package init(_ digest: SHA256Digest) {
     high = digest.words.0
     low = digest.words.1
   }

@@ -1,0 +1,62 @@
+import PostbackPipeline
+import SKAdNetwork
+import Signatures
+import Testing
+
+@Suite struct `The index of transactions` {
+  private func digest(_ text: String) throws -> SHA256Digest {
+    var hash = try SHA256()
+    return try hash.digest(of: Array(text.utf8).span)
+  }
+
+  private func key(_ text: String) throws -> PostbackKey { PostbackKey(try digest(text)) }
+
+  @Test func `knows the first, and each class of copy`() throws {
+    var index = TransactionIndex()
+    let plain = UnsignedFields(bits: 0, sourceAppID: nil)
+    let edited = UnsignedFields(bits: 21, sourceAppID: nil)
+    let (key, signed, other) = (try key("k"), try digest("a"), try digest("b"))
+    #expect(index.admit(key, signed, plain) == .first)
+    #expect(index.admit(key, signed, plain) == .identical)
+    #expect(
+      index.admit(key, signed, edited)
+        == .conflict([.init(field: .conversionValue, first: nil, later: "20")]))
+    #expect(index.admit(key, other, plain) == .transaction)
+    #expect(index.admit(try self.key("l"), other, plain) == .first)
+    #expect(index.count == 2)
+  }
+
+  @Test func `shows both source apps of a version 1.0, where they are not signed`() throws {
+    var index = TransactionIndex()
+    let (key, signed) = (try key("k"), try digest("a"))
+    #expect(index.admit(key, signed, UnsignedFields(bits: 0, sourceAppID: 5)) == .first)
+    #expect(index.admit(key, signed, UnsignedFields(bits: 0, sourceAppID: 5)) == .identical)
+    #expect(
+      index.admit(key, signed, UnsignedFields(bits: 0, sourceAppID: nil))
+        == .conflict([.init(field: .sourceAppID, first: "5", later: nil)]))
+  }
+
+  @Test func `is exact over many keys, in any order`() throws {
+    var index = TransactionIndex()
+    let signed = try digest("a")
+    var seen: [String: UInt32] = [:]
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<200_000 {
+      let name = String(Int.random(in: 0..<80_000, using: &generator))
+      let bits = UInt32.random(in: 0..<64, using: &generator)
+      let admission = index.admit(try key(name), signed, UnsignedFields(bits: bits, sourceAppID: nil))
+      switch seen[name] {
+      case nil:
+        #expect(admission == .first)
+        seen[name] = bits
+      case bits: #expect(admission == .identical)
+      default:
+        guard case .conflict = admission else {
+          Issue.record("\(name) is \(admission)")
+          return
+        }
+      }
+    }
+    #expect(index.count == seen.count)
+  }
+}
