@@ -123,6 +123,11 @@ csimdjson_status csimdjson_parser::parse(csimdjson_value &root) {
       return CSIMDJSON_FAILED;
     }
   }
+  // Newer simdjson skips a byte order mark, and its indices then count from behind it. RFC 8259 has none.
+  if (count >= 3 && std::memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+    problem = "a byte order mark stands before the JSON";
+    return CSIMDJSON_NOT_JSON;
+  }
   dom::element element;
   error_code error = dom.parse(text, count, false).get(element);
   if (error == NUMBER_ERROR) error = parse_with_numbers_blanked(element);

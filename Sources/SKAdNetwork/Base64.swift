@@ -12,7 +12,6 @@ public enum Base64: Sendable {
       guard text.count % 4 == 0 else { return false }
       if text.last == Self.padding { text = text.dropLast() }
       if text.last == Self.padding { text = text.dropLast() }
-      if text.isEmpty { return false }
     }
     guard text.count % 4 != 1 else { return false }
     let start = output.count

@@ -107,4 +107,7 @@ public struct FieldSet: Sendable, Equatable {
 
   /// Puts a field in.
   public mutating func insert(_ field: Field) { bits |= 1 << UInt64(field.rawValue) }
+
+  /// Puts all fields of another set in.
+  public mutating func formUnion(_ other: FieldSet) { bits |= other.bits }
 }

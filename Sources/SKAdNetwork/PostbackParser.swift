@@ -57,6 +57,7 @@ public struct PostbackParser: ~Copyable {
   private mutating func openEnvelope(_ bytes: [UInt8]) throws(PostbackDefect) -> Range<Int>? {
     let body = outer.fields[Field.body.rawValue]
     guard body.kind != .absent, outer.members.isEmpty else { return nil }
+    guard outer.fields[Field.allCases.count...].allSatisfy({ $0.kind == .absent }) else { return nil }
     for field in Field.allCases where outer.fields[field.rawValue].kind != .absent {
       guard Self.envelopeFields.contains(field) else { return nil }
     }
@@ -96,7 +97,7 @@ public struct PostbackParser: ~Copyable {
     postback.coarseConversionValue = unsigned.coarseConversionValue
     postback.adInteractionType = unsigned.adInteractionType
     postback.countryCode = unsigned.countryCode
-    postback.coercedFields = unsigned.coerced
+    postback.coercedFields.formUnion(unsigned.coerced)
 
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: inner, except: taken, bytes)

@@ -1,0 +1,125 @@
+import JSON
+import Testing
+
+@testable import SKAdNetwork
+
+struct EnvelopeTests {
+  private static let body = RealPostback.v4.object.text
+
+  @Test func `an envelope says when, how, from whom and from where`() throws {
+    let text =
+      #"{"received_at":"2026-11-01T10:00:00Z","channel":"network_forwarded","forwarder":"n\u00e9t","#
+      + #""remote_address":"192.0.2.1","body":\#(Self.body)}"#
+    let reading = try Reading(text)
+    let envelope = try #require(reading.envelope)
+    #expect(reading.text(envelope.receivedAt) == "2026-11-01T10:00:00Z")
+    #expect(envelope.channel == .networkForwarded)
+    #expect(reading.text(envelope.forwarder) == "nét")
+    #expect(reading.text(envelope.remoteAddress) == "192.0.2.1")
+    #expect(try reading.extras == nil)
+    #expect(try reading.signedMessage() == Reading(Self.body).signedMessage())
+  }
+
+  @Test(arguments: [
+    "", #""received_at":null,"channel":null,"forwarder":null,"remote_address":null,"#, #""channel":"","#,
+  ])
+  func `nothing in an envelope is required but the body`(_ members: String) throws {
+    let reading = try Reading("{\(members)\"body\":\(Self.body)}")
+    let envelope = try #require(reading.envelope)
+    #expect(envelope.receivedAt == nil && envelope.channel == nil)
+    #expect(envelope.forwarder == nil && envelope.remoteAddress == nil)
+    #expect(try reading.postback.appID == 525_463_029)
+  }
+
+  @Test(arguments: RealPostback.all)
+  func `a postback in an envelope is what it is without`(_ real: RealPostback) throws {
+    let bare = try Reading(real.bytes)
+    let text = String(decoding: real.bytes, as: UTF8.self)
+    for body in ["{ \"body\" :\n \(text) , \"channel\":\"apple_direct\"}", "{\"body\":\(text)}"] {
+      let reading = try Reading(body)
+      #expect(reading.envelope != nil && bare.envelope == nil)
+      for field in Field.allCases { #expect(try reading.value(of: field) == bare.value(of: field)) }
+      #expect(try reading.extras == bare.extras)
+      #expect(try reading.signedMessage() == bare.signedMessage())
+    }
+  }
+
+  @Test func `beside a postback's own keys body is an extra`() throws {
+    let object = RealPostback.v4.object.with(["body": #"{"a":1}"#, "channel": "7"])
+    let reading = try Reading(object.text)
+    #expect(reading.envelope == nil)
+    #expect(try reading.extras == #"{"channel":7,"body":{"a":1}}"#)
+  }
+
+  @Test func `envelope keys without a body are extras`() throws {
+    let reading = try Reading(RealPostback.v4.object.with(["received_at": "\"2026-11-01T10:00:00Z\""]).text)
+    #expect(reading.envelope == nil)
+    #expect(try reading.extras == #"{"received_at":"2026-11-01T10:00:00Z"}"#)
+  }
+
+  @Test func `a key of its own makes it no envelope`() throws {
+    let reading = try Reading("{\"body\":\(Self.body),\"status\":200}")
+    #expect(reading.envelope == nil)
+    #expect(reading.defect?.code == .missingField)
+    #expect(reading.defect?.field == "ad-network-id")
+  }
+
+  @Test func `the key that tells the time is no envelope's either`() throws {
+    let text = "{\"body\":\(Self.body),\"timestamp\":5}"
+    let reading = try Reading(text, receivedAtField: "timestamp")
+    #expect(reading.envelope == nil)
+    #expect(reading.defect?.code == .missingField)
+    #expect(reading.text(reading.receivedAtField.text) == "5")
+  }
+
+  @Test func `the envelope of a postback that is refused is known`() throws {
+    let body = RealPostback.v4.object.with(["app-id": nil]).text
+    let reading = try Reading("{\"channel\":\"apple_direct\",\"body\":\(body)}")
+    #expect(reading.defect?.code == .missingField)
+    #expect(reading.envelope?.channel == .appleDirect)
+    #expect(reading.text(reading.claims.adNetworkID) == "com.example")
+  }
+
+  @Test func `the field that tells the time is looked for in the body`() throws {
+    let body = RealPostback.v21.object.text
+    let reading = try Reading("{\"channel\":\"apple_direct\",\"body\":\(body)}", receivedAtField: "timestamp")
+    #expect(reading.text(reading.receivedAtField.text) == "1613095729")
+  }
+}
+
+struct ClaimsTests {
+  private func claims(_ reading: Reading) -> [String?] {
+    let claims = reading.claims
+    return [claims.adNetworkID, claims.transactionID, claims.appID, claims.version].map(reading.text)
+  }
+
+  @Test(arguments: ["redownload", "attribution-signature", "fidelity-type"])
+  func `a postback that is refused still says whose it claims to be`(_ key: String) throws {
+    let reading = try Reading(RealPostback.v4.object.with([key: nil]).text)
+    #expect(reading.defect?.field == key)
+    #expect(claims(reading) == ["com.example", "6aafb7a5-0170-41b5-bbe4-fe71dedf1e30", "525463029", "4.0"])
+  }
+
+  @Test func `claims are not checked`() throws {
+    let object = RealPostback.v4.object.with([
+      "version": "9", "app-id": "-1.5e3", "ad-network-id": "\"\"", "transaction-id": "[1]",
+    ])
+    #expect(claims(try Reading(object.text)) == ["", nil, "-1.5e3", "9"])
+  }
+
+  @Test func `the payload of a JWS claims too`() throws {
+    let object = RealPostback.adAttributionKit.object.with(["version": "\"4.0\""])
+    let identifiers = ["development.adattributionkit", "85546EB7-FD39-44BC-8990-C98A4AC36A49", "10738027756"]
+    #expect(claims(try Reading(object.text)) == identifiers + ["4.0"])
+  }
+
+  @Test func `nothing is claimed where nothing could be read, and nothing is left of the text before`() throws {
+    var parser = try PostbackParser()
+    _ = Reading(Array("{\"body\":\(RealPostback.v4.object.text)}".utf8), with: &parser)
+    for text in ["{", "[]", "42", ""] {
+      let reading = Reading(Array(text.utf8), with: &parser)
+      #expect(claims(reading) == [nil, nil, nil, nil])
+      #expect(reading.envelope == nil)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import JSON
+import Testing
+
+@testable import SKAdNetwork
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers everywhere for a seed.
+private struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
+
+/// Damages texts at random.
+private struct Mutator {
+  var random: SplitMix64
+  let corpus: [[UInt8]]
+
+  private static let tokens = [
+    "{", "}", "[", "]", "\"", ":", ",", "\\", "\\u0000", "\\u2063", "\u{2063}", "null", "true", "0", "-1", "1e999",
+    "[]", "999999999999999999999999999999", "\0", "\u{FEFF}", "\"body\":", "\"version\":\"4.0\",", ".", "=", "==",
+  ].map { Array($0.utf8) }
+
+  init(seed: UInt64, corpus: [[UInt8]]) {
+    random = SplitMix64(state: seed)
+    self.corpus = corpus
+  }
+
+  mutating func next() -> [UInt8] {
+    var text = corpus.randomElement(using: &random) ?? []
+    for _ in 0..<Int.random(in: 1...2, using: &random) { mutate(&text) }
+    return text
+  }
+
+  private mutating func mutate(_ text: inout [UInt8]) {
+    let start = Int.random(in: 0...text.count, using: &random)
+    let end = min(text.count, start + Int.random(in: 0...12, using: &random))
+    switch Int.random(in: 0..<7, using: &random) {
+    case 0 where start < text.count: text[start] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case 1 where start < text.count: text[start] = UInt8.random(in: 0...255, using: &random)
+    case 2: text.removeSubrange(start..<end)
+    case 3: text.insert(contentsOf: Self.tokens.randomElement(using: &random) ?? [], at: start)
+    case 4: text.replaceSubrange(start..<end, with: Self.tokens.randomElement(using: &random) ?? [])
+    case 5: splice(&text, at: start)
+    default: text.removeSubrange(start...)
+    }
+  }
+
+  /// Puts a piece of a text in the corpus into another.
+  private mutating func splice(_ text: inout [UInt8], at position: Int) {
+    let other = corpus.randomElement(using: &random) ?? []
+    let start = Int.random(in: 0...other.count, using: &random)
+    let end = min(other.count, start + Int.random(in: 0...80, using: &random))
+    text.insert(contentsOf: other[start..<end], at: position)
+  }
+}
+
+struct FuzzTests {
+  private static let corpus =
+    Array(repeatElement(RealPostback.all.map(\.bytes) + Fixtures.lines("forms/envelopes.jsonl"), count: 8).joined())
+    + HostileFile.all.filter { $0.judge == "parser" }.flatMap { Fixtures.lines("hostile/" + $0.name) }
+    .filter { $0.count < 2000 }
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `whatever is broken, the parser gives a postback or says why not`(seed: UInt64) throws {
+    var mutator = Mutator(seed: seed, corpus: Self.corpus)
+    var parser = try PostbackParser(receivedAtField: "timestamp")
+    var counts: [RejectCode?: Int] = [:]
+    for _ in 0..<5000 {
+      let reading = Reading(mutator.next(), with: &parser)
+      counts[reading.defect?.code, default: 0] += 1
+      try check(reading)
+    }
+    // The damage is neither too great to come far nor too small to do anything.
+    #expect(counts[nil, default: 0] > 200)
+    #expect(counts.count > 8)
+  }
+
+  /// A postback's message and extras can be made; a defect says what is wrong. All ranges lie in the buffer.
+  private func check(_ reading: Reading) throws {
+    let claims = reading.claims
+    for range in [claims.adNetworkID, claims.transactionID, claims.appID, claims.version] {
+      if let range { #expect(range.indices.upperBound <= reading.bytes.count) }
+    }
+    if let defect = reading.defect {
+      #expect([.parse, .schema].contains(defect.code.stage))
+      #expect(defect.expected != nil || defect.detail != nil)
+      if let found = defect.found { #expect(found.indices.upperBound <= reading.bytes.count) }
+      return
+    }
+    let postback = try reading.postback
+    for layout in postback.layouts {
+      let message = try reading.signedMessage(layout)
+      let separators = postback.framework == .skAdNetwork ? postback.signedFields(layout).count - 1 : 0
+      #expect(message.unicodeScalars.count { $0 == "\u{2063}" } == separators)
+    }
+    if let extras = try reading.extras { _ = try JSONValue(parsing: Array(extras.utf8)) }
+    #expect(try reading.extras?.utf8.contains(UInt8(ascii: "\n")) != true)
+    #expect(try reading.unsignedFields.conflicts(with: reading.unsignedFields).isEmpty)
+    _ = postback.tierFlags
+  }
+}

@@ -1,0 +1,93 @@
+import JSON
+
+@testable import SKAdNetwork
+
+/// What the parser made of a text, with the texts that it points to.
+struct Reading {
+  let bytes: [UInt8]
+  let result: Result<Postback, PostbackDefect>
+  let claims: Claims
+  let envelope: Envelope?
+  let receivedAtField: JSONField
+
+  init(_ text: [UInt8], receivedAtField: String? = nil) throws {
+    var parser = try PostbackParser(receivedAtField: receivedAtField)
+    self.init(text, with: &parser)
+  }
+
+  init(_ text: String, receivedAtField: String? = nil) throws {
+    try self.init(Array(text.utf8), receivedAtField: receivedAtField)
+  }
+
+  /// Something stands before the text and behind it, which must not matter.
+  init(_ text: [UInt8], with parser: inout PostbackParser) {
+    var bytes = Array("{\"".utf8) + text + [UInt8](repeating: UInt8(ascii: "}"), count: JSONParser.padding)
+    do throws(PostbackDefect) {
+      result = .success(try parser.parse(2..<2 + text.count, of: &bytes))
+    } catch {
+      result = .failure(error)
+    }
+    self.bytes = bytes
+    claims = parser.claims
+    envelope = parser.envelope
+    receivedAtField = parser.receivedAtField
+  }
+
+  var postback: Postback {
+    get throws { try result.get() }
+  }
+
+  /// What is wrong, or nil.
+  var defect: PostbackDefect? {
+    if case .failure(let defect) = result { defect } else { nil }
+  }
+
+  func text(_ range: ByteRange?) -> String? { range.map { String(decoding: bytes[$0.indices], as: UTF8.self) } }
+
+  var extras: String? {
+    get throws { text(try postback.extras) }
+  }
+
+  func signedMessage(_ layout: SignedLayout = .asSent) throws -> String {
+    var message: [UInt8] = []
+    try postback.appendSignedMessage(layout, of: bytes, to: &message)
+    return String(decoding: message, as: UTF8.self)
+  }
+
+  var unsignedFields: UnsignedFields {
+    get throws { UnsignedFields(try postback, of: bytes) }
+  }
+
+  /// A field as the postback has it, as text; nil where it does not.
+  func value(of field: Field) throws -> String? {
+    let postback = try postback
+    return switch field {
+    case .version: postback.version?.rawValue
+    case .adNetworkID, .adNetworkIdentifier: text(postback.adNetworkID)
+    case .campaignID: postback.campaignID.map { "\($0)" }
+    case .sourceIdentifier: text(postback.sourceIdentifier)
+    case .appID, .advertisedItemIdentifier: "\(postback.appID)"
+    case .transactionID, .postbackIdentifier: text(postback.transactionID)
+    case .redownload: postback.redownload.map { "\($0)" }
+    case .sourceAppID, .publisherItemIdentifier: postback.sourceAppID.map { "\($0)" }
+    case .sourceDomain: text(postback.sourceDomain)
+    case .fidelityType: postback.fidelityType.map { "\($0)" }
+    case .didWin: postback.didWin.map { "\($0)" }
+    case .postbackSequenceIndex: postback.postbackSequenceIndex.map { "\($0)" }
+    case .conversionValue: postback.conversionValue.map { "\($0)" }
+    case .coarseConversionValue: postback.coarseConversionValue?.rawValue
+    case .countryCode: text(postback.countryCode)
+    case .adInteractionType: postback.adInteractionType?.rawValue
+    case .marketplaceIdentifier: text(postback.marketplaceIdentifier)
+    case .conversionType: text(postback.conversionType)
+    case .impressionType: text(postback.impressionType)
+    case .attributionSignature:
+      if case .attribution(let signature) = postback.signature { text(signature) } else { nil }
+    case .jwsString, .algorithm, .keyID, .critical, .receivedAt, .channel, .forwarder, .remoteAddress, .body: nil
+    }
+  }
+}
+
+extension FieldSet {
+  var names: [String] { Field.allCases.filter(contains).map(\.name) }
+}

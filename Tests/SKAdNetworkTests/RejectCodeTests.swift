@@ -1,0 +1,52 @@
+import Testing
+
+@testable import SKAdNetwork
+
+struct RejectCodeTests {
+  /// Other people's queries hold these words: a change here breaks them.
+  private static let codes: [(stage: String, codes: [String])] = [
+    (
+      "parse",
+      [
+        "not_json", "not_an_object", "too_large", "too_deep", "invalid_utf8", "duplicate_key", "truncated_input",
+      ]
+    ),
+    (
+      "schema",
+      ["unknown_version", "missing_field", "wrong_type", "out_of_range", "forbidden_character", "malformed_jws"]
+    ),
+    ("signature", ["malformed_signature", "signature_invalid", "unknown_key", "development_key"]),
+    ("policy", ["app_not_allowed", "network_not_allowed"]),
+    ("dedup", ["duplicate_identical", "duplicate_conflict", "duplicate_transaction"]),
+  ]
+
+  @Test func `the codes are these, by stage and in this order`() {
+    #expect(RejectStage.allCases.map(\.rawValue) == Self.codes.map(\.stage))
+    for (stage, codes) in Self.codes {
+      #expect(RejectCode.allCases.filter { $0.stage.rawValue == stage }.map(\.rawValue) == codes)
+    }
+    #expect(RejectCode.allCases.map(\.rawValue) == Self.codes.flatMap(\.codes))
+  }
+
+  @Test func `every field has a key of its own, and is found by it`() {
+    #expect(Set(Field.allCases.map(\.name)).count == Field.allCases.count)
+    for field in Field.allCases { #expect(Field(name: field.name) == field) }
+    #expect(Field(name: "app_id") == nil)
+  }
+
+  @Test func `versions are in order`() {
+    #expect(Version.allCases.map(\.rawValue) == ["1.0", "2.0", "2.1", "2.2", "3.0", "4.0"])
+    #expect(Version.allCases.sorted() == Version.allCases)
+  }
+
+  @Test func `a set of fields holds all of them`() {
+    var set = FieldSet()
+    #expect(set.isEmpty)
+    for field in Field.allCases {
+      #expect(!set.contains(field))
+      set.insert(field)
+      #expect(set.contains(field) && !set.isEmpty)
+    }
+    #expect(set.names == Field.allCases.map(\.name))
+  }
+}

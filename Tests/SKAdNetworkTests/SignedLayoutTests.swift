@@ -1,0 +1,91 @@
+import JSON
+import Testing
+
+@testable import SKAdNetwork
+
+/// Source app and source domain of a 4.0 as JSON, and what is signed between `redownload` and `fidelity-type`.
+private struct Sources: CustomTestStringConvertible {
+  let app: String?
+  let domain: String?
+  let asSent: String
+  /// Nil where nothing was filled in.
+  let withoutZeroFilled: String?
+
+  var testDescription: String { "app \(app ?? "none"), domain \(domain ?? "none")" }
+
+  static let all = [
+    Self(app: nil, domain: nil, asSent: "", withoutZeroFilled: nil),
+    Self(app: "null", domain: "null", asSent: "", withoutZeroFilled: nil),
+    Self(app: "7", domain: nil, asSent: "\u{2063}7", withoutZeroFilled: nil),
+    Self(app: nil, domain: "\"a.example\"", asSent: "\u{2063}a.example", withoutZeroFilled: nil),
+    Self(app: "7", domain: "\"a.example\"", asSent: "\u{2063}7", withoutZeroFilled: nil),
+    Self(app: "7", domain: "\"\"", asSent: "\u{2063}7", withoutZeroFilled: nil),
+    Self(app: "0", domain: nil, asSent: "\u{2063}0", withoutZeroFilled: ""),
+    Self(app: "\"0\"", domain: nil, asSent: "\u{2063}0", withoutZeroFilled: ""),
+    Self(app: nil, domain: "\"\"", asSent: "\u{2063}", withoutZeroFilled: ""),
+    Self(app: "0", domain: "\"\"", asSent: "\u{2063}0", withoutZeroFilled: ""),
+    Self(app: "0", domain: "\"a.example\"", asSent: "\u{2063}0", withoutZeroFilled: "\u{2063}a.example"),
+  ]
+}
+
+struct SignedLayoutTests {
+  @Test(arguments: Sources.all)
+  fileprivate func `of source app and source domain one is signed, and a filled-in one also left out`(
+    _ sources: Sources
+  ) throws {
+    let object = RealPostback.v4.object.with(["source-app-id": sources.app, "source-domain": sources.domain])
+    let reading = try Reading(object.text)
+    let start =
+      "4.0\u{2063}com.example\u{2063}5239\u{2063}525463029\u{2063}6aafb7a5-0170-41b5-bbe4-fe71dedf1e30\u{2063}false"
+    let end = "\u{2063}1\u{2063}true\u{2063}0"
+    #expect(try reading.signedMessage(.asSent) == start + sources.asSent + end)
+    let isZeroFilled = sources.withoutZeroFilled != nil
+    #expect(try reading.postback.isZeroFilled == isZeroFilled)
+    #expect(try reading.postback.layouts == (isZeroFilled ? [.asSent, .withoutZeroFilled] : [.asSent]))
+    #expect(
+      try reading.signedMessage(.withoutZeroFilled) == start + (sources.withoutZeroFilled ?? sources.asSent) + end
+    )
+  }
+
+  @Test func `a source domain beside a source app is an extra`() throws {
+    let object = RealPostback.v4.object.with(["source-app-id": "7"])
+    let reading = try Reading(object.text)
+    #expect(try reading.postback.sourceDomain == nil)
+    #expect(try reading.postback.sourceAppID == 7)
+    #expect(try reading.extras == #"{"source-domain":"example.com"}"#)
+  }
+
+  @Test(arguments: [RealPostback.v20, .v21, .v22, .v3])
+  func `a filled-in source app is left out from 2.0 on`(_ real: RealPostback) throws {
+    let zero = try Reading(real.object.with(["source-app-id": "0"]).text)
+    let none = try Reading(real.object.with(["source-app-id": nil]).text)
+    #expect(try zero.postback.layouts == [.asSent, .withoutZeroFilled])
+    #expect(try none.postback.layouts == [.asSent])
+    #expect(try zero.signedMessage(.withoutZeroFilled) == none.signedMessage(.asSent))
+    #expect(try zero.signedMessage(.asSent) != none.signedMessage(.asSent))
+    #expect(try !zero.postback.signedFields(.withoutZeroFilled).contains(.sourceAppID))
+  }
+
+  @Test func `what 1.0 and AdAttributionKit sign has nothing to leave out`() throws {
+    let v1 = try Reading(RealPostback.v1.object.with(["source-app-id": "0"]).text).postback
+    let aak = try Reading(RealPostback.adAttributionKit.bytes).postback
+    #expect(aak.sourceAppID == 0)
+    #expect(v1.layouts == [.asSent] && aak.layouts == [.asSent])
+  }
+
+  @Test func `what was filled in can be taken back`() throws {
+    var postback = try Reading(RealPostback["real-2.2-unity"].bytes).postback
+    #expect(postback.sourceAppID == 0)
+    postback.removeZeroFilled()
+    #expect(postback.sourceAppID == nil && !postback.isZeroFilled)
+
+    let object = RealPostback.v4.object.with(["source-app-id": "0", "source-domain": "\"\""])
+    postback = try Reading(object.text).postback
+    postback.removeZeroFilled()
+    #expect(postback.sourceAppID == nil && postback.sourceDomain == nil)
+
+    postback = try Reading(RealPostback.v4.bytes).postback
+    postback.removeZeroFilled()
+    #expect(postback.sourceDomain?.count == 11)
+  }
+}
