@@ -40,16 +40,23 @@ let package = Package(
       swiftSettings: settings
     ),
 
+    .target(name: "TestSupport", dependencies: ["JSON"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
     .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "JSON"], swiftSettings: settings),
-    .testTarget(name: "SKAdNetworkTests", dependencies: ["SKAdNetwork"], swiftSettings: settings),
+    .testTarget(
+      name: "SKAdNetworkTests",
+      dependencies: ["SKAdNetwork", "JSON", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(name: "ConversionModelTests", dependencies: ["ConversionModel"], swiftSettings: settings),
     .testTarget(
       name: "PostbackPipelineTests",
-      dependencies: ["PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "Signatures", "CZlib", "CZstd"],
+      dependencies: [
+        "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "Signatures", "CZlib", "CZstd", "TestSupport",
+      ],
       swiftSettings: settings
     ),
-    .testTarget(name: "CommandTests", dependencies: ["postback", "JSON"], swiftSettings: settings),
+    .testTarget(name: "CommandTests", dependencies: ["postback", "JSON", "TestSupport"], swiftSettings: settings),
   ],
   cLanguageStandard: .c11,
   cxxLanguageStandard: .cxx17

@@ -18,6 +18,14 @@ public struct Envelope: Sendable {
   public internal(set) var forwarder: ByteRange?
   /// The address that it came from.
   public internal(set) var remoteAddress: ByteRange?
+
+  init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
+    var reader = FieldReader(document, of: bytes)
+    receivedAt = try reader.string(.receivedAt)
+    channel = try reader.word(.channel, as: Channel.self)
+    forwarder = try reader.string(.forwarder)
+    remoteAddress = try reader.string(.remoteAddress)
+  }
 }
 
 /// What a text that may be no postback says about itself, for the reject row. Nothing of it is checked.

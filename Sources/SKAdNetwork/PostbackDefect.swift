@@ -43,6 +43,6 @@ extension PostbackDefect {
   /// An envelope's `received_at` that is no time.
   public static func receivedAt(_ text: ByteRange) -> PostbackDefect {
     let found = JSONField(kind: .string, text: text)
-    return PostbackDefect(.wrongType, .receivedAt, expected: "a time as RFC 3339 has it", found: found)
+    return PostbackDefect(.outOfRange, .receivedAt, expected: "a time as RFC 3339 has it", found: found)
   }
 }

@@ -15,6 +15,7 @@ public struct PostbackParser: ~Copyable {
   private var parser: JSONParser
   private var outer = JSONDocument()
   private var inner = JSONDocument()
+  private var payload = JSONDocument()
   private let receivedAtIndex: Int?
   private let receivedAtName: String
   private var scratch: [UInt8] = []
@@ -37,7 +38,13 @@ public struct PostbackParser: ~Copyable {
     envelope = nil
     receivedAtField = .absent
     try parseOuter(text, of: &bytes)
-    if let body = try openEnvelope(bytes) { try parseOuter(body, of: &bytes) }
+    if let body = try envelopeBody() {
+      // Read before the body takes the document's place; thrown behind it, so that the reject row has its claims.
+      let opened = Result { () throws(PostbackDefect) in try Envelope(outer, bytes) }
+      try parseOuter(body, of: &bytes)
+      claims.read(outer)
+      envelope = try opened.get()
+    }
     claims.read(outer)
     if let receivedAtIndex { receivedAtField = outer.fields[receivedAtIndex] }
     switch outer.fields[Field.jwsString.rawValue].kind {
@@ -54,23 +61,16 @@ public struct PostbackParser: ~Copyable {
   }
 
   /// The body where the document is an envelope: it has a `body`, and no key that an envelope does not have.
-  private mutating func openEnvelope(_ bytes: [UInt8]) throws(PostbackDefect) -> Range<Int>? {
+  private func envelopeBody() throws(PostbackDefect) -> Range<Int>? {
     let body = outer.fields[Field.body.rawValue]
     guard body.kind != .absent, outer.members.isEmpty else { return nil }
     guard outer.fields[Field.allCases.count...].allSatisfy({ $0.kind == .absent }) else { return nil }
     for field in Field.allCases where outer.fields[field.rawValue].kind != .absent {
       guard Self.envelopeFields.contains(field) else { return nil }
     }
-    var reader = FieldReader(outer, of: bytes)
     guard body.kind == .object else {
       throw PostbackDefect(.wrongType, .body, expected: "an object, the postback", found: body)
     }
-    envelope = Envelope(
-      receivedAt: try reader.string(.receivedAt),
-      channel: try reader.word(.channel, as: Channel.self),
-      forwarder: try reader.string(.forwarder),
-      remoteAddress: try reader.string(.remoteAddress)
-    )
     return body.text.indices
   }
 
@@ -87,12 +87,13 @@ public struct PostbackParser: ~Copyable {
   private mutating func readAdAttributionKit(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
     let unsigned = try AdAttributionKitUnsigned(outer, bytes)
     let parts = try JWSParts(unsigned.jws, of: bytes)
-    try decode(parts.header, of: parts, &bytes)
-    let keyID = try CompactJWS.keyID(inner, bytes)
     try decode(parts.payload, of: parts, &bytes)
     claims.read(inner)
+    swap(&inner, &payload)
+    try decode(parts.header, of: parts, &bytes)
+    let keyID = try CompactJWS.keyID(inner, bytes)
     let jws = CompactJWS(signingInput: parts.signingInput, signature: parts.signature, keyID: keyID)
-    var (postback, taken) = try Postback.adAttributionKit(inner, bytes, jws: jws)
+    var (postback, taken) = try Postback.adAttributionKit(payload, bytes, jws: jws)
     postback.conversionValue = unsigned.conversionValue
     postback.coarseConversionValue = unsigned.coarseConversionValue
     postback.adInteractionType = unsigned.adInteractionType
@@ -100,11 +101,13 @@ public struct PostbackParser: ~Copyable {
     postback.coercedFields.formUnion(unsigned.coerced)
 
     scratch.removeAll(keepingCapacity: true)
-    appendExtras(of: inner, except: taken, bytes)
+    appendExtras(of: payload, except: taken, bytes)
     let payloadExtras = scratch
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: outer, except: unsigned.taken, bytes)
     if !payloadExtras.isEmpty {
+      guard !outer.members.contains(where: { bytes[$0.key.text.indices].elementsEqual(Self.payloadExtrasName.utf8) })
+      else { throw PostbackDefect(.duplicateKey, detail: "the key \(Self.payloadExtrasName) is taken by the JWS") }
       beginExtra()
       scratch.appendJSONString(Self.payloadExtrasName)
       scratch.append(UInt8(ascii: ":"))

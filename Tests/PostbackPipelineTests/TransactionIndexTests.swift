@@ -20,7 +20,8 @@ import Testing
     #expect(index.admit(key, signed, plain) == .identical)
     #expect(
       index.admit(key, signed, edited)
-        == .conflict([.init(field: .conversionValue, first: nil, later: "20")]))
+        == .conflict([.init(field: .conversionValue, first: nil, later: "20")])
+    )
     #expect(index.admit(key, other, plain) == .transaction)
     #expect(index.admit(try self.key("l"), other, plain) == .first)
     #expect(index.count == 2)
@@ -33,7 +34,8 @@ import Testing
     #expect(index.admit(key, signed, UnsignedFields(bits: 0, sourceAppID: 5)) == .identical)
     #expect(
       index.admit(key, signed, UnsignedFields(bits: 0, sourceAppID: nil))
-        == .conflict([.init(field: .sourceAppID, first: "5", later: nil)]))
+        == .conflict([.init(field: .sourceAppID, first: "5", later: nil)])
+    )
   }
 
   @Test func `is exact over many keys, in any order`() throws {

@@ -63,7 +63,10 @@ enum ReceivedAtOptions {
 
   static func rule(_ arguments: Arguments) throws(CommandFailure) -> ReceivedAtRule {
     let time = try arguments.value("--received-at", "a time such as 2026-03-10T00:00:00Z") { Timestamp($0) }
-    return ReceivedAtRule(time: time, field: arguments.value("--received-at-field"))
+    let field = try arguments.value("--received-at-field", "the name of a key") { name in
+      name.isEmpty || name.utf8.contains { $0 < 0x20 } ? nil : name
+    }
+    return ReceivedAtRule(time: time, field: field)
   }
 }
 

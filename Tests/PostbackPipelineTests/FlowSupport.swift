@@ -1,0 +1,144 @@
+import ConversionModel
+import JSON
+import SKAdNetwork
+import Signatures
+import TestSupport
+
+@testable import PostbackPipeline
+
+/// Records through the flow without a disk: what becomes of each.
+struct Flow {
+  var trust: Trust
+  var models = Models.none
+  var receivedAt = ReceivedAtRule()
+  var jobs = 1
+
+  init() throws { trust = try Trust.apple() }
+
+  /// The outcomes of records that each are a line.
+  func outcomes(of lines: [[UInt8]], batchSize: Int = 3) async throws -> [Fate] {
+    try await outcomes(of: RawLines(lines: lines, batchSize: batchSize))
+  }
+
+  /// The outcomes of a file among the fixtures.
+  func outcomes(ofFixture path: String) async throws -> [Fate] {
+    try await outcomes(of: PostbackReader(inputs: try InputFile.enumerate([Fixtures.path(path)])))
+  }
+
+  private func outcomes<Base: AsyncSequence>(of base: Base) async throws -> [Fate]
+  where Base.Element == RawBatch, Base.Failure == ReadFailure {
+    let batches = base.parsed(receivedAt: receivedAt).verified(by: trust, jobs: jobs)
+      .deduplicated(in: TransactionIndex()).decoded(with: models)
+    var outcomes: [Fate] = []
+    for try await batch in batches { outcomes += batch.outcomes.map { Fate(outcome: $0, bytes: batch.bytes) } }
+    return outcomes
+  }
+
+  /// The verdict on one postback, whatever comes of it.
+  func judgement(of text: [UInt8]) throws -> Judgement {
+    var parser = try PostbackParser()
+    var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
+    let postback = try parser.parse(0..<text.count, of: &bytes)
+    var judge = try SignatureJudge(trust)
+    return try judge.judge(postback, of: bytes)
+  }
+}
+
+/// Lines as batches, as a reader would make them.
+struct RawLines: AsyncSequence {
+  let lines: [[UInt8]]
+  let batchSize: Int
+
+  func makeAsyncIterator() -> Iterator { Iterator(lines: lines[...], batchSize: batchSize) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var lines: ArraySlice<[UInt8]>
+    let batchSize: Int
+    var line = 0
+
+    mutating func next() async throws(ReadFailure) -> RawBatch? { try await next(isolation: nil) }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(ReadFailure) -> RawBatch? {
+      guard !lines.isEmpty else { return nil }
+      var batch = RawBatch(
+        input: InputFile(path: "lines", modified: nil, byteCount: nil),
+        bytes: [],
+        records: [],
+        consumed: 0
+      )
+      for text in lines.prefix(batchSize) {
+        line += 1
+        batch.records.append(
+          Record(bytes: .init(start: batch.bytes.count, count: text.count), line: line, defect: nil)
+        )
+        batch.bytes += text + [UInt8(ascii: "\n")]
+      }
+      batch.bytes += [UInt8](repeating: 0, count: RawBatch.padding)
+      lines = lines.dropFirst(batchSize)
+      return batch
+    }
+  }
+}
+
+/// What became of one record.
+struct Fate {
+  let outcome: Outcome<Decoded>
+  let bytes: [UInt8]
+
+  /// The code, where it was rejected.
+  var rejectCode: RejectCode? { rejection?.code }
+
+  /// Why it was rejected, where it was.
+  var rejection: Rejection? {
+    if case .rejected(let rejection) = outcome { rejection } else { nil }
+  }
+
+  /// The postback, where it was accepted.
+  var verified: Verified? {
+    if case .accepted(let decoded) = outcome { decoded.unique.verified } else { nil }
+  }
+
+  func text(_ range: ByteRange?) -> String? { range.map { String(decoding: bytes[$0.indices], as: UTF8.self) } }
+}
+
+/// A key of our own, and what it signs.
+struct Signer {
+  let key: SigningKey
+  let id: String
+
+  init(_ curve: Curve, id: String, seed: String = "a key for tests") throws {
+    var hash = try SHA256()
+    key = try SigningKey(curve: curve, scalarFrom: try hash.digest(of: Array(seed.utf8).span))
+    self.id = id
+  }
+
+  var base64: String { String(decoding: Base64.standard.encode(key.subjectPublicKeyInfo), as: UTF8.self) }
+
+  /// The postback with a signature of what it says, under a layout.
+  func sign(_ object: Object, _ layout: SignedLayout = .asSent) throws -> Object {
+    var object = object
+    object["attribution-signature"] = "\"-\""
+    let text = Array(object.text.utf8)
+    var parser = try PostbackParser()
+    var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
+    let postback = try parser.parse(0..<text.count, of: &bytes)
+    var message: [UInt8] = []
+    postback.appendSignedMessage(layout, of: bytes, to: &message)
+    var hash = try SHA256()
+    let signature = try key.sign(try hash.digest(of: message.span), as: .der)
+    object["attribution-signature"] = Object.quoted(String(decoding: Base64.standard.encode(signature), as: UTF8.self))
+    return object
+  }
+
+  /// A JWS over a payload, in an AdAttributionKit postback.
+  func sign(payload: String, header: String? = nil, beside: [String: String] = [:]) throws -> Object {
+    func encoded(_ text: [UInt8]) -> String { String(decoding: Base64.url.encode(text), as: UTF8.self) }
+    let header = header ?? "{\"alg\":\"ES256\",\"kid\":\"\(id)\"}"
+    let input = encoded(Array(header.utf8)) + "." + encoded(Array(payload.utf8))
+    var hash = try SHA256()
+    let signature = try key.sign(try hash.digest(of: Array(input.utf8).span), as: .raw)
+    var object = Object("{}")
+    object["jws-string"] = Object.quoted(input + "." + encoded(signature))
+    return object.with(beside)
+  }
+}

@@ -1,0 +1,86 @@
+import ConversionModel
+import SKAdNetwork
+import TestSupport
+import Testing
+
+@testable import PostbackPipeline
+
+/// A hostile fixture with what must become of its records.
+struct HostileFixture: CustomTestStringConvertible {
+  let file: String
+  let accepted: Int
+  let codes: [String]
+
+  var testDescription: String { file }
+
+  static let all = Fixtures.objects("hostile.truth.jsonl").map { entry in
+    HostileFixture(
+      file: entry.string("file") ?? "",
+      accepted: entry["accepted"].flatMap { Int($0) } ?? -1,
+      codes: (entry["codes"] ?? "").split { !$0.isLetter && $0 != "_" && !$0.isNumber }.map(String.init)
+    )
+  }
+}
+
+@Suite struct `The flow` {
+  @Test(arguments: HostileFixture.all)
+  func `hostile input is rejected with its code, record by record`(_ fixture: HostileFixture) async throws {
+    let outcomes = try await Flow().outcomes(ofFixture: "hostile/" + fixture.file)
+    #expect(outcomes.compactMap(\.rejectCode?.rawValue) == fixture.codes)
+    #expect(outcomes.count - fixture.codes.count == fixture.accepted)
+  }
+
+  @Test(arguments: ["array.json", "array-compact.json", "envelopes.jsonl", "lines.jsonl.gz", "lines.jsonl.zst"])
+  func `every form of input comes to the same`(_ form: String) async throws {
+    func summary(_ fates: [Fate]) -> Set<String> {
+      Set(fates.compactMap { $0.rejectCode?.rawValue ?? $0.text($0.verified?.parsed.postback.transactionID) })
+    }
+    let lines = try await summary(Flow().outcomes(of: RealPostback.all.map(\.bytes)))
+    let found = try await summary(Flow().outcomes(ofFixture: "forms/" + form))
+    #expect(!found.isEmpty && found.isSubset(of: lines))
+  }
+
+  @Test func `copies are told apart: identical, edited, and another postback with the same transaction`() async throws {
+    let v4 = RealPostback.v4
+    let lines =
+      [
+        v4.object.with(["transaction-id": "\"forged\""]), v4.object, v4.object.with(["extra": "1"]),
+        v4.object.with(["conversion-value": "0"]), v4.object.without("conversion-value"),
+      ].map { Array($0.text.utf8) } + [RealPostback.v22.bytes, RealPostback["apple-doc-2.1"].bytes]
+    let outcomes = try await Flow().outcomes(of: lines)
+    #expect(
+      outcomes.map(\.rejectCode) == [
+        .signatureInvalid, nil, .duplicateIdentical, .duplicateConflict, .duplicateConflict, nil, .duplicateTransaction,
+      ]
+    )
+    #expect(outcomes[3].rejection?.conflicts == [.init(field: .conversionValue, first: "63", later: "0")])
+    #expect(outcomes[4].rejection?.conflicts == [.init(field: .conversionValue, first: "63", later: nil)])
+    #expect(outcomes[3].rejection?.firstSeen == outcomes[1].verified?.key)
+  }
+
+  @Test func `a forgery does not burn a genuine transaction`() async throws {
+    let forged = Array(RealPostback.v3.object.with(["app-id": "1"]).text.utf8)
+    let outcomes = try await Flow().outcomes(of: [forged, RealPostback.v3.bytes])
+    #expect(outcomes.map(\.rejectCode) == [.signatureInvalid, nil])
+  }
+
+  @Test func `the time of receipt comes from the envelope, the option, the field, the file, in that order`()
+    async throws
+  {
+    var flow = try Flow()
+    func arrival(_ line: String) async throws -> Arrival {
+      try #require(try await flow.outcomes(of: [Array(line.utf8)])[0].verified).parsed.arrival
+    }
+    let body = RealPostback.v21.object.text
+    let envelope = #"{"received_at":"2026-11-01T10:00:00+01:00","channel":"apple_direct","body":\#(body)}"#
+    #expect(try await arrival(body).source == nil)
+    flow.receivedAt = ReceivedAtRule(field: "timestamp")
+    #expect(try await arrival(body).receivedAt?.description == "2021-02-12T02:08:49Z")
+    #expect(try await arrival(body).source == .field)
+    flow.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"), field: "timestamp")
+    #expect(try await arrival(body).source == .option)
+    #expect(try await arrival(envelope).receivedAt?.description == "2026-11-01T09:00:00Z")
+    #expect(try await arrival(envelope).source == .envelope)
+    #expect(try await arrival(envelope).channel == .appleDirect)
+  }
+}

@@ -1,0 +1,156 @@
+import JSON
+import SKAdNetwork
+import Signatures
+import TestSupport
+import Testing
+
+@testable import PostbackPipeline
+
+@Suite struct `Verification` {
+  @Test(arguments: RealPostback.all)
+  func `every postback that Apple published gets its verdict`(_ postback: RealPostback) throws {
+    #expect(try Flow().judgement(of: postback.bytes).state.rawValue == postback.signatureState)
+  }
+
+  @Test(arguments: RealPostback.all.filter { $0.signatureState == "valid" })
+  func `a changed signed field is rejected`(_ real: RealPostback) throws {
+    let flow = try Flow()
+    let changes = [
+      ("campaign-id", "43"), ("source-identifier", "\"11\""), ("app-id", "1"), ("redownload", nil),
+      ("transaction-id", "\"6aafb7a5-0170-41b5-bbe4-fe71dedf1e99\""), ("ad-network-id", "\"COM.EXAMPLE\""),
+      ("source-app-id", "77"), ("fidelity-type", nil), ("did-win", nil), ("postback-sequence-index", "2"),
+    ]
+    let signed = Set((Version(rawValue: real.version) ?? .v1_0).signedFields.map(\.name))
+    for (name, changed) in changes where signed.contains(name) {
+      var object = real.object
+      switch (object[name], changed) {
+      case ("true", nil): object[name] = "false"
+      case ("false", nil): object[name] = "true"
+      case ("0", nil): object[name] = "1"
+      case ("1", nil): object[name] = "0"
+      case (_, let changed): object[name] = changed
+      }
+      #expect(try flow.judgement(of: Array(object.text.utf8)).state == .invalid, "\(name)")
+    }
+  }
+
+  @Test func `a field that the version does not sign may change`() throws {
+    let flow = try Flow()
+    for (real, name, value) in [
+      (RealPostback.v1, "redownload", "true"), (.v1, "source-app-id", "5"), (.v22, "did-win", "false"),
+      (.v3, "conversion-value", "1"), (.v4, "conversion-value", "1"), (.v4, "country-code", "\"DE\""),
+    ] {
+      #expect(try flow.judgement(of: Array(real.object.with([name: value]).text.utf8)).state == .valid, "\(name)")
+    }
+  }
+
+  @Test func `a source app invented beside a signed domain is rejected, a domain beside a signed app is an extra`()
+    async throws
+  {
+    var flow = try Flow()
+    let edited = Array(RealPostback.v4.object.with(["source-app-id": "5"]).text.utf8)
+    #expect(try flow.judgement(of: edited).state == .invalid)
+    let signer = try Signer(.p256, id: "ours")
+    try flow.trust.add("ours", base64: signer.base64)
+    let app = RealPostback.v4.object.without("source-domain").with(["source-app-id": "5"])
+    let invented = try signer.sign(app).with(["source-domain": "\"evil.example\""])
+    let outcome = try await flow.outcomes(of: [Array(invented.text.utf8)])[0]
+    let postback = try #require(outcome.verified).parsed.postback
+    #expect(postback.sourceDomain == nil)
+    #expect(outcome.text(postback.extras)?.contains("evil") == true)
+  }
+
+  @Test func `zeros that a forwarder filled in are seen through and taken back`() async throws {
+    var flow = try Flow()
+    let signer = try Signer(.p256, id: "ours")
+    try flow.trust.add("ours", base64: signer.base64)
+    let web = RealPostback.v4.object
+    let bare = RealPostback.v4.object.without("source-domain")
+    for (object, zeros) in [
+      (web, ["source-app-id": "0"]), (bare, ["source-app-id": "0"]), (bare, ["source-domain": "\"\""]),
+      (bare, ["source-app-id": "0", "source-domain": "\"\""]),
+    ] {
+      let sent = try signer.sign(object).with(zeros.mapValues { $0 })
+      let outcome = try await flow.outcomes(of: [Array(sent.text.utf8)])[0]
+      let verified = try #require(outcome.verified, "\(zeros)")
+      #expect(verified.judgement.state == .validZeroFilled)
+      #expect(verified.parsed.postback.sourceAppID == nil)
+      #expect(verified.parsed.postback.sourceDomain?.count != 0)
+    }
+  }
+
+  @Test func `Apple's development keys count only where that is allowed`() async throws {
+    var flow = try Flow()
+    let line = RealPostback.adAttributionKit.bytes
+    #expect(try await flow.outcomes(of: [line])[0].rejectCode == .developmentKey)
+    flow.trust.allowsDevelopment = true
+    let verified = try #require(try await flow.outcomes(of: [line])[0].verified)
+    #expect(verified.judgement.state == .development)
+  }
+
+  @Test(arguments: Curve.allCases) func `a custom key is tried behind Apple's, on its curve`(_ curve: Curve)
+    async throws
+  {
+    var flow = try Flow()
+    let signer = try Signer(curve, id: "ours")
+    let real: RealPostback = curve == .p192 ? .v20 : .v3
+    let line = Array(try signer.sign(real.object).text.utf8)
+    #expect(try flow.judgement(of: line).state == .invalid)
+    try flow.trust.add("ours", base64: signer.base64)
+    let verified = try #require(try await flow.outcomes(of: [line])[0].verified)
+    let key = try #require(verified.judgement.key)
+    #expect(flow.trust.keys[key].id == "ours")
+    #expect(flow.trust.keys[key].environment == .custom)
+    #expect(try flow.judgement(of: real.bytes).state == .valid)
+  }
+
+  @Test func `AdAttributionKit goes by the name of the key and by nothing else`() throws {
+    let payload = """
+      {"ad-network-identifier":"n","postback-identifier":"p","advertised-item-identifier":1,"did-win":true,\
+      "postback-sequence-index":0}
+      """
+    let (ours, other) = (try Signer(.p256, id: "ours"), try Signer(.p256, id: "other", seed: "another"))
+    var flow = try Flow()
+    try flow.trust.add("ours", base64: ours.base64)
+    func state(_ object: Object) throws -> SignatureState { try flow.judgement(of: Array(object.text.utf8)).state }
+    #expect(try state(ours.sign(payload: payload)) == .valid)
+    #expect(try state(other.sign(payload: payload)) == .unknownKey)
+    #expect(try state(other.sign(payload: payload, header: #"{"alg":"ES256","kid":"ours"}"#)) == .invalid)
+    #expect(
+      try state(ours.sign(payload: payload, header: #"{"alg":"ES256","kid":"apple-cas-identifier/0"}"#)) == .invalid
+    )
+    let p192 = try Signer(.p192, id: "short")
+    try flow.trust.add("short", base64: p192.base64)
+    #expect(try state(p192.sign(payload: payload)) == .unknownKey)
+  }
+
+  @Test(arguments: ["apple-cas-identifier/0", "apple-development-identifier/1", "apple-skadnetwork-p192", "twice"])
+  func `nobody's key takes a name that is taken`(_ id: String) throws {
+    var trust = try Trust.apple()
+    let signer = try Signer(.p256, id: id)
+    if id == "twice" { try trust.add(id, base64: signer.base64) }
+    #expect(throws: TrustError.self) { try trust.add(id, base64: signer.base64) }
+  }
+
+  @Test func `what is not wanted is rejected as policy, after the signature`() async throws {
+    var flow = try Flow()
+    let genuine = RealPostback.v4.bytes
+    let forged = Array(RealPostback.v4.object.with(["app-id": "1"]).text.utf8)
+    flow.trust.allowedApps = [1]
+    let codes = try await flow.outcomes(of: [genuine, forged]).map(\.rejectCode)
+    #expect(codes == [.appNotAllowed, .signatureInvalid])
+    flow.trust.allowedApps = [525_463_029]
+    flow.trust.allowedNetworks = ["example.com"]
+    #expect(try await flow.outcomes(of: [genuine])[0].rejectCode == .networkNotAllowed)
+    flow.trust.allowedNetworks = ["com.example"]
+    #expect(try await flow.outcomes(of: [genuine])[0].rejectCode == nil)
+  }
+
+  @Test func `postbacks keep their order however many batches are judged at once`() async throws {
+    var flow = try Flow()
+    let lines = RealPostback.all.map(\.bytes) + RealPostback.all.map(\.bytes)
+    let one = try await flow.outcomes(of: lines, batchSize: 1).map(\.rejectCode)
+    flow.jobs = 8
+    #expect(try await flow.outcomes(of: lines, batchSize: 1).map(\.rejectCode) == one)
+  }
+}

@@ -1,0 +1,161 @@
+import ConversionModel
+import Foundation
+import JSON
+import SKAdNetwork
+import TestSupport
+import Testing
+
+@testable import PostbackPipeline
+
+@Suite struct `The rows` {
+  private let table = Table(name: "t", columns: ["a", "b", "c"])
+
+  private func rows(_ encode: (inout RowEncoder) -> Void, isCSVSafe: Bool = false) -> (json: String, csv: String) {
+    var encoder = RowEncoder(table, formats: [.jsonLines, .csv], isCSVSafe: isCSVSafe)
+    encode(&encoder)
+    encoder.endRow()
+    return (String(decoding: encoder.jsonLines, as: UTF8.self), String(decoding: encoder.csv, as: UTF8.self))
+  }
+
+  @Test func `a null is absent in CSV, an empty text is quoted, a zero is a zero`() {
+    let rows = rows { row in
+      row.null()
+      row.text("")
+      row.integer(0)
+    }
+    #expect(rows.json == #"{"a":null,"b":"","c":0}"# + "\n")
+    #expect(rows.csv == ",\"\",0\r\n")
+  }
+
+  @Test func `texts are quoted and escaped as each format has it`() {
+    let rows = rows { row in
+      row.text("a,\"b\"\r\nc")
+      row.text("é\u{1}\\")
+      row.json(Array(#"{"k":"v"}"#.utf8)[...])
+    }
+    #expect(rows.json == #"{"a":"a,\"b\"\r\nc","b":"é\u0001\\","c":{"k":"v"}}"# + "\n")
+    #expect(rows.csv == "\"a,\"\"b\"\"\r\nc\",\"é\u{1}\\\",\"{\"\"k\"\":\"\"v\"\"}\"\r\n")
+  }
+
+  @Test func `words are an array in JSON and joined in CSV`() {
+    let rows = rows { row in
+      row.words([])
+      row.words(["one"])
+      row.words(["one", "two"])
+    }
+    #expect(rows.json == #"{"a":null,"b":["one"],"c":["one","two"]}"# + "\n")
+    #expect(rows.csv == ",one,one;two\r\n")
+  }
+
+  @Test(arguments: ["=1+1", "+1", "-1", "@x", "\t=1"]) func `formulas are disarmed only where that is asked`(
+    _ text: String
+  ) {
+    func csv(isCSVSafe: Bool) -> String {
+      rows(
+        { row in
+          row.text(text)
+          row.integer(-1)
+          row.null()
+        },
+        isCSVSafe: isCSVSafe
+      ).csv
+    }
+    #expect(csv(isCSVSafe: false).contains(text + ",") || csv(isCSVSafe: false).contains(text + "\","))
+    #expect(!csv(isCSVSafe: false).contains("'"))
+    #expect(csv(isCSVSafe: true).contains("'" + text))
+    #expect(csv(isCSVSafe: true).contains(",-1,"))
+  }
+}
+
+@Suite struct `The tables` {
+  /// A folder that goes away with the test.
+  final class Folder {
+    let path = FileManager.default.temporaryDirectory.appending(path: "postback-\(UUID().uuidString)").path
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Every file below it, also hidden ones.
+    var files: [String] { (FileManager.default.subpaths(atPath: path) ?? []).filter { $0.contains(".") }.sorted() }
+
+    func text(_ file: String) -> String {
+      String(decoding: FileManager.default.contents(atPath: path + "/" + file) ?? Data(), as: UTF8.self)
+    }
+  }
+
+  private func pipeline(_ fixture: String) throws -> Pipeline {
+    Pipeline(inputs: try InputFile.enumerate([Fixtures.path(fixture)]), trust: try Trust.apple())
+  }
+
+  private let all: Set<TableFormat> = [.jsonLines, .csv]
+
+  @Test func `show up when they are complete, and not before`() async throws {
+    let folder = Folder()
+    let pipeline = try pipeline("postbacks")
+    let tables = try Tables(TableOptions(folder: folder.path, formats: all), trust: pipeline.trust)
+    var whileWriting: [String] = []
+    let tally = try await pipeline.run(into: tables) { _ in whileWriting = folder.files }
+    #expect(whileWriting.count == 6 && whileWriting.allSatisfy { $0.hasSuffix(".inprogress") })
+    #expect(
+      folder.files == [
+        "skan_events/part-00000001.csv", "skan_events/part-00000001.jsonl", "skan_postbacks/part-00000001.csv",
+        "skan_postbacks/part-00000001.jsonl", "skan_rejects/part-00000001.csv", "skan_rejects/part-00000001.jsonl",
+      ]
+    )
+    #expect(tally.read == tally.accepted + tally.rejected)
+    #expect((tally.read, tally.accepted) == (15, 10))
+  }
+
+  @Test func `of a run that fails leave nothing behind`() async throws {
+    let folder = Folder()
+    var pipeline = try pipeline("postbacks")
+    pipeline.inputs.append(InputFile(path: "/nowhere/at/all", modified: nil, byteCount: nil))
+    await #expect(throws: PipelineFailure.self) {
+      let tables = try Tables(TableOptions(folder: folder.path, formats: all), trust: pipeline.trust)
+      _ = try await pipeline.run(into: tables)
+    }
+    #expect(folder.files.isEmpty)
+  }
+
+  @Test func `of another run are not touched`() async throws {
+    let folder = Folder()
+    let pipeline = try pipeline("postbacks")
+    let options = TableOptions(folder: folder.path, formats: all)
+    _ = try await pipeline.run(into: try Tables(options, trust: pipeline.trust))
+    let before = folder.files.map(folder.text)
+    #expect(throws: PipelineFailure.self) { try Tables(options, trust: pipeline.trust) }
+    #expect(folder.files.map(folder.text) == before)
+  }
+
+  @Test func `are the same bytes for any number of jobs and any size of batch`() async throws {
+    var results: [[String]] = []
+    for (jobs, records) in [(1, 4096), (2, 4096), (7, 1), (2, 3)] {
+      let folder = Folder()
+      var pipeline = try pipeline("postbacks")
+      pipeline.inputs += try InputFile.enumerate([Fixtures.path("hostile"), Fixtures.path("forms")])
+      pipeline.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
+      pipeline.models = try Models(loading: [Fixtures.path("models")])
+      pipeline.jobs = jobs
+      pipeline.limits = ReadLimits(batchRecords: records)
+      let tables = try Tables(TableOptions(folder: folder.path, formats: all), trust: pipeline.trust)
+      let tally = try await pipeline.run(into: tables)
+      #expect(tally.read == tally.accepted + tally.rejected)
+      results.append(folder.files.map(folder.text))
+    }
+    #expect(results.dropFirst().allSatisfy { $0 == results[0] })
+  }
+
+  @Test func `keep the raw bytes of every reject, in base64 where they are not text`() async throws {
+    let folder = Folder()
+    let pipeline = try pipeline("hostile")
+    let tables = try Tables(TableOptions(folder: folder.path), trust: pipeline.trust)
+    _ = try await pipeline.run(into: tables)
+    var kinds: Set<String> = []
+    for line in folder.text("skan_rejects/part-00000001.jsonl").split(separator: "\n") {
+      let row = Object(String(line))
+      let isText = row.string("raw_body") != nil
+      #expect(isText != (row.string("raw_body_base64") != nil))
+      kinds.insert(isText ? "text" : "base64")
+      if ["invalid_utf8"].contains(row.string("reject_code")) { #expect(!isText) }
+    }
+    #expect(kinds == ["text", "base64"])
+  }
+}
