@@ -49,7 +49,11 @@ let package = Package(
       dependencies: ["PostbackPipeline", "JSON", "Signatures", "CZlib", "CZstd"],
       swiftSettings: settings
     ),
-    .testTarget(name: "CommandTests", dependencies: ["postback", "JSON"], swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["postback", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON"],
+      swiftSettings: settings
+    ),
   ],
   cLanguageStandard: .c11,
   cxxLanguageStandard: .cxx17
