@@ -13,7 +13,7 @@ extension Postback {
     let appID = try reader.integer(.advertisedItemIdentifier, in: identifiers)
     let didWin = try reader.boolean(.didWin)
     let index = try reader.integer(.postbackSequenceIndex, in: 0...2)
-    let postback = Postback(
+    var postback = Postback(
       framework: .adAttributionKit,
       version: nil,
       adNetworkID: try reader.required(adNetworkID, .adNetworkIdentifier, "a string"),
@@ -28,6 +28,7 @@ extension Postback {
       impressionType: try reader.string(.impressionType),
       signature: .jws(jws)
     )
+    postback.coercedFields = reader.coerced
     return (postback, reader.taken)
   }
 }

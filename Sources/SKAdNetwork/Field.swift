@@ -105,6 +105,9 @@ public struct FieldSet: Sendable, Equatable {
   /// Whether the field is in it.
   public func contains(_ field: Field) -> Bool { bits & (1 << UInt64(field.rawValue)) != 0 }
 
+  /// Puts the fields of another set in.
+  public mutating func formUnion(_ other: FieldSet) { bits |= other.bits }
+
   /// Puts a field in.
   public mutating func insert(_ field: Field) { bits |= 1 << UInt64(field.rawValue) }
 }

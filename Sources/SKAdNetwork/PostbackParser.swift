@@ -96,7 +96,7 @@ public struct PostbackParser: ~Copyable {
     postback.coarseConversionValue = unsigned.coarseConversionValue
     postback.adInteractionType = unsigned.adInteractionType
     postback.countryCode = unsigned.countryCode
-    postback.coercedFields = unsigned.coerced
+    postback.coercedFields.formUnion(unsigned.coerced)
 
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: inner, except: taken, bytes)
