@@ -102,7 +102,7 @@ public struct PostbackParser: ~Copyable {
     appendExtras(of: inner, except: taken, bytes)
     let payloadExtras = scratch
     scratch.removeAll(keepingCapacity: true)
-    appendExtras(of: outer, except: unsigned.taken, bytes)
+    appendExtras(of: outer, except: unsigned.taken, omitting: Self.payloadExtrasName, bytes)
     if !payloadExtras.isEmpty {
       beginExtra()
       scratch.appendJSONString(Self.payloadExtrasName)
@@ -114,7 +114,8 @@ public struct PostbackParser: ~Copyable {
     return postback
   }
 
-  /// Under this name stand, in `extras`, the keys of a JWS payload that the system does not know.
+  /// Under this name stand, in `extras`, the keys of a JWS payload that the system does not know. A key beside the JWS
+  /// that has the name is left out: nothing unsigned passes as what Apple signed.
   static let payloadExtrasName = "jws-payload"
 
   /// Decodes a part of the JWS and parses it into `inner`.
@@ -137,14 +138,20 @@ public struct PostbackParser: ~Copyable {
   }
 
   /// Adds to the extras in `scratch` the members that no reader took; leaves the object open.
-  private mutating func appendExtras(of document: JSONDocument, except taken: FieldSet, _ bytes: [UInt8]) {
+  private mutating func appendExtras(
+    of document: JSONDocument,
+    except taken: FieldSet,
+    omitting name: String? = nil,
+    _ bytes: [UInt8]
+  ) {
     for field in Field.allCases where !taken.contains(field) {
       appendExtra(field.name, document.fields[field.rawValue], bytes)
     }
-    if document.fields.count > Field.allCases.count {
+    if document.fields.count > Field.allCases.count, receivedAtName != name {
       appendExtra(receivedAtName, document.fields[Field.allCases.count], bytes)
     }
     for member in document.members {
+      if let name, bytes[member.key.text.indices].elementsEqual(name.utf8) { continue }
       beginExtra()
       scratch.appendJSONString(bytes[member.key.text.indices])
       appendExtra(value: member.value, bytes)
