@@ -56,7 +56,11 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    .testTarget(name: "CommandTests", dependencies: ["postback", "JSON", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["postback", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport"],
+      swiftSettings: settings
+    ),
   ],
   cLanguageStandard: .c11,
   cxxLanguageStandard: .cxx17

@@ -1,7 +1,7 @@
 public import JSON
 
 /// Which of Apple's frameworks sent a postback.
-public enum Framework: String, Sendable {
+public enum Framework: String, CaseIterable, Sendable {
   /// SKAdNetwork 1.0 to 4.0.
   case skAdNetwork = "skadnetwork"
   /// AdAttributionKit.

@@ -106,10 +106,9 @@ public struct PostbackParser: ~Copyable {
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: outer, except: unsigned.taken, bytes)
     if !payloadExtras.isEmpty {
-      guard !outer.members.contains(where: { bytes[$0.key.text.indices].elementsEqual(Self.payloadExtrasName.utf8) })
-      else { throw PostbackDefect(.duplicateKey, detail: "the key \(Self.payloadExtrasName) is taken by the JWS") }
       beginExtra()
-      scratch.appendJSONString(Self.payloadExtrasName)
+      // The one name that no key beside the JWS can have: nothing unsigned passes as what Apple signed.
+      scratch.appendJSONString(Field.jwsString.name)
       scratch.append(UInt8(ascii: ":"))
       scratch += payloadExtras
       scratch.append(UInt8(ascii: "}"))
@@ -117,9 +116,6 @@ public struct PostbackParser: ~Copyable {
     postback.extras = appendScratch(to: &bytes)
     return postback
   }
-
-  /// Under this name stand, in `extras`, the keys of a JWS payload that the system does not know.
-  static let payloadExtrasName = "jws-payload"
 
   /// Decodes a part of the JWS and parses it into `inner`.
   private mutating func decode(

@@ -82,7 +82,7 @@ struct ExtrasTests {
     let jws = [parts[0], String(decoding: Base64.url.encode(edited.utf8), as: UTF8.self), parts[2]]
     let text = real.with(["jws-string": Object.quoted(jws.joined(separator: ".")), "timestamp": "5"]).text
     let reading = try Reading(text)
-    #expect(try reading.extras == #"{"timestamp":5,"jws-payload":{"conversion-value":3,"new":[1]}}"#)
+    #expect(try reading.extras == #"{"timestamp":5,"jws-string":{"conversion-value":3,"new":[1]}}"#)
     #expect(try reading.value(of: .conversionValue) == "24")
   }
 

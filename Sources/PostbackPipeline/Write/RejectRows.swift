@@ -13,14 +13,14 @@ extension RowEncoder {
     let raw = bytes[rejection.record.bytes.indices]
     word(rejection.code.stage)
     word(rejection.code)
-    text(rejection.explanation)
-    text(rejection.field)
+    hostile(Array(rejection.explanation.utf8)[...])
+    hostile(rejection.field.map { Array($0.utf8)[...] })
     text(rejection.expected)
-    text(rejection.found)
-    text(rejection.claims.adNetworkID, of: bytes)
-    text(rejection.claims.transactionID, of: bytes)
-    text(rejection.claims.appID, of: bytes)
-    text(rejection.claims.version, of: bytes)
+    hostile(rejection.found.map { Array($0.utf8)[...] })
+    hostile(rejection.claims.adNetworkID.map { bytes[$0.indices] })
+    hostile(rejection.claims.transactionID.map { bytes[$0.indices] })
+    hostile(rejection.claims.appID.map { bytes[$0.indices] })
+    hostile(rejection.claims.version.map { bytes[$0.indices] })
     if let firstSeen = rejection.firstSeen { plain { firstSeen.append(to: &$0) } } else { null() }
     json(rejection.conflicts.isEmpty ? nil : Self.json(rejection.conflicts)[...])
     encode(rejection.arrival, of: bytes)
@@ -28,11 +28,16 @@ extension RowEncoder {
     integer(Int64(rejection.record.line))
     let digest = try rejection.record.digest(of: raw.span, &hash).bytes
     plain { text in for index in digest.indices { text.appendHexadecimal(digest[index]) } }
-    // A NUL is UTF-8, but hardly anything that reads CSV lives through it.
     let isText = !raw.contains(0) && raw.isUTF8
     text(isText ? raw : nil)
     text(isText ? nil : Base64.standard.encode(raw)[...])
     endRow()
+  }
+
+  /// A text that nobody has checked, with U+2400, ␀, for each NUL: hardly anything that reads CSV lives through one.
+  private mutating func hostile(_ text: ArraySlice<UInt8>?) {
+    guard let text, text.contains(0) else { return self.text(text) }
+    self.text(Array(text.split(separator: 0, omittingEmptySubsequences: false).joined(separator: "␀".utf8))[...])
   }
 
   /// Field by field what the first copy had and what this one has.

@@ -1,0 +1,206 @@
+import ConversionModel
+import Glibc
+import JSON
+import PostbackPipeline
+import SKAdNetwork
+import Testing
+
+@testable import postback
+
+/// The files in `schemas/` against the source: what is a contract is written in both, and must not drift apart.
+@Suite struct SchemaTests {
+  @Test(arguments: Table.all) func `columns are the table's, in order`(_ table: Table) throws {
+    let schema = try Schema(table.name)
+    #expect(schema["required"]?.strings == table.columns)
+    #expect(schema["properties"]?.keys == table.columns)
+    #expect(schema["additionalProperties"] == .bool(false))
+  }
+
+  @Test(arguments: Words.all) func `words are those that the program writes or reads`(_ words: Words) throws {
+    let schema = try Schema(words.schema)
+    #expect(schema["properties", words.column, "enum"]?.strings.filter { !$0.isEmpty } == words.words)
+  }
+
+  @Test func `reject codes belong to the stages that give them`() throws {
+    let rules = try Schema("skan_rejects")["allOf"]?.elements ?? []
+    for stage in RejectStage.allCases {
+      let rule = rules.first { $0["if", "properties", "stage", "const"] == .string(stage.rawValue) }
+      let codes = RejectCode.allCases.filter { $0.stage == stage }.map(\.rawValue)
+      #expect(rule?["then", "properties", "reject_code", "enum"]?.strings == codes)
+    }
+  }
+
+  @Test func `tier flags are all that there are`() throws {
+    let flags = try Schema("skan_postbacks")["properties", "tier_flags", "items", "enum"]?.strings
+    #expect(flags == TierFlags.names.map(\.name))
+  }
+
+  @Test func `fields in lists are Apple's keys`() throws {
+    let coerced = try Schema("skan_postbacks")["properties", "coerced_fields", "items", "enum"]
+    let conflicting = try Schema("skan_rejects")["properties", "conflicting_fields", "items", "properties", "field"]
+    for name in try #require(coerced?.strings) + #require(conflicting?["enum"]?.strings) {
+      #expect(Field(name: name) != nil, "\(name)")
+    }
+  }
+
+  @Test func `input schemas have every key that the parser knows, and no other`() throws {
+    let postback = try Schema("postback")
+    let envelope = try #require(try Schema("envelope")["properties"]?.keys)
+    var names = Set(envelope)
+    postback.value.visitProperties { name, _ in names.insert(name) }
+    #expect(names == Set(Field.allCases.map(\.name)))
+    #expect(envelope == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .body].map(\.name))
+  }
+
+  @Test(arguments: Version.allCases) func `a postback must have what its version signs`(_ version: Version) throws {
+    let skAdNetwork = try #require(try Schema("postback")["$defs", "skadnetwork"])
+    #expect(skAdNetwork["properties", "version", "enum"]?.strings == Version.allCases.map(\.rawValue))
+    var required = skAdNetwork["required"]?.strings ?? []
+    for rule in skAdNetwork["allOf"]?.elements ?? [] {
+      guard rule["if", "properties", "version", "enum"]?.strings.contains(version.rawValue) == true else { continue }
+      required += rule["then", "required"]?.strings ?? []
+    }
+    let mayBeAbsent: [Field] = [.version, .sourceAppID, .sourceDomain]
+    let signed = version.signedFields.filter { !mayBeAbsent.contains($0) } + [.attributionSignature]
+    #expect(Set(required) == Set(signed.map(\.name)))
+  }
+
+  @Test func `the summary is what run prints`() throws {
+    let schema = try Schema("summary")
+    let summary = RunSummary(tally: Tally(), elapsed: .seconds(1), tables: Table.all.map { ($0.name, 0) })
+    let printed = try JSONValue(parsing: Array(summary.json.utf8))
+    #expect(schema["required"]?.strings == printed.keys)
+    #expect(schema["properties"]?.keys == printed.keys)
+    #expect(schema["properties", "rows", "required"]?.strings == printed["rows"]?.keys)
+    let codes = schema["properties", "by_code", "propertyNames", "enum"]?.strings
+    #expect(codes == RejectCode.allCases.map(\.rawValue))
+  }
+
+  @Test(arguments: Schema.names) func `schemas have a name, a title, and describe each property`(
+    _ name: String
+  ) throws {
+    let schema = try Schema(name)
+    #expect(schema["$id"] == .string(name + ".schema.json"))
+    #expect(schema["title"] != nil && schema["description"] != nil)
+    var properties: Set<String> = []
+    var described: Set<String> = []
+    schema.value.visitProperties { property, value in
+      properties.insert(property)
+      if value["description"] != nil { described.insert(property) }
+    }
+    #expect(properties.subtracting(described).isEmpty)
+  }
+}
+
+/// The words that a column may hold, and the enumeration they come from.
+struct Words: Sendable, CustomTestStringConvertible {
+  let schema: String
+  let column: String
+  let words: [String]
+
+  var testDescription: String { "\(schema).\(column)" }
+
+  private init(_ schema: String, _ column: String, _ words: [String]) {
+    self.schema = schema
+    self.column = column
+    self.words = words
+  }
+
+  private init<Word: CaseIterable & RawRepresentable<String>>(_ schema: String, _ column: String, _ type: Word.Type) {
+    self.init(schema, column, Word.allCases.map(\.rawValue))
+  }
+
+  static let all = [
+    Words("skan_postbacks", "framework", Framework.self),
+    Words("skan_postbacks", "version", Version.self),
+    Words("skan_postbacks", "ad_interaction_type", AdInteractionType.self),
+    Words("skan_postbacks", "coarse_conversion_value", CoarseConversionValue.self),
+    Words("skan_postbacks", "environment", Environment.self),
+    Words("skan_postbacks", "signature_state", SignatureState.allCases.filter(\.mayBeAccepted).map(\.rawValue)),
+    Words("skan_postbacks", "channel", Channel.self),
+    Words("skan_postbacks", "received_at_source", ReceivedAtSource.self),
+    Words("skan_postbacks", "decode_status", DecodeStatus.self),
+    Words("skan_events", "revenue_kind", RevenueKind.self),
+    Words("skan_rejects", "stage", RejectStage.self),
+    Words("skan_rejects", "reject_code", RejectCode.self),
+    Words("skan_rejects", "channel", Channel.self),
+    Words("envelope", "channel", Channel.self),
+  ]
+}
+
+extension SignatureState {
+  /// Whether a postback in that state can be in `skan_postbacks`; for the others there are reject codes.
+  fileprivate var mayBeAccepted: Bool {
+    switch self {
+    case .valid, .validZeroFilled, .development: true
+    case .invalid, .unknownKey, .malformed: false
+    }
+  }
+}
+
+/// A file in `schemas/`.
+struct Schema {
+  static let names = [
+    "conversion_model", "envelope", "postback", "skan_events", "skan_postbacks", "skan_rejects", "summary",
+  ]
+
+  let value: JSONValue
+
+  init(_ name: String) throws {
+    let project = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let file = try unsafe #require(fopen("/\(project)/schemas/\(name).schema.json", "r"), "\(name)")
+    defer { unsafe fclose(file) }
+    var text: [UInt8] = []
+    while case let byte = unsafe getc(file), byte != EOF { text.append(UInt8(truncatingIfNeeded: byte)) }
+    value = try JSONValue(parsing: text)
+  }
+
+  subscript(path: String...) -> JSONValue? { value.member(at: path) }
+}
+
+extension JSONValue {
+  fileprivate subscript(path: String...) -> JSONValue? { member(at: path) }
+
+  fileprivate func member(at path: [String]) -> JSONValue? {
+    path.reduce(self) { (value: JSONValue?, key) in
+      guard case .object(let members) = value else { return nil }
+      return members.first { $0.key == key }?.value
+    }
+  }
+
+  /// An object's keys, in order.
+  fileprivate var keys: [String] {
+    guard case .object(let members) = self else { return [] }
+    return members.map(\.key)
+  }
+
+  /// An array's elements.
+  fileprivate var elements: [JSONValue] {
+    guard case .array(let elements) = self else { return [] }
+    return elements
+  }
+
+  /// An array's strings: the words of an `enum`, without its null.
+  fileprivate var strings: [String] {
+    elements.compactMap { element in
+      guard case .string(let text) = element else { return nil }
+      return text
+    }
+  }
+
+  /// Visits what a schema and all schemas in it say of properties; of some more than once, where a condition adds to it.
+  fileprivate func visitProperties(_ visit: (String, JSONValue) -> Void) {
+    for element in elements { element.visitProperties(visit) }
+    guard case .object(let members) = self else { return }
+    for member in members {
+      guard member.key == "properties", case .object(let properties) = member.value else {
+        member.value.visitProperties(visit)
+        continue
+      }
+      for property in properties {
+        visit(property.key, property.value)
+        property.value.visitProperties(visit)
+      }
+    }
+  }
+}

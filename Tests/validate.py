@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Validates what postback reads and writes against schemas/.
+
+    validate.py OUT                 every row of OUT's tables, the CSV files against the JSON Lines beside them
+    validate.py --models DIR        conversion models
+    validate.py --postbacks FILE…   postbacks and envelopes that should be right, one a line
+    validate.py --summary FILE      what `postback run --json` printed
+
+Ends with 0 where all is valid, 1 where something is not, and 77 where the Python package jsonschema is not there.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import pathlib
+import re
+import sys
+from decimal import Decimal
+
+try:
+    from jsonschema import Draft202012Validator, ValidationError, validators
+except ImportError:
+    print("validate.py needs the Python package jsonschema", file=sys.stderr)
+    sys.exit(77)
+
+SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "schemas"
+TABLES = ["skan_postbacks", "skan_events", "skan_rejects"]
+
+
+class Problems:
+    """Counts what is valid, and prints what is not with the place where it stands."""
+
+    def __init__(self):
+        self.valid = 0
+        self.found = 0
+
+    def add(self, place, problem):
+        self.found += 1
+        print(f"{place}: {problem}", file=sys.stderr)
+
+    def validate(self, validator, value, place):
+        errors = list(validator.iter_errors(value))
+        for error in errors:
+            self.add(place, f"{error.json_path}: {error.message[:300]}")
+        self.valid += not errors
+        return not errors
+
+
+# JSON as RFC 8259 has it: numbers exact, no key twice, no NaN.
+
+
+def members(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key is there twice in one object")
+    return value
+
+
+def refuse(constant):
+    raise ValueError(f"{constant} is not JSON")
+
+
+def parse(text):
+    return json.loads(text, parse_float=Decimal, object_pairs_hook=members, parse_constant=refuse)
+
+
+# JSON Schema, with two things that the package does not do: `$` is the very end of a text, and not also before a last
+# line end; and the parts of a JWS are looked at, which to JSON Schema is a mere remark (contentSchema).
+
+
+def check_pattern(validator, pattern, value, schema):
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def check_content(validator, schema, value, parent):
+    if parent.get("contentMediaType") != "application/jose" or not isinstance(value, str):
+        return
+    try:
+        parts = [parse(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))) for part in value.split(".")[:2]]
+    except ValueError as error:
+        yield ValidationError(f"the JWS cannot be read: {error}")
+        return
+    yield from validator.descend(parts, schema, schema_path="contentSchema")
+
+
+Validator = validators.extend(Draft202012Validator, {"pattern": check_pattern, "contentSchema": check_content})
+
+
+def schema(name):
+    return json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+
+
+def validator(name):
+    whole = schema(name)
+    if name == "envelope":  # Bundled, so that the reference needs no look-up.
+        whole["$defs"]["postback"] = schema("postback")
+    Validator.check_schema(whole)
+    return Validator(whole)
+
+
+# CSV as RFC 4180 has it.
+
+
+def read_csv(text):
+    """The records; a field that is absent, neither text nor quotes, is None."""
+    field = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)')
+    position, record = 0, []
+    while position < len(text):
+        match = field.match(text, position)
+        if not match:
+            raise ValueError(f"not RFC 4180 at character {position}: {text[position:position + 40]!r}")
+        quoted, plain, end = match.groups()
+        record.append(quoted.replace('""', '"') if quoted is not None else plain or None)
+        if end != ",":
+            yield record
+            record = []
+        position = match.end()
+    if record:
+        raise ValueError("the last line does not end")
+
+
+def as_csv(value, is_safe):
+    """How a value of a JSON Lines row stands in CSV."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return ";".join(value)
+    if isinstance(value, (list, dict)):
+        return value
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    text = str(value)
+    return "'" + text if is_safe and isinstance(value, str) and text[:1] in tuple("=+-@\t\r") else text
+
+
+def check_csv(path, columns, rows, is_safe, problems):
+    try:
+        records = list(read_csv(path.read_bytes().decode()))
+    except ValueError as error:
+        return problems.add(path, error)
+    if not records or records[0] != columns:
+        return problems.add(path, f"the header is not {','.join(columns)}")
+    if len(records) - 1 != len(rows):
+        return problems.add(path, f"{len(records) - 1} rows, where the JSON Lines have {len(rows)}")
+    for number, (record, row) in enumerate(zip(records[1:], rows), 1):
+        place = f"{path}: row {number}"
+        if len(record) != len(columns):
+            problems.add(place, f"{len(record)} fields, not {len(columns)}")
+            continue
+        for column, cell in zip(columns, record):
+            expected = as_csv(row.get(column), is_safe)
+            try:
+                found = parse(cell) if isinstance(expected, (list, dict)) and cell is not None else cell
+            except ValueError as error:
+                found = error
+            if found != expected:
+                problems.add(place, f"{column} is {found!r}, where the JSON Lines have {expected!r}")
+
+
+def read_lines(path, problems):
+    """The JSON values of a file with the places where they stand; blank lines are none."""
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        if line.strip():
+            place = f"{path}:{number}"
+            try:
+                yield place, parse(line.decode())
+            except ValueError as error:
+                problems.add(place, error)
+
+
+def check_row(table, row, keys, place, problems):
+    """What of a row a schema cannot say."""
+    if table == "skan_postbacks":
+        if row["postback_key"] in keys:
+            problems.add(place, "the postback_key is there twice")
+        keys.add(row["postback_key"])
+    elif table == "skan_events":
+        if row["postback_key"] not in keys:
+            problems.add(place, "no row of skan_postbacks has the postback_key")
+    elif row["reject_code"] != "too_large":
+        raw = row["raw_body"].encode() if row["raw_body"] is not None else base64.b64decode(row["raw_body_base64"])
+        if hashlib.sha256(raw).hexdigest() != row["raw_sha256"]:
+            problems.add(place, "raw_sha256 is not that of the raw bytes")
+
+
+def check_tables(folder, is_safe, problems):
+    keys = set()
+    for table in TABLES:
+        row_validator = validator(table)
+        columns = row_validator.schema["required"]
+        parts = sorted((folder / table).glob("part-*.jsonl"))
+        if not parts:
+            problems.add(folder / table, "no part-*.jsonl")
+        for part in parts:
+            rows = []
+            for place, row in read_lines(part, problems):
+                rows.append(row)
+                if not problems.validate(row_validator, row, place):
+                    continue
+                if list(row) != columns:
+                    problems.add(place, "the columns are not in the schema's order")
+                check_row(table, row, keys, place, problems)
+            if part.with_suffix(".csv").exists():
+                check_csv(part.with_suffix(".csv"), columns, rows, is_safe, problems)
+
+
+def check_models(folder, problems):
+    model_validator = validator("conversion_model")
+    for path in sorted(folder.glob("*.json")):
+        try:
+            problems.validate(model_validator, parse(path.read_bytes().decode()), path)
+        except ValueError as error:
+            problems.add(path, error)
+
+
+def check_postbacks(paths, problems):
+    postback, envelope = validator("postback"), validator("envelope")
+    for path in paths:
+        for place, value in read_lines(path, problems):
+            is_envelope = isinstance(value, dict) and "body" in value and set(value) <= set(envelope.schema["properties"])
+            problems.validate(envelope if is_envelope else postback, value, place)
+
+
+def check_summary(path, problems):
+    summary_validator = validator("summary")
+    for place, summary in read_lines(path, problems):
+        if not problems.validate(summary_validator, summary, place):
+            continue
+        rows = summary["rows"]
+        if summary["read"] != summary["accepted"] + summary["rejected"]:
+            problems.add(place, "read is not accepted + rejected")
+        if summary["rejected"] != sum(summary["by_code"].values()):
+            problems.add(place, "rejected is not the sum of by_code")
+        if (rows["skan_postbacks"], rows["skan_rejects"]) != (summary["accepted"], summary["rejected"]):
+            problems.add(place, "the tables do not have a row for each record")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Validates what postback reads and writes against schemas/.")
+    parser.add_argument("out", nargs="?", type=pathlib.Path, help="a folder with the tables of a run")
+    parser.add_argument("--csv-safe", action="store_true", help="the run had --csv-safe")
+    parser.add_argument("--models", type=pathlib.Path, metavar="DIR", help="a folder with conversion models")
+    parser.add_argument("--postbacks", nargs="+", type=pathlib.Path, metavar="FILE", default=[], help="JSON Lines")
+    parser.add_argument("--summary", type=pathlib.Path, metavar="FILE", help="what postback run --json printed")
+    options = parser.parse_args()
+    if not (options.out or options.models or options.postbacks or options.summary):
+        parser.error("say what to validate")
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
+    problems = Problems()
+    if options.out:
+        check_tables(options.out, options.csv_safe, problems)
+        print(f"{problems.valid} rows valid")
+    for check, given, things in [
+        (check_models, options.models, "models"),
+        (check_postbacks, options.postbacks, "postbacks"),
+        (check_summary, options.summary, "summaries"),
+    ]:
+        if given:
+            before = problems.valid
+            check(given, problems)
+            print(f"{problems.valid - before} {things} valid")
+    if problems.found:
+        print(f"{problems.found} problems", file=sys.stderr)
+    sys.exit(1 if problems.found else 0)
+
+
+main()
