@@ -16,6 +16,12 @@ package enum Fixtures {
     return [UInt8](data)
   }
 
+  /// The paths of the files in a folder among the fixtures, sorted.
+  package static func files(in path: String) -> [String] {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: path).path)
+    return (names ?? []).sorted().map { path + "/" + $0 }
+  }
+
   /// The lines that hold something.
   package static func lines(_ path: String) -> [[UInt8]] {
     bytes(path).split(separator: UInt8(ascii: "\n")).map(Array.init)

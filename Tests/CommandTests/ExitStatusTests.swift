@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Exit statuses` {
+  @Test(arguments: [
+    [], ["nonsense"], ["run"], ["run", "x"], ["run", "x", "--out"], ["run", "x", "--out", ""],
+    ["run", "x", "--out", "o", "--format", "xml"], ["run", "x", "--out", "o", "--jobs", "0"],
+    ["run", "x", "--out", "o", "--jobs", "99999999999999999999"], ["run", "x", "--out", "o", "--no-such-option"],
+    ["run", "x", "--out", "o", "--json=yes"], ["run", "x", "--out", "o", "--trust-key", "nothing"],
+    ["run", "x", "--out", "o", "--received-at", "yesterday"], ["run", "x", "--out", "o", "--allow-app", "one"],
+    ["explain", "a", "b"], ["explain", "--line", "0"], ["model", "check"], ["model"],
+  ])
+  func `64 for a wrong command line, with a word on what is wrong`(_ arguments: [String]) async throws {
+    let result = try await BuiltCommand.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.errorText.hasPrefix("postback: "))
+    #expect(result.output.isEmpty)
+  }
+
+  @Test func `65 for a wrong model or key, before anything is written`() async throws {
+    let folder = try TemporaryFolder()
+    let model = try folder.makeFile("model.json", holding: Array(#"{"app_id":1,"fine":64}"#.utf8))
+    let input = Fixtures.path("postbacks")
+    for wrong in [
+      ["--models", model], ["--models", folder.path("missing")], ["--trust-key", "k=AAAA"], ["--trust-key", "k=!"],
+      ["--trust-key", "apple-cas-identifier/0=AAAA"],
+    ] {
+      let result = try await BuiltCommand.run(["run", input, "--out", folder.path("out")] + wrong)
+      #expect(result.status == 65, "\(wrong)")
+      #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
+    }
+    let check = try await BuiltCommand.run(["model", "check", model])
+    #expect(check.status == 65)
+    #expect(check.errorText.contains("\(model): /fine"))
+  }
+
+  @Test func `66 for an input that is not there, before anything is written`() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: true)
+    for missing in [folder.path("missing"), folder.path("empty")] {
+      let result = try await BuiltCommand.run(["run", missing, "--out", folder.path("out")])
+      #expect(result.status == 66)
+      #expect(result.errorText.contains(missing))
+      #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
+    }
+  }
+
+  @Test func `73 for an output that cannot be created, or is another run's`() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.makeFile("file")
+    let run = ["run", Fixtures.path("postbacks"), "--out"]
+    #expect(try await BuiltCommand.run(run + [file]).status == 73)
+    #expect(try await BuiltCommand.run(run + [file + "/below"]).status == 73)
+    #expect(try await BuiltCommand.run(run + ["/proc/nowhere"]).status == 73)
+    #expect(try await BuiltCommand.run(run + [folder.path("out")]).status == 0)
+    let again = try await BuiltCommand.run(run + [folder.path("out")])
+    #expect(again.status == 73)
+    #expect(again.errorText.contains("another run"))
+  }
+
+  @Test func `74 for a full disk, with nothing half-written`() async throws {
+    let folder = try TemporaryFolder()
+    let out = folder.path("out")
+    try FileManager.default.createDirectory(atPath: out + "/skan_rejects", withIntermediateDirectories: true)
+    let result = try await BuiltCommand.run(
+      executable: "/bin/bash",
+      ["-c", "ulimit -f 1; exec \"$0\" \"$@\"", try BuiltCommand.path, "run", Fixtures.path("hostile"), "--out", out])
+    #expect(result.status == 74)
+    let files = FileManager.default.subpaths(atPath: out) ?? []
+    #expect(files.allSatisfy { !$0.contains("part-") })
+  }
+
+  @Test(arguments: [["--help"], ["run", "--help"], ["explain", "-h"], ["generate", "--help"], ["model", "check", "--help"]])
+  func `0 for help, which has an example`(_ arguments: [String]) async throws {
+    let result = try await BuiltCommand.run(arguments)
+    #expect(result.status == 0)
+    #expect(result.text.contains("Example:\n  postback "))
+  }
+
+  @Test func `0 for the version, which names the libraries`() async throws {
+    let result = try await BuiltCommand.run(["--version"])
+    #expect(result.status == 0)
+    #expect(["postback ", "OpenSSL ", "simdjson ", "zlib ", "zstd "].allSatisfy { result.text.contains($0) })
+  }
+}
