@@ -9,7 +9,7 @@ enum Main {
   static let version = "0.1.0"
 
   private static let commands: [any Command.Type] = [
-    RunCommand.self, ExplainCommand.self, ModelCheckCommand.self,
+    RunCommand.self, ExplainCommand.self, ModelCheckCommand.self, GenerateCommand.self,
   ]
 
   static func main() async {

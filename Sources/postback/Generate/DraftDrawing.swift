@@ -1,0 +1,83 @@
+internal import SKAdNetwork
+
+extension Mix {
+  /// Draws a postback of that form that Apple could have sent, with nothing in it that its data tiers rule out.
+  func draft(_ form: PostbackForm, _ random: inout SeededGenerator) -> PostbackDraft {
+    var draft = PostbackDraft(form)
+    draft[form.adNetwork] = .text(audience.network(form, &random))
+    draft[form.app] = .integer(random.pick(audience.apps))
+    draft[form.transaction] = .text(random.transactionID())
+    addConversion(to: &draft, &random)
+    if form.hasWindows {
+      addWindow(to: &draft, &random)
+    } else {
+      addCampaign(to: &draft, &random)
+    }
+    return draft
+  }
+
+  /// What kind of conversion it was, and how the person met the ad.
+  private func addConversion(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
+    let isView = random.chance(ofHundred: 30)
+    let isRedownload = random.chance(ofHundred: 15)
+    if draft.form.tellsLosers { draft[.didWin] = .boolean(!random.chance(ofHundred: 10)) }
+    switch draft.form {
+    case .skAdNetwork(let version):
+      // Old devices send no version at all.
+      if version > .v1_0 || random.chance(ofHundred: 50) { draft[.version] = .text(version.rawValue) }
+      if version > .v1_0 || random.chance(ofHundred: 30) { draft[.redownload] = .boolean(isRedownload) }
+      if version >= .v2_2 { draft[.fidelityType] = .integer(isView ? 0 : 1) }
+    case .adAttributionKit:
+      draft[.conversionType] = .text(isRedownload ? random.pick(["redownload", "re-engagement"]) : "download")
+      draft[.impressionType] = .text("app-impression")
+      draft[.marketplaceIdentifier] = .text(Audience.marketplaces[random.chance(ofHundred: 5) ? 1 : 0])
+      if random.chance(ofHundred: 60) {
+        let type: AdInteractionType = isView ? .view : .click
+        draft[.adInteractionType] = .text(type.rawValue)
+      }
+    }
+  }
+
+  /// Before 4.0: a campaign, and where the crowd is large enough a source app and a conversion value.
+  private func addCampaign(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
+    draft[.campaignID] = .integer(random.integer(in: 1...100))
+    guard draft.isWin, draft.form.hasConversionValue, random.chance(ofHundred: 70) else { return }
+    if random.chance(ofHundred: 80) { draft[.sourceAppID] = .integer(audience.sourceApp(&random)) }
+    if random.chance(ofHundred: 80) { draft[.conversionValue] = fineValue(&random) }
+  }
+
+  /// From 4.0: what the conversion window and the data tier allow.
+  ///
+  /// Source: Apple, "Receiving postbacks in multiple conversion windows".
+  private func addWindow(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
+    let window = draft.isWin ? windows.pick(&random) : 0
+    let tier = tiers.pick(&random)
+    draft[.postbackSequenceIndex] = .integer(window)
+    guard window == 0, tier >= 2 else {
+      draft[.sourceIdentifier] = .text(random.digits(2))
+      // In later windows there is a coarse value or nothing; tier 0 tells none in any.
+      let tells = window > 0 ? random.chance(ofHundred: 90) : tier > 0
+      if draft.isWin, tells { draft[.coarseConversionValue] = coarseValue(&random) }
+      return
+    }
+    draft[.sourceIdentifier] = .text(random.digits(tier == 3 ? 4 : 2 + random.below(3)))
+    guard draft.isWin else { return }
+    if random.chance(ofHundred: 90) { draft[.conversionValue] = fineValue(&random) }
+    guard tier == 3 else { return }
+    if random.chance(ofHundred: 50) { draft[.countryCode] = .text(random.pick(Audience.countries)) }
+    switch random.below(10) {
+    case 0 where draft.form == .skAdNetwork(.v4_0): draft[.sourceDomain] = .text(random.pick(Audience.domains))
+    case 0 where draft.form == .adAttributionKit: draft[.impressionType] = .text("web-impression")
+    default: draft[draft.form.sourceApp] = .integer(audience.sourceApp(&random))
+    }
+  }
+
+  /// A fine value: most people do little.
+  private func fineValue(_ random: inout SeededGenerator) -> DraftValue {
+    .integer(Int64(random.below(random.below(64) + 1)))
+  }
+
+  private func coarseValue(_ random: inout SeededGenerator) -> DraftValue {
+    .text(random.pick([.low, .low, .medium, CoarseConversionValue.high]).rawValue)
+  }
+}

@@ -1,0 +1,52 @@
+internal import JSON
+
+/// A value of a postback that is being made.
+enum DraftValue: Equatable, Sendable {
+  case text(String)
+  case integer(Int64)
+  case boolean(Bool)
+  /// JSON as it is, which may be no postback's, or no JSON.
+  case json(String)
+
+  /// The value as text: what is signed of it.
+  var text: String {
+    switch self {
+    case .text(let text), .json(let text): text
+    case .integer(let integer): String(integer)
+    case .boolean(let boolean): boolean ? "true" : "false"
+    }
+  }
+
+  /// Appends the value in JSON; with `quoted`, numbers and Booleans as strings.
+  func append(to json: inout [UInt8], quoted: Bool = false, escapesSlashes: Bool = false) {
+    switch self {
+    case .text(let text): json.appendJSONString(text, escapesSlashes: escapesSlashes)
+    case .integer, .boolean:
+      if quoted { json.append(UInt8(ascii: "\"")) }
+      json.append(contentsOf: text.utf8)
+      if quoted { json.append(UInt8(ascii: "\"")) }
+    case .json(let text): json.append(contentsOf: text.utf8)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends a JSON string; with `escapesSlashes`, `/` as `\/`, as Apple's encoder writes it.
+  mutating func appendJSONString(_ text: String, escapesSlashes: Bool) {
+    let slash = UInt8(ascii: "/")
+    guard escapesSlashes, text.utf8.contains(slash) else { return appendJSONString(text) }
+    var plain: [UInt8] = []
+    plain.appendJSONString(text)
+    for byte in plain {
+      if byte == slash { append(UInt8(ascii: "\\")) }
+      append(byte)
+    }
+  }
+
+  /// Appends `"name":`, after a comma where one is due.
+  mutating func appendJSONKey(_ name: String, isFirst: Bool = false) {
+    if !isFirst { append(UInt8(ascii: ",")) }
+    appendJSONString(name)
+    append(UInt8(ascii: ":"))
+  }
+}

@@ -1,0 +1,116 @@
+internal import SKAdNetwork
+
+/// What was changed of a postback, or added to it, after it was signed.
+struct FieldChange: Sendable {
+  let field: Field
+  /// What was signed, or what the first copy has; nil where the field was not there.
+  let original: String?
+  /// What stands there instead.
+  let edited: String?
+}
+
+extension PostbackDraft {
+  /// Sets a field, and tells what was changed.
+  mutating func change(_ field: Field, to value: DraftValue?) -> FieldChange {
+    let original = self[field]
+    self[field] = value
+    return FieldChange(field: field, original: original?.text, edited: value?.text)
+  }
+
+  /// Makes room, before signing, for the edit of a field: of a source app and a source domain Apple sends one.
+  mutating func prepareEdit(of field: Field) {
+    if field == .sourceDomain { self[.sourceAppID] = nil }
+  }
+
+  /// Changes a signed field to another value that is well formed: the text that is signed becomes another.
+  mutating func edit(_ field: Field, _ random: inout SeededGenerator) -> FieldChange {
+    change(field, to: edited(field, self[field], &random))
+  }
+
+  /// Changes an unsigned field, as one does who wants a postback to be worth more, to another value that is well formed.
+  mutating func editUnsigned(_ random: inout SeededGenerator) -> FieldChange {
+    guard form.hasConversionValue else { return editUnsigned1(&random) }
+    if random.chance(ofHundred: 15) { return editCountry(&random) }
+    if form.hasWindows, self[.coarseConversionValue] != nil || random.chance(ofHundred: 20) {
+      let others = CoarseConversionValue.allCases.map { DraftValue.text($0.rawValue) }
+      return change(.coarseConversionValue, to: random.pick(others.filter { $0 != self[.coarseConversionValue] }))
+    }
+    let others = (0...63).map { DraftValue.integer($0) }
+    return change(.conversionValue, to: random.pick(others.filter { $0 != self[.conversionValue] }))
+  }
+
+  /// Version 1.0 has no conversion value, and does not sign `redownload` and `source-app-id`.
+  private mutating func editUnsigned1(_ random: inout SeededGenerator) -> FieldChange {
+    switch random.below(3) {
+    case 0: return editCountry(&random)
+    case 1: return edit(.redownload, &random)
+    default: return edit(.sourceAppID, &random)
+    }
+  }
+
+  private mutating func editCountry(_ random: inout SeededGenerator) -> FieldChange {
+    let others = Audience.countries.map { DraftValue.text($0) }
+    return change(.countryCode, to: random.pick(others.filter { $0 != self[.countryCode] }))
+  }
+
+  /// Another value for the field, as one who edits a postback would choose it.
+  private func edited(_ field: Field, _ value: DraftValue?, _ random: inout SeededGenerator) -> DraftValue? {
+    switch field {
+    case .version:
+      let text = value?.text ?? ""
+      let others = Version.allCases.filter { $0.rawValue < text || (text == "2.0" && $0 == .v2_1) }
+      return .text(random.pick(others.map(\.rawValue)))
+    case .adNetworkID, .adNetworkIdentifier:
+      return .text((value?.text ?? "").withOneLetterInTheOtherCase(&random))
+    case .transactionID, .postbackIdentifier:
+      return .text(random.transactionID())
+    case .campaignID:
+      return .integer((integer(value) + random.integer(in: 0...98)) % 100 + 1)
+    case .postbackSequenceIndex:
+      return .integer((integer(value) + random.integer(in: 1...2)) % 3)
+    case .fidelityType:
+      return .integer(1 - integer(value))
+    case .appID, .advertisedItemIdentifier, .sourceAppID, .publisherItemIdentifier:
+      return value == nil ? .integer(random.storeID()) : .integer(integer(value) + random.integer(in: 1...9999))
+    case .sourceIdentifier:
+      let text = value?.text ?? ""
+      if text.count < 4, random.chance(ofHundred: 50) { return .text(text + random.digits(4 - text.count)) }
+      return .text(random.otherDigits(than: text))
+    case .sourceDomain:
+      return .text(value.map { "www." + $0.text } ?? random.pick(Audience.domains))
+    case .redownload, .didWin:
+      return .boolean(value != .boolean(true))
+    case .conversionType:
+      return .text(random.pick(Audience.conversionTypes.filter { $0 != value?.text }))
+    case .marketplaceIdentifier:
+      return .text(random.pick(Audience.marketplaces.filter { $0 != value?.text }))
+    case .impressionType:
+      return .text(random.pick(Audience.impressionTypes.filter { $0 != value?.text }))
+    default:
+      preconditionFailure("\(field.name) is no signed field")
+    }
+  }
+
+  private func integer(_ value: DraftValue?) -> Int64 {
+    if case .integer(let integer) = value { integer } else { 0 }
+  }
+}
+
+extension SeededGenerator {
+  /// As many digits, at least two, and not the same.
+  fileprivate mutating func otherDigits(than text: String) -> String {
+    let count = max(text.count, 2)
+    let other = digits(count)
+    return other != text ? other : digits(count - 1) + (text.last == "7" ? "3" : "7")
+  }
+}
+
+extension String {
+  /// The text with one of its ASCII letters, of which there is at least one, as a capital, or not as one.
+  fileprivate func withOneLetterInTheOtherCase(_ random: inout SeededGenerator) -> String {
+    var bytes = Array(utf8)
+    let letters = bytes.indices.filter { (bytes[$0] | 0x20) &- UInt8(ascii: "a") < 26 }
+    bytes[random.pick(letters)] ^= 0x20
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

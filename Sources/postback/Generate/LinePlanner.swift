@@ -1,0 +1,142 @@
+internal import SKAdNetwork
+
+/// Decides what each line of a dump will be.
+///
+/// A line's plan follows from the seed and the line's number alone, so lines can be planned in any order, at once.
+struct LinePlanner: Sendable {
+  let mix: Mix
+  let seed: UInt64
+
+  /// How many lines a duplicate looks back at most.
+  private static let reach = 4000
+
+  /// The plan of a line, the first being 1.
+  func plan(_ line: Int) -> LinePlan {
+    var random = SeededGenerator(seed: seed, line: line, .postback)
+    return switch share(of: line) {
+    case nil: valid(line, mix.forms, &random)
+    case .zeroFilled: zeroFilled(line, &random)
+    case .forged: forged(line, &random)
+    case .edited: edited(line, &random)
+    case .malformed: malformed(line, &random)
+    case .duplicate: duplicate(line, &random)
+    }
+  }
+
+  private func share(of line: Int) -> Mix.Share? {
+    var random = SeededGenerator(seed: seed, line: line, .kind)
+    return mix.share(&random)
+  }
+
+  private func valid(
+    _ line: Int,
+    _ forms: Weights<PostbackForm>,
+    _ random: inout SeededGenerator
+  ) -> LinePlan {
+    let draft = mix.draft(forms.pick(&random), &random)
+    return LinePlan(line: line, draft, ForwardingStyle(&random))
+  }
+
+  /// A postback without a source app, to which who passed it on added what Apple had left out.
+  private func zeroFilled(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
+    var plan = valid(line, mix.zeroFilledForms, &random)
+    plan.kind = .zeroFilled
+    plan.signed[.sourceAppID] = nil
+    plan.draft[.sourceAppID] = nil
+    plan.style.isForwarded = true
+    let isWeb = plan.draft[.sourceDomain] != nil
+    if plan.draft.form == .skAdNetwork(.v4_0), !isWeb, random.chance(ofHundred: 30) {
+      plan.change = plan.draft.change(.sourceDomain, to: .text(""))
+    } else {
+      plan.change = plan.draft.change(.sourceAppID, to: .integer(0))
+    }
+    // Where a conversion value may stand, its null becomes a 0 too.
+    let draft = plan.draft
+    let isFirstWindow = !draft.form.hasWindows || draft[.postbackSequenceIndex] == .integer(0)
+    if draft.isWin, isFirstWindow, draft[.conversionValue] == nil, draft[.coarseConversionValue] == nil {
+      plan.draft[.conversionValue] = .integer(0)
+    }
+    return plan
+  }
+
+  /// A postback that the trusted key never signed, in one of the ways in which people try.
+  private func forged(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
+    var plan = valid(line, mix.forms, &random)
+    plan.kind = .forged
+    plan.rejectCode = .signatureInvalid
+    switch random.below(plan.draft.form == .adAttributionKit ? 5 : 3) {
+    case 0: plan.signer = .nobody
+    case 1: plan.signer = .impostor
+    case 2:
+      // The signature of another postback.
+      plan.signed = mix.draft(plan.draft.form, &random)
+    default:
+      plan.signer = .impostor
+      plan.keyID = random.pick(["apple-cas-identifier/9", "generated-unknown"])
+      plan.rejectCode = .unknownKey
+      plan.change = FieldChange(field: .keyID, original: GeneratedKeys.p256Name, edited: plan.keyID)
+    }
+    return plan
+  }
+
+  private func edited(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
+    var plan = valid(line, mix.editedForms, &random)
+    plan.kind = .edited
+    plan.rejectCode = .signatureInvalid
+    let field = random.pick(plan.draft.form.editableFields.filter(mix.editableFields.contains))
+    plan.signed.prepareEdit(of: field)
+    plan.draft.prepareEdit(of: field)
+    plan.change = plan.draft.edit(field, &random)
+    return plan
+  }
+
+  private func malformed(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
+    let malformation = random.pick(mix.malformations)
+    var plan = valid(line, mix.forms.filter(malformation.applies(to:)), &random)
+    plan.kind = .malformed(malformation)
+    plan.rejectCode = malformation.code
+    plan.change = malformation.apply(to: &plan.draft, &random)
+    return plan
+  }
+
+  /// Another copy of an accepted postback. Where there is none to copy, a valid postback.
+  private func duplicate(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
+    guard let original = original(before: line, &random) else { return valid(line, mix.forms, &random) }
+    let first = plan(original)
+    // Apple's retry has the same bytes, the copy by another channel has not.
+    var style = random.chance(ofHundred: 50) ? first.style : ForwardingStyle(&random)
+    if first.kind == .zeroFilled { style.isForwarded = true }
+    var plan = LinePlan(line: line, first.draft, style)
+    plan.signed = first.signed
+    plan.originalLine = original
+    switch random.below(10) {
+    case 0..<6:
+      plan.kind = .duplicateIdentical
+      plan.rejectCode = .duplicateIdentical
+    case 6..<8:
+      plan.kind = .duplicateConflict
+      plan.rejectCode = .duplicateConflict
+      plan.change = plan.draft.editUnsigned(&random)
+    default:
+      plan.kind = .duplicateTransaction
+      plan.rejectCode = .duplicateTransaction
+      plan.change = plan.draft.edit(plan.draft.form.app, &random)
+      plan.signed[plan.draft.form.app] = plan.draft[plan.draft.form.app]
+    }
+    return plan
+  }
+
+  /// A line before that one which is accepted, and the first of its transaction.
+  private func original(before line: Int, _ random: inout SeededGenerator) -> Int? {
+    guard line > 1 else { return nil }
+    var candidate = line - 1 - random.below(min(line - 1, Self.reach))
+    let end = max(candidate - Self.reach, 0)
+    while candidate > end {
+      switch share(of: candidate) {
+      case nil, .zeroFilled: return candidate
+      case .forged, .edited, .duplicate, .malformed: candidate -= 1
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,123 @@
+internal import ConversionModel
+internal import JSON
+internal import SKAdNetwork
+
+/// Writes planned postbacks as lines of JSON, bare or in a receiver's envelope.
+struct LineText: Sendable {
+  let hasEnvelopes: Bool
+
+  /// 2026-03-01T00:00:00Z, when the first line is received.
+  private static let start: Int64 = 1_772_323_200_000
+  private static let millisecondsPerLine: Int64 = 7000
+
+  /// Appends the line and its end.
+  func append(_ plan: LinePlan, signature: String, to dump: inout [UInt8]) {
+    let start = dump.count
+    if plan.kind == .malformed(.formEncoded) {
+      appendForm(plan.draft, to: &dump)
+    } else if plan.kind == .malformed(.scalar) {
+      dump.append(contentsOf: ["42", "null", "true", "\"postback\""][plan.line % 4].utf8)
+    } else {
+      appendObject(plan, signature, to: &dump)
+      breakLine(plan, from: start, of: &dump, signature)
+    }
+    dump.append(UInt8(ascii: "\n"))
+  }
+
+  /// What is wrong with the line as a whole, where something is.
+  private func breakLine(_ plan: LinePlan, from start: Int, of dump: inout [UInt8], _ signature: String) {
+    guard case .malformed(let malformation) = plan.kind else { return }
+    switch malformation {
+    case .truncatedLine:
+      // Inside a string: a reader of JSON Lines sees at the line's end that the object is broken.
+      let field: Field = plan.draft.form.version == nil ? .jwsString : .attributionSignature
+      let key = Array("\"\(field.name)\":".utf8)
+      let place = dump.indices.last { dump[$0...].starts(with: key) } ?? start
+      dump.removeLast(dump.count - place - key.count - 1 - plan.line % signature.utf8.count)
+      while dump.last == UInt8(ascii: "\\") { dump.removeLast() }
+    case .twoObjects:
+      dump += dump[start...]
+    case .trailingComma:
+      dump.removeLast()
+      dump.append(contentsOf: ",}".utf8)
+    case .invalidUTF8:
+      dump.removeLast()
+      dump.append(contentsOf: ",\"forwarder-note\":\"".utf8)
+      dump += [0xC3, 0x28]
+      dump.append(contentsOf: "\"}".utf8)
+    default: break
+    }
+  }
+
+  private func appendForm(_ draft: PostbackDraft, to dump: inout [UInt8]) {
+    let pairs = draft.members.map { "\($0.field.name)=\($0.value.text)" }
+    dump.append(contentsOf: pairs.joined(separator: "&").utf8)
+  }
+
+  private func appendObject(_ plan: LinePlan, _ signature: String, to dump: inout [UInt8]) {
+    guard hasEnvelopes else { return appendBody(plan, signature, to: &dump) }
+    dump.append(UInt8(ascii: "{"))
+    dump.appendJSONKey(Field.receivedAt.name, isFirst: true)
+    dump.append(UInt8(ascii: "\""))
+    received(plan.line).append(to: &dump)
+    dump.append(UInt8(ascii: "\""))
+    dump.appendJSONKey(Field.channel.name)
+    let channel: Channel = plan.style.isForwarded ? .networkForwarded : .appleDirect
+    dump.appendJSONString(channel.rawValue)
+    if plan.style.isForwarded {
+      dump.appendJSONKey(Field.forwarder.name)
+      dump.appendJSONString(Self.forwarders[plan.line % Self.forwarders.count])
+    }
+    dump.appendJSONKey(Field.remoteAddress.name)
+    // RFC 5737: addresses for documentation.
+    dump.appendJSONString("203.0.113.\(plan.line % 254 + 1)")
+    dump.appendJSONKey(Field.body.name)
+    appendBody(plan, signature, to: &dump)
+    dump.append(UInt8(ascii: "}"))
+  }
+
+  private static let forwarders = ["network-one", "network-two", "measurement-partner"]
+
+  /// When the line is received: some seconds after the line before.
+  private func received(_ line: Int) -> Timestamp {
+    var random = SeededGenerator(seed: 0, line: line, .receipt)
+    return Timestamp(milliseconds: Self.start + Int64(line) * Self.millisecondsPerLine - random.integer(in: 0...4000))
+  }
+
+  private func appendBody(_ plan: LinePlan, _ signature: String, to dump: inout [UInt8]) {
+    let form = plan.draft.form
+    var members = plan.draft.members.filter { form.version != nil || !form.signedFields.contains($0.field) }
+      .map { (name: $0.field.name, value: $0.value) }
+    if form.version == nil {
+      members.insert((Field.jwsString.name, .text(signature)), at: 0)
+    } else {
+      members.append((Field.attributionSignature.name, .text(signature)))
+    }
+    members += extras(plan)
+    if plan.style.isSorted { members.sort { $0.name < $1.name } }
+    dump.append(UInt8(ascii: "{"))
+    var isFirst = true
+    for (name, value) in members {
+      dump.appendJSONKey(name, isFirst: isFirst)
+      value.append(to: &dump, quoted: plan.style.isQuoted, escapesSlashes: plan.style.escapesSlashes)
+      isFirst = false
+    }
+    dump.append(UInt8(ascii: "}"))
+  }
+
+  /// What who passes a postback on adds.
+  private func extras(_ plan: LinePlan) -> [(name: String, value: DraftValue)] {
+    var extras = plan.draft.extras
+    let form = plan.draft.form
+    if plan.style.showsNulls, form.hasConversionValue {
+      let fields: [Field] = form.hasWindows ? [.conversionValue, .coarseConversionValue] : [.conversionValue]
+      for field in fields where plan.draft[field] == nil { extras.append((field.name, .json("null"))) }
+    }
+    switch plan.style.timestamp {
+    case .text: extras.append(("timestamp", .text(received(plan.line).description)))
+    case .milliseconds: extras.append(("timestamp", .json(String(received(plan.line).milliseconds))))
+    case nil: break
+    }
+    return extras
+  }
+}

@@ -1,0 +1,124 @@
+internal import SKAdNetwork
+
+/// A way in which a line is no postback, told by its form alone.
+enum Malformation: String, CaseIterable, Sendable {
+  // The line
+  case truncatedLine = "truncated_line"
+  case twoObjects = "two_objects"
+  case trailingComma = "trailing_comma"
+  case notANumber = "not_a_number"
+  case formEncoded = "form_encoded"
+  case scalar
+  case duplicateKey = "duplicate_key"
+  case invalidUTF8 = "invalid_utf8"
+  case tooDeep = "too_deep"
+  case tooLarge = "too_large"
+
+  // The fields
+  case unknownVersion = "unknown_version"
+  case missingField = "missing_field"
+  case booleanAsNumber = "boolean_as_number"
+  case fractionalAppID = "fractional_app_id"
+  case numberOutOfRange = "number_out_of_range"
+  case unknownWord = "unknown_word"
+  case invisibleSeparator = "invisible_separator"
+  case nulCharacter = "nul_character"
+
+  // The JWS
+  case jwsOfTwoParts = "jws_of_two_parts"
+  case jwsAlgorithmNone = "jws_algorithm_none"
+  case jwsPayloadNotJSON = "jws_payload_not_json"
+
+  // The signature
+  case signatureNotBase64 = "signature_not_base64"
+  case signatureTrailingByte = "signature_trailing_byte"
+  case signatureOtherForm = "signature_other_form"
+
+  /// What it is rejected as.
+  var code: RejectCode {
+    switch self {
+    case .truncatedLine, .twoObjects, .trailingComma, .notANumber, .formEncoded: .notJSON
+    case .scalar: .notAnObject
+    case .duplicateKey: .duplicateKey
+    case .invalidUTF8: .invalidUTF8
+    case .tooDeep: .tooDeep
+    case .tooLarge: .tooLarge
+    case .unknownVersion: .unknownVersion
+    case .missingField: .missingField
+    case .booleanAsNumber, .fractionalAppID: .wrongType
+    case .numberOutOfRange, .unknownWord: .outOfRange
+    case .invisibleSeparator, .nulCharacter: .forbiddenCharacter
+    case .jwsOfTwoParts, .jwsAlgorithmNone, .jwsPayloadNotJSON: .malformedJWS
+    case .signatureNotBase64, .signatureTrailingByte, .signatureOtherForm: .malformedSignature
+    }
+  }
+
+  /// Whether a postback of that form can be wrong in this way.
+  func applies(to form: PostbackForm) -> Bool {
+    switch self {
+    case .unknownVersion, .signatureNotBase64: form.version != nil
+    case .booleanAsNumber: form != .skAdNetwork(.v1_0)
+    case .jwsOfTwoParts, .jwsAlgorithmNone, .jwsPayloadNotJSON: form == .adAttributionKit
+    default: true
+    }
+  }
+}
+
+extension Malformation {
+  /// Makes fields wrong; tells which, where it is one.
+  func apply(to draft: inout PostbackDraft, _ random: inout SeededGenerator) -> FieldChange? {
+    let form = draft.form
+    switch self {
+    case .notANumber:
+      return draft.change(.conversionValue, to: .json("NaN"))
+    case .duplicateKey:
+      draft[.conversionValue] = .integer(0)
+      draft.double(.conversionValue, .integer(63))
+    case .tooDeep:
+      let depth = 100 + random.below(100)
+      let arrays = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      draft.extras.append(("details", .json(arrays)))
+    case .tooLarge:
+      draft.extras.append(("padding", .text(String(repeating: "0123456789", count: 7000 + random.below(1000)))))
+    case .unknownVersion:
+      return draft.change(.version, to: .text(random.pick(["5.0", "4.1", "4", "v4.0"])))
+    case .missingField:
+      return draft.change(random.pick(form.requiredFields), to: nil)
+    case .booleanAsNumber:
+      let field: Field = form == .adAttributionKit ? .didWin : .redownload
+      return draft.change(field, to: .integer(draft[field] == .boolean(true) ? 1 : 0))
+    case .fractionalAppID:
+      return draft.change(form.app, to: .json((draft[form.app]?.text ?? "") + random.pick([".5", ".0", "e0"])))
+    case .numberOutOfRange:
+      let (field, value) = random.pick(Self.outOfRange(form))
+      return draft.change(field, to: value)
+    case .unknownWord:
+      guard form.hasWindows, random.chance(ofHundred: 50) else { return draft.change(.countryCode, to: .text("USA")) }
+      return draft.change(.coarseConversionValue, to: .text("none"))
+    case .invisibleSeparator:
+      return draft.change(form.transaction, to: .text((draft[form.transaction]?.text ?? "") + "\u{2063}1"))
+    case .nulCharacter:
+      return draft.change(form.adNetwork, to: .text((draft[form.adNetwork]?.text ?? "") + "\0"))
+    case .truncatedLine, .twoObjects, .trailingComma, .formEncoded, .scalar, .invalidUTF8, .jwsOfTwoParts,
+      .jwsAlgorithmNone, .jwsPayloadNotJSON, .signatureNotBase64, .signatureTrailingByte, .signatureOtherForm:
+      break
+    }
+    return nil
+  }
+
+  /// Values that Apple never sends, just beyond those that it does.
+  private static func outOfRange(_ form: PostbackForm) -> [(Field, DraftValue)] {
+    var values: [(Field, DraftValue)] = [(form.app, .integer(-1))]
+    if form.hasConversionValue { values += [(.conversionValue, .integer(64)), (.conversionValue, .integer(-1))] }
+    if form.signedFields.contains(.campaignID) {
+      values += [(.campaignID, .integer(0)), (.campaignID, .integer(101))]
+    }
+    if form.signedFields.contains(.fidelityType) { values.append((.fidelityType, .integer(2))) }
+    if form.hasWindows {
+      values += [
+        (.postbackSequenceIndex, .integer(3)), (.sourceIdentifier, .text("5")), (.sourceIdentifier, .text("52391")),
+      ]
+    }
+    return values
+  }
+}

@@ -1,0 +1,110 @@
+internal import JSON
+internal import SKAdNetwork
+internal import Signatures
+
+/// Signs planned postbacks: makes the base64 of SKAdNetwork's signature, or AdAttributionKit's JWS.
+struct PostbackSigner: ~Copyable {
+  private let keys: GeneratedKeys
+  private let seed: UInt64
+  private var hash: SHA256
+
+  init(keys: GeneratedKeys, seed: UInt64) throws(LibcryptoFailure) {
+    self.keys = keys
+    self.seed = seed
+    hash = try SHA256()
+  }
+
+  /// The text that stands for Apple's signature, malformed where that is the plan.
+  mutating func signature(of plan: LinePlan) throws(LibcryptoFailure) -> String {
+    switch plan.draft.form {
+    case .skAdNetwork: try attributionSignature(of: plan)
+    case .adAttributionKit: try jws(of: plan)
+    }
+  }
+
+  private mutating func attributionSignature(of plan: LinePlan) throws(LibcryptoFailure) -> String {
+    var message: [UInt8] = []
+    plan.signed.appendSignedText(to: &message)
+    let text = Base64.standard.encode(try signature(of: message, for: plan, as: .der))
+    let isBroken = plan.kind == .malformed(.signatureNotBase64)
+    return (isBroken ? "!" : "") + String(decoding: isBroken ? text.dropFirst() : text[...], as: UTF8.self)
+  }
+
+  private mutating func jws(of plan: LinePlan) throws(LibcryptoFailure) -> String {
+    let header = Self.encode(Self.header(of: plan))
+    var payload: [UInt8] = []
+    plan.signed.appendPayload(to: &payload)
+    let signature = try signature(of: header + [Self.period] + Self.encode(payload), for: plan, as: .raw)
+    payload.removeAll(keepingCapacity: true)
+    if plan.kind == .malformed(.jwsPayloadNotJSON) {
+      payload.append(contentsOf: "postback-identifier=1".utf8)
+    } else {
+      plan.draft.appendPayload(to: &payload)
+    }
+    var jws = header + [Self.period] + Self.encode(payload)
+    if plan.kind != .malformed(.jwsOfTwoParts) { jws += [Self.period] + Self.encode(signature) }
+    return String(decoding: jws, as: UTF8.self)
+  }
+
+  private static func header(of plan: LinePlan) -> [UInt8] {
+    var header = Array("{".utf8)
+    header.appendJSONKey(Field.keyID.name, isFirst: true)
+    header.appendJSONString(plan.keyID, escapesSlashes: true)
+    header.appendJSONKey(Field.algorithm.name)
+    header.appendJSONString(plan.kind == .malformed(.jwsAlgorithmNone) ? "none" : "ES256")
+    header.append(UInt8(ascii: "}"))
+    return header
+  }
+
+  /// The bytes of the signature.
+  private mutating func signature(
+    of message: [UInt8],
+    for plan: LinePlan,
+    as form: SignatureForm
+  ) throws(LibcryptoFailure) -> [UInt8] {
+    let curve = plan.draft.form.curve
+    if case .nobody = plan.signer { return random(curve, form, line: plan.line) }
+    var isImpostor = false
+    if case .impostor = plan.signer { isImpostor = true }
+    let key = keys.key(curve, isImpostor: isImpostor)
+    let digest = try hash.digest(of: message.span)
+    if plan.kind == .malformed(.signatureOtherForm) { return try key.sign(digest, as: form == .der ? .raw : .der) }
+    let signature = try key.sign(digest, as: form)
+    return plan.kind == .malformed(.signatureTrailingByte) ? signature + [0] : signature
+  }
+
+  /// A signature that nobody made: r and s are random, positive and below the curve's order.
+  private func random(_ curve: Curve, _ form: SignatureForm, line: Int) -> [UInt8] {
+    var random = SeededGenerator(seed: seed, line: line, .signature)
+    func number() -> [UInt8] {
+      var bytes = (0..<curve.fieldByteCount).map { _ in UInt8(random.below(256)) }
+      // Neither a sign nor a zero in front: DER is as long as the number.
+      bytes[0] = UInt8(1 + random.below(127))
+      return bytes
+    }
+    let (r, s) = (number(), number())
+    guard form == .der else { return r + s }
+    let size = UInt8(curve.fieldByteCount)
+    let integers = [0x02, size] + r + [0x02, size] + s
+    return [0x30, UInt8(integers.count)] + integers
+  }
+
+  private static let period = UInt8(ascii: ".")
+
+  private static func encode(_ bytes: [UInt8]) -> [UInt8] { Base64.url.encode(bytes) }
+}
+
+extension PostbackDraft {
+  /// Appends the payload of AdAttributionKit's JWS.
+  fileprivate func appendPayload(to json: inout [UInt8]) {
+    json.append(UInt8(ascii: "{"))
+    var isFirst = true
+    for field in form.signedFields {
+      guard let value = self[field] else { continue }
+      json.appendJSONKey(field.name, isFirst: isFirst)
+      value.append(to: &json)
+      isFirst = false
+    }
+    json.append(UInt8(ascii: "}"))
+  }
+}

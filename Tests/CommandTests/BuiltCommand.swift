@@ -1,0 +1,60 @@
+import Foundation
+
+/// The `postback` command as it was built, run as a process of its own.
+struct BuiltCommand {
+  /// How a run of the command ended.
+  struct Result {
+    let status: Int32
+    let output: [UInt8]
+    let errorOutput: [UInt8]
+
+    /// Standard output as text.
+    var text: String { String(decoding: output, as: UTF8.self) }
+    /// Standard error as text.
+    var errorText: String { String(decoding: errorOutput, as: UTF8.self) }
+  }
+
+  /// Runs `postback` with these arguments and waits for its end.
+  ///
+  /// It reads `input` from a pipe. Where `outputPath` is given, standard output goes there and is not in the result.
+  static func run(_ arguments: [String], input: [UInt8] = [], outputPath: String? = nil) async throws -> Result {
+    // A command that ends without reading its input must not end the tests.
+    _ = signal(SIGPIPE, SIG_IGN)
+    let folder = try TemporaryFolder()
+    let process = Process()
+    process.executableURL = try executable
+    process.arguments = arguments
+    // Files take any amount of output while nobody reads it, as pipes do not.
+    let files = [try folder.makeFile("output"), try folder.makeFile("errors")]
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath ?? files[0]))
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: files[1]))
+    let pipe = Pipe()
+    process.standardInput = pipe
+    try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
+      process.terminationHandler = { _ in ended.resume() }
+      do {
+        try process.run()
+      } catch {
+        process.terminationHandler = nil
+        ended.resume(throwing: error)
+        return
+      }
+      try? pipe.fileHandleForReading.close()
+      try? pipe.fileHandleForWriting.write(contentsOf: Data(input))
+      try? pipe.fileHandleForWriting.close()
+    }
+    return Result(
+      status: process.terminationStatus,
+      output: try folder.contents(of: "output"),
+      errorOutput: try folder.contents(of: "errors")
+    )
+  }
+
+  /// SwiftPM puts the products next to the test bundle, which on Linux is the program that runs.
+  private static var executable: URL {
+    get throws {
+      let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("postback")
+    }
+  }
+}
