@@ -18,11 +18,21 @@ struct BuiltCommand {
   ///
   /// It reads `input` from a pipe. Where `outputPath` is given, standard output goes there and is not in the result.
   static func run(_ arguments: [String], input: [UInt8] = [], outputPath: String? = nil) async throws -> Result {
+    try await run(executable: path, arguments, input: input, outputPath: outputPath)
+  }
+
+  /// Runs another program in the same way.
+  static func run(
+    executable: String,
+    _ arguments: [String],
+    input: [UInt8] = [],
+    outputPath: String? = nil
+  ) async throws -> Result {
     // A command that ends without reading its input must not end the tests.
     _ = signal(SIGPIPE, SIG_IGN)
     let folder = try TemporaryFolder()
     let process = Process()
-    process.executableURL = try executable
+    process.executableURL = URL(fileURLWithPath: executable)
     process.arguments = arguments
     // Files take any amount of output while nobody reads it, as pipes do not.
     let files = [try folder.makeFile("output"), try folder.makeFile("errors")]
@@ -51,10 +61,10 @@ struct BuiltCommand {
   }
 
   /// SwiftPM puts the products next to the test bundle, which on Linux is the program that runs.
-  private static var executable: URL {
+  static var path: String {
     get throws {
       let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("postback")
+      return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("postback").path
     }
   }
 }

@@ -65,13 +65,16 @@ import Testing
     try FileManager.default.createDirectory(atPath: out + "/skan_rejects", withIntermediateDirectories: true)
     let result = try await BuiltCommand.run(
       executable: "/bin/bash",
-      ["-c", "ulimit -f 1; exec \"$0\" \"$@\"", try BuiltCommand.path, "run", Fixtures.path("hostile"), "--out", out])
+      ["-c", "ulimit -f 1; exec \"$0\" \"$@\"", try BuiltCommand.path, "run", Fixtures.path("hostile"), "--out", out]
+    )
     #expect(result.status == 74)
     let files = FileManager.default.subpaths(atPath: out) ?? []
     #expect(files.allSatisfy { !$0.contains("part-") })
   }
 
-  @Test(arguments: [["--help"], ["run", "--help"], ["explain", "-h"], ["generate", "--help"], ["model", "check", "--help"]])
+  @Test(arguments: [
+    ["--help"], ["run", "--help"], ["explain", "-h"], ["generate", "--help"], ["model", "check", "--help"],
+  ])
   func `0 for help, which has an example`(_ arguments: [String]) async throws {
     let result = try await BuiltCommand.run(arguments)
     #expect(result.status == 0)

@@ -9,7 +9,8 @@ import Testing
   @Test func `turns Apple's postbacks into tables`() async throws {
     let folder = try TemporaryFolder()
     let result = try await BuiltCommand.run(
-      ["run", Fixtures.path("postbacks"), "--out", folder.path("out"), "--json"] + arguments)
+      ["run", Fixtures.path("postbacks"), "--out", folder.path("out"), "--json"] + arguments
+    )
     #expect(result.status == 0)
     #expect(result.errorText.isEmpty)
     let summary = Object(result.text)
@@ -29,7 +30,8 @@ import Testing
     let folder = try TemporaryFolder()
     let inputs = ["postbacks", "forms", "hostile"].map(Fixtures.path)
     let run = try await BuiltCommand.run(
-      ["run"] + inputs + ["--out", folder.path("out"), "--format", "both", "--allow-development"] + arguments)
+      ["run"] + inputs + ["--out", folder.path("out"), "--format", "both", "--allow-development"] + arguments
+    )
     #expect(run.status == 0)
     let validator = Fixtures.path("../Tests/validate.py")
     var result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", validator, folder.path("out")])
@@ -45,7 +47,9 @@ import Testing
     let input = RealPostback.all.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
     for jobs in ["1", "2", "5"] {
       let result = try await BuiltCommand.run(
-        ["run", "-", "--out", folder.path(jobs), "--jobs", jobs, "--format", "both"] + arguments, input: input)
+        ["run", "-", "--out", folder.path(jobs), "--jobs", jobs, "--format", "both"] + arguments,
+        input: input
+      )
       #expect(result.status == 0)
     }
     for table in ["skan_postbacks", "skan_events", "skan_rejects"] {
@@ -76,7 +80,9 @@ import Testing
       lines += 1
     }
     let result = try await BuiltCommand.run(
-      ["run", "-", "--out", folder.path("out"), "--json"] + arguments, input: input)
+      ["run", "-", "--out", folder.path("out"), "--json"] + arguments,
+      input: input
+    )
     #expect(result.status == 0, "\(result.errorText)")
     let summary = Object(result.text)
     let counts = ["read", "accepted", "rejected"].compactMap { summary[$0].flatMap { Int($0) } }
