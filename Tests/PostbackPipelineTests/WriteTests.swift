@@ -125,6 +125,22 @@ import Testing
     #expect(folder.files.map(folder.text) == before)
   }
 
+  @Test func `of a run that goes on are safe from another that wants the same folder`() async throws {
+    let folder = Folder()
+    let pipeline = try pipeline("postbacks")
+    let options = TableOptions(folder: folder.path, formats: all)
+    let tables = try Tables(options, trust: pipeline.trust)
+    #expect {
+      try Tables(options, trust: pipeline.trust)
+    } throws: { error in
+      if case PipelineFailure.write(let failure) = error { failure.kind == .isLocked } else { false }
+    }
+    _ = try await pipeline.run(into: tables)
+    #expect(
+      folder.files.count == 6 && folder.text("skan_postbacks/part-00000001.jsonl").split(separator: "\n").count == 10
+    )
+  }
+
   @Test func `are the same bytes for any number of jobs and any size of batch`() async throws {
     var results: [[String]] = []
     for (jobs, records) in [(1, 4096), (2, 4096), (7, 1), (2, 3)] {

@@ -20,9 +20,9 @@ package struct TableOptions: Sendable {
 /// The output tables of one run. What was written shows up only when the run is complete; before that, nothing does.
 package final class Tables {
   private var writer: RowWriter
-  private var postbacks: [TableFormat: PartFile] = [:]
-  private var events: [TableFormat: PartFile] = [:]
-  private var rejects: [TableFormat: PartFile] = [:]
+  private var postbacks: [TableFormat: UnfinishedFile] = [:]
+  private var events: [TableFormat: UnfinishedFile] = [:]
+  private var rejects: [TableFormat: UnfinishedFile] = [:]
   private let options: TableOptions
 
   /// Rows of each table so far, by its name.
@@ -77,13 +77,15 @@ package final class Tables {
     postbacks = try parts(of: .postbacks, writer.postbacks)
     events = try parts(of: .events, writer.events)
     rejects = try parts(of: .rejects, writer.rejects)
+    // Again, now that no other run can end in these folders any more.
+    for table in Table.all { try Self.refuseParts(in: folder(of: table)) }
   }
 
-  private func parts(of table: Table, _ encoder: RowEncoder) throws(WriteFailure) -> [TableFormat: PartFile] {
+  private func parts(of table: Table, _ encoder: RowEncoder) throws(WriteFailure) -> [TableFormat: UnfinishedFile] {
     try Self.makeFolder(folder(of: table))
-    var parts: [TableFormat: PartFile] = [:]
+    var parts: [TableFormat: UnfinishedFile] = [:]
     for format in TableFormat.allCases where options.formats.contains(format) {
-      let part = try PartFile("part-00000001.\(format.rawValue)", in: folder(of: table))
+      let part = try UnfinishedFile("\(folder(of: table))/part-00000001.\(format.rawValue)")
       if format == .csv { try part.write(encoder.csvHeader) }
       parts[format] = part
     }
@@ -97,7 +99,9 @@ package final class Tables {
     writer.removeRows()
   }
 
-  private static func flush(_ encoder: borrowing RowEncoder, to parts: [TableFormat: PartFile]) throws(WriteFailure) {
+  private static func flush(_ encoder: borrowing RowEncoder, to parts: [TableFormat: UnfinishedFile])
+    throws(WriteFailure)
+  {
     try parts[.jsonLines]?.write(encoder.jsonLines)
     try parts[.csv]?.write(encoder.csv)
   }

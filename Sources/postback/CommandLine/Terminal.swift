@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PostbackPipeline
 
 /// The two streams that a person or a pipe reads.
 enum Terminal {
@@ -14,16 +15,5 @@ enum Terminal {
   /// Whether a person watches standard error.
   static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
-  private static func write(_ text: String, to descriptor: Int32) {
-    let bytes = Array(text.utf8)
-    var start = 0
-    while start < bytes.count {
-      let written = unsafe bytes.withUnsafeBytes { buffer in
-        unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
-      }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return }
-      start += written
-    }
-  }
+  private static func write(_ text: String, to descriptor: Int32) { _ = Array(text.utf8).writeAll(to: descriptor) }
 }

@@ -46,7 +46,7 @@ struct GenerateCommand: Command {
       throw CommandFailure(.usage, "give --count, how many postbacks to make")
     }
     self.count = count
-    dumpPath = arguments.value("--out") ?? GeneratedFile.standardOutput
+    dumpPath = arguments.value("--out") ?? GeneratedFile.standardOutputPath
     truthPath = arguments.value("--truth")
     keysPath = arguments.value("--keys")
     let paths = [dumpPath, truthPath, keysPath].compactMap { $0 }

@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// A file that readers do not see until it is complete: hidden and locked while it is written, renamed at the end, and gone
+/// where that is not reached.
+package final class UnfinishedFile {
+  /// The path that it gets.
+  package let path: String
+  private let hiddenPath: String
+  private let descriptor: Int32
+  private var isPublished = false
+
+  /// Makes the hidden file beside `path`. What a process left there when it was killed is written anew.
+  package init(_ path: String) throws(WriteFailure) {
+    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let hiddenPath = "\(path[..<slash]).\(path[slash...]).inprogress"
+    let descriptor = try Self.openLocked(hiddenPath)
+    // From here on, and not before, deinit takes it away again: until it is locked it may be another's.
+    self.path = path
+    self.hiddenPath = hiddenPath
+    self.descriptor = descriptor
+    guard ftruncate(descriptor, 0) == 0 else { throw .system(.io, hiddenPath, "cannot be emptied") }
+  }
+
+  deinit {
+    if !isPublished { unsafe unlink(hiddenPath) }
+    close(descriptor)
+  }
+
+  private static func openLocked(_ path: String) throws(WriteFailure) -> Int32 {
+    while true {
+      let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+      guard descriptor >= 0 else { throw .system(.cannotCreate, path, "cannot be created") }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        close(descriptor)
+        throw WriteFailure(kind: .isLocked, path: path, reason: "another process is writing it; wait for it to end")
+      }
+      // Its writer may have published it before the lock was had: then this is another file now.
+      var opened = stat()
+      var named = stat()
+      let isSame = unsafe fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
+      if isSame { return descriptor }
+      close(descriptor)
+    }
+  }
+
+  /// Appends bytes.
+  package func write(_ bytes: [UInt8]) throws(WriteFailure) {
+    guard bytes.writeAll(to: descriptor) else { throw .system(.io, path, "cannot be written") }
+  }
+
+  /// Makes what was written durable.
+  package func synchronize() throws(WriteFailure) {
+    guard fsync(descriptor) == 0 else { throw .system(.io, path, "cannot be made durable") }
+  }
+
+  /// Gives the file its name: now readers see it.
+  package func publish() throws(WriteFailure) {
+    guard unsafe rename(hiddenPath, path) == 0 else { throw .system(.io, path, "cannot be renamed into place") }
+    isPublished = true
+  }
+}
+
+extension [UInt8] {
+  /// Writes all bytes, however often it takes; false, with `errno` set, where that fails.
+  package func writeAll(to descriptor: Int32) -> Bool {
+    var start = 0
+    while start < count {
+      let written = unsafe withUnsafeBytes { buffer in
+        unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
+      }
+      if written > 0 { start += written }
+      if written > 0 || errno == EINTR { continue }
+      guard errno == EAGAIN else { return false }
+      // Standard output may be non-blocking because of who else has it.
+      var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      _ = unsafe poll(&request, 1, -1)
+    }
+    return true
+  }
+}
