@@ -173,6 +173,6 @@ struct GenerateTests {
   @Test func `a full disk is an error`() async throws {
     let result = try await BuiltCommand.run(["generate", "--count", "3"], outputPath: "/dev/full")
     #expect(result.status == 74)
-    #expect(result.errorText.contains("standard output: cannot be written"))
+    #expect(result.errorText.contains("standard output cannot be written"))
   }
 }
