@@ -267,9 +267,4 @@ void csimdjson_parse(csimdjson_parser *parser, const uint8_t *text, size_t count
   result->problem = "out of memory";
 }
 
-const char *csimdjson_implementation(void) {
-  static const std::string implementation = get_active_implementation()->name();
-  return implementation.c_str();
-}
-
 const char *csimdjson_version(void) { return SIMDJSON_STRINGIFY(SIMDJSON_VERSION); }

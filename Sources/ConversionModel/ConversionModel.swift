@@ -46,10 +46,13 @@ public final class ConversionModel: Sendable {
 
   /// What a conversion value means; nil where the model does not list it, or there is none.
   ///
-  /// The fine value counts where both are there.
+  /// Apple sends one of the two. Where both are there the fine value counts, unless a forwarder that fills absent fields
+  /// with zeros may have made it: a 0, or any in a window that has coarse values only.
   public func meaning(window: Int, fine: Int?, coarse: CoarseValue?) -> Meaning? {
     guard let window = self.window(window) else { return nil }
-    if let fine { return window.meaning(fine: fine) }
-    return coarse.flatMap(window.meaning(coarse:))
+    if let coarse, fine == nil || fine == 0 || window.postbackSequenceIndex > 0 {
+      return window.meaning(coarse: coarse)
+    }
+    return fine.flatMap(window.meaning(fine:))
   }
 }

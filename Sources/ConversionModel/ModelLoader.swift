@@ -112,7 +112,6 @@ struct ModelLoader {
     case .tooDeep: "is nested too deep for a model"
     case .invalidUTF8: "is not UTF-8; save it as UTF-8"
     case .duplicateKey(let key): "has the key \(key.debugDescription) twice in one object; remove one"
-    case .failed(let problem): "cannot be parsed: \(problem)"
     }
   }
 }

@@ -55,8 +55,6 @@ public enum JSONDefect: Error, Sendable {
   case invalidUTF8
   /// The key is there twice in one object, at whatever depth.
   case duplicateKey(String)
-  /// No memory for the parser.
-  case failed(String)
 }
 
 /// One container, parsed: the values of known keys by index, the others in order.
@@ -85,10 +83,10 @@ public struct JSONParser: ~Copyable {
   private let handle: OpaquePointer
   private let nameCount: Int
 
-  /// A parser that knows `names` and refuses texts nested deeper than `maximumDepth`.
-  public init(names: [String] = [], maximumDepth: Int = 64) throws(JSONDefect) {
+  /// A parser that knows `names` and refuses texts nested deeper than `maximumDepth`. Traps where there is no memory left.
+  public init(names: [String] = [], maximumDepth: Int = 64) {
     let lines = names.map { $0 + "\n" }.joined()
-    guard let handle = unsafe csimdjson_new(lines, maximumDepth) else { throw .failed("out of memory") }
+    guard let handle = unsafe csimdjson_new(lines, maximumDepth) else { preconditionFailure("no memory left") }
     unsafe self.handle = handle
     nameCount = names.count
   }
@@ -143,7 +141,7 @@ public struct JSONParser: ~Copyable {
     case CSIMDJSON_TOO_DEEP: .tooDeep
     case CSIMDJSON_INVALID_UTF8: .invalidUTF8
     case CSIMDJSON_DUPLICATE_KEY: .duplicateKey(problem)
-    case CSIMDJSON_FAILED: .failed(problem)
+    case CSIMDJSON_FAILED: preconditionFailure("no memory left")
     default: .notJSON(problem)
     }
   }

@@ -29,7 +29,7 @@ public indirect enum JSONValue: Sendable, Equatable {
 
   /// Parses a whole text.
   public init(parsing text: [UInt8]) throws(JSONDefect) {
-    var parser = try JSONParser()
+    var parser = JSONParser()
     var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
     self = try Self.value(0..<text.count, of: &bytes, with: &parser)
   }

@@ -4,8 +4,6 @@ package import Signatures
 package enum PipelineFailure: Error, CustomStringConvertible {
   /// An input could not be read.
   case read(ReadFailure)
-  /// The JSON parser could not be set up.
-  case parser(String)
   /// libcrypto failed.
   case libcrypto(LibcryptoFailure)
   /// A table could not be written.
@@ -15,7 +13,6 @@ package enum PipelineFailure: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .read(let failure): "\(failure)"
-    case .parser(let problem): "the JSON parser could not be set up: \(problem)"
     case .libcrypto(let failure): "\(failure)"
     case .write(let failure): "\(failure)"
     }

@@ -16,15 +16,12 @@ public struct Envelope: Sendable {
   public internal(set) var channel: Channel?
   /// Who forwarded it.
   public internal(set) var forwarder: ByteRange?
-  /// The address that it came from.
-  public internal(set) var remoteAddress: ByteRange?
 
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
     var reader = FieldReader(document, of: bytes)
     receivedAt = try reader.string(.receivedAt)
     channel = try reader.word(.channel, as: Channel.self)
     forwarder = try reader.string(.forwarder)
-    remoteAddress = try reader.string(.remoteAddress)
   }
 }
 

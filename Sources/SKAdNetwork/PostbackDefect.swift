@@ -26,15 +26,14 @@ public struct PostbackDefect: Error, Sendable {
     self.detail = detail
   }
 
-  init(_ defect: JSONDefect) {
+  init(json defect: JSONDefect) {
     switch defect {
     case .notJSON(let problem): self.init(.notJSON, detail: problem)
-    case .tooDeep: self.init(.tooDeep, detail: "containers are nested too deep for a postback")
-    case .invalidUTF8: self.init(.invalidUTF8, detail: "the bytes are not UTF-8")
+    case .tooDeep: self.init(.tooDeep)
+    case .invalidUTF8: self.init(.invalidUTF8)
     case .duplicateKey(let key):
-      self.init(.duplicateKey, detail: "a key is there twice in one object")
+      self.init(.duplicateKey)
       field = key
-    case .failed(let problem): self.init(.tooLarge, detail: problem)
     }
   }
 }

@@ -21,12 +21,12 @@ public struct PostbackParser: ~Copyable {
   private var scratch: [UInt8] = []
 
   /// A parser that also looks for the key `receivedAtField`, which some forwarders add.
-  public init(receivedAtField: String? = nil) throws(JSONDefect) {
+  public init(receivedAtField: String? = nil) {
     var names = Field.allCases.map(\.name)
     receivedAtName = receivedAtField ?? ""
     receivedAtIndex = receivedAtField.map { names.firstIndex(of: $0) ?? names.count }
     if receivedAtIndex == names.count { names.append(receivedAtName) }
-    parser = try JSONParser(names: names)
+    parser = JSONParser(names: names)
   }
 
   /// Parses the text at `text` in `bytes`, which must go on for `JSONParser.padding` bytes behind it.
@@ -54,10 +54,8 @@ public struct PostbackParser: ~Copyable {
   }
 
   private mutating func parseOuter(_ text: Range<Int>, of bytes: inout [UInt8]) throws(PostbackDefect) {
-    do { try parser.parse(text, of: &bytes, into: &outer) } catch { throw PostbackDefect(error) }
-    guard outer.root.kind == .object else {
-      throw PostbackDefect(.notAnObject, detail: "the JSON is not an object")
-    }
+    do { try parser.parse(text, of: &bytes, into: &outer) } catch { throw PostbackDefect(json: error) }
+    guard outer.root.kind == .object else { throw PostbackDefect(.notAnObject) }
   }
 
   /// The body where the document is an envelope: it has a `body`, and no key that an envelope does not have.
@@ -131,9 +129,17 @@ public struct PostbackParser: ~Copyable {
     do {
       try parser.parse(start..<start + scratch.count, of: &bytes, into: &inner)
     } catch {
-      throw parts.malformed("JSON objects in which no key is there twice")
+      throw parts.malformed(Self.expectation(after: error))
     }
-    guard inner.root.kind == .object else { throw parts.malformed("JSON objects") }
+    guard inner.root.kind == .object else { throw parts.malformed("a header and a payload that are JSON objects") }
+  }
+
+  private static func expectation(after defect: JSONDefect) -> String {
+    switch defect {
+    case .notJSON, .invalidUTF8: "a header and a payload that are JSON"
+    case .tooDeep: "a header and a payload that are not nested too deep"
+    case .duplicateKey(let key): "a header and a payload in which no key is there twice, as \(key) is"
+    }
   }
 
   /// Adds to the extras in `scratch` the members that no reader took; leaves the object open.

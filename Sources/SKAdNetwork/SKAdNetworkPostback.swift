@@ -41,7 +41,7 @@ extension Postback {
       let source = try sourceIdentifier(&reader)
       postback.sourceIdentifier = try reader.required(source, .sourceIdentifier, "a string of two to four digits")
       // Apple sends one of the two. Beside a source app a domain is not signed, so it stays an extra.
-      if (postback.sourceAppID ?? 0) == 0 { postback.sourceDomain = try reader.string(.sourceDomain, mayBeEmpty: true) }
+      if (postback.sourceAppID ?? 0) == 0 { postback.sourceDomain = try sourceDomain(&reader) }
       let index = try reader.integer(.postbackSequenceIndex, in: 0...2)
       postback.postbackSequenceIndex = try reader.required(index, .postbackSequenceIndex, "0, 1 or 2")
       postback.coarseConversionValue = try reader.word(.coarseConversionValue, as: CoarseConversionValue.self)
@@ -66,6 +66,22 @@ extension Postback {
       expected: "one of " + Version.allCases.map(\.rawValue).joined(separator: ", "),
       found: reader.document.fields[Field.version.rawValue]
     )
+  }
+
+  /// Both have the same place in what is signed: a signed source app must not pass as a domain.
+  private static func sourceDomain(_ reader: inout FieldReader) throws(PostbackDefect) -> ByteRange? {
+    let field = Field.sourceDomain
+    guard let text = try reader.string(field, mayBeEmpty: true) else { return nil }
+    let isNumber = reader.bytes[text.indices].allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    guard text.count == 0 || !isNumber else {
+      throw PostbackDefect(
+        .outOfRange,
+        field,
+        expected: "a domain, not a number",
+        found: reader.document.fields[field.rawValue]
+      )
+    }
+    return text
   }
 
   static func sourceIdentifier(_ reader: inout FieldReader) throws(PostbackDefect) -> ByteRange? {

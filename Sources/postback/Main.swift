@@ -26,13 +26,13 @@ enum Main {
 
   private static func run(_ words: ArraySlice<String>) async throws(CommandFailure) {
     guard let first = words.first else { throw CommandFailure(.usage, "say what to do\n\n\(help)") }
-    if ["--help", "-h", "help"].contains(first) { return Terminal.print(help) }
-    if first == "--version" { return Terminal.print(versionText) }
+    if ["--help", "-h", "help"].contains(first) { return try Terminal.print(help) }
+    if first == "--version" { return try Terminal.print(versionText) }
     guard let (command, rest) = command(words) else {
       throw CommandFailure(.usage, "there is no command \(first); see postback --help")
     }
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      return Terminal.print(command.manual.text)
+      return try Terminal.print(command.manual.text)
     }
     try await command.init(try Arguments(rest, for: command.manual)).run()
   }

@@ -59,6 +59,32 @@ import Testing
     #expect(again.errorText.contains("another run"))
   }
 
+  @Test func `75 for an output that another process writes`() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await BuiltCommand.run(
+      executable: "/usr/bin/flock",
+      [
+        folder.path(""), "-c",
+        "'\(try BuiltCommand.path)' run '\(Fixtures.path("postbacks"))' --out '\(folder.path(""))'",
+      ]
+    )
+    #expect(result.status == 75)
+    #expect(result.errorText.contains("another run is writing there"))
+  }
+
+  @Test func `74 for standard output that is full`() async throws {
+    let file = Fixtures.path("postbacks/skadnetwork-4.0.jsonl")
+    let result = try await BuiltCommand.run(["explain", file], outputPath: "/dev/full")
+    #expect(result.status == 74)
+  }
+
+  @Test func `0 for a file whose time is beyond all times`() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.makeFile("dump", holding: RealPostback.v4.bytes)
+    _ = try await BuiltCommand.run(executable: "/usr/bin/touch", ["-d", "@9223372036854775807", file])
+    #expect(try await BuiltCommand.run(["run", file, "--out", folder.path("out")]).status == 0)
+  }
+
   @Test func `74 for a full disk, with nothing half-written`() async throws {
     let folder = try TemporaryFolder()
     let out = folder.path("out")

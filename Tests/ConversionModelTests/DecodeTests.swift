@@ -121,13 +121,16 @@ import Testing
     #expect(decoding.interval.earliest == Self.received(-96))
   }
 
-  @Test func `a fine value counts before a coarse one`() throws {
+  @Test func `a fine value counts before a coarse one, but for a 0 that may be filled in`() throws {
     let models = try Self.models(Self.five, Self.five)
-    var conversion = Self.conversion(fine: 0, hours: 0)
-    conversion.coarseValue = .high
-    #expect(models.decode(conversion).revenue == .zero)
-    conversion.fineValue = nil
+    var conversion = Self.conversion(fine: 1, hours: 0)
+    conversion.coarseValue = .low
     #expect(models.decode(conversion).revenue?.estimate == Amount(5))
+    conversion.fineValue = 0
+    conversion.coarseValue = .high
+    #expect(models.decode(conversion).revenue?.estimate == Amount(5))
+    conversion.coarseValue = nil
+    #expect(models.decode(conversion).revenue == .zero)
   }
 
   @Test(arguments: [Int.min, -1, 2, 63, 64, .max])

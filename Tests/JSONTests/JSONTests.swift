@@ -43,14 +43,33 @@ import Testing
   }
 
   @Test func `the same key in different objects is fine`() throws {
-    _ = try JSONValue(parsing: Array(#"{"a":{"a":{"a":[{"a":1},{"a":1}]}},"b":{"a":1}}"#.utf8))
+    let inner = JSONValue.object([.init(key: "a", value: .number("1"))])
+    let text = #"{"a":{"a":[{"a":1},{"a":1}]},"b":{"a":1}}"#
+    #expect(
+      try JSONValue(parsing: Array(text.utf8))
+        == .object([
+          .init(key: "a", value: .object([.init(key: "a", value: .array([inner, inner]))])),
+          .init(key: "b", value: inner),
+        ])
+    )
   }
 
-  @Test(arguments: [
-    "{}", "[]", " { } ", " [ ] ", "[[],{},[{}]]", "{\"a\":{},\"b\":[],\"c\":[{}]}", "3", "\"x\"", "null",
-  ])
-  func `empty containers and bare scalars parse`(_ text: String) throws {
-    _ = try JSONValue(parsing: Array(text.utf8))
+  @Test(
+    arguments: [
+      ("{}", .object([])), ("[]", .array([])), (" { } ", .object([])), (" [ ] ", .array([])),
+      ("[[],{},[{}]]", .array([.array([]), .object([]), .array([.object([])])])),
+      (
+        "{\"a\":{ },\"b\":[ ] ,\"c\":[{}],\"d\":1}",
+        .object([
+          .init(key: "a", value: .object([])), .init(key: "b", value: .array([])),
+          .init(key: "c", value: .array([.object([])])), .init(key: "d", value: .number("1")),
+        ])
+      ), ("3", .number("3")), (" \"x\" ", .string("x")), ("null", .null),
+      ("[true,false ]", .array([.bool(true), .bool(false)])),
+    ] as [(String, JSONValue)]
+  )
+  func `empty containers and bare scalars stand where they are`(_ text: String, _ value: JSONValue) throws {
+    #expect(try JSONValue(parsing: Array(text.utf8)) == value)
   }
 
   @Test func `nesting beyond the limit is too deep`() {
@@ -77,7 +96,7 @@ import Testing
 
 @Suite struct `A document with known names` {
   private func parse(_ text: String, names: [String]) throws -> ([String?], [String: String]) {
-    var parser = try JSONParser(names: names)
+    var parser = JSONParser(names: names)
     var document = JSONDocument()
     var bytes = Array("before".utf8) + Array(text.utf8) + [UInt8](repeating: 0x22, count: JSONParser.padding)
     try parser.parse(6..<6 + text.utf8.count, of: &bytes, into: &document)
@@ -103,7 +122,7 @@ import Testing
   }
 
   @Test func `a parser is good for many texts`() throws {
-    var parser = try JSONParser(names: ["a"])
+    var parser = JSONParser(names: ["a"])
     var document = JSONDocument()
     for length in [1, 5000, 3, 70_000, 2] {
       let text = Array(("{\"a\":\"" + String(repeating: "x", count: length) + "\"}").utf8)

@@ -36,7 +36,7 @@ struct Flow {
 
   /// The verdict on one postback, whatever comes of it.
   func judgement(of text: [UInt8]) throws -> Judgement {
-    var parser = try PostbackParser()
+    var parser = PostbackParser()
     var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
     let postback = try parser.parse(0..<text.count, of: &bytes)
     var judge = try SignatureJudge(trust)
@@ -119,7 +119,7 @@ struct Signer {
     var object = object
     object["attribution-signature"] = "\"-\""
     let text = Array(object.text.utf8)
-    var parser = try PostbackParser()
+    var parser = PostbackParser()
     var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
     let postback = try parser.parse(0..<text.count, of: &bytes)
     var message: [UInt8] = []

@@ -58,6 +58,30 @@ struct HostileFixture: CustomTestStringConvertible {
     #expect(outcomes[3].rejection?.firstSeen == outcomes[1].verified?.key)
   }
 
+  @Test func `a zero that a forwarder filled in does not hide a coarse value`() async throws {
+    var flow = try Flow()
+    flow.models = try Models(loading: [Fixtures.path("models")])
+    flow.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
+    let filled = RealPostback.v4Coarse.object.with(["conversion-value": "0"])
+    let fate = try await flow.outcomes(of: [Array(filled.text.utf8)])[0]
+    guard case .accepted(let decoded) = fate.outcome else {
+      Issue.record("rejected")
+      return
+    }
+    #expect(decoded.decoding.revenue?.estimate.description == "64.5")
+  }
+
+  @Test func `a reject row keeps when and how the record came`() async throws {
+    let body = RealPostback.v4.object.with(["app-id": "-1"]).text
+    let envelope =
+      #"{"received_at":"2026-11-01T10:00:00Z","channel":"network_forwarded","forwarder":"n","body":\#(body)}"#
+    let fate = try await Flow().outcomes(of: [Array(envelope.utf8)])[0]
+    #expect(fate.rejectCode == .outOfRange)
+    #expect(fate.rejection?.arrival.receivedAt?.description == "2026-11-01T10:00:00Z")
+    #expect(fate.rejection?.arrival.channel == .networkForwarded)
+    #expect(fate.text(fate.rejection?.arrival.forwarder) == "n")
+  }
+
   @Test func `a forgery does not burn a genuine transaction`() async throws {
     let forged = Array(RealPostback.v3.object.with(["app-id": "1"]).text.utf8)
     let outcomes = try await Flow().outcomes(of: [forged, RealPostback.v3.bytes])

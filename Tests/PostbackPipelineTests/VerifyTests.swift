@@ -60,6 +60,16 @@ import Testing
     #expect(outcome.text(postback.extras)?.contains("evil") == true)
   }
 
+  @Test func `a signed source app does not pass as a domain, though both are signed in the same place`() async throws {
+    var flow = try Flow()
+    let signer = try Signer(.p256, id: "ours")
+    try flow.trust.add("ours", base64: signer.base64)
+    let signed = try signer.sign(RealPostback.v4.object.without("source-domain").with(["source-app-id": "1234567891"]))
+    let moved = signed.without("source-app-id").with(["source-domain": "\"1234567891\""])
+    let fates = try await flow.outcomes(of: [Array(signed.text.utf8), Array(moved.text.utf8)])
+    #expect(fates.map(\.rejectCode) == [nil, .outOfRange])
+  }
+
   @Test func `zeros that a forwarder filled in are seen through and taken back`() async throws {
     var flow = try Flow()
     let signer = try Signer(.p256, id: "ours")

@@ -112,7 +112,7 @@ import Testing
       let tables = try Tables(TableOptions(folder: folder.path, formats: all), trust: pipeline.trust)
       _ = try await pipeline.run(into: tables)
     }
-    #expect(folder.files.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
   }
 
   @Test func `of another run are not touched`() async throws {
@@ -123,6 +123,17 @@ import Testing
     let before = folder.files.map(folder.text)
     #expect(throws: PipelineFailure.self) { try Tables(options, trust: pipeline.trust) }
     #expect(folder.files.map(folder.text) == before)
+  }
+
+  @Test func `in other formats are another run's too`() async throws {
+    let folder = Folder()
+    let pipeline = try pipeline("postbacks")
+    let tables = try Tables(TableOptions(folder: folder.path, formats: [.jsonLines]), trust: pipeline.trust)
+    #expect(throws: PipelineFailure.self) {
+      try Tables(TableOptions(folder: folder.path, formats: [.csv]), trust: pipeline.trust)
+    }
+    _ = try await pipeline.run(into: tables)
+    #expect(folder.files.count == 3)
   }
 
   @Test func `of a run that goes on are safe from another that wants the same folder`() async throws {

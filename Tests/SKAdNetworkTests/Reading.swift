@@ -11,7 +11,7 @@ struct Reading {
   let receivedAtField: JSONField
 
   init(_ text: [UInt8], receivedAtField: String? = nil) throws {
-    var parser = try PostbackParser(receivedAtField: receivedAtField)
+    var parser = PostbackParser(receivedAtField: receivedAtField)
     self.init(text, with: &parser)
   }
 

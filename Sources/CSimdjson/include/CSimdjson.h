@@ -74,8 +74,6 @@ void csimdjson_free(csimdjson_parser *_Nullable parser);
 void csimdjson_parse(csimdjson_parser *_Nonnull parser, const uint8_t *_Nonnull text, size_t count,
                      csimdjson_result *_Nonnull result);
 
-/// The implementation that simdjson chose for this processor, such as "haswell".
-const char *_Nonnull csimdjson_implementation(void);
 /// The library's version, such as "3.0.1".
 const char *_Nonnull csimdjson_version(void);
 

@@ -40,12 +40,11 @@ where Base.Element == RawBatch, Base.Failure == ReadFailure {
   let base: Base
   let rule: ReceivedAtRule
 
-  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), rule: rule) }
+  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), worker: RecordParser(rule: rule)) }
 
   struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
-    let rule: ReceivedAtRule
-    var worker: RecordParser?
+    let worker: RecordParser
 
     mutating func next() async throws(PipelineFailure) -> Batch<Parsed>? { try await next(isolation: nil) }
 
@@ -53,8 +52,7 @@ where Base.Element == RawBatch, Base.Failure == ReadFailure {
       let next: RawBatch?
       do throws(ReadFailure) { next = try await base.next(isolation: actor) } catch { throw .read(error) }
       guard let batch = next else { return nil }
-      if worker == nil { worker = try RecordParser(rule: rule) }
-      return worker?.parse(batch)
+      return worker.parse(batch)
     }
   }
 }
@@ -64,19 +62,16 @@ package final class RecordParser {
   private var parser: PostbackParser
   private let rule: ReceivedAtRule
 
-  package init(rule: ReceivedAtRule) throws(PipelineFailure) {
-    do throws(JSONDefect) { parser = try PostbackParser(receivedAtField: rule.field) } catch {
-      throw .parser("\(error)")
-    }
+  package init(rule: ReceivedAtRule) {
+    parser = PostbackParser(receivedAtField: rule.field)
     self.rule = rule
   }
 
-  package func parse(_ batch: RawBatch) -> Batch<Parsed> {
-    var bytes = batch.bytes
+  package func parse(_ batch: consuming RawBatch) -> Batch<Parsed> {
     var outcomes: [Outcome<Parsed>] = []
     outcomes.reserveCapacity(batch.records.count)
-    for record in batch.records { outcomes.append(parse(record, from: batch.input, &bytes)) }
-    return Batch(input: batch.input, bytes: bytes, outcomes: outcomes, consumed: batch.consumed)
+    for record in batch.records { outcomes.append(parse(record, from: batch.input, &batch.bytes)) }
+    return Batch(input: batch.input, bytes: batch.bytes, outcomes: outcomes, consumed: batch.consumed)
   }
 
   private func parse(_ record: Record, from input: InputFile, _ bytes: inout [UInt8]) -> Outcome<Parsed> {
@@ -89,16 +84,21 @@ package final class RecordParser {
       let arrival = try arrival(from: input, bytes)
       return .accepted(Parsed(record: record, postback: postback, claims: parser.claims, arrival: arrival))
     } catch {
-      let arrival = (try? arrival(from: input, bytes)) ?? Arrival()
-      return .rejected(Rejection(error, record, parser.claims, arrival, of: bytes))
+      return .rejected(Rejection(error, record, parser.claims, claimedArrival(from: input, bytes), of: bytes))
     }
   }
 
   private func arrival(from input: InputFile, _ bytes: [UInt8]) throws(PostbackDefect) -> Arrival {
+    let arrival = claimedArrival(from: input, bytes)
+    if let text = parser.envelope?.receivedAt, arrival.source != .envelope { throw .receivedAt(text) }
+    return arrival
+  }
+
+  /// When and how the record came, with what its envelope says as far as that is right.
+  private func claimedArrival(from input: InputFile, _ bytes: [UInt8]) -> Arrival {
     var arrival = rule.arrival(of: parser.receivedAtField, in: bytes, from: input)
     guard let envelope = parser.envelope else { return arrival }
-    if let text = envelope.receivedAt {
-      guard let time = Timestamp(parsing: bytes.span.extracting(text.indices)) else { throw .receivedAt(text) }
+    if let text = envelope.receivedAt, let time = Timestamp(parsing: bytes.span.extracting(text.indices)) {
       arrival = Arrival(receivedAt: time, source: .envelope)
     }
     arrival.channel = envelope.channel

@@ -43,7 +43,9 @@ struct FileStatus {
       case S_IFSOCK: .socket
       default: .stream
       }
-    modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    // A file system may say anything; the year 30 000 is as good as any later.
+    let seconds = min(max(Int64(status.st_mtim.tv_sec), -1_000_000_000_000), 1_000_000_000_000)
+    modified = seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     byteCount = Int64(status.st_size)
   }
 }

@@ -1,7 +1,9 @@
+internal import JSON
+
 /// A few thousand records of one input, in order.
 package struct RawBatch: Sendable {
   /// The zero bytes after the last record, which a SIMD parser may read.
-  package static let padding = 64
+  package static let padding = JSONParser.padding
 
   /// Where the records come from.
   package var input: InputFile

@@ -22,7 +22,7 @@ package enum SignatureState: String, CaseIterable, Sendable {
 package struct Judgement: Sendable {
   /// What the signature is worth.
   package var state: SignatureState
-  /// The key that signed, as an index of `Trust.keys`; with `invalid`, the one that the postback names.
+  /// The key that signed, as an index of `Trust.keys`; of AdAttributionKit, where none did, the one that is named.
   package var key: Int?
   /// The fields that were found signed, or were last tried.
   package var layout: SignedLayout

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// Where and how tables are written.
 package struct TableOptions: Sendable {
   /// The folder that gets a folder for each table.
@@ -17,13 +15,14 @@ package struct TableOptions: Sendable {
   }
 }
 
-/// The output tables of one run. What was written shows up only when the run is complete; before that, nothing does.
+/// The output tables of one run. What was written shows up when the run is complete, and goes away where it fails.
 package final class Tables {
   private var writer: RowWriter
   private var postbacks: [TableFormat: UnfinishedFile] = [:]
   private var events: [TableFormat: UnfinishedFile] = [:]
   private var rejects: [TableFormat: UnfinishedFile] = [:]
   private let options: TableOptions
+  private var folder: OutputFolder?
 
   /// Rows of each table so far, by its name.
   package var rowCounts: [(table: String, rows: Int)] {
@@ -70,22 +69,18 @@ package final class Tables {
     package let tally: Tally
   }
 
-  private func folder(of table: Table) -> String { "\(options.folder)/\(table.name)" }
-
   private func create() throws(WriteFailure) {
-    for table in Table.all { try Self.refuseParts(in: folder(of: table)) }
+    folder = try OutputFolder(options.folder)
+    for table in Table.all { try folder?.add(table) }
     postbacks = try parts(of: .postbacks, writer.postbacks)
     events = try parts(of: .events, writer.events)
     rejects = try parts(of: .rejects, writer.rejects)
-    // Again, now that no other run can end in these folders any more.
-    for table in Table.all { try Self.refuseParts(in: folder(of: table)) }
   }
 
   private func parts(of table: Table, _ encoder: RowEncoder) throws(WriteFailure) -> [TableFormat: UnfinishedFile] {
-    try Self.makeFolder(folder(of: table))
     var parts: [TableFormat: UnfinishedFile] = [:]
     for format in TableFormat.allCases where options.formats.contains(format) {
-      let part = try UnfinishedFile("\(folder(of: table))/part-00000001.\(format.rawValue)")
+      let part = try UnfinishedFile("\(options.folder)/\(table.name)/part-00000001.\(format.rawValue)")
       if format == .csv { try part.write(encoder.csvHeader) }
       parts[format] = part
     }
@@ -109,47 +104,12 @@ package final class Tables {
   private func publish() throws(WriteFailure) {
     let parts = [postbacks, events, rejects].flatMap { $0.values }
     for part in parts { try part.synchronize() }
-    for part in parts { try part.publish() }
-    for table in Table.all { try Self.synchronizeFolder(folder(of: table)) }
-    try Self.synchronizeFolder(options.folder)
-  }
-
-  private static func refuseParts(in path: String) throws(WriteFailure) {
-    guard let stream = unsafe opendir(path) else {
-      if errno == ENOENT { return }
-      throw .system(.cannotCreate, path, "cannot be opened as a folder")
+    do throws(WriteFailure) {
+      for part in parts { try part.publish() }
+      try folder?.synchronize()
+    } catch {
+      for part in parts { part.withdraw() }
+      throw error
     }
-    defer { unsafe closedir(stream) }
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) {
-        unsafe String(decoding: $0.prefix(5), as: UTF8.self)
-      }
-      guard name != "part-" else {
-        throw WriteFailure(
-          kind: .cannotCreate,
-          path: path,
-          reason: "holds tables of another run; give --out another folder, or remove that one"
-        )
-      }
-    }
-  }
-
-  /// Makes a folder and those above it.
-  private static func makeFolder(_ path: String) throws(WriteFailure) {
-    if unsafe mkdir(path, 0o777) == 0 || errno == EEXIST { return }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
-      throw .system(.cannotCreate, path, "cannot be created")
-    }
-    try makeFolder(String(path[..<slash]))
-    guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else {
-      throw .system(.cannotCreate, path, "cannot be created")
-    }
-  }
-
-  private static func synchronizeFolder(_ path: String) throws(WriteFailure) {
-    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .system(.io, path, "cannot be opened") }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw .system(.io, path, "cannot be made durable") }
   }
 }

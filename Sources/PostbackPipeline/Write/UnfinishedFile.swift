@@ -58,6 +58,11 @@ package final class UnfinishedFile {
     guard unsafe rename(hiddenPath, path) == 0 else { throw .system(.io, path, "cannot be renamed into place") }
     isPublished = true
   }
+
+  /// Takes a published file away again: what belongs with it could not be published.
+  func withdraw() {
+    if isPublished { unsafe unlink(path) }
+  }
 }
 
 extension [UInt8] {
@@ -69,8 +74,8 @@ extension [UInt8] {
         unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
       }
       if written > 0 { start += written }
-      if written > 0 || errno == EINTR { continue }
-      guard errno == EAGAIN else { return false }
+      if written > 0 || written < 0 && errno == EINTR { continue }
+      guard written < 0, errno == EAGAIN else { return false }
       // Standard output may be non-blocking because of who else has it.
       var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = unsafe poll(&request, 1, -1)

@@ -3,8 +3,13 @@ internal import PostbackPipeline
 
 /// The two streams that a person or a pipe reads.
 enum Terminal {
-  /// Prints a line to standard output. A reader that has gone away is not an error.
-  static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+  /// Prints a line to standard output. That a reader has gone away is not an error; that a disk is full is one.
+  static func print(_ line: String) throws(CommandFailure) {
+    guard Array((line + "\n").utf8).writeAll(to: STDOUT_FILENO) || errno == EPIPE else {
+      let reason = unsafe String(cString: strerror(errno))
+      throw CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
+    }
+  }
 
   /// Prints a line to standard error.
   static func complain(_ line: String) { write(line + "\n", to: STDERR_FILENO) }

@@ -40,6 +40,7 @@ struct ExplainCommand: Command {
 
   func run() async throws(CommandFailure) {
     let models = try Models(checking: models)
+    TrustOptions.announce(trust)
     guard let batch = try await batch() else {
       throw CommandFailure(.noInput, line.map { "\(path) has no postback at line \($0)" } ?? "\(path) has no postback")
     }
@@ -49,7 +50,7 @@ struct ExplainCommand: Command {
     } catch {
       throw CommandFailure(error)
     }
-    Terminal.print(printsJSON ? explanation.json : explanation.text)
+    try Terminal.print(printsJSON ? explanation.json : explanation.text)
   }
 
   /// A batch of the one record that is asked for.

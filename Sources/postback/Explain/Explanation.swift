@@ -20,7 +20,7 @@ struct Explanation {
 
   /// Explains the one record of a batch.
   init(of batch: RawBatch, trust: Trust, models: Models, receivedAt: ReceivedAtRule) throws(PipelineFailure) {
-    let parsed = try RecordParser(rule: receivedAt).parse(batch)
+    let parsed = RecordParser(rule: receivedAt).parse(batch)
     for outcome in parsed.outcomes {
       switch outcome {
       case .rejected(let rejection):
@@ -59,7 +59,7 @@ struct Explanation {
     }
     addFields(parsed, bytes)
     addSignature(parsed.postback, judgement, bytes, trust)
-    addConversion(parsed, judgement, models)
+    addConversion(parsed, models, isValued: rejection == nil)
     if let rejection { addRejection(rejection) } else { addAcceptance(parsed.postback, judgement) }
   }
 
@@ -126,9 +126,10 @@ struct Explanation {
     sections.append(section)
   }
 
-  private mutating func addConversion(_ parsed: Parsed, _ judgement: Judgement, _ models: Models) {
+  private mutating func addConversion(_ parsed: Parsed, _ models: Models, isValued: Bool) {
     let decoding = models.decode(parsed.conversion)
     var section = Section(title: "conversion")
+    section.add("valued", isValued ? "yes" : "no, since the postback is rejected; if it were true it would mean this")
     section.add("decode_status", decoding.status.rawValue)
     section.add("model_id", decoding.ambiguousModels ?? decoding.model?.modelID)
     section.add("model_version", decoding.model?.version)

@@ -11,6 +11,7 @@ struct GenerateCommand: Command {
       Writes JSON Lines, a postback a line, and with --truth for each line what postback run has to make of it: accepted
       or the reject code, and what was done to the postback. The public keys are printed to standard error as the options
       by which run trusts them. The same seed and options give the same bytes on any machine. Exit status: 0, 64 usage,
+      70 libcrypto,
       73 a file cannot be created or is there already, 74 I/O.
       """,
     options: [

@@ -26,9 +26,9 @@ struct ModelCheckCommand: Command {
     let models = try Models(checking: paths)
     for app in models.appIDs {
       let labels = models.models(for: app).map(\.label.description)
-      Terminal.print("app \(app): \(labels.joined(separator: ", "))")
+      try Terminal.print("app \(app): \(labels.joined(separator: ", "))")
     }
-    Terminal.print("\(models.appIDs.count) apps, nothing wrong")
+    try Terminal.print("\(models.appIDs.count) apps, nothing wrong")
   }
 }
 

@@ -38,12 +38,13 @@ final class ProgressBar {
     let bytes = finishedBytes + currentBytes
     let milliseconds = max(Int64(elapsed / .milliseconds(1)), 1)
     var parts: [String] = []
-    if let total, total > 0 { parts.append("\(min(bytes * 100 / total, 100)) %") }
+    if let total, total > 0 { parts.append("\(min(Int(Double(bytes) / Double(total) * 100), 100)) %") }
     parts.append(Self.megabytes(bytes) + (total.map { " of " + Self.megabytes($0) } ?? ""))
     parts.append("\(Int64(tally.read) * 1000 / milliseconds) postbacks/s")
     parts.append("\(tally.accepted) accepted, \(tally.rejected) rejected")
     if let total, bytes > 0, total > bytes {
-      parts.append(Self.clock((total - bytes) * milliseconds / bytes / 1000) + " left")
+      let seconds = Double(total - bytes) / Double(bytes) * Double(milliseconds) / 1000
+      if seconds < 1e9 { parts.append(Self.clock(Int64(seconds)) + " left") }
     }
     return parts.joined(separator: "  ")
   }

@@ -12,7 +12,8 @@ struct RunCommand: Command {
       INPUT is a file, a folder (every file in it, by name) or - for standard input: JSON Lines, a JSON object or array,
       bare or in envelopes, also compressed with gzip or zstd. Every postback ends in one row of DIR/skan_postbacks or,
       with the reason, DIR/skan_rejects; what the conversion values mean is in DIR/skan_events. Rejects are data: the
-      exit status is 0. Otherwise it is 64 usage, 65 model or key, 66 input, 73 cannot create, 74 I/O, 75 locked.
+      exit status is 0. Otherwise it is 64 usage, 65 model or key, 66 input, 70 libcrypto, 73 cannot create,
+      74 I/O, 75 locked. Copies of a postback are known within one run.
       """,
     options: [
       Option("--out", "DIR", "Where the tables go. Must not hold tables already."),
@@ -86,6 +87,6 @@ struct RunCommand: Command {
     }
     bar.clear()
     let summary = RunSummary(tally: tally, elapsed: ContinuousClock.now - start, tables: written.rowCounts)
-    Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
+    try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
   }
 }

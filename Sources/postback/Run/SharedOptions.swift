@@ -89,7 +89,7 @@ extension CommandFailure {
         case .isLocked: .locked
         case .io: .inputOutput
         }
-      case .parser, .libcrypto: .software
+      case .libcrypto: .software
       }
     self.init(status, "\(failure)")
   }
