@@ -37,8 +37,10 @@ extension ModelReader {
     let value = valueNode.value == nil && !isOpen ? nil : amount(valueNode)
     guard let minimum, isOpen || maximum != nil else { return nil }
     if let maximum, maximum < minimum { note(maximumNode, mustBe: "min_revenue, \(minimum), or more") }
-    if let value, value < minimum || maximum.map({ $0 < value }) ?? false {
-      note(valueNode, mustBe: "from \(minimum) to \(maximum?.description ?? "any amount")")
+    let isAbove = value.flatMap { value in maximum.map { $0 == minimum ? value > $0 : value >= $0 } } ?? false
+    if let value, value < minimum || isAbove {
+      let limit = maximum.map { $0 == minimum ? "\($0)" : "below \($0)" } ?? "any amount"
+      note(valueNode, mustBe: "from \(minimum) to \(limit)")
     }
     guard let estimate = value ?? maximum.map({ .midpoint(minimum, $0) }) else { return nil }
     return Revenue(estimate: estimate, minimum: minimum, maximum: maximum)

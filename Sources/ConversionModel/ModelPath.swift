@@ -38,11 +38,18 @@ struct ModelPath {
       }
       if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
     }
-    guard !names.isEmpty else {
+    names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let files = names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }.filter(Self.isNoPipe)
+    guard !files.isEmpty else {
       throw Failure(reason: "is a directory without a *.json file; name one that has models")
     }
-    names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    return names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    return files
+  }
+
+  /// A pipe in a directory would be waited for; what is not there by now is told when it is read.
+  private static func isNoPipe(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
   }
 
   /// The bytes of a file.

@@ -8,6 +8,13 @@ public struct ModelProblem: Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, and what would be right.
   public let reason: String
 
-  /// `FILE: POINTER: REASON`, or `FILE: REASON` where it is the whole text.
-  public var description: String { [file, pointer, reason].filter { !$0.isEmpty }.joined(separator: ": ") }
+  /// `FILE: POINTER: REASON`, or `FILE: REASON` where it is the whole text; on one line, control characters escaped.
+  public var description: String {
+    var line = ""
+    for scalar in [file, pointer, reason].filter({ !$0.isEmpty }).joined(separator: ": ").unicodeScalars {
+      let isControl = scalar.properties.generalCategory == .control
+      line += isControl ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }
+    return line
+  }
 }

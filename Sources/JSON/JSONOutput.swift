@@ -15,10 +15,27 @@ extension [UInt8] {
   /// Appends a JSON string that says `text`.
   public mutating func appendJSONString(_ text: String) { appendJSONString(Array(text.utf8)[...]) }
 
-  /// Appends a JSON value as it was written, on one line: line ends can only stand between its tokens.
-  public mutating func appendJSONOnOneLine(_ value: ArraySlice<UInt8>) {
-    for byte in value {
-      append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
+  /// Appends a JSON value as it was written, but on one line and with what common readers cannot hold as strings: integers
+  /// of more than 18 digits, and exponents of more than two.
+  public mutating func appendPortableJSON(_ value: ArraySlice<UInt8>) {
+    var rest = value
+    while let byte = rest.first {
+      switch byte {
+      case UInt8(ascii: "\""):
+        let end = rest.endOfJSONString
+        append(contentsOf: rest[..<end])
+        rest = rest[end...]
+      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let number = rest.prefix {
+          $0 > 0x20 && ![UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}")].contains($0)
+        }
+        if number.isPortableJSONNumber { append(contentsOf: number) } else { appendJSONString(number) }
+        rest = rest[number.endIndex...]
+      default:
+        // Line ends can only stand between tokens.
+        append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
+        rest = rest.dropFirst()
+      }
     }
   }
 
@@ -61,4 +78,20 @@ extension [UInt8] {
     }
   }
 
+}
+
+extension ArraySlice<UInt8> {
+  /// Behind the closing quote of the string that begins here.
+  fileprivate var endOfJSONString: Int {
+    var index = startIndex + 1
+    while index < endIndex, self[index] != UInt8(ascii: "\"") { index += self[index] == UInt8(ascii: "\\") ? 2 : 1 }
+    return Swift.min(index + 1, endIndex)
+  }
+
+  fileprivate var isPortableJSONNumber: Bool {
+    let integer = prefix { $0 == UInt8(ascii: "-") || $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    guard let mark = firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return integer.count <= 18 }
+    let exponent = self[(mark + 1)...].drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+    return integer.count <= 18 && exponent.count <= 2
+  }
 }

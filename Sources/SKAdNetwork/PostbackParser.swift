@@ -171,7 +171,7 @@ public struct PostbackParser: ~Copyable {
     if value.kind == .string {
       scratch.appendJSONString(bytes[value.text.indices])
     } else {
-      scratch.appendJSONOnOneLine(bytes[value.text.indices])
+      scratch.appendPortableJSON(bytes[value.text.indices])
     }
   }
 

@@ -134,3 +134,21 @@ import Testing
     }
   }
 }
+
+@Suite struct `Output of JSON` {
+  @Test(arguments: [
+    ("[1, -2.50,{\"a\":1e5}]", "[1, -2.50,{\"a\":1e5}]"), ("{\"a\":\n[\r\n]}", "{\"a\": [  ]}"),
+    ("123456789012345678", "123456789012345678"), ("1234567890123456789", "\"1234567890123456789\""),
+    ("[1e400,-1E-400,0.5]", "[\"1e400\",\"-1E-400\",0.5]"),
+    ("{\"99999999999999999999\":\"1e999, \\\"2\"}", "{\"99999999999999999999\":\"1e999, \\\"2\"}"),
+    ("\"\\\\\"", "\"\\\\\""),
+  ])
+  func `stays on one line, and numbers that readers cannot hold become strings`(_ value: String, _ portable: String)
+    throws
+  {
+    var text: [UInt8] = []
+    text.appendPortableJSON(Array(value.utf8)[...])
+    #expect(String(decoding: text, as: UTF8.self) == portable)
+    _ = try JSONValue(parsing: text)
+  }
+}
