@@ -2,10 +2,11 @@ internal import CLibcrypto
 
 /// What one task needs to verify with tables, of any keys.
 @safe
-struct BatchScratch: ~Copyable {
+package struct BatchScratch: ~Copyable {
   fileprivate let handle: OpaquePointer
 
-  init() throws(LibcryptoFailure) {
+  /// Throws where libcrypto has no memory left.
+  package init() throws(LibcryptoFailure) {
     guard let handle = unsafe clibcrypto_batch_new() else { throw LibcryptoFailure(operation: "batch verification") }
     unsafe self.handle = handle
   }
@@ -15,7 +16,7 @@ struct BatchScratch: ~Copyable {
 
 /// Tables of multiples of one key's point. Any number of tasks may verify with them at once.
 @safe
-final class FixedBase: Sendable {
+package final class FixedBase: Sendable {
   // Never changed once made, and libcrypto only reads it to verify.
   nonisolated(unsafe) private let handle: OpaquePointer
 
@@ -31,7 +32,7 @@ final class FixedBase: Sendable {
   /// Which signatures are shown to be valid. Of the others nothing is known; they are all, where libcrypto fails.
   ///
   /// A digest is 32 bytes, a signature r and s in the field size.
-  func showsValid(
+  package func showsValid(
     _ signatures: Span<UInt8>,
     of digests: Span<UInt8>,
     with scratch: borrowing BatchScratch

@@ -102,7 +102,7 @@ public final class PublicKey: Sendable {
   private static let signaturesWorthTables = 1024
 
   /// The tables to verify so many signatures with; nil: libcrypto's ECDSA is to verify them.
-  func tables(toVerify count: Int) -> FixedBase? {
+  package func tables(toVerify count: Int) -> FixedBase? {
     tables.withLock { tables in
       if case .awaited(let before) = tables {
         if before + count < Self.signaturesWorthTables {
