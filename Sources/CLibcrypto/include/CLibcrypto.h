@@ -42,7 +42,7 @@ int clibcrypto_verify(const clibcrypto_public_key *_Nonnull key, const uint8_t *
 /// at once.
 typedef struct clibcrypto_fixed_base clibcrypto_fixed_base;
 
-/// Builds the tables (150 KB and some 40 ms on P-256), and verifies signatures made for the key with them before
+/// Builds the tables (150 KB and some 30 ms on P-256), and verifies signatures made for the key with them before
 /// anybody else does.
 /// NULL where this libcrypto offers no tables, where they do not give what it computes without, or where it failed.
 clibcrypto_fixed_base *_Nullable clibcrypto_fixed_base_new(const clibcrypto_public_key *_Nonnull key);
