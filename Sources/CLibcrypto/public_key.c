@@ -1,4 +1,5 @@
-#include "CLibcrypto.h"
+#include "public_key.h"
+
 #include "curve.h"
 
 #include <openssl/core_names.h>
@@ -8,11 +9,6 @@
 #include <openssl/objects.h>
 #include <openssl/params.h>
 #include <stdlib.h>
-
-/// The context is never used itself, only duplicated: 0.1 µs, where to set one up costs 2.
-struct clibcrypto_public_key {
-  EVP_PKEY_CTX *verification;
-};
 
 /// 1 a finite point of the curve, 0 not, -1 libcrypto failed.
 static int is_on_curve(clibcrypto_curve curve, const uint8_t *bytes, size_t count) {
@@ -49,7 +45,10 @@ int clibcrypto_public_key_new(clibcrypto_curve curve, const uint8_t *point, size
   if (result == 1) {
     EVP_PKEY *evp = evp_key(curve, point, count);
     clibcrypto_public_key *made = calloc(1, sizeof *made);
-    if (evp != NULL && made != NULL) made->verification = EVP_PKEY_CTX_new_from_pkey(NULL, evp, NULL);
+    if (evp != NULL && made != NULL) {
+      made->curve = curve;
+      made->verification = EVP_PKEY_CTX_new_from_pkey(NULL, evp, NULL);
+    }
     EVP_PKEY_free(evp);
     if (made != NULL && made->verification != NULL && EVP_PKEY_verify_init(made->verification) == 1) {
       *key = made;

@@ -5,7 +5,8 @@ public struct SHA256Digest: Hashable, Sendable {
   /// The digest as four big-endian words.
   public let words: (UInt64, UInt64, UInt64, UInt64)
 
-  init(_ bytes: InlineArray<32, UInt8>) {
+  /// The digest of 32 bytes.
+  package init(_ bytes: InlineArray<32, UInt8>) {
     func word(_ start: Int) -> UInt64 {
       var value: UInt64 = 0
       for index in start..<start + 8 { value = value << 8 | UInt64(bytes[index]) }

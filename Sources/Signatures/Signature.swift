@@ -7,6 +7,21 @@ public enum SignatureForm: Hashable, Sendable, CaseIterable {
   case raw
 }
 
+extension SignatureForm {
+  /// Appends r, then s, each in the curve's field size; the verdict, where the form alone tells it.
+  func appendRaw(_ signature: Span<UInt8>, on curve: Curve, to raw: inout [UInt8]) -> SignatureVerdict? {
+    switch self {
+    case .der:
+      guard let integers = DERSignature(signature) else { return .malformed }
+      return integers.appendRaw(curve, of: signature, to: &raw) ? nil : .invalid
+    case .raw:
+      guard signature.count == 2 * curve.fieldByteCount else { return .malformed }
+      for index in signature.indices { raw.append(signature[index]) }
+      return nil
+    }
+  }
+}
+
 /// What is known of a signature once it was verified.
 public enum SignatureVerdict: Hashable, Sendable {
   /// The key's owner signed the digest.
@@ -35,10 +50,28 @@ struct DERSignature {
     self.s = s
   }
 
-  /// Whether r and s are both non-negative and short enough to be below the curve's order.
+  /// Whether r and s are non-negative and in no more bytes than the curve's order. None other is in 1..<n.
   func fits(_ curve: Curve, in bytes: Span<UInt8>) -> Bool {
-    let longest = curve.fieldByteCount + 1
-    return r.count <= longest && s.count <= longest && bytes[r.lowerBound] < 0x80 && bytes[s.lowerBound] < 0x80
+    Self.magnitude(r, of: curve, in: bytes) != nil && Self.magnitude(s, of: curve, in: bytes) != nil
+  }
+
+  /// Appends r, then s, each in the curve's field size; false, and nothing is appended, where they do not fit it.
+  func appendRaw(_ curve: Curve, of bytes: Span<UInt8>, to raw: inout [UInt8]) -> Bool {
+    guard let r = Self.magnitude(r, of: curve, in: bytes), let s = Self.magnitude(s, of: curve, in: bytes) else {
+      return false
+    }
+    for _ in r.count..<curve.fieldByteCount { raw.append(0) }
+    for index in r { raw.append(bytes[index]) }
+    for _ in s.count..<curve.fieldByteCount { raw.append(0) }
+    for index in s { raw.append(bytes[index]) }
+    return true
+  }
+
+  /// An integer's bytes less the zero that makes it positive; nil where it is negative or too long for the curve.
+  private static func magnitude(_ integer: Range<Int>, of curve: Curve, in bytes: Span<UInt8>) -> Range<Int>? {
+    let first = bytes[integer.lowerBound]
+    let magnitude = first == 0 ? integer.dropFirst() : integer
+    return first < 0x80 && magnitude.count <= curve.fieldByteCount ? magnitude : nil
   }
 
   /// The DER of a raw signature, which has an even number of bytes.

@@ -41,19 +41,27 @@ struct WycheproofTests {
     arguments: [
       ("wycheproof_ecdsa_secp192r1_sha256_test.json", Curve.p192),
       ("wycheproof_ecdsa_secp256r1_sha256_test.json", Curve.p256),
-    ]
+    ],
+    VerificationMethod.allCases
   )
-  func `Wycheproof's vectors agree`(_ file: String, _ curve: Curve) throws {
-    let suite = try JSONDecoder().decode(
+  func `Wycheproof's vectors agree, one by one and in batches`(
+    _ suite: (file: String, curve: Curve),
+    _ method: VerificationMethod
+  ) throws {
+    let vectors = try JSONDecoder().decode(
       Wycheproof.self,
-      from: Data(contentsOf: Wycheproof.folder.appending(path: file))
+      from: Data(contentsOf: Wycheproof.folder.appending(path: suite.file))
     )
     var run = 0
-    for group in suite.testGroups {
+    for group in vectors.testGroups {
       let key = try PublicKey(hex(group.publicKeyDer))
-      #expect(key.curve == curve)
+      #expect(key.curve == suite.curve)
+      var verifier = try BatchVerifier(key, by: method)
       for vector in group.tests {
-        let verdict = try key.verdict(on: hex(vector.sig), of: digest(of: hex(vector.msg)))
+        verifier.add(hex(vector.sig), of: try digest(of: hex(vector.msg)))
+      }
+      for (vector, verdict) in zip(group.tests, try verifier.verify()) {
+        #expect(try key.verdict(on: hex(vector.sig), of: digest(of: hex(vector.msg))) == verdict)
         let name = Comment(rawValue: "\(vector.tcId): \(vector.comment)")
         switch vector.result {
         case "valid": #expect(verdict == .valid, name)
@@ -68,6 +76,6 @@ struct WycheproofTests {
         run += 1
       }
     }
-    #expect(run == suite.numberOfTests)
+    #expect(run == vectors.numberOfTests)
   }
 }

@@ -1,0 +1,124 @@
+import Signatures
+import Testing
+
+/// SplitMix64: the same numbers in every run.
+private struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+}
+
+/// Keys, digests, and every key's signature of every digest.
+private struct Corpus: Sendable {
+  let keys: [PublicKey]
+  let digests: [SHA256Digest]
+  /// By key, then by digest: r, then s.
+  let signatures: [[[UInt8]]]
+
+  init(_ curve: Curve) throws {
+    let one = Scalar(curve, 1)
+    let signers = try [
+      SigningKey(curve: curve, scalarFrom: digest(of: "first")),
+      SigningKey(curve: curve, scalarFrom: digest(of: "second")), one.key, (-one).key,
+    ]
+    let digests = try (0..<200).map { try digest(of: "postback \($0)") } + [Scalar(curve, 0).digest, (-one).digest]
+    self.digests = digests
+    keys = try signers.map { try $0.publicKey }
+    signatures = try signers.map { signer in try digests.map { try signer.sign($0, as: .raw) } }
+    for key in keys { #expect(key.prepare() == .fixedBase) }
+  }
+
+  static let all = Result { try Dictionary(uniqueKeysWithValues: Curve.allCases.map { ($0, try Corpus($0)) }) }
+
+  /// A case: mostly a signature of the digest by the key, else one that was changed.
+  func next(
+    using generator: inout SeededGenerator
+  ) -> (key: Int, digest: SHA256Digest, form: SignatureForm, signature: [UInt8]) {
+    let signer = Int.random(in: keys.indices, using: &generator)
+    let signed = Int.random(in: digests.indices, using: &generator)
+    let curve = keys[signer].curve
+    let size = curve.fieldByteCount
+    var (key, digest) = (signer, digests[signed])
+    var r = Array(signatures[signer][signed].prefix(size))
+    var s = Array(signatures[signer][signed].suffix(size))
+    let change = Int.random(in: 0..<24, using: &generator)
+    switch change {
+    case 0: key = Int.random(in: keys.indices, using: &generator)
+    case 1: digest = digests[Int.random(in: digests.indices, using: &generator)]
+    case 2: swap(&r, &s)
+    case 3: r = edge(curve, using: &generator)
+    case 4: s = edge(curve, using: &generator)
+    case 5: (r, s) = (edge(curve, using: &generator), edge(curve, using: &generator))
+    case 6: r = difference(curve.order, r)
+    case 7...9: s = difference(curve.order, s)
+    case 10: r[Int.random(in: 0..<size, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+    case 11: s[Int.random(in: 0..<size, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+    default: break
+    }
+    let form = SignatureForm.allCases.randomElement(using: &generator) ?? .der
+    var signature = form == .raw ? r + s : element(0x30, integer(r) + integer(s))
+    let place = Int.random(in: signature.indices, using: &generator)
+    switch change {
+    case 12: signature[place] = UInt8.random(in: 0...255, using: &generator)
+    case 13: signature.remove(at: place)
+    case 14: signature.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+    default: break
+    }
+    return (key, digest, form, signature)
+  }
+
+  private func edge(_ curve: Curve, using generator: inout SeededGenerator) -> [UInt8] {
+    let one = Scalar(curve, 1)
+    let small = Scalar(curve, UInt8.random(in: 0...255, using: &generator))
+    return switch Int.random(in: 0..<6, using: &generator) {
+    case 0: Scalar(curve, 0).bytes
+    case 1: one.bytes
+    case 2: small.bytes
+    case 3: (-small).bytes
+    case 4: curve.order
+    default: Array(sum(curve.order, small.bytes).dropFirst())
+    }
+  }
+}
+
+struct DifferentialTests {
+  /// 200 000 cases in all.
+  @Test(arguments: (0..<32).map { (Curve.p256, UInt64($0), 5_000) } + (0..<20).map { (.p192, UInt64($0), 2_000) })
+  func `batches of random cases have the verdicts of one-shot verification`(
+    _ curve: Curve,
+    _ seed: UInt64,
+    _ count: Int
+  ) throws {
+    let corpus = try #require(try Corpus.all.get()[curve])
+    var generator = SeededGenerator(state: seed)
+    var verifier = try BatchVerifier(corpus.keys)
+    var seen: [SignatureVerdict: Int] = [:]
+    var done = 0
+    while done < count {
+      let size = min(Int.random(in: 1...700, using: &generator), count - done)
+      var expected: [SignatureVerdict] = []
+      for _ in 0..<size {
+        let (key, digest, form, signature) = corpus.next(using: &generator)
+        verifier.add(signature, as: form, of: digest, by: key)
+        expected.append(try corpus.keys[key].verdict(on: signature, as: form, of: digest))
+      }
+      let verdicts = try verifier.verify()
+      if verdicts != expected {
+        let wrong = zip(verdicts, expected).enumerated().filter { $1.0 != $1.1 }
+        Issue.record("of seed \(seed), cases from \(done): \(wrong)")
+      }
+      for verdict in verdicts { seen[verdict, default: 0] += 1 }
+      done += size
+    }
+    #expect(done == count)
+    #expect(seen[.valid, default: 0] > count / 3)
+    #expect(seen[.invalid, default: 0] > count / 8)
+    #expect(seen[.malformed, default: 0] > count / 50)
+  }
+}
