@@ -9,7 +9,7 @@ public struct BatchVerifier: ~Copyable {
   private let keys: [PublicKey]
   private let scratch: BatchScratch
   private var queues: [Queue]
-  private var verdicts: [SignatureVerdict] = []
+  private var verdicts: [SignatureVerdict?] = []
 
   /// The signatures of one key that await their verdict.
   private struct Queue {
@@ -44,8 +44,7 @@ public struct BatchVerifier: ~Copyable {
   ) -> Int {
     let index = verdicts.count
     let verdict = form.appendRaw(signature, on: keys[key].curve, to: &queues[key].signatures)
-    // Until it is known.
-    verdicts.append(verdict ?? .invalid)
+    verdicts.append(verdict)
     guard verdict == nil else { return index }
     queues[key].indices.append(index)
     let digest = digest.bytes
@@ -55,15 +54,36 @@ public struct BatchVerifier: ~Copyable {
 
   /// The verdicts on all that was added, in that order. Then, and after a failure, the verifier is empty.
   public mutating func verify() throws(LibcryptoFailure) -> [SignatureVerdict] {
+    try verdicts { key, signature, digest throws(LibcryptoFailure) in try key.verify(raw: signature, of: digest) }
+      .map { $0 ?? .invalid }
+  }
+
+  /// As `verify()`, but nil for what the tables do not show to be valid: another key may.
+  ///
+  /// Where no key does, `PublicKey.verify` has to be asked. A verdict that is not nil is the last word.
+  public mutating func prove() throws(LibcryptoFailure) -> [SignatureVerdict?] {
+    try verdicts { key, signature, digest throws(LibcryptoFailure) in
+      key.hasTables ? nil : try key.verify(raw: signature, of: digest)
+    }
+  }
+
+  /// Decides with `ask` what tables do not show to be valid.
+  private mutating func verdicts(
+    asking ask: (PublicKey, Span<UInt8>, Span<UInt8>) throws(LibcryptoFailure) -> SignatureVerdict?
+  ) throws(LibcryptoFailure) -> [SignatureVerdict?] {
     defer {
       verdicts.removeAll()
       for key in queues.indices { queues[key].removeAll() }
     }
-    for key in keys.indices { try verify(queues[key], of: keys[key]) }
+    for key in keys.indices { try verify(queues[key], of: keys[key], asking: ask) }
     return verdicts
   }
 
-  private mutating func verify(_ queue: Queue, of key: PublicKey) throws(LibcryptoFailure) {
+  private mutating func verify(
+    _ queue: Queue,
+    of key: PublicKey,
+    asking ask: (PublicKey, Span<UInt8>, Span<UInt8>) throws(LibcryptoFailure) -> SignatureVerdict?
+  ) throws(LibcryptoFailure) {
     let size = 2 * key.curve.fieldByteCount
     let (digests, signatures) = (queue.digests.span, queue.signatures.span)
     let shown = key.tables(toVerify: queue.indices.count)?.showsValid(signatures, of: digests, with: scratch)
@@ -71,9 +91,10 @@ public struct BatchVerifier: ~Copyable {
       if let shown, shown[position] {
         verdicts[index] = .valid
       } else {
-        verdicts[index] = try key.verify(
-          raw: signatures.extracting(position * size..<(position + 1) * size),
-          of: digests.extracting(position * 32..<(position + 1) * 32)
+        verdicts[index] = try ask(
+          key,
+          signatures.extracting(position * size..<(position + 1) * size),
+          digests.extracting(position * 32..<(position + 1) * 32)
         )
       }
     }

@@ -91,6 +91,16 @@ public final class PublicKey: Sendable {
     }
   }
 
+  /// Whether a `BatchVerifier` has tables for the key.
+  var hasTables: Bool { method == .fixedBase }
+
+  /// Whether tables were wanted, and libcrypto had none that are right: then signatures are verified one by one.
+  public var lacksTables: Bool {
+    tables.withLock { tables in
+      if case .refused = tables { true } else { false }
+    }
+  }
+
   /// Builds the key's tables now, not when so many signatures have been verified in batches that they pay.
   @discardableResult
   public func prepare() -> VerificationMethod {

@@ -43,6 +43,7 @@ where Base.Element == Batch<Parsed>, Base.Failure == PipelineFailure {
     var base: Base.AsyncIterator
     let trust: Trust
     let jobs: Int
+    let known = VerdictCache()
     /// The batches that are being judged, in order.
     var pending: [Task<Result<Batch<Verified>, LibcryptoFailure>, Never>] = []
     var isAtEnd = false
@@ -55,8 +56,8 @@ where Base.Element == Batch<Parsed>, Base.Failure == PipelineFailure {
           isAtEnd = true
           break
         }
-        let trust = trust
-        pending.append(Task.detached { judge(batch, trust) })
+        let (trust, known) = (trust, known)
+        pending.append(Task.detached { judge(batch, trust, known) })
       }
       guard !pending.isEmpty else { return nil }
       do { return try await pending.removeFirst().value.get() } catch { throw .libcrypto(error) }
@@ -64,9 +65,13 @@ where Base.Element == Batch<Parsed>, Base.Failure == PipelineFailure {
   }
 }
 
-private func judge(_ batch: Batch<Parsed>, _ trust: Trust) -> Result<Batch<Verified>, LibcryptoFailure> {
+private func judge(
+  _ batch: Batch<Parsed>,
+  _ trust: Trust,
+  _ known: VerdictCache
+) -> Result<Batch<Verified>, LibcryptoFailure> {
   do throws(LibcryptoFailure) {
-    var gate = try SignatureGate(trust)
+    var gate = try SignatureGate(trust, known: known)
     return .success(try gate.verify(batch))
   } catch {
     return .failure(error)
@@ -79,17 +84,22 @@ package struct SignatureGate: ~Copyable {
   private var judge: SignatureJudge
 
   /// A gate that opens for whom `trust` says.
-  package init(_ trust: Trust) throws(LibcryptoFailure) {
+  package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
     self.trust = trust
-    judge = try SignatureJudge(trust)
+    judge = try SignatureJudge(trust, known: known)
   }
 
   package mutating func verify(_ batch: Batch<Parsed>) throws(LibcryptoFailure) -> Batch<Verified> {
+    let postbacks = batch.outcomes.compactMap { outcome in
+      if case .accepted(let parsed) = outcome { parsed.postback } else { nil }
+    }
+    var judgements = try judge.judge(postbacks, of: batch.bytes)[...]
     var outcomes: [Outcome<Verified>] = []
     outcomes.reserveCapacity(batch.outcomes.count)
     for outcome in batch.outcomes {
       switch outcome {
-      case .accepted(let parsed): outcomes.append(try verify(parsed, of: batch.bytes))
+      case .accepted(let parsed):
+        outcomes.append(try verify(parsed, judgements.removeFirst(), of: batch.bytes))
       case .rejected(let rejection): outcomes.append(.rejected(rejection))
       }
     }
@@ -98,9 +108,9 @@ package struct SignatureGate: ~Copyable {
 
   private mutating func verify(
     _ parsed: Parsed,
+    _ judgement: Judgement,
     of bytes: [UInt8]
   ) throws(LibcryptoFailure) -> Outcome<Verified> {
-    let judgement = try judge.judge(parsed.postback, of: bytes)
     if let rejection = rejection(of: parsed, judgement, bytes) { return .rejected(rejection) }
     var parsed = parsed
     if judgement.state == .validZeroFilled { parsed.removeZeroFilled() }

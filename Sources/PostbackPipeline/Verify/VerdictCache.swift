@@ -1,0 +1,71 @@
+internal import SKAdNetwork
+internal import Signatures
+internal import Synchronization
+
+/// Signatures that were found valid, so that an exact resend need not be verified again.
+///
+/// What is known is that a certain key signed certain content with certain bytes. It is found by SHA-256 over the content's
+/// own SHA-256 and the signature, 128 bits of it: to be taken for another, a postback would need a collision. Holds the last
+/// million or so, in up to 25 MB; what it has forgotten is verified again.
+package final class VerdictCache: Sendable {
+  /// Content and signature.
+  struct Key: Equatable {
+    fileprivate let high: UInt64
+    fileprivate let low: UInt64
+
+    init(_ digest: SHA256Digest) {
+      high = digest.words.0
+      low = digest.words.1
+    }
+  }
+
+  private struct Entry {
+    var key: Key
+    /// Index of the trusted key that signed; negative where there is no entry.
+    var trustedKey: Int32
+  }
+
+  private static let shardCount = 64
+  private static let shardSize = 1 << 14
+
+  /// Each is empty until something goes in.
+  private let shards: [Shard]
+
+  private final class Shard: Sendable {
+    let entries = Mutex<[Entry]>([])
+  }
+
+  /// A cache of nothing.
+  package init() { shards = (0..<Self.shardCount).map { _ in Shard() } }
+
+  /// The trusted key that is known to have signed this.
+  func trustedKey(of signed: Key) -> Int? {
+    shard(of: signed).entries.withLock { entries in
+      guard !entries.isEmpty else { return nil }
+      let entry = entries[Self.place(of: signed)]
+      return entry.key == signed && entry.trustedKey >= 0 ? Int(entry.trustedKey) : nil
+    }
+  }
+
+  /// Keeps that the trusted key signed this.
+  func insert(_ signed: Key, _ trustedKey: Int) {
+    shard(of: signed).entries.withLock { entries in
+      if entries.isEmpty {
+        let none = Entry(key: Key(high: 0, low: 0), trustedKey: -1)
+        entries = Array(repeating: none, count: Self.shardSize)
+      }
+      entries[Self.place(of: signed)] = Entry(key: signed, trustedKey: Int32(trustedKey))
+    }
+  }
+
+  private func shard(of key: Key) -> Shard { shards[Int(key.low % UInt64(Self.shardCount))] }
+
+  private static func place(of key: Key) -> Int { Int(key.high % UInt64(shardSize)) }
+}
+
+extension VerdictCache.Key {
+  fileprivate init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+}
