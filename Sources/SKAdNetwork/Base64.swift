@@ -6,34 +6,41 @@ public enum Base64: Sendable {
   case url
 
   /// Appends what `text` encodes to `output`; false, with nothing appended, where it is not in canonical form.
-  public func decode(_ text: some RandomAccessCollection<UInt8>, appendingTo output: inout [UInt8]) -> Bool {
-    var text = text[...]
+  public func decode(_ text: Span<UInt8>, appendingTo output: inout [UInt8]) -> Bool {
+    var count = text.count
     if self == .standard {
-      guard text.count % 4 == 0 else { return false }
-      if text.last == Self.padding { text = text.dropLast() }
-      if text.last == Self.padding { text = text.dropLast() }
+      guard count % 4 == 0 else { return false }
+      if count > 0, text[count - 1] == Self.padding { count -= 1 }
+      if count > 0, text[count - 1] == Self.padding { count -= 1 }
     }
-    guard text.count % 4 != 1 else { return false }
     let start = output.count
+    let isRight = decode(text.extracting(0..<count), to: &output)
+    if !isRight { output.removeSubrange(start...) }
+    return isRight
+  }
+
+  /// Decodes a text without padding; false, with what came before appended, at what is wrong.
+  private func decode(_ text: Span<UInt8>, to output: inout [UInt8]) -> Bool {
     let values = self == .standard ? Self.standardValues : Self.urlValues
-    var bits: UInt32 = 0
-    var bitCount: UInt32 = 0
-    for character in text {
-      let value = values[Int(character)]
-      guard value < 64 else {
-        output.removeSubrange(start...)
-        return false
-      }
-      bits = bits << 6 | UInt32(value)
-      bitCount += 6
-      guard bitCount >= 8 else { continue }
-      bitCount -= 8
-      output.append(UInt8(truncatingIfNeeded: bits >> bitCount))
+    func value(_ index: Int) -> UInt32 { UInt32(values[Int(text[index])]) }
+    let tail = text.count % 4
+    for index in stride(from: 0, to: text.count - tail, by: 4) {
+      let (a, b, c, d) = (value(index), value(index + 1), value(index + 2), value(index + 3))
+      guard a | b | c | d < 64 else { return false }
+      let bits = a << 18 | b << 12 | c << 6 | d
+      output.append(UInt8(truncatingIfNeeded: bits >> 16))
+      output.append(UInt8(truncatingIfNeeded: bits >> 8))
+      output.append(UInt8(truncatingIfNeeded: bits))
     }
-    guard bits & (1 << bitCount - 1) == 0 else {
-      output.removeSubrange(start...)
-      return false
-    }
+    guard tail > 0 else { return true }
+    guard tail > 1 else { return false }
+    let first = text.count - tail
+    let (a, b, c) = (value(first), value(first + 1), tail == 3 ? value(first + 2) : 0)
+    // The bits that no byte takes are zero, or the text has a second form.
+    guard a | b | c < 64, (tail == 3 ? c & 3 : b & 15) == 0 else { return false }
+    let bits = a << 18 | b << 12 | c << 6
+    output.append(UInt8(truncatingIfNeeded: bits >> 16))
+    if tail == 3 { output.append(UInt8(truncatingIfNeeded: bits >> 8)) }
     return true
   }
 

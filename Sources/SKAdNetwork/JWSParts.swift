@@ -23,7 +23,9 @@ struct JWSParts {
     payload = range(parts[1])
     signature = range(parts[2])
     var decoded: [UInt8] = []
-    guard Base64.url.decode(parts[2], appendingTo: &decoded) else { throw malformed("base64url without padding") }
+    guard Base64.url.decode(bytes.span.extracting(signature.indices), appendingTo: &decoded) else {
+      throw malformed("base64url without padding")
+    }
   }
 
   func malformed(_ expected: String) -> PostbackDefect { Self.malformed(text, expected) }

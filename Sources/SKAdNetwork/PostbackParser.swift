@@ -122,7 +122,9 @@ public struct PostbackParser: ~Copyable {
     _ bytes: inout [UInt8]
   ) throws(PostbackDefect) {
     scratch.removeAll(keepingCapacity: true)
-    guard Base64.url.decode(bytes[part.indices], appendingTo: &scratch) else { throw parts.malformed("base64url") }
+    guard Base64.url.decode(bytes.span.extracting(part.indices), appendingTo: &scratch) else {
+      throw parts.malformed("base64url")
+    }
     let start = bytes.count
     bytes += scratch
     bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))

@@ -5,7 +5,7 @@ import Testing
 struct Base64Tests {
   private func decoded(_ text: String, _ form: Base64) -> [UInt8]? {
     var output = Array("before".utf8)
-    let isRight = form.decode(Array(text.utf8), appendingTo: &output)
+    let isRight = form.decode(Array(text.utf8).span, appendingTo: &output)
     #expect(output.starts(with: "before".utf8))
     #expect(isRight || output.count == 6, "nothing may be left of what is wrong")
     return isRight ? Array(output.dropFirst(6)) : nil
@@ -76,7 +76,7 @@ struct Base64Tests {
     for first in alphabet {
       for second in alphabet {
         var output: [UInt8] = []
-        if Base64.url.decode([first, second], appendingTo: &output) { texts[output, default: 0] += 1 }
+        if Base64.url.decode([first, second].span, appendingTo: &output) { texts[output, default: 0] += 1 }
       }
     }
     #expect(texts.count == 256 && texts.values.allSatisfy { $0 == 1 })

@@ -75,7 +75,7 @@ struct CoercionTests {
     let real = RealPostback.adAttributionKit.object
     let parts = try #require(real.string("jws-string")).split(separator: ".").map(String.init)
     var payload: [UInt8] = []
-    #expect(Base64.url.decode(Array(parts[1].utf8), appendingTo: &payload))
+    #expect(Base64.url.decode(Array(parts[1].utf8).span, appendingTo: &payload))
     let edited = Object(payload).with(["did-win": "\"true\"", "advertised-item-identifier": "\"7\""])
     let jws = [parts[0], String(decoding: Base64.url.encode(edited.text.utf8), as: UTF8.self), parts[2]]
     let text = real.with(["jws-string": Object.quoted(jws.joined(separator: ".")), "conversion-value": "\"24\""]).text

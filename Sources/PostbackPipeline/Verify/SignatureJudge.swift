@@ -52,6 +52,8 @@ package struct SignatureJudge: ~Copyable {
     let form: SignatureForm
     /// The key that it names; nil where any of its version's may have signed it.
     let namedKey: Int?
+    /// What it is known by, under the layout that is tried.
+    var name = VerdictCache.Key()
   }
 
   /// So many are tried before the others, to learn which key signs.
@@ -114,10 +116,10 @@ package struct SignatureJudge: ~Copyable {
     switch postback.signature {
     case .attribution(let text):
       form = .der
-      isDecoded = Base64.standard.decode(bytes[text.indices], appendingTo: &signatures)
+      isDecoded = Base64.standard.decode(bytes.span.extracting(text.indices), appendingTo: &signatures)
     case .jws(let jws):
       form = .raw
-      isDecoded = Base64.url.decode(bytes[jws.signature.indices], appendingTo: &signatures)
+      isDecoded = Base64.url.decode(bytes.span.extracting(jws.signature.indices), appendingTo: &signatures)
       judgement.key = trust.key(named: bytes[jws.keyID.indices])
       if judgement.key == nil {
         judgement.state = .unknownKey
@@ -149,12 +151,13 @@ package struct SignatureJudge: ~Copyable {
   ) throws(LibcryptoFailure) {
     var undecided: [Case] = []
     undecided.reserveCapacity(cases.count)
-    for item in cases {
+    for var item in cases {
       if layout != .asSent {
         judgements[item.index].layout = layout
         judgements[item.index].digest = try digest(postbacks[item.index], layout, bytes)
       }
-      if let key = try knownKey(item, postbacks[item.index], judgements[item.index].digest, signatures) {
+      item.name = try name(of: signatures.span.extracting(item.signature), of: judgements[item.index].digest)
+      if let key = knownKey(item, postbacks[item.index]) {
         accept(key, layout, &judgements[item.index])
       } else {
         undecided.append(item)
@@ -198,7 +201,7 @@ package struct SignatureJudge: ~Copyable {
       switch verdicts[index] {
       case .valid:
         accept(key, layout, &judgements[item.index])
-        known.insert(try knownName(item, judgements[item.index].digest, signatures), key)
+        known.insert(item.name, key)
       case .malformed: judgements[item.index].state = .malformed
       case .invalid, nil: rest.append(item)
       }
@@ -248,13 +251,8 @@ package struct SignatureJudge: ~Copyable {
   }
 
   /// The key that is known to have made the same signature of the same content.
-  private mutating func knownKey(
-    _ item: Case,
-    _ postback: Postback,
-    _ content: SHA256Digest,
-    _ signatures: [UInt8]
-  ) throws(LibcryptoFailure) -> Int? {
-    guard let key = known.trustedKey(of: try knownName(item, content, signatures)) else { return nil }
+  private func knownKey(_ item: Case, _ postback: Postback) -> Int? {
+    guard let key = known.trustedKey(of: item.name) else { return nil }
     var round = 0
     while let candidate = candidate(item, postback, round: round) {
       if candidate == key { return key }
@@ -263,14 +261,14 @@ package struct SignatureJudge: ~Copyable {
     return nil
   }
 
-  private mutating func knownName(
-    _ item: Case,
-    _ content: SHA256Digest,
-    _ signatures: [UInt8]
+  /// What a signature of some content is known by.
+  private mutating func name(
+    of signature: Span<UInt8>,
+    of content: SHA256Digest
   ) throws(LibcryptoFailure) -> VerdictCache.Key {
     let content = content.bytes
     try hash.update(content.span)
-    try hash.update(signatures.span.extracting(item.signature))
+    try hash.update(signature)
     return VerdictCache.Key(try hash.finish())
   }
 

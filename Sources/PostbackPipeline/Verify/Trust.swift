@@ -73,7 +73,7 @@ package struct Trust: Sendable {
 
   private mutating func append(_ id: String, _ environment: Environment, _ base64: String) throws(TrustError) {
     var der: [UInt8] = []
-    guard Base64.standard.decode(Array(base64.utf8), appendingTo: &der) else {
+    guard Base64.standard.decode(Array(base64.utf8).span, appendingTo: &der) else {
       throw TrustError(id: id, reason: "not base64 (RFC 4648, padded)")
     }
     do {

@@ -10,8 +10,11 @@ internal import Synchronization
 package final class VerdictCache: Sendable {
   /// Content and signature.
   struct Key: Equatable {
-    fileprivate let high: UInt64
-    fileprivate let low: UInt64
+    fileprivate var high: UInt64 = 0
+    fileprivate var low: UInt64 = 0
+
+    /// Of nothing.
+    init() {}
 
     init(_ digest: SHA256Digest) {
       high = digest.words.0
@@ -51,7 +54,7 @@ package final class VerdictCache: Sendable {
   func insert(_ signed: Key, _ trustedKey: Int) {
     shard(of: signed).entries.withLock { entries in
       if entries.isEmpty {
-        let none = Entry(key: Key(high: 0, low: 0), trustedKey: -1)
+        let none = Entry(key: Key(), trustedKey: -1)
         entries = Array(repeating: none, count: Self.shardSize)
       }
       entries[Self.place(of: signed)] = Entry(key: signed, trustedKey: Int32(trustedKey))
@@ -61,11 +64,4 @@ package final class VerdictCache: Sendable {
   private func shard(of key: Key) -> Shard { shards[Int(key.low % UInt64(Self.shardCount))] }
 
   private static func place(of key: Key) -> Int { Int(key.high % UInt64(shardSize)) }
-}
-
-extension VerdictCache.Key {
-  fileprivate init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
 }

@@ -4,10 +4,9 @@ package import SKAdNetwork
 
 extension RowEncoder {
   /// A row of `skan_postbacks`.
-  mutating func encode(_ decoded: Decoded, of batch: Batch<Decoded>, _ trust: Trust) {
+  mutating func encode(_ decoded: Decoded, of bytes: [UInt8], _ names: RowNames) {
     let verified = decoded.unique.verified
     let postback = verified.parsed.postback
-    let bytes = batch.bytes
     plain { verified.key.append(to: &$0) }
     word(postback.framework)
     word(postback.version)
@@ -29,9 +28,9 @@ extension RowEncoder {
     text(postback.countryCode, of: bytes)
     text(postback.marketplaceIdentifier, of: bytes)
     text(postback.impressionType, of: bytes)
-    let key = verified.judgement.key.map { trust.keys[$0] }
-    text(key?.id)
-    word(key?.environment)
+    let key = verified.judgement.key
+    text(key.map { names.keyIDs[$0][...] })
+    word(key.map { names.environments[$0] })
     word(verified.judgement.state)
     let coerced = postback.coercedFields
     words(coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
@@ -41,7 +40,7 @@ extension RowEncoder {
     word(verified.parsed.arrival.source)
     encode(decoded.decoding)
     json(postback.extras.map { bytes[$0.indices] })
-    text(batch.input.path)
+    text(names.source[...])
     integer(Int64(verified.parsed.record.line))
     endRow()
   }

@@ -6,10 +6,10 @@ extension RowEncoder {
   /// A row of `skan_rejects`.
   mutating func encode(
     _ rejection: Rejection,
-    of batch: Batch<Decoded>,
+    of bytes: [UInt8],
+    _ names: RowNames,
     _ hash: inout SHA256
   ) throws(LibcryptoFailure) {
-    let bytes = batch.bytes
     let raw = bytes[rejection.record.bytes.indices]
     word(rejection.code.stage)
     word(rejection.code)
@@ -24,7 +24,7 @@ extension RowEncoder {
     if let firstSeen = rejection.firstSeen { plain { firstSeen.append(to: &$0) } } else { null() }
     json(rejection.conflicts.isEmpty ? nil : Self.json(rejection.conflicts)[...])
     encode(rejection.arrival, of: bytes)
-    text(batch.input.path)
+    text(names.source[...])
     integer(Int64(rejection.record.line))
     let digest = try rejection.record.digest(of: raw.span, &hash).bytes
     plain { text in for index in digest.indices { text.appendHexadecimal(digest[index]) } }
