@@ -31,7 +31,7 @@ enum Main {
   private static func run(_ words: ArraySlice<String>) async throws(CommandFailure) {
     guard let first = words.first else { throw CommandFailure(.usage, "say what to do\n\n\(help)") }
     if ["--help", "-h", "help"].contains(first) { return try Terminal.print(help) }
-    if first == "--version" { return try Terminal.print(versionText) }
+    if first == "--version" { return try Terminal.print(try versionText()) }
     guard let (command, rest) = command(words) else {
       throw CommandFailure(.usage, "there is no command \(first); see postback --help")
     }
@@ -72,10 +72,12 @@ enum Main {
       """
   }
 
-  private static var versionText: String {
-    """
-    postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
-    zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion))
-    """
+  private static func versionText() throws(CommandFailure) -> String {
+    let apple = try TrustOptions.apple()
+    let method = apple.keys.first { $0.key.curve == .p256 }?.key.prepare() ?? .evp
+    return """
+      postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
+      zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion)); verification: \(method.rawValue)
+      """
   }
 }

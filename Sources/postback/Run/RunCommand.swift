@@ -1,6 +1,7 @@
 internal import ConversionModel
 internal import Glibc
 internal import PostbackPipeline
+internal import Signatures
 
 /// `postback run`: the batch job, from dumps to tables.
 struct RunCommand: Command {
@@ -86,7 +87,12 @@ struct RunCommand: Command {
       throw CommandFailure(error)
     }
     bar.clear()
-    let summary = RunSummary(tally: tally, elapsed: ContinuousClock.now - start, tables: written.rowCounts)
+    let summary = RunSummary(
+      tally: tally,
+      elapsed: ContinuousClock.now - start,
+      tables: written.rowCounts,
+      isSlow: trust.keys.contains { $0.key.lacksTables }
+    )
     try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
   }
 }

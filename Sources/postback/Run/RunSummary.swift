@@ -1,11 +1,14 @@
 internal import PostbackPipeline
 internal import SKAdNetwork
+internal import Signatures
 
 /// What a run did, for a person or a program.
 struct RunSummary {
   let tally: Tally
   let elapsed: Duration
   let tables: [(table: String, rows: Int)]
+  /// Whether signatures were verified one by one, since libcrypto had no tables to do it faster.
+  let isSlow: Bool
 
   private var byCode: [(code: RejectCode, count: Int)] {
     RejectCode.allCases.compactMap { code in tally.rejectedByCode[code].map { (code, $0) } }
@@ -28,7 +31,8 @@ struct RunSummary {
     let rows = tables.map { "\"\($0.table)\":\($0.rows)" }.joined(separator: ",")
     return """
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
-      "rows":{\(rows)},"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond)}
+      "rows":{\(rows)},"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
+      "verification":"\((isSlow ? VerificationMethod.evp : .fixedBase).rawValue)"}
       """
   }
 
@@ -43,6 +47,8 @@ struct RunSummary {
       let number = String(count)
       return name + String(repeating: " ", count: width - name.count + 2 + digits - number.count) + number
     }
-    return (lines + ["\(seconds) s, \(postbacksPerSecond) postbacks/s"]).joined(separator: "\n")
+    let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
+    return (lines + [isSlow ? speed + "; libcrypto has no tables, so signatures were verified one by one" : speed])
+      .joined(separator: "\n")
   }
 }

@@ -15,10 +15,15 @@ enum TrustOptions {
     Option("--allow-network", "ID", "Reject the postbacks of all other ad networks. May be repeated."),
   ]
 
+  /// Apple's keys.
+  static func apple() throws(CommandFailure) -> Trust {
+    do { return try Trust.apple() } catch { throw CommandFailure(.software, "\(error)") }
+  }
+
   /// Apple's production keys, and what the options add.
   static func trust(_ arguments: Arguments) throws(CommandFailure) -> Trust {
+    var trust = try apple()
     do {
-      var trust = try Trust.apple()
       for option in arguments.all("--trust-key") {
         let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
