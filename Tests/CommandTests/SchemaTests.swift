@@ -67,7 +67,12 @@ import Testing
 
   @Test func `the summary is what run prints`() throws {
     let schema = try Schema("summary")
-    let summary = RunSummary(tally: Tally(), elapsed: .seconds(1), tables: Table.all.map { ($0.name, 0) }, isSlow: false)
+    let summary = RunSummary(
+      tally: Tally(),
+      elapsed: .seconds(1),
+      tables: Table.all.map { ($0.name, 0) },
+      isSlow: false
+    )
     let printed = try JSONValue(parsing: Array(summary.json.utf8))
     #expect(schema["required"]?.strings == printed.keys)
     #expect(schema["properties"]?.keys == printed.keys)

@@ -1,0 +1,125 @@
+import JSON
+import SKAdNetwork
+import Signatures
+import TestSupport
+import Testing
+
+@testable import PostbackPipeline
+
+@Suite struct `Exact resends` {
+  private let v3 = RealPostback.v3
+  private let v4 = RealPostback.v4
+
+  private func judgements(_ texts: [[UInt8]], known: VerdictCache) throws -> [SignatureState] {
+    var judge = try SignatureJudge(try Trust.apple(), known: known)
+    return try texts.map { text in
+      var parser = PostbackParser()
+      var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
+      let postback = try parser.parse(0..<text.count, of: &bytes)
+      return try judge.judge(postback, of: bytes).state
+    }
+  }
+
+  /// What the cache calls a postback: content and signature.
+  private func name(of real: RealPostback, signature: String? = nil) throws -> VerdictCache.Key {
+    let object = real.object
+    var parser = PostbackParser()
+    let text = Array(object.text.utf8)
+    var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
+    let postback = try parser.parse(0..<text.count, of: &bytes)
+    var message: [UInt8] = []
+    postback.appendSignedMessage(.asSent, of: bytes, to: &message)
+    var hash = try SHA256()
+    let content = try hash.digest(of: message.span).bytes
+    var decoded: [UInt8] = []
+    let base64 = Array((signature ?? object.string("attribution-signature") ?? "").utf8)
+    #expect(Base64.standard.decode(base64.span, appendingTo: &decoded))
+    try hash.update(content.span)
+    try hash.update(decoded.span)
+    return VerdictCache.Key(try hash.finish())
+  }
+
+  @Test func `are known by content, signature and key`() throws {
+    let known = VerdictCache()
+    #expect(try judgements([v3.bytes, v3.bytes], known: known) == [.valid, .valid])
+    #expect(known.trustedKey(of: try name(of: v3)) == 0)
+    #expect(known.trustedKey(of: try name(of: v4)) == nil)
+  }
+
+  @Test func `are not verified again`() throws {
+    // Nothing but the cache can call this one valid.
+    let known = VerdictCache()
+    let other = try #require(v4.object.string("attribution-signature"))
+    let swapped = Array(v3.object.with(["attribution-signature": Object.quoted(other)]).text.utf8)
+    #expect(try judgements([swapped], known: known) == [.invalid])
+    known.insert(try name(of: v3, signature: other), 0)
+    #expect(try judgements([swapped], known: known) == [.valid])
+  }
+
+  @Test func `do not let anything else in: another signature, other content, another curve's key`() throws {
+    let known = VerdictCache()
+    let signature = try #require(v3.object.string("attribution-signature"))
+    let other = try #require(v4.object.string("attribution-signature"))
+    let smuggled = [
+      v3.object.with(["attribution-signature": Object.quoted(other)]), v3.object.with(["campaign-id": "43"]),
+      v3.object.with(["did-win": "false"]), v4.object.with(["attribution-signature": Object.quoted(signature)]),
+      v3.object.with(["version": "\"2.2\""]),
+    ].map { Array($0.text.utf8) }
+    let states = try judgements([v3.bytes, v4.bytes] + smuggled + [v3.bytes], known: known)
+    #expect(states == [.valid, .valid] + Array(repeating: .invalid, count: smuggled.count) + [.valid])
+
+    // A P-192 key that is said to have signed a 3.0 is not believed: it is none of the version's.
+    known.insert(try name(of: v3, signature: other), 1)
+    #expect(try judgements([smuggled[0]], known: known) == [.invalid])
+  }
+
+  @Test func `come out as duplicates, whatever stands between`() async throws {
+    let lines = [v3.bytes, v4.bytes, v3.bytes, v4.bytes, v3.bytes]
+    let codes = try await Flow().outcomes(of: lines, batchSize: 1).map(\.rejectCode)
+    #expect(codes == [nil, nil, .duplicateIdentical, .duplicateIdentical, .duplicateIdentical])
+  }
+}
+
+@Suite struct `Batches of verdicts` {
+  @Test func `are the verdicts one by one, with and without tables`() async throws {
+    let ours = try Signer(.p256, id: "ours")
+    let short = try Signer(.p192, id: "short")
+    let bare = RealPostback.v4.object.without("source-domain")
+    var texts: [[UInt8]] = []
+    for index in 0..<700 {
+      let id = ["transaction-id": Object.quoted("t\(index)")]
+      switch index % 7 {
+      case 0: texts.append(Array(try ours.sign(bare.with(id)).with(["source-app-id": "0"]).text.utf8))
+      case 1: texts.append(Array(try ours.sign(bare.with(id)).with(["app-id": "\(index)"]).text.utf8))
+      case 2: texts.append(RealPostback.all[index % RealPostback.all.count].bytes)
+      case 3: texts.append(Array(try short.sign(RealPostback.v20.object.with(id)).text.utf8))
+      case 4: texts.append(Array(bare.with(id).with(["attribution-signature": "\"MAA=\""]).text.utf8))
+      default: texts.append(Array(try ours.sign(RealPostback.v4.object.with(id)).text.utf8))
+      }
+    }
+    var trust = try Trust.apple()
+    try trust.add("ours", base64: ours.base64)
+    try trust.add("short", base64: short.base64)
+    func states(_ trust: Trust, batch: Int) throws -> [SignatureState] {
+      var judge = try SignatureJudge(trust)
+      var states: [SignatureState] = []
+      for start in stride(from: 0, to: texts.count, by: batch) {
+        var parser = PostbackParser()
+        var bytes: [UInt8] = []
+        var postbacks: [Postback] = []
+        for text in texts[start..<min(start + batch, texts.count)] {
+          let first = bytes.count
+          bytes += text + [UInt8](repeating: 0, count: RawBatch.padding)
+          postbacks.append(try parser.parse(first..<first + text.count, of: &bytes))
+        }
+        states += try judge.judge(postbacks, of: bytes).map(\.state)
+      }
+      return states
+    }
+    let oneByOne = try states(trust, batch: 1)
+    #expect(Set(oneByOne) == [.valid, .validZeroFilled, .development, .invalid, .malformed])
+    for key in trust.keys { key.key.prepare() }
+    #expect(trust.keys.allSatisfy { $0.key.method == .fixedBase })
+    for batch in [1, 8, 9, 64, 700] { #expect(try states(trust, batch: batch) == oneByOne) }
+  }
+}
