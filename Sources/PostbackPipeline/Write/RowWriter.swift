@@ -1,16 +1,16 @@
 internal import ConversionModel
-internal import Signatures
+package import Signatures
 
 /// Turns outcomes into rows: an accepted postback into one of `skan_postbacks` and one of `skan_events` for each event,
 /// a rejected record into one of `skan_rejects`.
-struct RowWriter: ~Copyable {
+package struct RowWriter: ~Copyable {
   private(set) var postbacks: RowEncoder
   private(set) var events: RowEncoder
   private(set) var rejects: RowEncoder
   private let trust: Trust
   private var hash: SHA256
 
-  init(_ options: TableOptions, trust: Trust) throws(LibcryptoFailure) {
+  package init(_ options: TableOptions, trust: Trust) throws(LibcryptoFailure) {
     func encoder(_ table: Table) -> RowEncoder {
       RowEncoder(table, formats: options.formats, isCSVSafe: options.isCSVSafe)
     }
@@ -22,7 +22,7 @@ struct RowWriter: ~Copyable {
   }
 
   /// Encodes a row, or more, for each outcome.
-  mutating func encode(_ batch: Batch<Decoded>) throws(LibcryptoFailure) {
+  package mutating func encode(_ batch: Batch<Decoded>) throws(LibcryptoFailure) {
     for outcome in batch.outcomes {
       switch outcome {
       case .accepted(let decoded):
@@ -35,7 +35,7 @@ struct RowWriter: ~Copyable {
   }
 
   /// Forgets the rows, which have been written.
-  mutating func removeRows() {
+  package mutating func removeRows() {
     postbacks.removeRows()
     events.removeRows()
     rejects.removeRows()
