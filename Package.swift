@@ -40,6 +40,11 @@ let package = Package(
       dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc"],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: ["postback", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      swiftSettings: settings
+    ),
 
     .target(name: "TestSupport", dependencies: ["JSON"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),

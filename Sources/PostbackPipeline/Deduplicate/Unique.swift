@@ -12,27 +12,29 @@ extension AsyncSequence where Element == Batch<Verified>, Failure == PipelineFai
   /// Drops postbacks whose transaction was seen before (`dedup`). The first copy in the order of the input wins.
   ///
   /// Comes after verification, or a forgery would burn a genuine transaction.
-  func deduplicated(in index: TransactionIndex) -> UniqueBatches<Self> { UniqueBatches(base: self, index: index) }
+  package func deduplicated(in index: TransactionIndex) -> UniqueBatches<Self> {
+    UniqueBatches(base: self, index: index)
+  }
 }
 
 /// Batches in which no postback is there twice.
-struct UniqueBatches<Base: AsyncSequence>: AsyncSequence
+package struct UniqueBatches<Base: AsyncSequence>: AsyncSequence
 where Base.Element == Batch<Verified>, Base.Failure == PipelineFailure {
-  typealias Element = Batch<Unique>
-  typealias Failure = PipelineFailure
+  package typealias Element = Batch<Unique>
+  package typealias Failure = PipelineFailure
 
   let base: Base
   let index: TransactionIndex
 
-  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), index: index) }
+  package func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), index: index) }
 
-  struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
     var index: TransactionIndex
 
-    mutating func next() async throws(PipelineFailure) -> Batch<Unique>? { try await next(isolation: nil) }
+    package mutating func next() async throws(PipelineFailure) -> Batch<Unique>? { try await next(isolation: nil) }
 
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Unique>? {
+    package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Unique>? {
       guard let batch = try await base.next(isolation: actor) else { return nil }
       return batch.map { verified in index.admit(verified, of: batch.bytes) }
     }

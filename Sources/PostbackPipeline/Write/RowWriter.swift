@@ -1,5 +1,5 @@
 internal import ConversionModel
-internal import Signatures
+package import Signatures
 
 /// Texts that many rows have, ready to be copied.
 struct RowNames {
@@ -18,14 +18,14 @@ struct RowNames {
 
 /// Turns outcomes into rows: an accepted postback into one of `skan_postbacks` and one of `skan_events` for each event,
 /// a rejected record into one of `skan_rejects`.
-struct RowWriter: ~Copyable {
+package struct RowWriter: ~Copyable {
   private(set) var postbacks: RowEncoder
   private(set) var events: RowEncoder
   private(set) var rejects: RowEncoder
   private var names: RowNames
   private var hash: SHA256
 
-  init(_ options: TableOptions, trust: Trust) throws(LibcryptoFailure) {
+  package init(_ options: TableOptions, trust: Trust) throws(LibcryptoFailure) {
     func encoder(_ table: Table) -> RowEncoder {
       RowEncoder(table, formats: options.formats, isCSVSafe: options.isCSVSafe)
     }
@@ -37,7 +37,7 @@ struct RowWriter: ~Copyable {
   }
 
   /// Encodes a row, or more, for each outcome.
-  mutating func encode(_ batch: Batch<Decoded>) throws(LibcryptoFailure) {
+  package mutating func encode(_ batch: Batch<Decoded>) throws(LibcryptoFailure) {
     names.source = Array(batch.input.path.utf8)
     for outcome in batch.outcomes {
       switch outcome {
@@ -51,7 +51,7 @@ struct RowWriter: ~Copyable {
   }
 
   /// Forgets the rows, which have been written.
-  mutating func removeRows() {
+  package mutating func removeRows() {
     postbacks.removeRows()
     events.removeRows()
     rejects.removeRows()

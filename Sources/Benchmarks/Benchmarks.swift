@@ -1,0 +1,155 @@
+internal import Glibc
+internal import PostbackPipeline
+
+/// The benchmark: measures postback with openssl beside it, and reports.
+@main
+struct Benchmarks {
+  private let options: Options
+  private let folder: String
+  private let program: String
+  private let postback: String
+  private var report: Report
+  private let hasOpenSSL = ProcessRun.isInstalled("openssl")
+  private var lastSpeed: OpenSSLSpeed?
+
+  static func main() async {
+    let words = CommandLine.arguments.dropFirst()
+    if words.contains("--help") || words.contains("-h") { return print(Options.help) }
+    do {
+      let options = try Options(words)
+      if let keys = options.indexKeys { return print(try IndexBenchmark(keys: keys).text) }
+      let folder = try TemporaryFolder.make()
+      defer { try? TemporaryFolder.remove(folder) }
+      complain("working in \(folder)")
+      var benchmarks = try Benchmarks(options, folder: folder)
+      try await benchmarks.run()
+      try benchmarks.write()
+    } catch {
+      complain("Benchmarks: \(error)")
+      exit(1)
+    }
+  }
+
+  private init(_ options: Options, folder: String) throws {
+    self.options = options
+    self.folder = folder
+    program = try Self.programPath()
+    postback =
+      program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/postback"
+    guard unsafe access(postback, X_OK) == 0 else {
+      throw BenchmarkFailure("\(postback) is not there; build it with: swift build -c release")
+    }
+    guard unsafe access(options.models, R_OK) == 0 else {
+      throw BenchmarkFailure("\(options.models) is not there; start from the root of the package, or give --models")
+    }
+    report = Report(facts: Machine.facts)
+    #if DEBUG
+      report.facts.append(("build", "debug: compare nothing with this, use swift run -c release"))
+    #endif
+    if !hasOpenSSL { report.skipped.append("ratios: there is no openssl command") }
+  }
+
+  /// First what runs in processes of its own, while this one is small.
+  private mutating func run() async throws {
+    Self.complain("generating \(options.postbacks) postbacks")
+    let dump = try Dump.generate(options.postbacks, in: folder, with: postback)
+    try measurePipeline(dump)
+    let one = try dump.first(to: "\(folder)/one.jsonl")
+    let startup = try StartupBenchmark.measures(postback, one, models: options.models)
+    report.sections.append(Report.Section(title: "Start-up", measures: startup))
+    try measureIndex()
+
+    lastSpeed = nil
+    Self.complain("verifying")
+    let verify = try await VerifyBenchmark(dump)
+    let before = try speed()
+    let measures = try verify.measures(in: folder)
+    if !measures.contains(where: { $0.id == "verify.python" }) {
+      report.skipped.append("Python: python3 with the package cryptography is not there")
+    }
+    try append("Verification alone", measures, after: before)
+
+    Self.complain("running each stage")
+    let middle = try speed()
+    let stages = try await StageBenchmark.measures(dump, models: options.models)
+    try append("Stages, one thread, a postback", stages, after: middle)
+  }
+
+  private mutating func measurePipeline(_ dump: Dump) throws {
+    let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
+    var inputs = [("plain", dump)]
+    if ProcessRun.isInstalled("gzip") {
+      inputs.append(("gzip", try dump.compressed()))
+    } else {
+      report.skipped.append("gzip in: there is no gzip command")
+    }
+    let resent = try dump.resent(to: "\(folder)/resent.jsonl")
+
+    Self.complain("running postback run")
+    let before = try speed()
+    var measures = try pipeline.measures(inputs)
+    measures.append(try pipeline.measure(resent, "nine_in_ten_resent", format: "both", jobs: Machine.cores))
+    try append("postback run, process start to end", measures, after: before)
+
+    guard !options.isQuick else {
+      report.skipped.append("ten times as many postbacks, and an index of 10 M keys: --quick")
+      return
+    }
+    Self.complain("generating \(options.postbacks * 10) postbacks")
+    let large = try Dump.generate(options.postbacks * 10, in: folder, with: postback)
+    Self.complain("running postback run over them")
+    lastSpeed = nil
+    let beforeScale = try speed()
+    try append("postback run, ten times as many", try pipeline.scale(from: dump, to: large), after: beforeScale)
+    try TemporaryFolder.remove(large.path)
+  }
+
+  private mutating func measureIndex() throws {
+    var measures: [Measure] = []
+    for keys in options.isQuick ? [1_000_000, 5_000_000] : [1_000_000, 5_000_000, 10_000_000] {
+      Self.complain("filling an index with \(keys) keys")
+      measures += try IndexBenchmark.measures(keys: keys, program)
+    }
+    report.sections.append(Report.Section(title: "Deduplication index", measures: measures))
+  }
+
+  /// What openssl does now; right after a group it need not be asked again.
+  private mutating func speed() throws -> OpenSSLSpeed? {
+    guard hasOpenSSL else { return nil }
+    if let lastSpeed { return lastSpeed }
+    Self.complain("running openssl speed")
+    return try OpenSSLSpeed.measure(seconds: options.isQuick ? 1 : 3, cores: Machine.cores)
+  }
+
+  private mutating func append(_ title: String, _ measures: [Measure], after before: OpenSSLSpeed?) throws {
+    lastSpeed = nil
+    guard let before, let after = try speed() else {
+      report.sections.append(Report.Section(title: title, measures: measures))
+      return
+    }
+    lastSpeed = after
+    let speed = OpenSSLSpeed.mean(before, after)
+    report.sections.append(
+      Report.Section(title: title, measures: measures.map { $0.compared(with: speed) }, speed: speed)
+    )
+  }
+
+  private func write() throws {
+    var output = Array((report.text + "\n").utf8)
+    if let path = options.jsonPath {
+      try FileBytes(writing: path).write(report.json)
+    } else {
+      output += report.json
+    }
+    guard output.writeAll(to: STDOUT_FILENO) else { throw BenchmarkFailure.system("standard output cannot be written") }
+  }
+
+  private static func complain(_ line: String) { _ = Array("\(line)\n".utf8).writeAll(to: STDERR_FILENO) }
+
+  private static func programPath() throws(BenchmarkFailure) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0 else { throw .system("this program cannot be found") }
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,106 @@
+internal import PostbackPipeline
+internal import Signatures
+
+/// A file of valid postbacks of SKAdNetwork 4.0, signed with a key made for it.
+struct Dump {
+  /// The file.
+  var path: String
+  /// Postbacks in it.
+  var count: Int
+  /// How many of them are the first of their kind.
+  var distinctCount: Int
+  /// The options by which `postback run` trusts the keys.
+  var trustArguments: [String]
+
+  /// Makes a dump of `count` postbacks with `postback generate`.
+  static func generate(_ count: Int, in folder: String, with postback: String) throws(BenchmarkFailure) -> Dump {
+    let path = "\(folder)/\(count).jsonl"
+    let keys = "\(folder)/\(count).keys"
+    _ = try ProcessRun([
+      postback, "generate", "--valid-only", "--versions", "4.0=1", "--count", "\(count)", "--seed", "1", "--out", path,
+      "--keys", keys,
+    ])
+    let arguments = String(decoding: try FileBytes.all(of: keys), as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    return Dump(path: path, count: count, distinctCount: count, trustArguments: arguments.map(String.init))
+  }
+
+  /// The same dump, compressed by gzip.
+  func compressed() throws(BenchmarkFailure) -> Dump {
+    _ = try ProcessRun(["gzip", "--keep", "--", path])
+    var dump = self
+    dump.path += ".gz"
+    return dump
+  }
+
+  /// As many lines, of which nine in ten are exact copies of one of the others, in an order that a seed decides.
+  func resent(to path: String) throws(BenchmarkFailure) -> Dump {
+    let starts = try lineStarts(max(count / 10, 1))
+    let distinctCount = starts.count - 1
+    var generator = SplitMix(seed: 1)
+    var order = (0..<count).map { UInt32(truncatingIfNeeded: $0 % distinctCount) }
+    order.shuffle(using: &generator)
+    let source = try FileBytes(reading: self.path)
+    let target = try FileBytes(writing: path)
+    var bytes: [UInt8] = []
+    for line in order {
+      let (start, end) = (starts[Int(line)], starts[Int(line) + 1])
+      _ = try source.append(end - start, at: start, to: &bytes)
+      guard bytes.count >= 1 << 18 else { continue }
+      try target.write(bytes)
+      bytes.removeAll(keepingCapacity: true)
+    }
+    try target.write(bytes)
+    var dump = self
+    (dump.path, dump.distinctCount) = (path, distinctCount)
+    return dump
+  }
+
+  /// A file of the first postback alone.
+  func first(to path: String) throws(BenchmarkFailure) -> Dump {
+    var bytes: [UInt8] = []
+    _ = try FileBytes(reading: self.path).append(try lineStarts(1)[1], at: 0, to: &bytes)
+    try FileBytes(writing: path).write(bytes)
+    var dump = self
+    (dump.path, dump.count, dump.distinctCount) = (path, 1, 1)
+    return dump
+  }
+
+  /// Where the first lines start, and where the one behind them does.
+  private func lineStarts(_ lines: Int) throws(BenchmarkFailure) -> [Int] {
+    let file = try FileBytes(reading: path)
+    var starts = [0]
+    var offset = 0
+    var bytes: [UInt8] = []
+    while starts.count <= lines {
+      bytes.removeAll(keepingCapacity: true)
+      guard try file.append(1 << 18, at: offset, to: &bytes) > 0 else {
+        throw BenchmarkFailure("\(path) has fewer than \(lines) lines")
+      }
+      for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") && starts.count <= lines {
+        starts.append(offset + index + 1)
+      }
+      offset += bytes.count
+    }
+    return starts
+  }
+
+  /// Apple's keys and those of the dump.
+  func trust() throws -> Trust {
+    var trust = try Trust.apple()
+    for argument in trustArguments where argument != "--trust-key" {
+      let parts = argument.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { throw BenchmarkFailure("postback generate wrote a key that is not understood") }
+      try trust.add(String(parts[0]), base64: String(parts[1]))
+    }
+    return trust
+  }
+
+  /// The key that signed the dump, and its SubjectPublicKeyInfo in base64.
+  func key() throws -> (key: PublicKey, base64: String) {
+    let key = try trust().keys.first { $0.environment == .custom && $0.key.curve == .p256 }
+    guard let key, let argument = trustArguments.first(where: { $0.hasPrefix("\(key.id)=") }) else {
+      throw BenchmarkFailure("postback generate wrote no key of P-256")
+    }
+    return (key.key, String(argument.dropFirst(key.id.count + 1)))
+  }
+}

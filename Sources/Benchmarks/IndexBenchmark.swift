@@ -1,0 +1,100 @@
+internal import Glibc
+internal import PostbackPipeline
+internal import SKAdNetwork
+internal import Signatures
+
+/// What the deduplication index costs, in a process of its own so that its memory can be told.
+struct IndexBenchmark {
+  /// Nanoseconds to insert a key that is new, on average from an empty index on.
+  var insert = 0.0
+  /// Nanoseconds to find a key.
+  var lookup = 0.0
+  /// Milliseconds of the longest insert.
+  var stall = 0.0
+  /// Bytes of memory a key.
+  var memory = 0.0
+
+  /// Runs this program once more to measure an index of so many keys.
+  static func measures(keys: Int, _ program: String) throws -> [Measure] {
+    let run = try ProcessRun([program, Options.indexKeysName, "\(keys)"])
+    let numbers = run.output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+    guard numbers.count == 4 else { throw BenchmarkFailure("the index was not measured: \(run.output)") }
+    let millions = keys % 1_000_000 == 0 ? "\(keys / 1_000_000) M keys" : "\(keys) keys"
+    func measure(_ id: String, _ title: String, _ number: Int, _ unit: Measure.Unit) -> Measure {
+      Measure("index.\(keys).\(id)", "\(millions): \(title)", numbers[number], unit)
+    }
+    return [
+      measure("insert", "insert", 0, .nanoseconds),
+      measure("lookup", "lookup", 1, .nanoseconds),
+      Measure("index.\(keys).both", "\(millions): insert and lookup", numbers[0] + numbers[1], .nanoseconds),
+      measure("stall", "longest single insert", 2, .milliseconds),
+      measure("memory", "memory a key", 3, .bytes),
+      Measure("index.\(keys).rebuild", "\(millions): rebuild, keys in a row", 1e9 / numbers[0], .perSecond),
+    ]
+  }
+
+  /// Measures in this process.
+  init(keys: Int) throws {
+    var index = TransactionIndex()
+    var chunk = KeyChunk()
+    let before = try Self.residentMemory()
+    insert = try Self.admitAll(keys, to: &index, &chunk, .first)
+    memory = Double(try Self.residentMemory() - before) / Double(keys)
+    lookup = try Self.admitAll(keys, to: &index, &chunk, .identical)
+    // Another, as looking at the clock for each key takes about as long as the insert.
+    index = TransactionIndex()
+    stall = Self.longestInsert(keys, to: &index, &chunk)
+  }
+
+  /// The numbers, for the process that started this one.
+  var text: String { "\(insert) \(lookup) \(stall) \(memory)" }
+
+  /// Nanoseconds a key, less what making the keys takes.
+  private static func admitAll(
+    _ keys: Int,
+    to index: inout TransactionIndex,
+    _ chunk: inout KeyChunk,
+    _ expected: TransactionIndex.Admission
+  ) throws -> Double {
+    var generator = SplitMix(seed: 1)
+    var time = Duration.zero
+    var matches = 0
+    for start in stride(from: 0, to: keys, by: KeyChunk.size) {
+      chunk.fill(&generator)
+      let count = min(KeyChunk.size, keys - start)
+      let begin = ContinuousClock.now
+      for position in 0..<count
+      where index.admit(chunk.keys[position], chunk.digests[position], chunk.unsigned) == expected {
+        matches += 1
+      }
+      time += ContinuousClock.now - begin
+    }
+    guard matches == keys else { throw BenchmarkFailure("the index took \(keys - matches) keys for what they are not") }
+    return time / .nanoseconds(1) / Double(keys)
+  }
+
+  private static func longestInsert(_ keys: Int, to index: inout TransactionIndex, _ chunk: inout KeyChunk) -> Double {
+    var generator = SplitMix(seed: 2)
+    var longest = Duration.zero
+    for start in stride(from: 0, to: keys, by: KeyChunk.size) {
+      chunk.fill(&generator)
+      var last = ContinuousClock.now
+      for position in 0..<min(KeyChunk.size, keys - start) {
+        _ = index.admit(chunk.keys[position], chunk.digests[position], chunk.unsigned)
+        let now = ContinuousClock.now
+        longest = max(longest, now - last)
+        last = now
+      }
+    }
+    return longest / .milliseconds(1)
+  }
+
+  /// Bytes of this process that are in memory (proc(5), `statm`).
+  private static func residentMemory() throws -> Int {
+    let fields = String(decoding: try FileBytes.all(of: "/proc/self/statm"), as: UTF8.self).split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else {
+      throw BenchmarkFailure("/proc/self/statm is not understood")
+    }
+    return pages * Int(getpagesize())
+  }
+}

@@ -1,0 +1,60 @@
+/// What the command line asks for.
+struct Options {
+  /// Postbacks in the dump that everything is measured on.
+  var postbacks: Int
+  /// Whether the long measures are left out.
+  var isQuick = false
+  /// Where the JSON goes; nil: behind the table.
+  var jsonPath: String?
+  /// Conversion models: a file or a folder.
+  var models = "Fixtures/models"
+  /// In the process that this one starts to measure the index of so many keys.
+  var indexKeys: Int?
+
+  static let help = """
+    Measures postback, and openssl speed beside it.
+
+    Usage: swift run -c release Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
+
+    Options:
+      --postbacks N  Postbacks in the generated dump; 400000 unless given, 50000 with --quick.
+      --quick        Shorter: nothing at ten times N, no index of ten million keys, openssl for a second each.
+      --json FILE    Where the JSON goes; behind the table, as one line, unless given.
+      --models PATH  Conversion models; Fixtures/models unless given.
+
+    Dumps and tables go to a folder in $TMPDIR, else /tmp, which is removed: about 20 kB for each of the N postbacks, 3 kB with
+    --quick. Leave the machine alone meanwhile.
+    """
+
+  /// Reads the words behind the command's name.
+  init(_ words: some Sequence<String>) throws(BenchmarkFailure) {
+    var words = words.makeIterator()
+    var count: Int?
+    while let word = words.next() {
+      switch word {
+      case "--quick": isQuick = true
+      case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
+      case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
+      case "--json": jsonPath = try Self.text(words.next(), word)
+      case "--models": models = try Self.text(words.next(), word)
+      default: throw BenchmarkFailure("there is no option \(word); see --help")
+      }
+    }
+    postbacks = count ?? (isQuick ? 50_000 : 400_000)
+  }
+
+  /// Not for people: measures the index in this process.
+  static let indexKeysName = "--index-keys"
+
+  private static func integer(_ word: String?, _ option: String, atLeast least: Int) throws(BenchmarkFailure) -> Int {
+    guard let number = word.flatMap({ Int($0) }), number >= least else {
+      throw BenchmarkFailure("\(option) needs an integer of at least \(least)")
+    }
+    return number
+  }
+
+  private static func text(_ word: String?, _ option: String) throws(BenchmarkFailure) -> String {
+    guard let word, !word.isEmpty else { throw BenchmarkFailure("\(option) needs a value") }
+    return word
+  }
+}

@@ -1,0 +1,72 @@
+internal import Glibc
+
+/// What `postback run` does a second, from process start to process end.
+struct PipelineBenchmark {
+  /// The command.
+  let postback: String
+  /// The conversion models.
+  let models: String
+  /// Where tables go for as long as a run takes.
+  let folder: String
+
+  /// Every input and format on one core and on all.
+  func measures(_ inputs: [(name: String, dump: Dump)]) throws -> [Measure] {
+    var measures: [Measure] = []
+    for jobs in Machine.cores > 1 ? [1, Machine.cores] : [1] {
+      for input in inputs {
+        for format in ["jsonl", "both"] {
+          measures.append(try measure(input.dump, input.name, format: format, jobs: jobs))
+        }
+      }
+    }
+    return measures
+  }
+
+  /// One run over a dump, which has to end with all postbacks accepted that are not copies.
+  func measure(_ dump: Dump, _ name: String, format: String, jobs: Int) throws -> Measure {
+    let out = "\(folder)/out"
+    // What others still have to write to the disk is not to be waited for in this run.
+    sync()
+    let run = try ProcessRun(
+      [postback, "run", dump.path, "--out", out, "--format", format, "--jobs", "\(jobs)", "--json"]
+        + ["--models", models, "--received-at", "2026-03-10T00:00:00Z"] + dump.trustArguments
+    )
+    try TemporaryFolder.remove(out)
+    guard run.output.hasPrefix("{\"read\":\(dump.count),\"accepted\":\(dump.distinctCount),") else {
+      throw BenchmarkFailure("\(dump.distinctCount) of \(dump.count) should have been accepted: \(run.output)")
+    }
+    var measure = Measure(
+      "pipeline.\(name).\(format).jobs_\(jobs)",
+      "\(name) → \(format), jobs \(jobs), \(dump.count) postbacks",
+      Double(dump.count) / run.seconds,
+      .perSecond,
+      to: jobs == 1 ? .oneCore : .allCores
+    )
+    measure.peakMemory = run.peakMemory
+    return measure
+  }
+
+  /// The same run over `small` and a larger dump: rate and memory should stay, but for the index.
+  func scale(from small: Dump, to large: Dump) throws -> [Measure] {
+    var measures: [Measure] = []
+    for (name, dump) in [("N", small), ("ten_N", large)] {
+      var measure = try measure(dump, "plain", format: "jsonl", jobs: Machine.cores)
+      measure.id = "scale.\(name)"
+      measures.append(measure)
+      guard let peak = measure.peakMemory else { continue }
+      let share = Double(32 * dump.distinctCount) / Double(peak) * 100
+      measures.append(
+        Measure("scale.\(name).index_share", "  of its peak memory the index, at 32 bytes a key", share, .percent)
+      )
+    }
+    var slowdown = Measure(
+      "scale.rate_kept",
+      "rate at ten times N, of that at N",
+      measures[2].value / measures[0].value * 100,
+      .percent
+    )
+    slowdown.note = "one run each"
+    measures.append(slowdown)
+    return measures
+  }
+}

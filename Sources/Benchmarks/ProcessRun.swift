@@ -1,0 +1,86 @@
+internal import Glibc
+
+/// A process that ran to its end, alone.
+///
+/// Before it becomes the new program the child shares this process's memory, and Linux counts that into its peak: the peak is
+/// right as long as this process has less.
+struct ProcessRun {
+  /// From before it was started until it was waited for.
+  let seconds: Double
+  /// The most memory that was resident, in bytes.
+  let peakMemory: Int
+  /// What it wrote to standard output.
+  let output: String
+
+  /// Runs a command, found in `PATH` where it has no slash. Throws where its status is not 0.
+  init(_ command: [String]) throws(BenchmarkFailure) {
+    let start = ContinuousClock.now
+    let (child, pipe) = try Self.start(command)
+    output = String(decoding: Self.drain(pipe), as: UTF8.self)
+    var status: Int32 = 0
+    var usage = rusage()
+    while unsafe wait4(child, &status, 0, &usage) < 0 {
+      guard errno == EINTR else { throw .system("\(command[0]) cannot be waited for") }
+    }
+    seconds = (ContinuousClock.now - start) / .seconds(1)
+    guard status == 0 else {
+      throw BenchmarkFailure("this failed; run it by hand to see why:\n\(command.joined(separator: " "))")
+    }
+    peakMemory = usage.ru_maxrss * 1024
+  }
+
+  /// Whether a tool is in `PATH`.
+  static func isInstalled(_ tool: String) -> Bool {
+    guard let path = unsafe getenv("PATH") else { return false }
+    return unsafe String(cString: path).split(separator: ":").contains { unsafe access("\($0)/\(tool)", X_OK) == 0 }
+  }
+
+  private static func start(_ command: [String]) throws(BenchmarkFailure) -> (child: pid_t, pipe: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe Glibc.pipe(&ends) == 0 else { throw .system("no pipe can be made") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[1]) }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // Swift's threads block signals, and a child has its parent's mask: openssl speed waits for SIGALRM.
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var mask = sigset_t()
+    unsafe sigemptyset(&mask)
+    unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var words = unsafe command.map { unsafe strdup($0) } + [nil]
+    defer { for index in command.indices { unsafe free(words[index]) } }
+    var child: pid_t = 0
+    let result = unsafe posix_spawnp(&child, command[0], &actions, &attributes, &words, environ)
+    guard result == 0 else {
+      close(ends[0])
+      throw .system("\(command[0]) cannot be started", result)
+    }
+    return (child, ends[0])
+  }
+
+  private static func drain(_ pipe: Int32) -> [UInt8] {
+    defer { close(pipe) }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe read(pipe, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return output }
+      output += buffer[..<count]
+    }
+  }
+}
+
+extension BenchmarkFailure {
+  /// What could not be done, and the system's reason.
+  static func system(_ what: String, _ code: Int32 = errno) -> BenchmarkFailure {
+    BenchmarkFailure("\(what): \(unsafe String(cString: strerror(code)))")
+  }
+}

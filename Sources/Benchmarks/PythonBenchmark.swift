@@ -1,0 +1,47 @@
+internal import JSON
+internal import Signatures
+
+/// How fast Python's `cryptography` verifies the same signatures, from digests too.
+enum PythonBenchmark {
+  private static let program = """
+    import base64, sys, time, cryptography
+    from cryptography.hazmat.backends.openssl import backend
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec, utils
+    key = serialization.load_der_public_key(base64.b64decode(sys.argv[1]))
+    with open(sys.argv[2]) as lines:
+        pairs = [tuple(bytes.fromhex(word) for word in line.split()) for line in lines]
+    algorithm = ec.ECDSA(utils.Prehashed(hashes.SHA256()))
+    start = time.perf_counter()
+    for digest, signature in pairs:
+        key.verify(signature, digest, algorithm)
+    rate = len(pairs) / (time.perf_counter() - start)
+    print(rate, "cryptography", cryptography.__version__, "with", backend.openssl_version_text(), sep=" ")
+    """
+
+  /// nil where Python or the package is not there.
+  static func measure(_ parts: SignedParts, key: String, in folder: String) throws -> Measure? {
+    guard (try? ProcessRun(["python3", "-c", "import cryptography"])) != nil else { return nil }
+    let path = "\(folder)/signatures"
+    try write(parts, min(parts.count, 20_000), to: path)
+    let words = try ProcessRun(["python3", "-c", program, key, path]).output.split(whereSeparator: \.isWhitespace)
+    guard let rate = words.first.flatMap({ Double($0) }) else {
+      throw BenchmarkFailure("Python printed no rate: \(words.joined(separator: " "))")
+    }
+    var measure = Measure("verify.python", "Python, key.verify, one thread", rate, .perSecond, to: .oneCore)
+    measure.note = words.dropFirst().joined(separator: " ")
+    return measure
+  }
+
+  private static func write(_ parts: SignedParts, _ count: Int, to path: String) throws {
+    var text: [UInt8] = []
+    for index in 0..<count {
+      let digest = parts.digest(index).bytes
+      for position in digest.indices { text.appendHexadecimal(digest[position]) }
+      text.append(UInt8(ascii: " "))
+      for position in parts.signatures.range(index) { text.appendHexadecimal(parts.signatures.bytes[position]) }
+      text.append(UInt8(ascii: "\n"))
+    }
+    try FileBytes(writing: path).write(text)
+  }
+}

@@ -1,0 +1,128 @@
+internal import JSON
+
+/// All that was measured, for people and for programs.
+struct Report {
+  /// Measures that were taken together, and what openssl did around them.
+  struct Section {
+    var title: String
+    var measures: [Measure]
+    var speed: OpenSSLSpeed?
+  }
+
+  var facts: [(name: String, value: String)]
+  var sections: [Section] = []
+  /// What was not measured, and why.
+  var skipped: [String] = []
+
+  /// A table.
+  var text: String {
+    let width = sections.flatMap(\.measures).map(\.title.count).max() ?? 0
+    var lines = facts.map { $0.name.padded(to: 10) + $0.value }
+    lines += ["", "MEASURE".padded(to: width) + "         VALUE       ÷ OPENSSL            PEAK RSS"]
+    for section in sections {
+      lines += ["", section.title]
+      if let speed = section.speed {
+        lines.append(
+          "(openssl speed, mean of before and after: \(speed.oneCore.text(0))/s on one core, "
+            + "\(speed.allCores.text(0))/s on all)"
+        )
+      }
+      lines += section.measures.map { row($0, width) }
+    }
+    lines += [""] + skipped.map { "skipped: \($0)" }
+    lines += [
+      "÷ openssl: a rate divided by the verifications of openssl speed ecdsap256, a time divided by that of one of them.",
+      "As the machine may be noisy, openssl is run before and after each group of measures, and the mean of both is taken.",
+    ]
+    return lines.joined(separator: "\n")
+  }
+
+  private func row(_ measure: Measure, _ width: Int) -> String {
+    var row = measure.title.padded(to: width)
+    row += measure.value.text(measure.unit.decimals).padded(to: 12, atEnd: false) + " "
+    row += measure.unit.symbol.padded(to: 6)
+    if let ratio = measure.ratio {
+      row += ratio.text(ratio < 0.1 ? 4 : 2).padded(to: 9, atEnd: false)
+      row += measure.reference == .allCores ? " (all cores)" : " (one core) "
+    } else {
+      row += "".padded(to: 21)
+    }
+    row +=
+      measure.peakMemory.map { "\((Double($0) / 1e6).text(1)) MB".padded(to: 12, atEnd: false) } ?? "".padded(to: 12)
+    return (row + (measure.note.map { "  \($0)" } ?? "")).trimmed
+  }
+
+  /// One JSON object on one line.
+  var json: [UInt8] {
+    var json = Array("{\"machine\":{".utf8)
+    for (index, fact) in facts.enumerated() {
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      json.appendMember(fact.name, text: fact.value)
+    }
+    json += Array("},\"sections\":[".utf8)
+    for (index, section) in sections.enumerated() {
+      json += Array((index > 0 ? ",{" : "{").utf8)
+      json.appendMember("title", text: section.title)
+      json += Array(",\"openssl_one_core\":\(section.speed.map { "\($0.oneCore)" } ?? "null")".utf8)
+      json += Array(",\"openssl_all_cores\":\(section.speed.map { "\($0.allCores)" } ?? "null")".utf8)
+      json += Array(",\"measures\":[".utf8)
+      for (index, measure) in section.measures.enumerated() {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        json.append(measure)
+      }
+      json += Array("]}".utf8)
+    }
+    json += Array("],\"skipped\":[".utf8)
+    for (index, reason) in skipped.enumerated() {
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      json.appendJSONString(reason)
+    }
+    return json + Array("]}\n".utf8)
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func appendMember(_ name: String, text: String?) {
+    appendJSONString(name)
+    append(UInt8(ascii: ":"))
+    if let text { appendJSONString(text) } else { append(contentsOf: "null".utf8) }
+  }
+
+  fileprivate mutating func append(_ measure: Measure) {
+    append(UInt8(ascii: "{"))
+    appendMember("id", text: measure.id)
+    append(contentsOf: ",\"value\":\(measure.value),".utf8)
+    appendMember("unit", text: measure.unit.rawValue)
+    append(contentsOf: ",\"ratio\":\(measure.ratio.map { "\($0)" } ?? "null"),".utf8)
+    appendMember("ratio_to", text: measure.ratio == nil ? nil : measure.reference?.rawValue)
+    append(contentsOf: ",\"peak_rss_bytes\":\(measure.peakMemory.map { "\($0)" } ?? "null"),".utf8)
+    appendMember("note", text: measure.note)
+    append(UInt8(ascii: "}"))
+  }
+}
+
+extension Double {
+  /// The number with so many digits behind the point.
+  fileprivate func text(_ decimals: Int) -> String {
+    var scale = 1
+    for _ in 0..<decimals { scale *= 10 }
+    let scaled = Int((self * Double(scale)).rounded())
+    guard decimals > 0 else { return "\(scaled)" }
+    let fraction = String(scaled.magnitude % UInt(scale))
+    let zeros = String(repeating: "0", count: decimals - fraction.count)
+    return "\(scaled < 0 ? "-" : "")\(scaled.magnitude / UInt(scale)).\(zeros)\(fraction)"
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int, atEnd: Bool = true) -> String {
+    let spaces = String(repeating: " ", count: Swift.max(width - count, 0))
+    return atEnd ? self + spaces : spaces + self
+  }
+
+  fileprivate var trimmed: String {
+    var text = self[...]
+    while text.last == " " { text = text.dropLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,88 @@
+internal import JSON
+internal import PostbackPipeline
+internal import SKAdNetwork
+internal import Signatures
+
+/// What the signatures of postbacks are verified from, in the steps in which it is made.
+struct SignedParts {
+  /// Texts, one behind the other.
+  struct Texts {
+    private(set) var bytes: [UInt8] = []
+    private(set) var bounds = [0]
+
+    var count: Int { bounds.count - 1 }
+
+    func range(_ index: Int) -> Range<Int> { bounds[index]..<bounds[index + 1] }
+
+    mutating func add(_ append: (inout [UInt8]) -> Void) {
+      append(&bytes)
+      bounds.append(bytes.count)
+    }
+
+    mutating func removeAll() {
+      bytes.removeAll(keepingCapacity: true)
+      bounds.removeAll(keepingCapacity: true)
+      bounds.append(0)
+    }
+  }
+
+  /// For each postback what is signed, then what makes its key.
+  private(set) var messages = Texts()
+  /// SHA-256 of each of `messages`.
+  private(set) var digests: [SHA256Digest] = []
+  /// The signatures in DER.
+  private(set) var signatures = Texts()
+
+  /// Postbacks.
+  var count: Int { signatures.count }
+
+  /// The digest that a postback's signature signs.
+  func digest(_ index: Int) -> SHA256Digest { digests[2 * index] }
+
+  /// Adds the messages of a batch.
+  mutating func addMessages(of batch: Batch<Parsed>) {
+    for case .accepted(let parsed) in batch.outcomes {
+      messages.add { parsed.postback.appendSignedMessage(.asSent, of: batch.bytes, to: &$0) }
+      messages.add { parsed.postback.appendIdentity(of: batch.bytes, to: &$0) }
+    }
+  }
+
+  /// Adds the digests of the messages that have none yet.
+  mutating func addDigests(_ hash: inout SHA256) throws {
+    for index in digests.count..<messages.count {
+      digests.append(try hash.digest(of: messages.bytes.span.extracting(messages.range(index))))
+    }
+  }
+
+  /// Adds the signatures of a batch.
+  mutating func addSignatures(of batch: Batch<Parsed>) throws {
+    for case .accepted(let parsed) in batch.outcomes {
+      guard case .attribution(let text) = parsed.postback.signature else {
+        throw BenchmarkFailure("the dump has postbacks that are not SKAdNetwork's")
+      }
+      signatures.add { _ = Base64.standard.decode(batch.bytes[text.indices], appendingTo: &$0) }
+    }
+  }
+
+  /// Forgets all.
+  mutating func removeAll() {
+    messages.removeAll()
+    digests.removeAll(keepingCapacity: true)
+    signatures.removeAll()
+  }
+
+  /// The parts of the first `limit` postbacks of a dump, or somewhat more.
+  static func parts(of dump: Dump, limit: Int) async throws -> SignedParts {
+    var parts = SignedParts()
+    var hash = try SHA256()
+    let parser = RecordParser(rule: ReceivedAtRule())
+    var batches = PostbackReader(inputs: try InputFile.enumerate([dump.path])).makeAsyncIterator()
+    while parts.count < limit, let batch = try await batches.next() {
+      let parsed = parser.parse(batch)
+      parts.addMessages(of: parsed)
+      try parts.addDigests(&hash)
+      try parts.addSignatures(of: parsed)
+    }
+    return parts
+  }
+}

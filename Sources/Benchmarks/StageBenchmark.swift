@@ -1,0 +1,77 @@
+internal import ConversionModel
+internal import PostbackPipeline
+internal import Signatures
+
+/// Runs the stages one after the other over each batch of a dump, in this thread, and takes the time of each.
+enum StageBenchmark {
+  /// Postbacks that are enough.
+  private static let limit = 100_000
+
+  static func measures(_ dump: Dump, models path: String) async throws -> [Measure] {
+    let trust = try dump.trust()
+    let (key, _) = try dump.key()
+    for trusted in trust.keys { trusted.key.prepare() }
+    key.prepare()
+    var times = StageTimes()
+
+    var reader = PostbackReader(inputs: try InputFile.enumerate([dump.path])).makeAsyncIterator()
+    let parser = RecordParser(rule: ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z")))
+    var gate = try SignatureGate(trust)
+    let verified = Hopper<Verified>()
+    var deduplicated = verified.deduplicated(in: TransactionIndex()).makeAsyncIterator()
+    let unique = Hopper<Unique>()
+    var decoded = unique.decoded(with: try Models(loading: [path])).makeAsyncIterator()
+    var jsonWriter = try RowWriter(TableOptions(folder: "", formats: [.jsonLines]), trust: trust)
+    var bothWriter = try RowWriter(TableOptions(folder: "", formats: [.jsonLines, .csv]), trust: trust)
+    var parts = SignedParts()
+    var hash = try SHA256()
+    var verifier = try BatchVerifier([key])
+    var (read, accepted) = (0, 0)
+
+    while read < limit {
+      times.start()
+      guard let raw = try await reader.next() else { break }
+      times.end(.read)
+      let parsed = parser.parse(raw)
+      times.end(.parse)
+      verified.batch = try gate.verify(parsed)
+      times.end(.verify)
+      unique.batch = try await deduplicated.next()
+      times.end(.dedup)
+      guard let batch = try await decoded.next() else { break }
+      times.end(.decode)
+      try jsonWriter.encode(batch)
+      jsonWriter.removeRows()
+      times.end(.encodeJSON)
+      try bothWriter.encode(batch)
+      bothWriter.removeRows()
+      times.end(.encodeBoth)
+
+      // The parts of verification once more, each by itself.
+      parts.removeAll()
+      times.start()
+      parts.addMessages(of: parsed)
+      times.end(.message)
+      try parts.addDigests(&hash)
+      times.end(.sha256)
+      try parts.addSignatures(of: parsed)
+      times.end(.base64)
+      for index in 0..<parts.count {
+        verifier.add(
+          parts.signatures.bytes.span.extracting(parts.signatures.range(index)),
+          of: parts.digest(index),
+          by: 0
+        )
+      }
+      _ = try verifier.verify()
+      times.end(.ecdsa)
+
+      read += batch.outcomes.count
+      for case .accepted in batch.outcomes { accepted += 1 }
+    }
+    guard accepted == read else {
+      throw BenchmarkFailure("\(accepted) of \(read) passed all stages")
+    }
+    return times.measures(postbacks: read)
+  }
+}
