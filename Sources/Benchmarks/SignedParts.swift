@@ -60,7 +60,7 @@ struct SignedParts {
       guard case .attribution(let text) = parsed.postback.signature else {
         throw BenchmarkFailure("the dump has postbacks that are not SKAdNetwork's")
       }
-      signatures.add { _ = Base64.standard.decode(batch.bytes[text.indices], appendingTo: &$0) }
+      signatures.add { _ = Base64.standard.decode(batch.bytes.span.extracting(text.indices), appendingTo: &$0) }
     }
   }
 

@@ -61,4 +61,24 @@ import Testing
     }
     #expect(index.count == seen.count)
   }
+
+  @Test func `is the same when it is made anew from what was kept`() throws {
+    var index = TransactionIndex()
+    var restored = TransactionIndex(expecting: 20_000)
+    let signed = try digest("a")
+    let kept = try (0..<20_000).map { number in
+      let unsigned = UnsignedFields(bits: UInt32(number % 64), sourceAppID: number % 100 == 0 ? Int64(number) : nil)
+      #expect(index.admit(try key("\(number)"), signed, unsigned) == .first)
+      return TransactionIndex.Seen(try key("\(number)"), signed, unsigned)
+    }
+    restored.restore(Array(kept[..<7000]))
+    restored.restore(Array(kept[6000...]))
+    #expect(restored.count == index.count)
+    for number in 0..<20_100 {
+      let unsigned = UnsignedFields(bits: 5, sourceAppID: nil)
+      #expect(
+        restored.admit(try key("\(number)"), signed, unsigned) == index.admit(try key("\(number)"), signed, unsigned)
+      )
+    }
+  }
 }

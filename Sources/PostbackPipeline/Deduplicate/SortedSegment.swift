@@ -48,7 +48,7 @@ struct SortedSegment: Sendable {
 
   /// Keeps the content under a key of two words; gives what is there already, if anything is.
   mutating func insert(_ high: UInt64, _ low: UInt64, _ content: Content) -> Content? {
-    if count * 10 >= slotCount * 9 { grow() }
+    if count * 10 >= slotCount * 9 { grow(to: slotCount + max(slotCount / 7, 16)) }
     while true {
       var slot = home(of: high)
       while slot < entries.count, entries[slot].precedes(high, low) { slot += 1 }
@@ -56,8 +56,14 @@ struct SortedSegment: Sendable {
         return entries[slot].content
       }
       if place(Entry(high, low, content), at: slot) { return nil }
-      grow()
+      grow(to: slotCount + max(slotCount / 7, 16))
     }
+  }
+
+  /// Makes room for so many keys.
+  mutating func reserve(_ keyCount: Int) {
+    let needed = UInt64(keyCount) * 10 / 9 + 1
+    if needed > slotCount { grow(to: needed) }
   }
 
   private func home(of high: UInt64) -> Int { Int(high.multipliedFullWidth(by: slotCount).high) }
@@ -76,9 +82,9 @@ struct SortedSegment: Sendable {
     return true
   }
 
-  private mutating func grow() {
+  private mutating func grow(to newSlotCount: UInt64) {
     let old = entries
-    slotCount = max(slotCount * 6 / 5, slotCount + 16)
+    slotCount = newSlotCount
     entries = []
     entries.reserveCapacity(Int(slotCount) + Self.spareSlots)
     for entry in old where entry.word != 0 {
