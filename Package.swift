@@ -15,7 +15,7 @@ let package = Package(
     .executable(name: "postback", targets: ["postback"]),
     .library(name: "SKAdNetwork", targets: ["SKAdNetwork"]),
     .library(name: "ConversionModel", targets: ["ConversionModel"]),
-    .library(name: "PostbackPipeline", targets: ["PostbackPipeline"]),
+    .library(name: "Signatures", targets: ["Signatures"]),
   ],
   targets: [
     // System libraries: shims and module maps, nothing else.
