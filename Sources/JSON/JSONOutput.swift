@@ -1,15 +1,21 @@
 extension [UInt8] {
   /// Appends a JSON string with these UTF-8 bytes, quoted and escaped (RFC 8259, section 7).
   public mutating func appendJSONString(_ text: ArraySlice<UInt8>) {
-    append(UInt8(ascii: "\""))
-    var rest = text
-    while let stop = rest.firstIndex(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
-      append(contentsOf: rest[..<stop])
-      appendEscape(of: rest[stop])
-      rest = rest[(stop + 1)...]
+    let quote = UInt8(ascii: "\"")
+    let text = text.span
+    // No byte takes more than the six of \u001f.
+    append(addingCapacity: 6 * text.count + 2) { output in
+      output.append(quote)
+      for index in text.indices {
+        let byte = text[index]
+        if byte >= 0x20, byte != quote, byte != UInt8(ascii: "\\") {
+          output.append(byte)
+        } else {
+          output.appendJSONEscape(of: byte)
+        }
+      }
+      output.append(quote)
     }
-    append(contentsOf: rest)
-    append(UInt8(ascii: "\""))
   }
 
   /// Appends a JSON string that says `text`.
@@ -53,9 +59,8 @@ extension [UInt8] {
 
   /// Appends a byte as two hexadecimal digits, in lower case.
   public mutating func appendHexadecimal(_ byte: UInt8) {
-    func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
-    append(digit(byte >> 4))
-    append(digit(byte & 15))
+    append(hexadecimalDigit(byte >> 4))
+    append(hexadecimalDigit(byte & 15))
   }
 
   /// Appends a word as sixteen hexadecimal digits.
@@ -64,8 +69,10 @@ extension [UInt8] {
       appendHexadecimal(UInt8(truncatingIfNeeded: word >> shift))
     }
   }
+}
 
-  private mutating func appendEscape(of byte: UInt8) {
+extension OutputSpan<UInt8> {
+  fileprivate mutating func appendJSONEscape(of byte: UInt8) {
     append(UInt8(ascii: "\\"))
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
@@ -73,11 +80,17 @@ extension [UInt8] {
     case UInt8(ascii: "\r"): append(UInt8(ascii: "r"))
     case UInt8(ascii: "\t"): append(UInt8(ascii: "t"))
     default:
-      append(contentsOf: "u00".utf8)
-      appendHexadecimal(byte)
+      append(UInt8(ascii: "u"))
+      append(UInt8(ascii: "0"))
+      append(UInt8(ascii: "0"))
+      append(hexadecimalDigit(byte >> 4))
+      append(hexadecimalDigit(byte & 15))
     }
   }
+}
 
+private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
 }
 
 extension ArraySlice<UInt8> {

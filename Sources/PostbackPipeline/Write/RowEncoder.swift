@@ -139,16 +139,16 @@ extension [UInt8] {
     let quote = UInt8(ascii: "\"")
     let needsApostrophe = isSafe && text.first.map { Self.formulaStarts.contains($0) } ?? false
     let needsQuotes = text.isEmpty || text.contains { $0 < 0x20 || $0 == quote || $0 == UInt8(ascii: ",") }
-    if needsQuotes { append(quote) }
-    if needsApostrophe { append(UInt8(ascii: "'")) }
-    if needsQuotes {
-      for byte in text {
-        if byte == quote { append(quote) }
-        append(byte)
+    let text = text.span
+    append(addingCapacity: 2 * text.count + 3) { output in
+      if needsQuotes { output.append(quote) }
+      if needsApostrophe { output.append(UInt8(ascii: "'")) }
+      for index in text.indices {
+        let byte = text[index]
+        if byte == quote { output.append(quote) }
+        output.append(byte)
       }
-      append(quote)
-    } else {
-      append(contentsOf: text)
+      if needsQuotes { output.append(quote) }
     }
   }
 
