@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 @testable import PostbackPipeline
@@ -8,7 +9,7 @@ import Testing
   private static let seeds = Array(UInt64(1)...40)
 
   /// A text with random changes, drawn from the texts of all rules.
-  private func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
+  private func mutated(_ generator: inout SplitMix) -> [UInt8] {
     var text: [UInt8] = []
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       text += FramingCase.all.randomElement(using: &generator)?.text.utf8.map { $0 } ?? []
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: seeds) func `no byte is lost or doubled`(seed: UInt64) throws {
-    var generator = SeededGenerator(state: seed)
+    var generator = SplitMix(seed: seed)
     for _ in 0..<200 {
       let text = mutated(&generator)
       var framer = try Framer(limits: ReadLimits())
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: seeds) func `chunks of any size give the same records`(seed: UInt64) throws {
-    var generator = SeededGenerator(state: seed)
+    var generator = SplitMix(seed: seed)
     for _ in 0..<100 {
       let text = mutated(&generator)
       let limits = ReadLimits(recordBytes: Int.random(in: 1...40, using: &generator))
@@ -65,7 +66,7 @@ import Testing
 
   @Test(arguments: seeds) func `a line of an object that is broken does not touch the other lines`(seed: UInt64) throws
   {
-    var generator = SeededGenerator(state: seed)
+    var generator = SplitMix(seed: seed)
     let postback = "{\"version\":\"4.0\",\"list\":[1,{\"a\":\"\\\"}\"}],\"transaction-id\":\"x\"}"
     for _ in 0..<100 {
       let broken = postback.prefix(Int.random(in: 1..<postback.count, using: &generator))

@@ -4,22 +4,9 @@ import Testing
 
 @testable import SKAdNetwork
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers everywhere for a seed.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-}
-
 /// Damages texts at random.
 private struct Mutator {
-  var random: SplitMix64
+  var random: SplitMix
   let corpus: [[UInt8]]
 
   private static let tokens = [
@@ -28,7 +15,7 @@ private struct Mutator {
   ].map { Array($0.utf8) }
 
   init(seed: UInt64, corpus: [[UInt8]]) {
-    random = SplitMix64(state: seed)
+    random = SplitMix(seed: seed)
     self.corpus = corpus
   }
 

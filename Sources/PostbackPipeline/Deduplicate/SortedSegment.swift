@@ -48,7 +48,7 @@ struct SortedSegment: Sendable {
 
   /// Keeps the content under a key of two words; gives what is there already, if anything is.
   mutating func insert(_ high: UInt64, _ low: UInt64, _ content: Content) -> Content? {
-    if count * 10 >= slotCount * 9 { grow(to: slotCount + max(slotCount / 7, 16)) }
+    if count * 10 >= slotCount * 9 { grow() }
     while true {
       var slot = home(of: high)
       while slot < entries.count, entries[slot].precedes(high, low) { slot += 1 }
@@ -56,7 +56,7 @@ struct SortedSegment: Sendable {
         return entries[slot].content
       }
       if place(Entry(high, low, content), at: slot) { return nil }
-      grow(to: slotCount + max(slotCount / 7, 16))
+      grow()
     }
   }
 
@@ -81,6 +81,8 @@ struct SortedSegment: Sendable {
     count += 1
     return true
   }
+
+  private mutating func grow() { grow(to: slotCount + max(slotCount / 7, 16)) }
 
   private mutating func grow(to newSlotCount: UInt64) {
     let old = entries

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The words of a command line, read by the options that a command takes.
 struct Arguments: Sendable {
   /// The words that are no options.
@@ -63,6 +65,11 @@ struct Arguments: Sendable {
     try value(option, "an integer from \(range.lowerBound) to \(range.upperBound)") { text in
       Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
+  }
+
+  /// The value of `--jobs`; as many as there are cores unless given.
+  func jobs() throws(CommandFailure) -> Int {
+    try integer("--jobs", in: 1...1024) ?? max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
   }
 
   private static func usage(_ problem: String, _ manual: Manual) -> CommandFailure {

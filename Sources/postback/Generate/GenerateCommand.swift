@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Signatures
 
 /// `postback generate`: synthetic signed dumps, and what is true of each line.
@@ -58,7 +57,7 @@ struct GenerateCommand: Command {
     isSeedRandom = given == nil
     seed = given ?? .random(in: 0 ... .max)
     hasEnvelopes = arguments.has("--envelopes")
-    jobs = try arguments.integer("--jobs", in: 1...1024) ?? max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
+    jobs = try arguments.jobs()
     mix = try MixOptions.mix(arguments, seed: seed)
   }
 

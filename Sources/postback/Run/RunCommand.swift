@@ -1,5 +1,4 @@
 internal import ConversionModel
-internal import Glibc
 internal import PostbackPipeline
 internal import Signatures
 
@@ -63,7 +62,7 @@ struct RunCommand: Command {
     receivedAt = try ReceivedAtOptions.rule(arguments)
     let recordBytes = try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20))
     limits = recordBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
-    jobs = try arguments.integer("--jobs", in: 1...1024) ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    jobs = try arguments.jobs()
     printsJSON = arguments.has("--json")
   }
 
@@ -74,7 +73,7 @@ struct RunCommand: Command {
     pipeline.models = models
     pipeline.receivedAt = receivedAt
     pipeline.limits = limits
-    pipeline.jobs = max(jobs, 1)
+    pipeline.jobs = jobs
     TrustOptions.announce(trust)
     let tally: Tally
     let written: Tables
