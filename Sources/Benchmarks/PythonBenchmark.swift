@@ -37,9 +37,9 @@ enum PythonBenchmark {
     var text: [UInt8] = []
     for index in 0..<count {
       let digest = parts.digest(index).bytes
-      for position in digest.indices { text.appendHexadecimal(digest[position]) }
+      text.appendHexadecimal(digest.span)
       text.append(UInt8(ascii: " "))
-      for position in parts.signatures.range(index) { text.appendHexadecimal(parts.signatures.bytes[position]) }
+      text.appendHexadecimal(parts.signatures.bytes.span.extracting(parts.signatures.range(index)))
       text.append(UInt8(ascii: "\n"))
     }
     try FileBytes(writing: path).write(text)

@@ -75,10 +75,9 @@ struct SignedParts {
   static func parts(of dump: Dump, limit: Int) async throws -> SignedParts {
     var parts = SignedParts()
     var hash = try SHA256()
-    let parser = RecordParser(rule: ReceivedAtRule())
     var batches = PostbackReader(inputs: try InputFile.enumerate([dump.path])).makeAsyncIterator()
     while parts.count < limit, let batch = try await batches.next() {
-      let parsed = parser.parse(batch)
+      let parsed = batch.parsed(receivedAt: ReceivedAtRule())
       parts.addMessages(of: parsed)
       try parts.addDigests(&hash)
       try parts.addSignatures(of: parsed)

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// An amount of money, or a count that may be x.5, as a decimal.
 ///
 /// A whole number of units of 10⁻⁷: an amount that was read has at most six fraction digits, so the midpoint of two such
@@ -51,41 +53,41 @@ extension Amount {
 }
 
 extension Amount: CustomStringConvertible {
-  /// Appends the amount as a JSON number without trailing zeros: `9.99`, `5`, `0.005`.
-  public func append(to text: inout [UInt8]) {
+  /// The most bytes that `write(to:)` writes.
+  public static let maximumLength = 48
+
+  /// Writes the amount as a JSON number without trailing zeros: `9.99`, `5`, `0.005`.
+  public func write(to text: inout OutputSpan<UInt8>) {
     if units < 0 { text.append(UInt8(ascii: "-")) }
-    let (whole, fraction) = units.magnitude.quotientAndRemainder(dividingBy: Self.unitsPerWhole.magnitude)
-    Self.append(whole, to: &text)
+    var fraction: UInt32
+    if let small = UInt64(exactly: units.magnitude) {
+      let (whole, rest) = small.quotientAndRemainder(dividingBy: UInt64(Self.unitsPerWhole))
+      text.append(decimal: Int64(whole))
+      fraction = UInt32(rest)
+    } else {
+      let (whole, rest) = units.magnitude.quotientAndRemainder(dividingBy: Self.unitsPerWhole.magnitude)
+      Self.write(whole, to: &text)
+      fraction = UInt32(rest)
+    }
     guard fraction > 0 else { return }
     text.append(UInt8(ascii: "."))
-    var rest = UInt32(fraction)
     var place: UInt32 = 1_000_000
-    while rest > 0 {
-      text.append(UInt8(ascii: "0") + UInt8(rest / place))
-      rest %= place
+    while fraction > 0 {
+      text.append(UInt8(ascii: "0") + UInt8(fraction / place))
+      fraction %= place
       place /= 10
     }
   }
 
-  /// As `append(to:)` writes it.
+  /// As `write(to:)` writes it.
   public var description: String {
     var text: [UInt8] = []
-    append(to: &text)
+    text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }
     return String(decoding: text, as: UTF8.self)
   }
 
-  private static func append(_ whole: UInt128, to text: inout [UInt8]) {
-    guard let small = UInt64(exactly: whole) else {
-      let (high, low) = whole.quotientAndRemainder(dividingBy: 10)
-      append(high, to: &text)
-      text.append(UInt8(ascii: "0") + UInt8(low))
-      return
-    }
-    var place: UInt64 = 1
-    while small / place >= 10 { place *= 10 }
-    while place > 0 {
-      text.append(UInt8(ascii: "0") + UInt8(small / place % 10))
-      place /= 10
-    }
+  private static func write(_ whole: UInt128, to text: inout OutputSpan<UInt8>) {
+    if whole >= 10 { write(whole / 10, to: &text) }
+    text.append(UInt8(ascii: "0") + UInt8(whole % 10))
   }
 }

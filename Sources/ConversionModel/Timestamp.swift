@@ -61,34 +61,38 @@ extension Timestamp {
 }
 
 extension Timestamp: CustomStringConvertible {
-  private static let wholeSeconds = Array("0000-00-00T00:00:00Z".utf8)
-  private static let withMilliseconds = Array("0000-00-00T00:00:00.000Z".utf8)
+  /// The most bytes that `write(to:)` writes.
+  public static let maximumLength = "0000-00-00T00:00:00.000Z".utf8.count
 
-  /// Appends the time in UTC: `2026-11-01T10:00:00Z`, or `2026-11-01T10:00:00.123Z` where the milliseconds are not 0.
-  public func append(to text: inout [UInt8]) {
+  /// Writes the time in UTC: `2026-11-01T10:00:00Z`, or `2026-11-01T10:00:00.123Z` where the milliseconds are not 0.
+  public func write(to text: inout OutputSpan<UInt8>) {
     let (days, ofDay) = milliseconds.flooredQuotientAndRemainder(dividingBy: 86_400_000)
     let date = CivilDate(daysSince1970: days)
     let (second, millisecond) = ofDay.quotientAndRemainder(dividingBy: 1000)
-    let start = text.count
-    text += millisecond == 0 ? Self.wholeSeconds : Self.withMilliseconds
-    var digits = text.mutableSpan
-    digits.write(date.year / 100, at: start)
-    digits.write(date.year % 100, at: start + 2)
-    digits.write(date.month, at: start + 5)
-    digits.write(date.day, at: start + 8)
-    digits.write(second / 3600, at: start + 11)
-    digits.write(second / 60 % 60, at: start + 14)
-    digits.write(second % 60, at: start + 17)
+    text.append(twoDigits: date.year / 100)
+    text.append(twoDigits: date.year % 100)
+    text.append(UInt8(ascii: "-"))
+    text.append(twoDigits: date.month)
+    text.append(UInt8(ascii: "-"))
+    text.append(twoDigits: date.day)
+    text.append(UInt8(ascii: "T"))
+    text.append(twoDigits: second / 3600)
+    text.append(UInt8(ascii: ":"))
+    text.append(twoDigits: second / 60 % 60)
+    text.append(UInt8(ascii: ":"))
+    text.append(twoDigits: second % 60)
     if millisecond != 0 {
-      digits.write(millisecond / 10, at: start + 20)
-      digits[start + 22] += UInt8(millisecond % 10)
+      text.append(UInt8(ascii: "."))
+      text.append(twoDigits: millisecond / 10)
+      text.append(UInt8(ascii: "0") + UInt8(millisecond % 10))
     }
+    text.append(UInt8(ascii: "Z"))
   }
 
-  /// As `append(to:)` writes it.
+  /// As `write(to:)` writes it.
   public var description: String {
     var text: [UInt8] = []
-    append(to: &text)
+    text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }
     return String(decoding: text, as: UTF8.self)
   }
 }
@@ -120,10 +124,10 @@ extension Span<UInt8> {
   }
 }
 
-extension MutableSpan<UInt8> {
-  /// Writes a number below 100 over two zeros.
-  fileprivate mutating func write(_ number: Int64, at index: Int) {
-    self[index] += UInt8(number / 10)
-    self[index + 1] += UInt8(number % 10)
+extension OutputSpan<UInt8> {
+  /// Appends a number below 100.
+  fileprivate mutating func append(twoDigits number: Int64) {
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 }

@@ -1,25 +1,26 @@
 extension [UInt8] {
   /// Appends a JSON string with these UTF-8 bytes, quoted and escaped (RFC 8259, section 7).
-  public mutating func appendJSONString(_ text: ArraySlice<UInt8>) {
-    let quote = UInt8(ascii: "\"")
-    let text = text.span
+  public mutating func appendJSONString(_ text: Span<UInt8>) {
     // No byte takes more than the six of \u001f.
     append(addingCapacity: 6 * text.count + 2) { output in
-      output.append(quote)
+      output.append(UInt8(ascii: "\""))
       for index in text.indices {
         let byte = text[index]
-        if byte >= 0x20, byte != quote, byte != UInt8(ascii: "\\") {
+        if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
           output.append(byte)
         } else {
           output.appendJSONEscape(of: byte)
         }
       }
-      output.append(quote)
+      output.append(UInt8(ascii: "\""))
     }
   }
 
+  /// Appends a JSON string with these UTF-8 bytes.
+  public mutating func appendJSONString(_ text: ArraySlice<UInt8>) { appendJSONString(text.span) }
+
   /// Appends a JSON string that says `text`.
-  public mutating func appendJSONString(_ text: String) { appendJSONString(Array(text.utf8)[...]) }
+  public mutating func appendJSONString(_ text: String) { appendJSONString(text.utf8.span) }
 
   /// Appends a JSON value as it was written, but on one line and with what common readers cannot hold as strings: integers
   /// of more than 18 digits, and exponents of more than two.
@@ -47,31 +48,48 @@ extension [UInt8] {
 
   /// Appends a decimal integer.
   public mutating func appendDecimal(_ value: Int64) {
-    if value < 0 { append(UInt8(ascii: "-")) }
-    var rest = value.magnitude
-    let start = count
-    repeat {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-    } while rest > 0
-    self[start...].reverse()
+    append(addingCapacity: 20) { $0.append(decimal: value) }
   }
 
-  /// Appends a byte as two hexadecimal digits, in lower case.
-  public mutating func appendHexadecimal(_ byte: UInt8) {
-    append(hexadecimalDigit(byte >> 4))
-    append(hexadecimalDigit(byte & 15))
-  }
-
-  /// Appends a word as sixteen hexadecimal digits.
-  public mutating func appendHexadecimal(_ word: UInt64) {
-    for shift in stride(from: UInt64(56), through: 0, by: -8) {
-      appendHexadecimal(UInt8(truncatingIfNeeded: word >> shift))
-    }
+  /// Appends bytes as two hexadecimal digits each, in lower case.
+  public mutating func appendHexadecimal(_ bytes: Span<UInt8>) {
+    append(addingCapacity: 2 * bytes.count) { $0.append(hexadecimal: bytes) }
   }
 }
 
 extension OutputSpan<UInt8> {
+  /// Appends a decimal integer: at most 20 bytes.
+  public mutating func append(decimal value: Int64) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    var digits = InlineArray<19, UInt8>(repeating: 0)
+    var count = 0
+    var rest = value.magnitude
+    repeat {
+      digits[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+      count += 1
+    } while rest > 0
+    while count > 0 {
+      count -= 1
+      append(digits[count])
+    }
+  }
+
+  /// Appends bytes as two hexadecimal digits each, in lower case.
+  public mutating func append(hexadecimal bytes: Span<UInt8>) {
+    for index in bytes.indices {
+      append(hexadecimalDigit(bytes[index] >> 4))
+      append(hexadecimalDigit(bytes[index] & 15))
+    }
+  }
+
+  /// Appends a word as sixteen hexadecimal digits, in lower case.
+  public mutating func append(hexadecimal word: UInt64) {
+    for shift in stride(from: UInt64(60), through: 0, by: -4) {
+      append(hexadecimalDigit(UInt8(truncatingIfNeeded: word >> shift) & 15))
+    }
+  }
+
   fileprivate mutating func appendJSONEscape(of byte: UInt8) {
     append(UInt8(ascii: "\\"))
     switch byte {

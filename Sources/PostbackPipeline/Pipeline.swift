@@ -1,4 +1,5 @@
 package import ConversionModel
+internal import Signatures
 
 /// The flow, from inputs to tables.
 package struct Pipeline: Sendable {
@@ -12,7 +13,7 @@ package struct Pipeline: Sendable {
   package var trust: Trust
   /// What conversion values mean.
   package var models = Models.none
-  /// How many batches are verified at once.
+  /// How many batches are worked on at once.
   package var jobs = 1
 
   /// A flow with one job, no models, and the limits that are usual.
@@ -26,11 +27,13 @@ package struct Pipeline: Sendable {
     into tables: Tables,
     progress: (Tables.Progress) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally {
-    let outcomes = PostbackReader(inputs: inputs, limits: limits)
-      .parsed(receivedAt: receivedAt)
-      .verified(by: trust, jobs: jobs)
+    let (receivedAt, trust, models, format, known) = (receivedAt, trust, models, tables.format, VerdictCache())
+    let rows = PostbackReader(inputs: inputs, limits: limits)
+      .concurrently(jobs) { batch throws(LibcryptoFailure) in
+        try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
+      }
       .deduplicated(in: TransactionIndex())
-      .decoded(with: models)
-    return try await tables.write(outcomes, progress: progress)
+      .concurrently(jobs) { batch throws(LibcryptoFailure) in try batch.decoded(with: models).encoded(as: format) }
+    return try await tables.write(rows, progress: progress)
   }
 }

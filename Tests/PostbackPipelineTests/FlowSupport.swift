@@ -27,10 +27,14 @@ struct Flow {
 
   private func outcomes<Base: AsyncSequence>(of base: Base) async throws -> [Fate]
   where Base.Element == RawBatch, Base.Failure == ReadFailure {
-    let batches = base.parsed(receivedAt: receivedAt).verified(by: trust, jobs: jobs)
-      .deduplicated(in: TransactionIndex()).decoded(with: models)
+    let (receivedAt, trust, known) = (receivedAt, trust, VerdictCache())
+    let batches = base.concurrently(jobs) { batch throws(LibcryptoFailure) in
+      try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
+    }
     var outcomes: [Fate] = []
-    for try await batch in batches { outcomes += batch.outcomes.map { Fate(outcome: $0, bytes: batch.bytes) } }
+    for try await batch in batches.deduplicated(in: TransactionIndex()) {
+      outcomes += batch.decoded(with: models).outcomes.map { Fate(outcome: $0, bytes: batch.bytes) }
+    }
     return outcomes
   }
 

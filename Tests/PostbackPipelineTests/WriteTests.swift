@@ -10,15 +10,19 @@ import Testing
 @Suite struct `The rows` {
   private let table = Table(name: "t", columns: ["a", "b", "c"])
 
-  private func rows(_ encode: (inout RowEncoder) -> Void, isCSVSafe: Bool = false) -> (json: String, csv: String) {
-    var encoder = RowEncoder(table, formats: [.jsonLines, .csv], isCSVSafe: isCSVSafe)
+  private func rows(
+    _ encode: (inout RowEncoder) -> Void,
+    isCSVSafe: Bool = false
+  ) throws -> (json: String, csv: String) {
+    let format = RowFormat([.jsonLines, .csv], isCSVSafe: isCSVSafe, trust: try Trust.apple())
+    var encoder = RowEncoder(table, format)
     encode(&encoder)
     encoder.endRow()
-    return (String(decoding: encoder.jsonLines, as: UTF8.self), String(decoding: encoder.csv, as: UTF8.self))
+    return (String(decoding: encoder.rows.jsonLines, as: UTF8.self), String(decoding: encoder.rows.csv, as: UTF8.self))
   }
 
-  @Test func `a null is absent in CSV, an empty text is quoted, a zero is a zero`() {
-    let rows = rows { row in
+  @Test func `a null is absent in CSV, an empty text is quoted, a zero is a zero`() throws {
+    let rows = try rows { row in
       row.null()
       row.text("")
       row.integer(0)
@@ -27,8 +31,8 @@ import Testing
     #expect(rows.csv == ",\"\",0\r\n")
   }
 
-  @Test func `texts are quoted and escaped as each format has it`() {
-    let rows = rows { row in
+  @Test func `texts are quoted and escaped as each format has it`() throws {
+    let rows = try rows { row in
       row.text("a,\"b\"\r\nc")
       row.text("é\u{1}\\")
       row.json(Array(#"{"k":"v"}"#.utf8)[...])
@@ -37,8 +41,8 @@ import Testing
     #expect(rows.csv == "\"a,\"\"b\"\"\r\nc\",\"é\u{1}\\\",\"{\"\"k\"\":\"\"v\"\"}\"\r\n")
   }
 
-  @Test func `words are an array in JSON and joined in CSV`() {
-    let rows = rows { row in
+  @Test func `words are an array in JSON and joined in CSV`() throws {
+    let rows = try rows { row in
       row.words([])
       row.words(["one"])
       row.words(["one", "two"])
@@ -49,9 +53,9 @@ import Testing
 
   @Test(arguments: ["=1+1", "+1", "-1", "@x", "\t=1"]) func `formulas are disarmed only where that is asked`(
     _ text: String
-  ) {
-    func csv(isCSVSafe: Bool) -> String {
-      rows(
+  ) throws {
+    func csv(isCSVSafe: Bool) throws -> String {
+      try rows(
         { row in
           row.text(text)
           row.integer(-1)
@@ -60,10 +64,10 @@ import Testing
         isCSVSafe: isCSVSafe
       ).csv
     }
-    #expect(csv(isCSVSafe: false).contains(text + ",") || csv(isCSVSafe: false).contains(text + "\","))
-    #expect(!csv(isCSVSafe: false).contains("'"))
-    #expect(csv(isCSVSafe: true).contains("'" + text))
-    #expect(csv(isCSVSafe: true).contains(",-1,"))
+    #expect(try csv(isCSVSafe: false).contains(text + ",") || csv(isCSVSafe: false).contains(text + "\","))
+    #expect(try !csv(isCSVSafe: false).contains("'"))
+    #expect(try csv(isCSVSafe: true).contains("'" + text))
+    #expect(try csv(isCSVSafe: true).contains(",-1,"))
   }
 }
 

@@ -14,34 +14,11 @@ package struct Decoded: Sendable {
   }
 }
 
-extension AsyncSequence where Element == Batch<Unique>, Failure == PipelineFailure {
+extension Batch<Unique> {
   /// Says what each postback means under the model that was in force when the app was installed. Rejects nothing.
-  package func decoded(with models: Models) -> DecodedBatches<Self> { DecodedBatches(base: self, models: models) }
-}
-
-/// Batches whose conversion values have been decoded.
-package struct DecodedBatches<Base: AsyncSequence>: AsyncSequence
-where Base.Element == Batch<Unique>, Base.Failure == PipelineFailure {
-  package typealias Element = Batch<Decoded>
-  package typealias Failure = PipelineFailure
-
-  let base: Base
-  let models: Models
-
-  package func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), models: models) }
-
-  package struct Iterator: AsyncIteratorProtocol {
-    var base: Base.AsyncIterator
-    let models: Models
-
-    package mutating func next() async throws(PipelineFailure) -> Batch<Decoded>? { try await next(isolation: nil) }
-
-    package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Decoded>?
-    {
-      guard let batch = try await base.next(isolation: actor) else { return nil }
-      return batch.map { unique in
-        .accepted(Decoded(unique: unique, decoding: models.decode(unique.verified.parsed.conversion)))
-      }
+  package func decoded(with models: Models) -> Batch<Decoded> {
+    map { unique in
+      .accepted(Decoded(unique: unique, decoding: models.decode(unique.verified.parsed.conversion)))
     }
   }
 }

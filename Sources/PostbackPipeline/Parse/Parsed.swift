@@ -24,50 +24,26 @@ package struct Parsed: Sendable {
   mutating func removeZeroFilled() { postback.removeZeroFilled() }
 }
 
-extension AsyncSequence where Element == RawBatch, Failure == ReadFailure {
+extension RawBatch {
   /// Reads each record as a postback, bare or in its envelope.
   ///
   /// Rejects what is no JSON object (`parse`) and what is no postback of the version that it claims (`schema`).
-  func parsed(receivedAt rule: ReceivedAtRule) -> ParsedBatches<Self> { ParsedBatches(base: self, rule: rule) }
-}
-
-/// Batches whose records have been parsed.
-struct ParsedBatches<Base: AsyncSequence>: AsyncSequence
-where Base.Element == RawBatch, Base.Failure == ReadFailure {
-  typealias Element = Batch<Parsed>
-  typealias Failure = PipelineFailure
-
-  let base: Base
-  let rule: ReceivedAtRule
-
-  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), worker: RecordParser(rule: rule)) }
-
-  struct Iterator: AsyncIteratorProtocol {
-    var base: Base.AsyncIterator
-    let worker: RecordParser
-
-    mutating func next() async throws(PipelineFailure) -> Batch<Parsed>? { try await next(isolation: nil) }
-
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Parsed>? {
-      let next: RawBatch?
-      do throws(ReadFailure) { next = try await base.next(isolation: actor) } catch { throw .read(error) }
-      guard let batch = next else { return nil }
-      return worker.parse(batch)
-    }
+  package consuming func parsed(receivedAt rule: ReceivedAtRule) -> Batch<Parsed> {
+    RecordParser(rule: rule).parse(self)
   }
 }
 
-/// Parses the records of batches, one batch at a time.
-package final class RecordParser {
+/// Parses the records of a batch.
+private final class RecordParser {
   private var parser: PostbackParser
   private let rule: ReceivedAtRule
 
-  package init(rule: ReceivedAtRule) {
+  init(rule: ReceivedAtRule) {
     parser = PostbackParser(receivedAtField: rule.field)
     self.rule = rule
   }
 
-  package func parse(_ batch: consuming RawBatch) -> Batch<Parsed> {
+  func parse(_ batch: consuming RawBatch) -> Batch<Parsed> {
     var outcomes: [Outcome<Parsed>] = []
     outcomes.reserveCapacity(batch.records.count)
     for record in batch.records { outcomes.append(parse(record, from: batch.input, &batch.bytes)) }

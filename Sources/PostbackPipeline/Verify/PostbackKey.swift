@@ -14,9 +14,12 @@ package struct PostbackKey: Hashable, Sendable {
     low = digest.words.1
   }
 
-  /// Appends the key as 32 hexadecimal digits.
-  package func append(to text: inout [UInt8]) {
-    text.appendHexadecimal(high)
-    text.appendHexadecimal(low)
+  /// Writes the key as 32 hexadecimal digits.
+  func write(to text: inout OutputSpan<UInt8>) {
+    text.append(hexadecimal: high)
+    text.append(hexadecimal: low)
   }
+
+  /// Bytes that `write(to:)` writes.
+  static let length = 32
 }

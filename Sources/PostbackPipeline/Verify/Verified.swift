@@ -18,63 +18,16 @@ package struct Verified: Sendable {
   }
 }
 
-extension AsyncSequence where Element == Batch<Parsed>, Failure == PipelineFailure {
+extension Batch<Parsed> {
   /// Lets pass what a trusted key signed (`signature`) and what is wanted here (`policy`).
   ///
-  /// Judges up to `jobs` batches at once and keeps their order; no more than those are held in memory.
-  func verified(by trust: Trust, jobs: Int) -> VerifiedBatches<Self> {
-    VerifiedBatches(base: self, trust: trust, jobs: jobs)
-  }
-}
-
-/// Batches whose signatures have been judged.
-struct VerifiedBatches<Base: AsyncSequence>: AsyncSequence
-where Base.Element == Batch<Parsed>, Base.Failure == PipelineFailure {
-  typealias Element = Batch<Verified>
-  typealias Failure = PipelineFailure
-
-  let base: Base
-  let trust: Trust
-  let jobs: Int
-
-  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), trust: trust, jobs: jobs) }
-
-  struct Iterator: AsyncIteratorProtocol {
-    var base: Base.AsyncIterator
-    let trust: Trust
-    let jobs: Int
-    let known = VerdictCache()
-    /// The batches that are being judged, in order.
-    var pending: [Task<Result<Batch<Verified>, LibcryptoFailure>, Never>] = []
-    var isAtEnd = false
-
-    mutating func next() async throws(PipelineFailure) -> Batch<Verified>? { try await next(isolation: nil) }
-
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Verified>? {
-      while !isAtEnd, pending.count < jobs {
-        guard let batch = try await base.next(isolation: actor) else {
-          isAtEnd = true
-          break
-        }
-        let (trust, known) = (trust, known)
-        pending.append(Task.detached { judge(batch, trust, known) })
-      }
-      guard !pending.isEmpty else { return nil }
-      do { return try await pending.removeFirst().value.get() } catch { throw .libcrypto(error) }
-    }
-  }
-}
-
-private func judge(
-  _ batch: Batch<Parsed>,
-  _ trust: Trust,
-  _ known: VerdictCache
-) -> Result<Batch<Verified>, LibcryptoFailure> {
-  do throws(LibcryptoFailure) {
+  /// What is `known` to be valid is not verified again; what is found valid is known from then on.
+  package func verified(
+    by trust: Trust,
+    known: VerdictCache = VerdictCache()
+  ) throws(LibcryptoFailure) -> Batch<Verified> {
     var gate = try SignatureGate(trust, known: known)
-    return .success(try gate.verify(batch))
-  } catch {
-    return .failure(error)
+    return try gate.verify(self)
   }
 }
 

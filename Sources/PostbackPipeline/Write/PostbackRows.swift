@@ -4,14 +4,14 @@ package import SKAdNetwork
 
 extension RowEncoder {
   /// A row of `skan_postbacks`.
-  mutating func encode(_ decoded: Decoded, of bytes: [UInt8], _ names: RowNames) {
+  mutating func encode(_ decoded: Decoded, of bytes: [UInt8], from source: [UInt8], _ format: RowFormat) {
     let verified = decoded.unique.verified
     let postback = verified.parsed.postback
-    plain { verified.key.append(to: &$0) }
+    plain(upTo: PostbackKey.length) { verified.key.write(to: &$0) }
     word(postback.framework)
     word(postback.version)
-    text(bytes[postback.adNetworkID.indices])
-    text(bytes[postback.transactionID.indices])
+    text(postback.adNetworkID, of: bytes)
+    text(postback.transactionID, of: bytes)
     integer(postback.appID)
     integer(postback.campaignID)
     text(postback.sourceIdentifier, of: bytes)
@@ -29,8 +29,13 @@ extension RowEncoder {
     text(postback.marketplaceIdentifier, of: bytes)
     text(postback.impressionType, of: bytes)
     let key = verified.judgement.key
-    text(key.map { names.keyIDs[$0][...] })
-    word(key.map { names.environments[$0] })
+    if let key {
+      let id = format.keyIDs[key]
+      text(id.span)
+    } else {
+      null()
+    }
+    word(key.map { format.environments[$0] })
     word(verified.judgement.state)
     let coerced = postback.coercedFields
     words(coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
@@ -39,8 +44,8 @@ extension RowEncoder {
     encode(verified.parsed.arrival, of: bytes)
     word(verified.parsed.arrival.source)
     encode(decoded.decoding)
-    json(postback.extras.map { bytes[$0.indices] })
-    text(names.source[...])
+    if let extras = postback.extras { json(bytes.span.extracting(extras.indices)) } else { null() }
+    text(source.span)
     integer(Int64(verified.parsed.record.line))
     endRow()
   }
@@ -72,7 +77,7 @@ extension RowEncoder {
   /// A row of `skan_events`.
   mutating func encode(_ event: ModelEvent, of decoded: Decoded) {
     let verified = decoded.unique.verified
-    plain { verified.key.append(to: &$0) }
+    plain(upTo: PostbackKey.length) { verified.key.write(to: &$0) }
     text(event.name)
     integer(verified.parsed.postback.postbackSequenceIndex)
     amount(event.estimatedCount)
@@ -85,9 +90,6 @@ extension RowEncoder {
     integer(decoded.decoding.model.map { Int64($0.version) })
     endRow()
   }
-
-  /// A text of the batch.
-  mutating func text(_ range: ByteRange?, of bytes: [UInt8]) { text(range.map { bytes[$0.indices] }) }
 }
 
 extension Postback {

@@ -7,37 +7,59 @@ extension RowEncoder {
   mutating func encode(
     _ rejection: Rejection,
     of bytes: [UInt8],
-    _ names: RowNames,
+    from source: [UInt8],
     _ hash: inout SHA256
   ) throws(LibcryptoFailure) {
-    let raw = bytes[rejection.record.bytes.indices]
+    let raw = bytes.span.extracting(rejection.record.bytes.indices)
     word(rejection.code.stage)
     word(rejection.code)
-    hostile(Array(rejection.explanation.utf8)[...])
-    hostile(rejection.field.map { Array($0.utf8)[...] })
+    hostile(rejection.explanation)
+    hostile(rejection.field)
     text(rejection.expected)
-    hostile(rejection.found.map { Array($0.utf8)[...] })
-    hostile(rejection.claims.adNetworkID.map { bytes[$0.indices] })
-    hostile(rejection.claims.transactionID.map { bytes[$0.indices] })
-    hostile(rejection.claims.appID.map { bytes[$0.indices] })
-    hostile(rejection.claims.version.map { bytes[$0.indices] })
-    if let firstSeen = rejection.firstSeen { plain { firstSeen.append(to: &$0) } } else { null() }
-    json(rejection.conflicts.isEmpty ? nil : Self.json(rejection.conflicts)[...])
+    hostile(rejection.found)
+    hostile(rejection.claims.adNetworkID, of: bytes)
+    hostile(rejection.claims.transactionID, of: bytes)
+    hostile(rejection.claims.appID, of: bytes)
+    hostile(rejection.claims.version, of: bytes)
+    if let firstSeen = rejection.firstSeen {
+      plain(upTo: PostbackKey.length) { firstSeen.write(to: &$0) }
+    } else {
+      null()
+    }
+    if rejection.conflicts.isEmpty { null() } else { json(Self.json(rejection.conflicts).span) }
     encode(rejection.arrival, of: bytes)
-    text(names.source[...])
+    text(source.span)
     integer(Int64(rejection.record.line))
-    let digest = try rejection.record.digest(of: raw.span, &hash).bytes
-    plain { text in for index in digest.indices { text.appendHexadecimal(digest[index]) } }
-    let isText = !raw.contains(0) && raw.isUTF8
-    text(isText ? raw : nil)
-    text(isText ? nil : Base64.standard.encode(raw)[...])
+    let digest = try rejection.record.digest(of: raw, &hash).bytes
+    plain(upTo: 2 * digest.count) { $0.append(hexadecimal: digest.span) }
+    if !raw.containsNUL && raw.isUTF8 {
+      text(raw)
+      null()
+    } else {
+      null()
+      text(Base64.standard.encode(bytes[rejection.record.bytes.indices]).span)
+    }
     endRow()
   }
 
   /// A text that nobody has checked, with U+2400, ␀, for each NUL: hardly anything that reads CSV lives through one.
-  private mutating func hostile(_ text: ArraySlice<UInt8>?) {
-    guard let text, text.contains(0) else { return self.text(text) }
-    self.text(Array(text.split(separator: 0, omittingEmptySubsequences: false).joined(separator: "␀".utf8))[...])
+  private mutating func hostile(_ text: Span<UInt8>) {
+    guard text.containsNUL else { return self.text(text) }
+    var shown: [UInt8] = []
+    for index in text.indices {
+      if text[index] == 0 { shown.append(contentsOf: "␀".utf8) } else { shown.append(text[index]) }
+    }
+    self.text(shown.span)
+  }
+
+  private mutating func hostile(_ text: String?) {
+    guard let text else { return null() }
+    hostile(text.utf8.span)
+  }
+
+  private mutating func hostile(_ range: ByteRange?, of bytes: [UInt8]) {
+    guard let range else { return null() }
+    hostile(bytes.span.extracting(range.indices))
   }
 
   /// Field by field what the first copy had and what this one has.
@@ -69,7 +91,14 @@ extension Record {
   }
 }
 
-extension ArraySlice<UInt8> {
+extension Span<UInt8> {
+  /// Whether a NUL is among the bytes.
+  fileprivate var containsNUL: Bool {
+    var isFound = false
+    for index in indices { isFound = isFound || self[index] == 0 }
+    return isFound
+  }
+
   /// Whether the bytes are UTF-8 (RFC 3629).
-  fileprivate var isUTF8: Bool { String(validating: self, as: UTF8.self) != nil }
+  fileprivate var isUTF8: Bool { (try? UTF8Span(validating: self)) != nil }
 }

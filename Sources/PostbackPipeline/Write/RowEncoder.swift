@@ -1,154 +1,187 @@
 internal import ConversionModel
 internal import JSON
 
-/// Encodes the rows of one table, cell by cell in the order of its columns, in each of the formats at once.
-package struct RowEncoder: Sendable {
+/// The rows of one table, as they go into its files.
+struct EncodedRows: Sendable {
   /// The rows as JSON Lines, where that is wanted.
-  package private(set) var jsonLines: [UInt8] = []
+  var jsonLines: [UInt8] = []
   /// The rows as CSV, without the header, where that is wanted.
-  package private(set) var csv: [UInt8] = []
-  /// Rows encoded since the start.
-  package private(set) var rowCount = 0
+  var csv: [UInt8] = []
+  /// How many they are.
+  var count = 0
+}
+
+/// Encodes the rows of one table, cell by cell in the order of its columns, in each of the formats at once.
+struct RowEncoder: ~Copyable {
+  private var rows = EncodedRows()
+  /// The last rows, before they are moved to `rows`.
+  private var json: TextBuffer
+  private var csv: TextBuffer
 
   private let table: Table
   private let writesJSON: Bool
   private let writesCSV: Bool
   private let isCSVSafe: Bool
-  /// What stands before each cell of a JSON object: bracket or comma, and the key.
-  private let keys: [[UInt8]]
+  /// The column whose cell is next.
   private var column = 0
+  /// The first column of which nothing was written: from here to `column` the cells are null.
+  private var firstNull = 0
 
-  /// An encoder. With `isCSVSafe`, CSV texts that a spreadsheet would run as a formula begin with an apostrophe.
-  package init(_ table: Table, formats: Set<TableFormat>, isCSVSafe: Bool = false) {
+  /// Small enough to stay in a core's cache.
+  private static let bufferSize = 32 * 1024
+
+  init(_ table: Table, _ format: RowFormat) {
     self.table = table
-    self.isCSVSafe = isCSVSafe
-    writesJSON = formats.contains(.jsonLines)
-    writesCSV = formats.contains(.csv)
-    keys = table.columns.enumerated().map { index, name in Array("\(index == 0 ? "{" : ",")\"\(name)\":".utf8) }
+    isCSVSafe = format.isCSVSafe
+    writesJSON = format.formats.contains(.jsonLines)
+    writesCSV = format.formats.contains(.csv)
+    json = TextBuffer(capacity: writesJSON ? 2 * Self.bufferSize : 0)
+    csv = TextBuffer(capacity: writesCSV ? 2 * Self.bufferSize : 0)
   }
 
-  /// The first line of a CSV file.
-  package var csvHeader: [UInt8] { Array((table.columns.joined(separator: ",") + "\r\n").utf8) }
-
-  /// Forgets the rows encoded so far, which have been written.
-  package mutating func removeRows() {
-    jsonLines.removeAll(keepingCapacity: true)
-    csv.removeAll(keepingCapacity: true)
+  /// The rows so far; then it starts anew.
+  mutating func take() -> EncodedRows {
+    json.move(to: &rows.jsonLines)
+    csv.move(to: &rows.csv)
+    defer { rows = EncodedRows() }
+    return rows
   }
 
   /// A null.
-  mutating func null() {
+  mutating func null() { column += 1 }
+
+  /// A text.
+  mutating func text(_ text: Span<UInt8>) {
     beginCell()
-    if writesJSON { jsonLines.append(contentsOf: "null".utf8) }
+    if writesJSON { json.appendJSONString(text) }
+    appendCSV(text)
   }
 
   /// A text.
-  mutating func text(_ text: ArraySlice<UInt8>?) {
+  mutating func text(_ text: String?) {
     guard let text else { return null() }
-    beginCell()
-    if writesJSON { jsonLines.appendJSONString(text) }
-    if writesCSV { csv.appendCSV(text: text, isSafe: isCSVSafe) }
+    self.text(text.utf8.span)
   }
 
-  /// A text.
-  mutating func text(_ text: String?) { self.text(text.map { Array($0.utf8)[...] }) }
+  /// A text of the batch.
+  mutating func text(_ range: ByteRange?, of bytes: [UInt8]) {
+    guard let range else { return null() }
+    text(bytes.span.extracting(range.indices))
+  }
 
-  /// A text that needs no escaping in any format: a word, a number, a time.
-  mutating func plain(quoted: Bool = true, _ append: (inout [UInt8]) -> Void) {
+  /// A text of at most so many bytes that needs no escaping in any format.
+  mutating func plain(quoted: Bool = true, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    beginCell()
+    guard writesJSON else { return csv.append(upTo: room, write) }
+    if quoted { json.append(UInt8(ascii: "\"")) }
+    let start = json.count
+    json.append(upTo: room, write)
+    if writesCSV { csv.append(json, from: start) }
+    if quoted { json.append(UInt8(ascii: "\"")) }
+  }
+
+  /// A text that needs no escaping in any format.
+  mutating func plain(quoted: Bool = true, _ text: Span<UInt8>) {
     beginCell()
     if writesJSON {
-      if quoted { jsonLines.append(UInt8(ascii: "\"")) }
-      append(&jsonLines)
-      if quoted { jsonLines.append(UInt8(ascii: "\"")) }
+      if quoted { json.append(UInt8(ascii: "\"")) }
+      json.append(text)
+      if quoted { json.append(UInt8(ascii: "\"")) }
     }
-    if writesCSV { append(&csv) }
+    if writesCSV { csv.append(text) }
   }
 
   /// A word of a closed set.
   mutating func word(_ word: (some RawRepresentable<String>)?) {
     guard let word else { return null() }
-    plain { $0.append(contentsOf: word.rawValue.utf8) }
+    plain(word.rawValue.utf8.span)
   }
 
   /// An integer.
   mutating func integer(_ value: Int64?) {
     guard let value else { return null() }
-    plain(quoted: false) { $0.appendDecimal(value) }
+    plain(quoted: false, upTo: 20) { $0.append(decimal: value) }
   }
 
   /// A Boolean.
   mutating func boolean(_ value: Bool?) {
     guard let value else { return null() }
-    plain(quoted: false) { $0.append(contentsOf: (value ? "true" : "false").utf8) }
+    plain(quoted: false, (value ? "true" : "false").utf8.span)
   }
 
   /// An amount of money, or a count that may be a half: an exact decimal number.
   mutating func amount(_ value: Amount?) {
     guard let value else { return null() }
-    plain(quoted: false) { value.append(to: &$0) }
+    plain(quoted: false, upTo: Amount.maximumLength) { value.write(to: &$0) }
   }
 
   /// A time.
   mutating func time(_ value: Timestamp?) {
     guard let value else { return null() }
-    plain { value.append(to: &$0) }
+    plain(upTo: Timestamp.maximumLength) { value.write(to: &$0) }
   }
 
   /// Words that need no escaping: an array in JSON, in CSV joined by semicolons. No word: a null.
   mutating func words(_ words: [String]) {
     guard !words.isEmpty else { return null() }
     beginCell()
-    if writesJSON {
-      for (index, word) in words.enumerated() {
-        jsonLines.append(contentsOf: index == 0 ? "[\"".utf8 : ",\"".utf8)
-        jsonLines.append(contentsOf: word.utf8)
-        jsonLines.append(UInt8(ascii: "\""))
-      }
-      jsonLines.append(UInt8(ascii: "]"))
-    }
-    if writesCSV { csv.append(contentsOf: words.joined(separator: ";").utf8) }
+    if writesJSON { json.append("[\"\(words.joined(separator: "\",\""))\"]".utf8.span) }
+    if writesCSV { csv.append(words.joined(separator: ";").utf8.span) }
   }
 
   /// A JSON value on one line: itself in JSON, its text in CSV.
-  mutating func json(_ value: ArraySlice<UInt8>?) {
-    guard let value else { return null() }
+  mutating func json(_ value: Span<UInt8>) {
     beginCell()
-    if writesJSON { jsonLines += value }
-    if writesCSV { csv.appendCSV(text: value, isSafe: isCSVSafe) }
+    if writesJSON { json.append(value) }
+    appendCSV(value)
   }
 
   /// Ends a row in which every column has its cell.
   mutating func endRow() {
     precondition(column == table.columns.count, "a row of \(table.name) has \(column) cells")
-    if writesJSON { jsonLines.append(contentsOf: "}\n".utf8) }
-    if writesCSV { csv.append(contentsOf: "\r\n".utf8) }
+    if writesJSON {
+      json.append(table.nullMembers, in: table.memberStart(firstNull)..<table.nullMembers.count)
+      json.append(UInt8(ascii: "}"))
+      json.append(UInt8(ascii: "\n"))
+    }
+    if writesCSV {
+      appendCommas(column - max(firstNull, 1))
+      csv.append(UInt8(ascii: "\r"))
+      csv.append(UInt8(ascii: "\n"))
+    }
     column = 0
-    rowCount += 1
+    firstNull = 0
+    rows.count += 1
+    if json.count >= Self.bufferSize { json.move(to: &rows.jsonLines) }
+    if csv.count >= Self.bufferSize { csv.move(to: &rows.csv) }
   }
 
+  /// Writes the nulls that are due, and all that stands before the next cell.
   private mutating func beginCell() {
-    if writesJSON { jsonLines += keys[column] }
-    if writesCSV, column > 0 { csv.append(UInt8(ascii: ",")) }
+    if writesJSON {
+      json.append(table.nullMembers, in: table.memberStart(firstNull)..<table.valueStart(column))
+    }
+    if writesCSV { appendCommas(column + 1 - max(firstNull, 1)) }
     column += 1
+    firstNull = column
   }
-}
 
-extension [UInt8] {
-  /// Appends a CSV field (RFC 4180), quoted where it has to be. An empty text is quoted, to be told from a null.
-  fileprivate mutating func appendCSV(text: ArraySlice<UInt8>, isSafe: Bool) {
-    let quote = UInt8(ascii: "\"")
-    let needsApostrophe = isSafe && text.first.map { Self.formulaStarts.contains($0) } ?? false
-    let needsQuotes = text.isEmpty || text.contains { $0 < 0x20 || $0 == quote || $0 == UInt8(ascii: ",") }
-    let text = text.span
-    append(addingCapacity: 2 * text.count + 3) { output in
-      if needsQuotes { output.append(quote) }
-      if needsApostrophe { output.append(UInt8(ascii: "'")) }
-      for index in text.indices {
-        let byte = text[index]
-        if byte == quote { output.append(quote) }
-        output.append(byte)
-      }
-      if needsQuotes { output.append(quote) }
+  private mutating func appendCommas(_ count: Int) {
+    var count = count
+    while count > 0 {
+      csv.append(UInt8(ascii: ","))
+      count -= 1
+    }
+  }
+
+  private mutating func appendCSV(_ text: Span<UInt8>) {
+    guard writesCSV else { return }
+    if isCSVSafe, !text.isEmpty, Self.formulaStarts.contains(text[0]) {
+      var disarmed = [UInt8(ascii: "'")]
+      for index in text.indices { disarmed.append(text[index]) }
+      csv.appendCSVField(disarmed.span)
+    } else {
+      csv.appendCSVField(text)
     }
   }
 

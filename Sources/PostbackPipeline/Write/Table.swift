@@ -4,6 +4,30 @@ package struct Table: Sendable {
   package let name: String
   /// The columns' names.
   package let columns: [String]
+  /// The row in JSON in which every cell is null, without the closing bracket: any part of it is what stands before a
+  /// cell that is not null.
+  let nullMembers: [UInt8]
+  private let memberEnds: [Int]
+
+  init(name: String, columns: [String]) {
+    self.name = name
+    self.columns = columns
+    var text: [UInt8] = []
+    memberEnds = columns.map { column in
+      text += Array("\(text.isEmpty ? "{" : ",")\"\(column)\":null".utf8)
+      return text.count
+    }
+    nullMembers = text
+  }
+
+  /// Where in `nullMembers` the member of a column starts, with what separates it from the one before.
+  func memberStart(_ column: Int) -> Int { column == 0 ? 0 : memberEnds[column - 1] }
+
+  /// Where in `nullMembers` the value of a column starts.
+  func valueStart(_ column: Int) -> Int { memberEnds[column] - "null".utf8.count }
+
+  /// The first line of a CSV file.
+  package var csvHeader: [UInt8] { Array((columns.joined(separator: ",") + "\r\n").utf8) }
 
   /// Every accepted postback.
   package static let postbacks = Table(

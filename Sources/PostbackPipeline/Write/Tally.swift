@@ -14,16 +14,24 @@ package struct Tally: Sendable, Equatable {
   /// Nothing yet.
   package init() {}
 
-  /// Counts a batch of outcomes.
-  mutating func count<Good>(_ batch: Batch<Good>) {
-    read += batch.outcomes.count
-    for outcome in batch.outcomes {
-      switch outcome {
-      case .accepted: accepted += 1
-      case .rejected(let rejection):
-        rejected += 1
-        rejectedByCode[rejection.code, default: 0] += 1
-      }
-    }
+  /// Counts an accepted postback.
+  mutating func countAccepted() {
+    read += 1
+    accepted += 1
+  }
+
+  /// Counts a rejected record.
+  mutating func countRejected(_ code: RejectCode) {
+    read += 1
+    rejected += 1
+    rejectedByCode[code, default: 0] += 1
+  }
+
+  /// Adds what another tally counted.
+  static func += (left: inout Tally, right: Tally) {
+    left.read += right.read
+    left.accepted += right.accepted
+    left.rejected += right.rejected
+    left.rejectedByCode.merge(right.rejectedByCode, uniquingKeysWith: +)
   }
 }

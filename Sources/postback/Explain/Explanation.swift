@@ -20,7 +20,7 @@ struct Explanation {
 
   /// Explains the one record of a batch.
   init(of batch: RawBatch, trust: Trust, models: Models, receivedAt: ReceivedAtRule) throws(PipelineFailure) {
-    let parsed = RecordParser(rule: receivedAt).parse(batch)
+    let parsed = batch.parsed(receivedAt: receivedAt)
     for outcome in parsed.outcomes {
       switch outcome {
       case .rejected(let rejection):
@@ -108,8 +108,7 @@ struct Explanation {
     section.add("signed_text", String(decoding: message, as: UTF8.self).replacing("\u{2063}", with: " ⁞ "))
     section.add("signed_base64", String(decoding: Base64.standard.encode(message), as: UTF8.self))
     var digest: [UInt8] = []
-    let words = judgement.digest.words
-    for word in [words.0, words.1, words.2, words.3] { digest.appendHexadecimal(word) }
+    digest.appendHexadecimal(judgement.digest.bytes.span)
     section.add("signed_sha256", String(decoding: digest, as: UTF8.self))
     switch postback.signature {
     case .attribution(let text): section.add("signature", bytes.text(text))

@@ -59,7 +59,7 @@ struct LineText: Sendable {
     dump.append(UInt8(ascii: "{"))
     dump.appendJSONKey(Field.receivedAt.name, isFirst: true)
     dump.append(UInt8(ascii: "\""))
-    received(plan.line).append(to: &dump)
+    dump.append(addingCapacity: Timestamp.maximumLength) { received(plan.line).write(to: &$0) }
     dump.append(UInt8(ascii: "\""))
     dump.appendJSONKey(Field.channel.name)
     let channel: Channel = plan.style.isForwarded ? .networkForwarded : .appleDirect
