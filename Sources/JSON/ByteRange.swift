@@ -16,3 +16,15 @@ public struct ByteRange: Hashable, Sendable {
   /// The range as indices of an array.
   public var indices: Range<Int> { Int(start)..<Int(start) + Int(count) }
 }
+
+extension [UInt8] {
+  /// Appends the bytes of a span.
+  public mutating func append(copying bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+
+  /// Appends a part of another array.
+  public mutating func append(_ range: ByteRange, of bytes: [UInt8]) {
+    append(copying: bytes.span.extracting(range.indices))
+  }
+}

@@ -33,10 +33,9 @@ struct FieldReader {
   mutating func string(_ field: Field, mayBeEmpty: Bool = false) throws(PostbackDefect) -> ByteRange? {
     guard let value = take(field) else { return nil }
     guard value.kind == .string else { throw defect(.wrongType, field, "a string") }
-    let text = bytes[value.text.indices]
-    guard mayBeEmpty || !text.isEmpty else { throw defect(.outOfRange, field, "a string that is not empty") }
+    guard mayBeEmpty || value.text.count > 0 else { throw defect(.outOfRange, field, "a string that is not empty") }
     // U+2063 separates signed values; a NUL ends strings in whatever reads the tables.
-    guard !text.contains(0), !text.containsInvisibleSeparator else {
+    guard !bytes.span.extracting(value.text.indices).containsForbidden else {
       throw defect(.forbiddenCharacter, field, "a string without U+2063 and U+0000")
     }
     return value.text
@@ -133,13 +132,13 @@ struct FieldReader {
   }
 }
 
-extension ArraySlice<UInt8> {
-  /// Whether U+2063 is in it (in UTF-8 E2 81 A3).
-  fileprivate var containsInvisibleSeparator: Bool {
-    var rest = self
-    while let start = rest.firstIndex(of: 0xE2) {
-      if rest[start...].starts(with: [0xE2, 0x81, 0xA3]) { return true }
-      rest = rest[(start + 1)...]
+extension Span<UInt8> {
+  /// Whether U+2063 (in UTF-8 E2 81 A3) or U+0000 is in it.
+  fileprivate var containsForbidden: Bool {
+    for index in indices {
+      let byte = self[index]
+      if byte == 0 { return true }
+      if byte == 0xE2, index + 2 < count, self[index + 1] == 0x81, self[index + 2] == 0xA3 { return true }
     }
     return false
   }

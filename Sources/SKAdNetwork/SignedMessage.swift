@@ -39,13 +39,13 @@ extension Postback {
   /// SKAdNetwork: the values as text, joined by U+2063. AdAttributionKit: the JWS signing input (RFC 7515, section 5.1).
   public func appendSignedMessage(_ layout: SignedLayout, of bytes: [UInt8], to message: inout [UInt8]) {
     if case .jws(let jws) = signature {
-      message += bytes[jws.signingInput.indices]
+      message.append(jws.signingInput, of: bytes)
       return
     }
     guard let version else { return }
     let start = message.count
     for field in version.signedFields where isSigned(field, layout) {
-      if message.count > start { message += Self.separator }
+      if message.count > start { message.append(contentsOf: Self.separator) }
       appendText(of: field, from: bytes, to: &message)
     }
   }
@@ -55,13 +55,13 @@ extension Postback {
 
   /// The field as it is signed. Integers came in plain digits, so their text is their value's.
   private func appendText(of field: Field, from bytes: [UInt8], to message: inout [UInt8]) {
-    func append(_ text: ByteRange?) { if let text { message += bytes[text.indices] } }
+    func append(_ text: ByteRange?) { if let text { message.append(text, of: bytes) } }
     func append(_ integer: Int64?) { if let integer { message.appendDecimal(integer) } }
     func append(_ boolean: Bool?) {
-      if let boolean { message.append(contentsOf: (boolean ? "true" : "false").utf8) }
+      if let boolean { message.append(copying: (boolean ? "true" : "false").utf8.span) }
     }
     switch field {
-    case .version: message.append(contentsOf: (version?.rawValue ?? "").utf8)
+    case .version: message.append(copying: (version?.rawValue ?? "").utf8.span)
     case .adNetworkID: append(adNetworkID)
     case .campaignID: append(campaignID)
     case .sourceIdentifier: append(sourceIdentifier)
@@ -81,12 +81,12 @@ extension Postback {
   ///
   /// Versions before 4.0 have one window, 0.
   public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
-    message.append(contentsOf: framework.rawValue.utf8)
-    message += Self.separator
-    message += bytes[adNetworkID.indices]
-    message += Self.separator
-    message += bytes[transactionID.indices]
-    message += Self.separator
+    message.append(copying: framework.rawValue.utf8.span)
+    message.append(contentsOf: Self.separator)
+    message.append(adNetworkID, of: bytes)
+    message.append(contentsOf: Self.separator)
+    message.append(transactionID, of: bytes)
+    message.append(contentsOf: Self.separator)
     message.appendDecimal(Int64(conversionWindow))
   }
 

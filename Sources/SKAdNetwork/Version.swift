@@ -42,5 +42,17 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
   ]
 
   /// Whether the first version is the older.
-  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+
+  /// Major and minor.
+  private var number: Int {
+    switch self {
+    case .v1_0: 10
+    case .v2_0: 20
+    case .v2_1: 21
+    case .v2_2: 22
+    case .v3_0: 30
+    case .v4_0: 40
+    }
+  }
 }

@@ -90,13 +90,6 @@ struct RecordCollector: ~Copyable {
   }
 }
 
-extension [UInt8] {
-  /// Appends the bytes of `span`.
-  fileprivate mutating func append(copying span: Span<UInt8>) {
-    unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
-  }
-}
-
 extension UInt8 {
   /// Whether it is white space in JSON (RFC 8259, section 2).
   var isWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }

@@ -39,9 +39,10 @@ package struct SignatureJudge: ~Copyable {
   private var hash: SHA256
   private var verifier: BatchVerifier
   private var message: [UInt8] = []
-  /// The keys that may have signed a version, Apple's first, but before it the one that did lately: a signature that
-  /// one key made, no other verifies.
-  private var skAdNetworkKeys: [Version: [Int]]
+  /// The keys that may have signed a version of SKAdNetwork, Apple's first, but before it the one that did lately: a
+  /// signature that one key made, no other verifies.
+  private var p192Keys: [Int]
+  private var p256Keys: [Int]
 
   /// A postback whose verdict is not known yet.
   private struct Case {
@@ -67,7 +68,8 @@ package struct SignatureJudge: ~Copyable {
     self.verifier = verifier
     self.trust = trust
     self.known = known
-    skAdNetworkKeys = Dictionary(uniqueKeysWithValues: Version.allCases.map { ($0, trust.keys(for: $0)) })
+    p192Keys = trust.keys(for: .v2_0)
+    p256Keys = trust.keys(for: .v4_0)
   }
 
   /// The verdict on one postback.
@@ -136,8 +138,9 @@ package struct SignatureJudge: ~Copyable {
   /// The keys that may have signed, one a round; nil when there are no more.
   private func candidate(_ undecided: Case, _ postback: Postback, round: Int) -> Int? {
     if let namedKey = undecided.namedKey { return round == 0 ? namedKey : nil }
-    guard let keys = postback.version.flatMap({ skAdNetworkKeys[$0] }), round < keys.count else { return nil }
-    return keys[round]
+    guard let version = postback.version else { return nil }
+    let keys = version.isSignedWithP192 ? p192Keys : p256Keys
+    return round < keys.count ? keys[round] : nil
   }
 
   /// Looks for proofs that one of the keys signed what the layout says.
@@ -156,7 +159,7 @@ package struct SignatureJudge: ~Copyable {
         judgements[item.index].layout = layout
         judgements[item.index].digest = try digest(postbacks[item.index], layout, bytes)
       }
-      item.name = try name(of: signatures.span.extracting(item.signature), of: judgements[item.index].digest)
+      item.name = VerdictCache.Key(judgements[item.index].digest, signatures.span.extracting(item.signature))
       if let key = knownKey(item, postbacks[item.index]) {
         accept(key, layout, &judgements[item.index])
       } else {
@@ -246,8 +249,11 @@ package struct SignatureJudge: ~Copyable {
   }
 
   private mutating func prefer(_ key: Int, for version: Version) {
-    guard let keys = skAdNetworkKeys[version], keys.first != key else { return }
-    skAdNetworkKeys[version] = [key] + keys.filter { $0 != key }
+    if version.isSignedWithP192 {
+      if p192Keys.first != key { p192Keys = [key] + p192Keys.filter { $0 != key } }
+    } else if p256Keys.first != key {
+      p256Keys = [key] + p256Keys.filter { $0 != key }
+    }
   }
 
   /// The key that is known to have made the same signature of the same content.
@@ -259,17 +265,6 @@ package struct SignatureJudge: ~Copyable {
       round += 1
     }
     return nil
-  }
-
-  /// What a signature of some content is known by.
-  private mutating func name(
-    of signature: Span<UInt8>,
-    of content: SHA256Digest
-  ) throws(LibcryptoFailure) -> VerdictCache.Key {
-    let content = content.bytes
-    try hash.update(content.span)
-    try hash.update(signature)
-    return VerdictCache.Key(try hash.finish())
   }
 
   private mutating func digest(

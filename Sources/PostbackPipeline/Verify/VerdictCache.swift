@@ -1,24 +1,28 @@
-internal import SKAdNetwork
 internal import Signatures
 internal import Synchronization
 
 /// Signatures that were found valid, so that an exact resend need not be verified again.
 ///
-/// What is known is that a certain key signed certain content with certain bytes. It is found by SHA-256 over the content's
-/// own SHA-256 and the signature, 128 bits of it: to be taken for another, a postback would need a collision. Holds the last
-/// million or so, in up to 25 MB; what it has forgotten is verified again.
+/// What is known is that a certain key signed certain content with certain bytes. The content is known by 128 bits of its
+/// SHA-256. The signature's bytes are known by 64 bits of a hash with a key that is drawn for each process and never told:
+/// who has no part in drawing it finds no other bytes with the same hash but by chance, one in 2⁶⁴; and then the content is
+/// one that the key did sign. Holds the last million or so, in up to 32 MB; what it has forgotten is verified again.
 package final class VerdictCache: Sendable {
   /// Content and signature.
   struct Key: Equatable {
     fileprivate var high: UInt64 = 0
     fileprivate var low: UInt64 = 0
+    fileprivate var signature: Int = 0
 
     /// Of nothing.
     init() {}
 
-    init(_ digest: SHA256Digest) {
-      high = digest.words.0
-      low = digest.words.1
+    init(_ content: SHA256Digest, _ signature: Span<UInt8>) {
+      high = content.words.0
+      low = content.words.1
+      var hasher = Hasher()
+      unsafe signature.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+      self.signature = hasher.finalize()
     }
   }
 

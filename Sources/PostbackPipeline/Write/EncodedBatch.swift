@@ -37,9 +37,9 @@ package struct EncodedBatch: Sendable {
 extension Batch<Decoded> {
   /// Encodes a row, or more, for each outcome.
   package func encoded(as format: RowFormat) throws(LibcryptoFailure) -> EncodedBatch {
-    var postbacks = RowEncoder(.postbacks, format)
-    var events = RowEncoder(.events, format)
-    var rejects = RowEncoder(.rejects, format)
+    var postbacks = RowEncoder(.postbacks, format, inputBytes: bytes.count)
+    var events = RowEncoder(.events, format, inputBytes: bytes.count)
+    var rejects = RowEncoder(.rejects, format, inputBytes: bytes.count)
     var tally = Tally()
     var hash = try SHA256()
     let source = Array(input.path.utf8)

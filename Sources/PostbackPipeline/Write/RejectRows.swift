@@ -1,3 +1,4 @@
+internal import Glibc
 internal import JSON
 internal import SKAdNetwork
 internal import Signatures
@@ -94,9 +95,9 @@ extension Record {
 extension Span<UInt8> {
   /// Whether a NUL is among the bytes.
   fileprivate var containsNUL: Bool {
-    var isFound = false
-    for index in indices { isFound = isFound || self[index] == 0 }
-    return isFound
+    unsafe withUnsafeBytes { bytes in
+      unsafe bytes.baseAddress.map { unsafe memchr($0, 0, bytes.count) != nil } ?? false
+    }
   }
 
   /// Whether the bytes are UTF-8 (RFC 3629).

@@ -22,6 +22,7 @@ struct RowEncoder: ~Copyable {
   private let writesJSON: Bool
   private let writesCSV: Bool
   private let isCSVSafe: Bool
+  private let inputBytes: Int
   /// The column whose cell is next.
   private var column = 0
   /// The first column of which nothing was written: from here to `column` the cells are null.
@@ -30,8 +31,10 @@ struct RowEncoder: ~Copyable {
   /// Small enough to stay in a core's cache.
   private static let bufferSize = 32 * 1024
 
-  init(_ table: Table, _ format: RowFormat) {
+  /// An encoder of what came in so many bytes, which tells how much room the rows may take.
+  init(_ table: Table, _ format: RowFormat, inputBytes: Int = 0) {
     self.table = table
+    self.inputBytes = inputBytes
     isCSVSafe = format.isCSVSafe
     writesJSON = format.formats.contains(.jsonLines)
     writesCSV = format.formats.contains(.csv)
@@ -152,8 +155,15 @@ struct RowEncoder: ~Copyable {
     column = 0
     firstNull = 0
     rows.count += 1
-    if json.count >= Self.bufferSize { json.move(to: &rows.jsonLines) }
-    if csv.count >= Self.bufferSize { csv.move(to: &rows.csv) }
+    if json.count >= Self.bufferSize {
+      // Memory that is reserved and not used costs nothing; rows that are moved when an array grows do.
+      if rows.jsonLines.isEmpty { rows.jsonLines.reserveCapacity(3 * inputBytes) }
+      json.move(to: &rows.jsonLines)
+    }
+    if csv.count >= Self.bufferSize {
+      if rows.csv.isEmpty { rows.csv.reserveCapacity(2 * inputBytes) }
+      csv.move(to: &rows.csv)
+    }
   }
 
   /// Writes the nulls that are due, and all that stands before the next cell.

@@ -77,26 +77,15 @@ struct TextBuffer: ~Copyable {
 
   /// Appends a JSON string with these UTF-8 bytes, quoted and escaped (RFC 8259, section 7).
   mutating func appendJSONString(_ text: Span<UInt8>) {
-    let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
-    reserve(2 * text.count + 2)
-    var end = count
-    unsafe start[end] = quote
-    end += 1
-    var isPlain = true
-    for index in text.indices {
-      let byte = text[index]
-      // No branch for what comes too often to be foreseen: where no backslash is due, the byte takes its place.
-      unsafe start[end] = backslash
-      end += byte == quote || byte == backslash ? 1 : 0
-      unsafe start[end] = byte
-      end += 1
-      isPlain = isPlain && byte >= 0x20
+    append(UInt8(ascii: "\""))
+    let isPlain = appendEscaping(text) { word in
+      Word.bytes(of: word, equalTo: UInt8(ascii: "\"")) | Word.bytes(of: word, equalTo: UInt8(ascii: "\\"))
+        | Word.bytes(of: word, below: 0x20)
+    } escape: { byte in
+      byte < 0x20 ? nil : UInt8(ascii: "\\")
     }
-    unsafe start[end] = quote
-    if isPlain { count = end + 1 } else { appendJSONString(withControls: text) }
-  }
-
-  private mutating func appendJSONString(withControls text: Span<UInt8>) {
+    guard !isPlain else { return append(UInt8(ascii: "\"")) }
+    count -= 1
     var string: [UInt8] = []
     string.appendJSONString(text)
     append(string.span)
@@ -104,21 +93,81 @@ struct TextBuffer: ~Copyable {
 
   /// Appends a CSV field (RFC 4180), quoted where it has to be. An empty text is quoted, to be told from a null.
   mutating func appendCSVField(_ text: Span<UInt8>) {
-    let quote = UInt8(ascii: "\"")
-    reserve(2 * text.count + 2)
-    var end = count
-    unsafe start[end] = quote
-    end += 1
-    var needsQuotes = text.isEmpty
-    for index in text.indices {
-      let byte = text[index]
-      unsafe start[end] = byte
-      end += byte == quote ? 1 : 0
-      unsafe start[end] = byte
-      end += 1
-      needsQuotes = needsQuotes || byte < 0x20 || byte == quote || byte == UInt8(ascii: ",")
+    guard text.isEmpty || text.needsQuotesInCSV else { return append(text) }
+    append(UInt8(ascii: "\""))
+    _ = appendEscaping(text) { word in
+      Word.bytes(of: word, equalTo: UInt8(ascii: "\""))
+    } escape: { byte in
+      byte
     }
-    unsafe start[end] = quote
-    if needsQuotes { count = end + 1 } else { append(text) }
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a text with another byte before those that `find` marks in eight bytes; false, with nothing appended, where
+  /// `escape` has none for one of them.
+  @inline(__always)
+  private mutating func appendEscaping(
+    _ text: Span<UInt8>,
+    _ find: (UInt64) -> UInt64,
+    escape: (UInt8) -> UInt8?
+  ) -> Bool {
+    // Eight bytes are stored at once, of which what is too much is written over.
+    reserve(2 * text.count + 8)
+    return unsafe text.withUnsafeBytes { source in
+      var target = unsafe start + count
+      var index = 0
+      while index < source.count {
+        let word: UInt64
+        let length = min(source.count - index, 8)
+        if length == 8 {
+          unsafe word = source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        } else {
+          var rest: UInt64 = 0
+          for place in 0..<length { unsafe rest |= UInt64(source[index + place]) << UInt64(8 * place) }
+          word = rest
+        }
+        let plainCount = min(find(word).trailingZeroBitCount / 8, length)
+        unsafe UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
+        unsafe target += plainCount
+        index += plainCount
+        guard plainCount < length else { continue }
+        let byte = unsafe source[index]
+        guard let before = escape(byte) else { return false }
+        unsafe target[0] = before
+        unsafe target[1] = byte
+        unsafe target += 2
+        index += 1
+      }
+      unsafe count = target - start
+      return true
+    }
+  }
+}
+
+/// Eight bytes at once, the first the lowest: of what is marked by the functions, the lowest mark is right, those above it
+/// may be too many.
+private enum Word {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  private static let tops: UInt64 = 0x8080_8080_8080_8080
+
+  /// Marks, by its top bit, each byte that is below a limit of at most 128.
+  static func bytes(of word: UInt64, below limit: UInt8) -> UInt64 {
+    (word &- ones &* UInt64(limit)) & ~word & tops
+  }
+
+  /// Marks, by its top bit, each byte that is the one.
+  static func bytes(of word: UInt64, equalTo byte: UInt8) -> UInt64 {
+    bytes(of: word ^ (ones &* UInt64(byte)), below: 1)
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether a comma, a quote or a control character is among the bytes.
+  fileprivate var needsQuotesInCSV: Bool {
+    for index in indices {
+      let byte = self[index]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",") { return true }
+    }
+    return false
   }
 }
