@@ -66,6 +66,7 @@ struct IndexBenchmark {
       chunk.fill(&generator)
       let count = min(KeyChunk.size, keys - start)
       let begin = ContinuousClock.now
+      index.prepare(for: Array(chunk.keys[..<count]))
       for position in 0..<count
       where index.admit(chunk.keys[position], chunk.digests[position], chunk.unsigned) == expected {
         matches += 1

@@ -2,9 +2,9 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// Some thousands of keys as those of postbacks, made before the time is taken.
+/// As many keys as a batch of postbacks has, made before the time is taken.
 struct KeyChunk {
-  static let size = 1 << 14
+  static let size = 1 << 10
 
   private(set) var keys: [PostbackKey]
   private(set) var digests: [SHA256Digest]

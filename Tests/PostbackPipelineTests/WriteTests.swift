@@ -18,7 +18,8 @@ import Testing
     var encoder = RowEncoder(table, format)
     encode(&encoder)
     encoder.endRow()
-    return (String(decoding: encoder.rows.jsonLines, as: UTF8.self), String(decoding: encoder.rows.csv, as: UTF8.self))
+    let rows = encoder.take()
+    return (String(decoding: rows.jsonLines, as: UTF8.self), String(decoding: rows.csv, as: UTF8.self))
   }
 
   @Test func `a null is absent in CSV, an empty text is quoted, a zero is a zero`() throws {
@@ -35,7 +36,7 @@ import Testing
     let rows = try rows { row in
       row.text("a,\"b\"\r\nc")
       row.text("é\u{1}\\")
-      row.json(Array(#"{"k":"v"}"#.utf8)[...])
+      row.json(#"{"k":"v"}"#.utf8.span)
     }
     #expect(rows.json == #"{"a":"a,\"b\"\r\nc","b":"é\u0001\\","c":{"k":"v"}}"# + "\n")
     #expect(rows.csv == "\"a,\"\"b\"\"\r\nc\",\"é\u{1}\\\",\"{\"\"k\"\":\"\"v\"\"}\"\r\n")

@@ -48,52 +48,83 @@ struct SortedSegment: Sendable {
 
   /// Keeps the content under a key of two words; gives what is there already, if anything is.
   mutating func insert(_ high: UInt64, _ low: UInt64, _ content: Content) -> Content? {
-    if count * 10 >= slotCount * 9 { grow() }
+    if count * 100 >= slotCount * 88 { grow() }
+    let entry = Entry(high, low, content)
     while true {
-      var slot = home(of: high)
-      while slot < entries.count, entries[slot].precedes(high, low) { slot += 1 }
-      if slot < entries.count, entries[slot].word != 0, entries[slot].high == high, entries[slot].low == low {
-        return entries[slot].content
+      switch place(entry) {
+      case .placed: return nil
+      case .found(let content): return content
+      case .full: grow()
       }
-      if place(Entry(high, low, content), at: slot) { return nil }
-      grow()
     }
   }
 
   /// Makes room for so many keys.
   mutating func reserve(_ keyCount: Int) {
-    let needed = UInt64(keyCount) * 10 / 9 + 1
+    let needed = UInt64(keyCount) * 100 / 88 + 1
     if needed > slotCount { grow(to: needed) }
   }
 
   private func home(of high: UInt64) -> Int { Int(high.multipliedFullWidth(by: slotCount).high) }
 
-  /// Puts an entry into a slot and moves those from there to the next gap on by one; false where no gap is left.
-  private mutating func place(_ entry: Entry, at slot: Int) -> Bool {
-    var gap = slot
-    while gap < entries.count, entries[gap].word != 0 { gap += 1 }
-    guard gap < entries.count else { return false }
-    while gap > slot {
-      entries[gap] = entries[gap - 1]
-      gap -= 1
-    }
-    entries[slot] = entry
-    count += 1
-    return true
+  private enum Placement {
+    case placed
+    case found(Content)
+    /// No gap is left behind the entries that are in the way.
+    case full
   }
+
+  /// Puts an entry where it belongs and moves those from there to the next gap on by one.
+  private mutating func place(_ entry: Entry) -> Placement {
+    let home = home(of: entry.high)
+    let placement = unsafe entries.withUnsafeMutableBufferPointer { entries in
+      var slot = home
+      while unsafe slot < entries.count && entries[slot].precedes(entry.high, entry.low) { slot += 1 }
+      if slot < entries.count {
+        let there = unsafe entries[slot]
+        if there.word != 0, there.high == entry.high, there.low == entry.low { return Placement.found(there.content) }
+      }
+      var gap = slot
+      while unsafe gap < entries.count && entries[gap].word != 0 { gap += 1 }
+      guard gap < entries.count, let start = entries.baseAddress else { return .full }
+      unsafe (start + slot + 1).update(from: start + slot, count: gap - slot)
+      unsafe start[slot] = entry
+      return .placed
+    }
+    if case .placed = placement { count += 1 }
+    return placement
+  }
+
+  /// What stands where the search for a key begins: looking at it brings it into the cache.
+  func glance(at high: UInt64) -> UInt64 { slotCount > 0 ? entries[home(of: high)].word : 0 }
 
   private mutating func grow() { grow(to: slotCount + max(slotCount / 7, 16)) }
 
   private mutating func grow(to newSlotCount: UInt64) {
     let old = entries
     slotCount = newSlotCount
-    entries = []
-    entries.reserveCapacity(Int(slotCount) + Self.spareSlots)
-    for entry in old where entry.word != 0 {
-      let home = home(of: entry.high)
-      while entries.count < home { entries.append(Entry()) }
-      entries.append(entry)
+    var isComplete = false
+    while !isComplete {
+      let size = Int(slotCount) + Self.spareSlots
+      entries = unsafe Array(unsafeUninitializedCapacity: size) { slots, end in
+        for entry in old where entry.word != 0 {
+          let home = home(of: entry.high)
+          while end < home {
+            unsafe slots[end] = Entry()
+            end += 1
+          }
+          guard end < size else { return }
+          unsafe slots[end] = entry
+          end += 1
+        }
+        while end < size {
+          unsafe slots[end] = Entry()
+          end += 1
+        }
+        isComplete = true
+      }
+      // As good as impossible: more piled up at the end than there are spare slots.
+      if !isComplete { slotCount += slotCount / 7 }
     }
-    while entries.count < Int(slotCount) + Self.spareSlots { entries.append(Entry()) }
   }
 }

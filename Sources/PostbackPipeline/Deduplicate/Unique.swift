@@ -36,6 +36,9 @@ where Base.Element == Batch<Verified>, Base.Failure == PipelineFailure {
 
     package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Unique>? {
       guard let batch = try await base.next(isolation: actor) else { return nil }
+      index.prepare(
+        for: batch.outcomes.compactMap { if case .accepted(let verified) = $0 { verified.key } else { nil } }
+      )
       return batch.map { verified in index.admit(verified, of: batch.bytes) }
     }
   }

@@ -8,7 +8,7 @@ package struct ReadLimits: Sendable {
   package let batchRecords: Int
 
   /// Traps where a limit is not positive, or where a batch could pass 2 GiB.
-  package init(recordBytes: Int = 64 * 1024, batchBytes: Int = 1 << 20, batchRecords: Int = 4096) {
+  package init(recordBytes: Int = 64 * 1024, batchBytes: Int = 1 << 18, batchRecords: Int = 4096) {
     precondition(recordBytes > 0 && batchBytes > 0 && batchRecords > 0, "limits are positive")
     precondition(recordBytes <= 1 << 30 && batchBytes <= 1 << 30, "a batch has at most 2 GiB")
     self.recordBytes = recordBytes
