@@ -14,6 +14,11 @@ package struct PostbackKey: Hashable, Sendable {
     low = digest.words.1
   }
 
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
   /// Appends the key as 32 hexadecimal digits.
   package func append(to text: inout [UInt8]) {
     text.appendHexadecimal(high)
