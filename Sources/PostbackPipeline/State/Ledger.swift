@@ -21,6 +21,12 @@ package final class Ledger {
 
   private static let changesBetweenCheckpoints = 2000
 
+  /// The log is emptied at an end without a crash, and cut when it was longer than a burst of commits makes it.
+  private static let pragmas = """
+    PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536;
+    PRAGMA journal_size_limit = 67108864;
+    """
+
   /// Opens the ledger, or makes one where the folder has no state. Settings are what makes a difference to the tables:
   /// they stay as they were when it was made.
   package init(_ folder: StateFolder, settings: [String: String]) throws(StateFailure) {
@@ -36,14 +42,13 @@ package final class Ledger {
     case 0: throw .damaged(path, "is empty")
     default: break
     }
+    try Self.verify(path)
     database = try SQLiteDatabase(path, .writing)
-    try LedgerSchema.identify(database)
-    try LedgerSchema.verify(database)
     let mode = try database.text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {
       throw StateFailure(.cannotCreate, path, "cannot have a write-ahead log; give --state a folder on a local disk")
     }
-    try database.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536;")
+    try database.execute(Self.pragmas)
     try database.keepLog()
     try Self.compare(settings, with: try Self.settings(in: database), path)
     state = try Self.state(in: database)
@@ -172,6 +177,13 @@ extension Ledger {
   static func settings(in database: SQLiteDatabase) throws(StateFailure) -> [String: String] {
     let statement = try SQLiteStatement(database, "SELECT name, value FROM settings")
     return Dictionary(uniqueKeysWithValues: try statement.all { ($0.text(0), $0.text(1)) })
+  }
+
+  /// Throws unless a file is a ledger in order. One that is not is left as it is.
+  private static func verify(_ path: String) throws(StateFailure) {
+    let database = try SQLiteDatabase(path, .reading)
+    try LedgerSchema.identify(database)
+    try LedgerSchema.verify(database)
   }
 
   private static func compare(
