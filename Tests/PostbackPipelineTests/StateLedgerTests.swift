@@ -151,15 +151,15 @@ import Testing
     let site = try StateSite()
     do {
       let ledger = try site.ledger()
-      for start in stride(from: UInt32(0), to: 10_000, by: 1000) {
+      for start in stride(from: UInt32(0), to: 20_000, by: 1000) {
         var commit = LedgerCommit(time: 1)
         commit.inputs = (start..<start + 1000).map { LedgerInput(id: $0, path: "/in/\($0)", digest: UInt128($0)) }
         try ledger.commit(commit)
       }
     }
     let again = try site.crashed().ledger()
-    #expect(try again.nextInputID() == 10_000)
+    #expect(try again.nextInputID() == 20_000)
     #expect(try again.input(digest: 4711, records: 0)?.path == "/in/4711")
-    #expect(again.commits == 10)
+    #expect(again.commits == 20)
   }
 }

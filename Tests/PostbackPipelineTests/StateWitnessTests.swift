@@ -18,6 +18,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 20, 32 + 24, 32 + 4120, -1]) func `betrays that the write-ahead log was changed`(
+    _ offset: Int
+  ) throws {
+    let site = try StateSite()
+    let ledger = try site.ledger()
+    for _ in 0..<3 { try commit(ledger) }
+    let crashed = try site.crashed()
+    try crashed.change("state/\(Ledger.name)-wal") { $0[offset < 0 ? $0.count - 1 : offset] ^= 1 }
+    #expect(stateFailure { try crashed.ledger() }?.kind == .damaged)
+  }
+
   @Test func `betrays an older ledger that is in order`() throws {
     let site = try StateSite()
     try commit(try site.ledger())
@@ -33,6 +44,9 @@ import Testing
     var crashes: [(site: StateSite, commits: Int64)] = []
     func crash(_ commits: Int64) throws { crashes.append((try site.crashed(), commits)) }
     let folder = try StateFolder(site.state)
+    try crash(0)
+    // Half of a ledger that was being made.
+    try site.change("state/\(Ledger.name).new") { $0 = [1, 2, 3] }
     try crash(0)
     try LedgerSchema.create(in: folder.folder, ["format": "jsonl"])
     try crash(0)

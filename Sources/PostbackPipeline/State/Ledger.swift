@@ -19,7 +19,7 @@ package final class Ledger {
   /// Rows changed since the write-ahead log was last brought into the database.
   private var changes = 0
 
-  private static let changesBetweenCheckpoints = 2000
+  private static let changesBetweenCheckpoints = 10_000
 
   /// The log is emptied at an end without a crash, and cut when it was longer than a burst of commits makes it.
   private static let pragmas = """
