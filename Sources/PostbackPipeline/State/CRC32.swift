@@ -26,8 +26,6 @@ package struct CRC32: Equatable, Sendable {
 
   /// Takes more bytes in, whose checksum is known.
   package mutating func append(_ next: UInt32, byteCount: Int) {
-    // zlib leaves open what no bytes give.
-    guard byteCount > 0 else { return }
     value = UInt32(truncatingIfNeeded: crc32_combine(UInt(value), UInt(next), byteCount))
   }
 }
