@@ -20,6 +20,7 @@ let package = Package(
   targets: [
     // System libraries: shims and module maps, nothing else.
     .target(name: "CLibcrypto", linkerSettings: [.linkedLibrary("crypto")]),
+    .systemLibrary(name: "CLinux"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CMalloc"),
@@ -32,7 +33,7 @@ let package = Package(
     .target(name: "ConversionModel", dependencies: ["JSON"], swiftSettings: settings),
     .target(
       name: "PostbackPipeline",
-      dependencies: ["JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CZlib", "CZstd"],
+      dependencies: ["JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CLinux", "CSQLite", "CZlib", "CZstd"],
       swiftSettings: settings
     ),
     .executableTarget(

@@ -19,10 +19,16 @@ package struct TransactionIndex: Sendable {
   }
 
   /// A postback that was the first of its kind.
-  package struct Seen: Sendable {
-    fileprivate let key: PostbackKey
-    fileprivate let content: SortedSegment.Content
-    fileprivate let sourceAppID: Int64?
+  package struct Seen: Equatable, Sendable {
+    let key: PostbackKey
+    let content: SortedSegment.Content
+    let sourceAppID: Int64?
+
+    init(key: PostbackKey, content: SortedSegment.Content, sourceAppID: Int64?) {
+      self.key = key
+      self.content = content
+      self.sourceAppID = sourceAppID
+    }
 
     /// What is kept of a postback: its key, the digest of what is signed, and the unsigned fields.
     package init(_ key: PostbackKey, _ digest: SHA256Digest, _ unsigned: UnsignedFields) {

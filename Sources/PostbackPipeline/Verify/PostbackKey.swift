@@ -14,6 +14,11 @@ package struct PostbackKey: Hashable, Sendable {
     low = digest.words.1
   }
 
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
   /// Writes the key as 32 hexadecimal digits.
   func write(to text: inout OutputSpan<UInt8>) {
     text.append(hexadecimal: high)

@@ -67,9 +67,14 @@ package final class UnfinishedFile {
 
 extension [UInt8] {
   /// Writes all bytes, however often it takes; false, with `errno` set, where that fails.
-  package func writeAll(to descriptor: Int32) -> Bool {
+  package func writeAll(to descriptor: Int32) -> Bool { span.writeAll(to: descriptor) }
+}
+
+extension Span where Element: BitwiseCopyable {
+  /// Writes all bytes, however often it takes; false, with `errno` set, where that fails.
+  func writeAll(to descriptor: Int32) -> Bool {
     var start = 0
-    while start < count {
+    while start < count * MemoryLayout<Element>.stride {
       let written = unsafe withUnsafeBytes { buffer in
         unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
       }

@@ -1,0 +1,63 @@
+/// What the ledger says at one moment, read while another process may write it.
+package struct LedgerReading: Sendable {
+  /// The settings that the tables are made with.
+  package let settings: [String: String]
+  /// All parts, by table, format and number.
+  package let parts: [LedgerPart]
+  /// The counts, by their names.
+  package let counts: [String: Int64]
+  /// How many inputs there are of each phase.
+  package let inputs: [LedgerInput.Phase: Int64]
+  let state: LedgerState
+
+  /// How many commits there were.
+  package var commits: Int64 { state.commits }
+  /// When the last commit was, in milliseconds since 1970; 0 before the first.
+  package var committedAt: Int64 { state.committedAt }
+  /// How much of `seen.log` is committed.
+  package var seen: SeenMark { state.seen }
+
+  fileprivate init(_ database: SQLiteDatabase, _ folder: DurableFolder, isVerified: Bool) throws(StateFailure) {
+    // First this number, then the ledger: a commit in between makes the ledger later, never earlier.
+    let witnessed = try CommitWitness.number(in: folder)
+    try LedgerSchema.identify(database)
+    if isVerified { try LedgerSchema.verify(database) }
+    try database.execute("BEGIN")
+    state = try Ledger.state(in: database)
+    settings = try Ledger.settings(in: database)
+    parts = try Ledger.parts(in: database)
+    counts = try Ledger.counts(in: database)
+    let phases = try SQLiteStatement(database, "SELECT phase, count(*) FROM inputs GROUP BY phase")
+      .all { row throws(StateFailure) in
+        (try row.word(0, as: LedgerInput.Phase.self), try row.integer(1) as Int64)
+      }
+    inputs = Dictionary(uniqueKeysWithValues: phases)
+    try database.execute("COMMIT")
+    try CommitWitness.check(witnessed, folder, ledger: state.commits)
+  }
+}
+
+extension Ledger {
+  /// Reads the ledger of a folder without its lock, and without making any file.
+  ///
+  /// With `isVerified` SQLite looks through all of it first.
+  package static func reading(_ folderPath: String, isVerified: Bool = false) throws(StateFailure) -> LedgerReading {
+    let folder = DurableFolder(folderPath)
+    let path = "\(folderPath)/\(name)"
+    guard let byteCount = try folder.byteCount(of: name) else {
+      throw StateFailure(.io, folderPath, "holds no state (\(name)); check the path")
+    }
+    guard byteCount > 0 else { throw .damaged(path, "is empty") }
+    func read(_ access: SQLiteDatabase.Access) throws(StateFailure) -> LedgerReading {
+      try LedgerReading(try SQLiteDatabase(path, access), folder, isVerified: isVerified)
+    }
+    func hasLog() throws(StateFailure) -> Bool { try folder.byteCount(of: "\(name)-wal") != nil }
+    // Without a write-ahead log nothing writes, and SQLite would make one unless it is told so. A writer that begins
+    // meanwhile makes one before it touches the database: then what was read, or not, does not count.
+    if try !hasLog() {
+      let reading = Result { () throws(StateFailure) in try read(.readingAlone) }
+      if try !hasLog() { return try reading.get() }
+    }
+    return try read(.reading)
+  }
+}

@@ -1,0 +1,86 @@
+/// The tables of `ledger.sqlite`, and how it is told that a file is one.
+enum LedgerSchema {
+  /// “post”: marks a database as a ledger (SQLite's `application_id`).
+  static let application: Int64 = 0x706F_7374
+  /// The version of the tables (SQLite's `user_version`).
+  static let version: Int64 = 1
+
+  private static let newName = "\(Ledger.name).new"
+
+  private static let tables = """
+    CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE state (
+      id INTEGER PRIMARY KEY CHECK (id = 1), seed INTEGER NOT NULL,
+      commits INTEGER NOT NULL, committed_at INTEGER NOT NULL,
+      seen_entries INTEGER NOT NULL, seen_checksum INTEGER NOT NULL,
+      retired_count INTEGER NOT NULL, retired_sum BLOB NOT NULL, retired_difference BLOB NOT NULL,
+      pending_entries INTEGER, pending_checksum INTEGER,
+      pending_count INTEGER, pending_sum BLOB, pending_difference BLOB
+    ) STRICT;
+    CREATE TABLE inputs (
+      id INTEGER PRIMARY KEY, path TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
+      stored_bytes INTEGER NOT NULL, records INTEGER NOT NULL, digest BLOB NOT NULL, prefix_digest BLOB NOT NULL,
+      phase TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX inputs_path ON inputs (path);
+    CREATE INDEX inputs_inode ON inputs (inode);
+    CREATE INDEX inputs_digest ON inputs (digest);
+    CREATE TABLE parts (
+      table_name TEXT NOT NULL, format TEXT NOT NULL, number INTEGER NOT NULL,
+      length INTEGER NOT NULL, checksum INTEGER NOT NULL, rows INTEGER NOT NULL, phase TEXT NOT NULL,
+      PRIMARY KEY (table_name, format, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE counts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    """
+
+  /// Makes a ledger of nothing: under another name until it is complete and durable, so that no crash leaves half of one.
+  static func create(in folder: DurableFolder, _ settings: [String: String]) throws(StateFailure) {
+    for name in [newName, "\(newName)-journal"] { try folder.remove(name) }
+    try write("\(folder.path)/\(newName)", settings)
+    try folder.rename(newName, to: Ledger.name)
+  }
+
+  private static func write(_ path: String, _ settings: [String: String]) throws(StateFailure) {
+    let database = try SQLiteDatabase(path, .creating)
+    try database.execute(
+      "PRAGMA synchronous = EXTRA; PRAGMA application_id = \(application); PRAGMA user_version = \(version);"
+    )
+    try database.execute("BEGIN; \(tables)")
+    try database.execute(
+      """
+      INSERT INTO state VALUES (
+        1, \(Int64.random(in: .min ... .max)), 0, 0, 0, 0, 0, zeroblob(16), zeroblob(16), NULL, NULL, NULL, NULL, NULL
+      )
+      """
+    )
+    let setting = try SQLiteStatement(database, "INSERT INTO settings VALUES (?, ?)")
+    for (name, value) in settings { try setting.run(.text(name), .text(value)) }
+    try database.execute("COMMIT")
+  }
+
+  /// Throws unless a database is a ledger of this version.
+  static func identify(_ database: SQLiteDatabase) throws(StateFailure) {
+    let found = try database.integer("PRAGMA application_id")
+    guard found == application else {
+      throw StateFailure(
+        .incompatible,
+        database.path,
+        "is a database of another program (its application id is \(found), not \(application)); give --state another folder"
+      )
+    }
+    let version = try database.integer("PRAGMA user_version")
+    guard version == Self.version else {
+      throw StateFailure(
+        .incompatible,
+        database.path,
+        "has version \(version), and this program knows version \(Self.version); use the program that made it"
+      )
+    }
+  }
+
+  /// Throws unless SQLite finds a database in order. Reads all of it.
+  static func verify(_ database: SQLiteDatabase) throws(StateFailure) {
+    let finding = try database.text("PRAGMA quick_check(1)")
+    guard finding == "ok" else { throw .damaged(database.path, "is damaged (\(finding))") }
+  }
+}

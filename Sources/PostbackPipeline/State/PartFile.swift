@@ -1,0 +1,106 @@
+/// A part of a table while rows go to it: hidden until it is complete.
+package final class PartFile {
+  /// What the part is now. The ledger may be told when `synchronize` has returned.
+  package private(set) var part: LedgerPart
+
+  private let folder: DurableFolder
+  private let file: StateFile
+  private var checksum: CRC32
+  private var isNameDurable: Bool
+  /// Up to where the system was told to write to the disk.
+  private var begun: Int64
+
+  private static let bytesToBegin: Int64 = 4 << 20
+
+  private init(_ part: LedgerPart, _ folder: DurableFolder, _ file: StateFile, isNameDurable: Bool) {
+    self.part = part
+    self.folder = folder
+    self.file = file
+    self.isNameDurable = isNameDurable
+    checksum = CRC32(part.checksum)
+    begun = part.length
+  }
+
+  /// Makes a part that the ledger does not know, and the table's folder in the folder `output`. What a crash has left of
+  /// one that was not committed is written anew.
+  package static func create(_ part: LedgerPart, in output: String) throws(StateFailure) -> PartFile {
+    precondition(part.length == 0 && part.phase == .open, "a new part is empty")
+    let folder = try DurableFolder(making: "\(output)/\(part.table)")
+    guard try folder.byteCount(of: part.name) == nil else {
+      throw StateFailure(
+        .cannotCreate,
+        "\(folder.path)/\(part.name)",
+        "is there, and the ledger does not know it; give --out another folder, or move it away"
+      )
+    }
+    let file = try StateFile("\(folder.path)/\(part.hiddenName)", .creating)
+    return PartFile(part, folder, file, isNameDurable: false)
+  }
+
+  /// Opens a part that the ledger has: what was not committed is cut off. Throws where it is not what was committed.
+  package static func reopen(_ part: LedgerPart, in output: String) throws(StateFailure) -> PartFile {
+    let folder = DurableFolder("\(output)/\(part.table)")
+    guard try folder.byteCount(of: part.name) == nil else {
+      throw .damaged("\(folder.path)/\(part.name)", "is there, and to the ledger it is not complete")
+    }
+    let path = "\(folder.path)/\(part.hiddenName)"
+    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "is gone") }
+    let file = try StateFile(path, .appending)
+    try verify(file, part)
+    if try file.byteCount() > part.length { try file.truncate(to: part.length) }
+    return PartFile(part, folder, file, isNameDurable: true)
+  }
+
+  /// Appends rows, or the header of CSV, and their checksum. They are not durable.
+  package func append(_ bytes: [UInt8], checksum next: UInt32, rows: Int) throws(StateFailure) {
+    precondition(part.phase == .open, "a complete part stays as it is")
+    try file.append(bytes.span)
+    checksum.append(next, byteCount: bytes.count)
+    part.checksum = checksum.value
+    part.length += Int64(bytes.count)
+    part.rows += Int64(rows)
+    guard part.length - begun >= Self.bytesToBegin else { return }
+    file.beginWriting(from: begun, count: part.length - begun)
+    begun = part.length
+  }
+
+  /// Makes all rows durable, so that `part` may be committed.
+  package func synchronize() throws(StateFailure) {
+    try file.synchronize()
+    guard !isNameDurable else { return }
+    try folder.synchronize()
+    isNameDurable = true
+  }
+
+  /// Says that no more rows come: to be committed, and then published.
+  package func complete() { part.phase = .complete }
+
+  /// Gives the part its name, durably: now readers see it. Only when the ledger has it as complete.
+  package func publish() throws(StateFailure) {
+    precondition(part.phase == .complete, "only a complete part is published")
+    try folder.rename(part.hiddenName, to: part.name)
+  }
+
+  /// Publishes a part that the ledger has as complete, if a crash came before that.
+  package static func publish(_ part: LedgerPart, in output: String) throws(StateFailure) {
+    let folder = DurableFolder("\(output)/\(part.table)")
+    guard try folder.byteCount(of: part.hiddenName) == nil else { return try reopen(part, in: output).publish() }
+    let path = "\(folder.path)/\(part.name)"
+    guard let length = try folder.byteCount(of: part.name) else { throw .damaged(path, "is gone") }
+    guard length == part.length else { throw .damaged(path, "has \(length) bytes, and \(part.length) are committed") }
+  }
+
+  /// Throws unless a file begins with what is committed of a part.
+  static func verify(
+    _ file: StateFile,
+    _ part: LedgerPart,
+    _ body: (Span<UInt8>) throws(StateFailure) -> Void = { _ in }
+  ) throws(StateFailure) {
+    guard let checksum = try file.readPrefix(part.length, body) else {
+      throw .damaged(file.path, "has \(try file.byteCount()) bytes, and \(part.length) are committed")
+    }
+    guard checksum.value == part.checksum else {
+      throw .damaged(file.path, "is damaged: its \(part.length) committed bytes do not have their checksum")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// An entry of `seen.log`: a postback that was the first of its kind, and where and when it came.
+package struct SeenEntry: Equatable, Sendable {
+  /// What the index keeps of it.
+  package var seen: TransactionIndex.Seen
+  /// The input, by its number in the ledger.
+  package var inputID: UInt32
+  /// When it was taken, in seconds since 1970.
+  package var seenAt: UInt32
+  /// The line in the input.
+  package var line: UInt64
+
+  /// An entry.
+  package init(_ seen: TransactionIndex.Seen, inputID: UInt32, seenAt: UInt32, line: UInt64) {
+    self.seen = seen
+    self.inputID = inputID
+    self.seenAt = seenAt
+    self.line = line
+  }
+}
+
+extension SeenEntry {
+  /// Words of eight bytes in the file, each with its lowest byte first.
+  static let wordCount = 6
+  /// Bytes in the file.
+  static let byteCount = Int64(wordCount * 8)
+
+  private static let noSourceAppID = Int64.min
+
+  /// The entry that begins at a word.
+  init(_ words: Span<UInt64>, at start: Int) {
+    func word(_ index: Int) -> UInt64 { UInt64(littleEndian: words[start + index]) }
+    let sourceAppID = Int64(bitPattern: word(3))
+    seen = TransactionIndex.Seen(
+      key: PostbackKey(high: word(0), low: word(1)),
+      content: SortedSegment.Content(
+        digest: UInt32(truncatingIfNeeded: word(2)),
+        unsigned: UInt32(truncatingIfNeeded: word(2) >> 32)
+      ),
+      sourceAppID: sourceAppID == Self.noSourceAppID ? nil : sourceAppID
+    )
+    inputID = UInt32(truncatingIfNeeded: word(4))
+    seenAt = UInt32(truncatingIfNeeded: word(4) >> 32)
+    line = word(5)
+  }
+
+  /// Appends the entry.
+  func append(to words: inout [UInt64]) {
+    words.append(seen.key.high.littleEndian)
+    words.append(seen.key.low.littleEndian)
+    words.append((UInt64(seen.content.digest) | UInt64(seen.content.unsigned) << 32).littleEndian)
+    words.append(UInt64(bitPattern: seen.sourceAppID ?? Self.noSourceAppID).littleEndian)
+    words.append((UInt64(inputID) | UInt64(seenAt) << 32).littleEndian)
+    words.append(line.littleEndian)
+  }
+}

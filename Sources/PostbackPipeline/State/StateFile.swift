@@ -1,0 +1,122 @@
+internal import CLinux
+internal import Glibc
+
+/// An open file of the state or of the tables, closed when it goes away.
+///
+/// After a write or an fsync that failed every further one fails too: the system may have dropped the pages, so that a
+/// second fsync would succeed and tell nothing.
+final class StateFile {
+  /// How a file is opened.
+  enum Access {
+    /// It must be there, and is only read.
+    case reading
+    /// It must be there; what is written goes to its end.
+    case appending
+    /// It is made anew, empty; what is written goes to its end.
+    case creating
+    /// It is made if it is not there; what is written goes where it is told.
+    case updating
+
+    fileprivate var flags: Int32 {
+      switch self {
+      case .reading: O_RDONLY
+      case .appending: O_RDWR | O_APPEND
+      case .creating: O_RDWR | O_APPEND | O_CREAT | O_TRUNC
+      case .updating: O_RDWR | O_CREAT
+      }
+    }
+  }
+
+  /// Where it is.
+  let path: String
+  private let descriptor: Int32
+  private var failure: StateFailure?
+
+  /// How much is read at a time; a whole number of entries of `seen.log`.
+  static let chunk = 4 << 20 - 4 << 20 % 48
+
+  init(_ path: String, _ access: Access) throws(StateFailure) {
+    self.path = path
+    descriptor = unsafe open(path, access.flags | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    guard descriptor >= 0 else { throw .system(.cannotCreate, path, "cannot be opened") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The file's length.
+  func byteCount() throws(StateFailure) -> Int64 {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .system(.io, path, "cannot be looked at") }
+    return Int64(status.st_size)
+  }
+
+  /// Appends bytes, all of them.
+  func append(_ bytes: Span<some BitwiseCopyable>) throws(StateFailure) {
+    try unlessFailed { bytes.writeAll(to: descriptor) ? nil : .system(.io, path, "cannot be written") }
+  }
+
+  /// Writes a few bytes in place, all at once.
+  func write(_ bytes: Span<UInt64>, at offset: Int64) throws(StateFailure) {
+    try unlessFailed {
+      let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+      return written == bytes.count * 8 ? nil : .system(.io, path, "cannot be written", written < 0 ? errno : ENOSPC)
+    }
+  }
+
+  /// Makes what was written durable; the file's length too.
+  func synchronize() throws(StateFailure) {
+    try unlessFailed { fdatasync(descriptor) == 0 ? nil : .system(.io, path, "cannot be made durable") }
+  }
+
+  /// Cuts the file, durably.
+  func truncate(to byteCount: Int64) throws(StateFailure) {
+    try unlessFailed {
+      let isCut = ftruncate(descriptor, off_t(byteCount)) == 0 && fsync(descriptor) == 0
+      return isCut ? nil : .system(.io, path, "cannot be cut to what was committed")
+    }
+  }
+
+  /// Tells the system to begin writing a range to the disk, so that making it durable takes less long. A hint.
+  func beginWriting(from offset: Int64, count: Int64) {
+    _ = sync_file_range(descriptor, off_t(offset), off_t(count), UInt32(CLINUX_SYNC_FILE_RANGE_WRITE))
+  }
+
+  /// Reads up to the end of the buffer, or of the file; returns how many bytes.
+  func read<Word: BitwiseCopyable>(into buffer: inout [Word], at offset: Int64) throws(StateFailure) -> Int {
+    var count = 0
+    while count < buffer.count * MemoryLayout<Word>.stride {
+      let received = unsafe buffer.withUnsafeMutableBytes { bytes in
+        let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
+        return unsafe pread(descriptor, free.baseAddress, free.count, off_t(offset) + off_t(count))
+      }
+      if received == 0 { break }
+      if received < 0, errno == EINTR { continue }
+      guard received > 0 else { throw .system(.io, path, "cannot be read") }
+      count += received
+    }
+    return count
+  }
+
+  /// Reads the first `byteCount` bytes piece by piece, in order; returns their checksum, nil where the file is shorter.
+  func readPrefix(
+    _ byteCount: Int64,
+    _ body: (Span<UInt8>) throws(StateFailure) -> Void = { _ in }
+  ) throws(StateFailure) -> CRC32? {
+    var checksum = CRC32()
+    var buffer = [UInt8](repeating: 0, count: Int(min(byteCount, Int64(Self.chunk))))
+    var offset: Int64 = 0
+    while offset < byteCount {
+      let received = min(try read(into: &buffer, at: offset), Int(clamping: byteCount - offset))
+      guard received > 0 else { return nil }
+      checksum.update(buffer.span.extracting(first: received))
+      try body(buffer.span.extracting(first: received))
+      offset += Int64(received)
+    }
+    return checksum
+  }
+
+  private func unlessFailed(_ operation: () -> StateFailure?) throws(StateFailure) {
+    failure = failure ?? operation()
+    if let failure { throw failure }
+  }
+}
