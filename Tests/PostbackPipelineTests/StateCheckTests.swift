@@ -21,13 +21,15 @@ import Testing
           LedgerPart(table: postbacks, format: format, number: number + 1),
           in: site.output
         )
-        var encoder = RowEncoder(Table(name: postbacks, columns: ["postback_key", "text"]), formats: [format])
+        let table = Table(name: postbacks, columns: ["postback_key", "text"])
+        var encoder = RowEncoder(table, RowFormat([format], trust: try Trust.apple()))
         for entry in seenEntries(rows) {
-          encoder.plain { entry.seen.key.append(to: &$0) }
+          encoder.plain(upTo: PostbackKey.length) { entry.seen.key.write(to: &$0) }
           encoder.text("a \"quoted\" text,\r\nof 2 lines")
           encoder.endRow()
         }
-        let bytes = format == .csv ? encoder.csvHeader + encoder.csv : encoder.jsonLines
+        let encoded = encoder.take()
+        let bytes = format == .csv ? table.csvHeader + encoded.csv : encoded.jsonLines
         try file.append(bytes, checksum: CRC32(of: bytes).value, rows: rows.count)
         try file.synchronize()
         if number == 0 { file.complete() }
