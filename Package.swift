@@ -25,6 +25,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CXxhash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
     .target(name: "JSON", dependencies: ["CSimdjson"], swiftSettings: settings),
@@ -33,7 +34,7 @@ let package = Package(
     .target(name: "ConversionModel", dependencies: ["JSON"], swiftSettings: settings),
     .target(
       name: "PostbackPipeline",
-      dependencies: ["JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CLinux", "CSQLite", "CZlib", "CZstd"],
+      dependencies: ["JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CLinux", "CSQLite", "CZlib", "CZstd", "CXxhash"],
       swiftSettings: settings
     ),
     .executableTarget(

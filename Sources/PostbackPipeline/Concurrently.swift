@@ -9,40 +9,29 @@ extension AsyncSequence where Element: Sendable, Failure == PipelineFailure {
     _ jobs: Int,
     _ work: @escaping @Sendable (Element) throws(LibcryptoFailure) -> Output
   ) -> ConcurrentSequence<Self, Output> {
-    ConcurrentSequence(base: self, jobs: jobs, work: work) { $0 }
-  }
-}
-
-extension AsyncSequence where Element: Sendable, Failure == ReadFailure {
-  /// Works on up to `jobs` elements at once and hands on what becomes of them, in their order.
-  func concurrently<Output: Sendable>(
-    _ jobs: Int,
-    _ work: @escaping @Sendable (Element) throws(LibcryptoFailure) -> Output
-  ) -> ConcurrentSequence<Self, Output> {
-    ConcurrentSequence(base: self, jobs: jobs, work: work) { .read($0) }
+    ConcurrentSequence(base: self, jobs: jobs, work: work)
   }
 }
 
 /// What tasks make of the elements of another sequence.
-struct ConcurrentSequence<Base: AsyncSequence, Output: Sendable>: AsyncSequence where Base.Element: Sendable {
+struct ConcurrentSequence<Base: AsyncSequence, Output: Sendable>: AsyncSequence
+where Base.Element: Sendable, Base.Failure == PipelineFailure {
   typealias Element = Output
   typealias Failure = PipelineFailure
 
   let base: Base
   let jobs: Int
   let work: @Sendable (Base.Element) throws(LibcryptoFailure) -> Output
-  let failure: (Base.Failure) -> PipelineFailure
 
   func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), limit: jobs == 1 ? 1 : 2 * jobs, work: work, failure: failure)
+    Iterator(base: base.makeAsyncIterator(), limit: jobs == 1 ? 1 : 2 * jobs, work: work)
   }
 
   struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
     let limit: Int
     let work: @Sendable (Base.Element) throws(LibcryptoFailure) -> Output
-    let failure: (Base.Failure) -> PipelineFailure
-    /// The tasks that were begun and not handed on, in order.
+      /// The tasks that were begun and not handed on, in order.
     var pending: [Task<Result<Output, LibcryptoFailure>, Never>] = []
     var isAtEnd = false
 
@@ -50,7 +39,7 @@ struct ConcurrentSequence<Base: AsyncSequence, Output: Sendable>: AsyncSequence 
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Output? {
       while !isAtEnd, pending.count < limit {
-        guard let element = try await nextElement(isolation: actor) else {
+        guard let element = try await base.next(isolation: actor) else {
           isAtEnd = true
           break
         }
@@ -59,12 +48,6 @@ struct ConcurrentSequence<Base: AsyncSequence, Output: Sendable>: AsyncSequence 
       }
       guard !pending.isEmpty else { return nil }
       do { return try await pending.removeFirst().value.get() } catch { throw .libcrypto(error) }
-    }
-
-    private mutating func nextElement(isolation actor: isolated (any Actor)?) async throws(PipelineFailure)
-      -> Base.Element?
-    {
-      do { return try await base.next(isolation: actor) } catch { throw failure(error) }
     }
   }
 }

@@ -16,6 +16,11 @@ package struct Batch<Good: Sendable>: Sendable {
   package var outcomes: [Outcome<Good>]
   /// Bytes of the input, as it is stored, that have been read so far.
   package var consumed: Int64
+  /// How far the input is with this batch; nil in a pause.
+  package var standing: InputStanding?
+
+  /// Whether this is no batch, but the word that there is nothing to read for now.
+  package var isPause: Bool { standing == nil && outcomes.isEmpty }
 
   /// The same batch after a stage that judges each accepted outcome by itself.
   func map<Next>(_ judge: (Good) -> Outcome<Next>) -> Batch<Next> {
@@ -25,6 +30,6 @@ package struct Batch<Good: Sendable>: Sendable {
       case .rejected(let rejection): Outcome<Next>.rejected(rejection)
       }
     }
-    return Batch<Next>(input: input, bytes: bytes, outcomes: judged, consumed: consumed)
+    return Batch<Next>(input: input, bytes: bytes, outcomes: judged, consumed: consumed, standing: standing)
   }
 }

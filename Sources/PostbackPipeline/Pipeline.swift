@@ -13,6 +13,10 @@ package struct Pipeline: Sendable {
   package var trust: Trust
   /// What conversion values mean.
   package var models = Models.none
+  /// The models where they may be exchanged while the flow runs; else `models`.
+  package var currentModels: CurrentModels?
+  /// Whether an input that cannot be read is passed over, and said to have failed, or ends the run.
+  package var passesFailures = false
   /// How many batches are worked on at once.
   package var jobs = 1
 
@@ -22,18 +26,35 @@ package struct Pipeline: Sendable {
     self.trust = trust
   }
 
-  /// Runs to the end of the inputs. Every record ends in exactly one row of `skan_postbacks` or `skan_rejects`.
+  /// Runs to the end of the inputs. Every record ends in exactly one row of `skan_postbacks` or `skan_rejects`, also where
+  /// it takes several runs, as some were cut short.
   package func run(
     into tables: Tables,
-    progress: (Tables.Progress) -> Void = { _ in }
+    progress: (Tables.Progress) -> Void = { _ in },
+    committed: (Tables.Commit) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally {
-    let (receivedAt, trust, models, format, known) = (receivedAt, trust, models, tables.format, VerdictCache())
-    let rows = PostbackReader(inputs: inputs, limits: limits)
+    try await run(InputList(inputs), into: tables, progress: progress, committed: committed)
+  }
+
+  /// Runs to the end of what a source has; see `Tables.write` for when who is called.
+  package func run(
+    _ source: any InputSource,
+    into tables: Tables,
+    progress: (Tables.Progress) -> Void = { _ in },
+    committed: (Tables.Commit) -> Void = { _ in },
+    idle: () -> Void = {}
+  ) async throws(PipelineFailure) -> Tally {
+    let (receivedAt, trust, format, known) = (receivedAt, trust, tables.format, VerdictCache())
+    let models = currentModels ?? CurrentModels(models)
+    let state = tables.state
+    let rows = PostbackReader(source, state.register, limits: limits, passesFailures: passesFailures)
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
         try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
       }
-      .deduplicated(in: TransactionIndex())
-      .concurrently(jobs) { batch throws(LibcryptoFailure) in try batch.decoded(with: models).encoded(as: format) }
-    return try await tables.write(rows, progress: progress)
+      .deduplicated(in: state.takeIndex())
+      .concurrently(jobs) { batch throws(LibcryptoFailure) in
+        try batch.decoded(with: models.value).encoded(as: format)
+      }
+    return try await tables.write(rows, progress: progress, committed: committed, idle: idle)
   }
 }

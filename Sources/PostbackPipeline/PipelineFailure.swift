@@ -8,6 +8,8 @@ package enum PipelineFailure: Error, CustomStringConvertible {
   case libcrypto(LibcryptoFailure)
   /// A table could not be written.
   case write(WriteFailure)
+  /// The state of earlier runs cannot be used or kept.
+  case state(StateFailure)
 
   /// The failure for a person.
   package var description: String {
@@ -15,6 +17,7 @@ package enum PipelineFailure: Error, CustomStringConvertible {
     case .read(let failure): "\(failure)"
     case .libcrypto(let failure): "\(failure)"
     case .write(let failure): "\(failure)"
+    case .state(let failure): "\(failure)"
     }
   }
 }

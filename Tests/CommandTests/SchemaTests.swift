@@ -69,6 +69,7 @@ import Testing
     let schema = try Schema("summary")
     let summary = RunSummary(
       tally: Tally(),
+      known: 0,
       elapsed: .seconds(1),
       tables: Table.all.map { ($0.name, 0) },
       isSlow: false

@@ -26,7 +26,7 @@ struct Flow {
   }
 
   private func outcomes<Base: AsyncSequence>(of base: Base) async throws -> [Fate]
-  where Base.Element == RawBatch, Base.Failure == ReadFailure {
+  where Base.Element == RawBatch, Base.Failure == PipelineFailure {
     let (receivedAt, trust, known) = (receivedAt, trust, VerdictCache())
     let batches = base.concurrently(jobs) { batch throws(LibcryptoFailure) in
       try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
@@ -60,9 +60,9 @@ struct RawLines: AsyncSequence {
     let batchSize: Int
     var line = 0
 
-    mutating func next() async throws(ReadFailure) -> RawBatch? { try await next(isolation: nil) }
+    mutating func next() async throws(PipelineFailure) -> RawBatch? { try await next(isolation: nil) }
 
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(ReadFailure) -> RawBatch? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> RawBatch? {
       guard !lines.isEmpty else { return nil }
       var batch = RawBatch(
         input: InputFile(path: "lines", modified: nil, byteCount: nil),

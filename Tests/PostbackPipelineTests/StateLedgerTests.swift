@@ -62,7 +62,7 @@ import Testing
     try ledger.commit(fullCommit())
     var commit = LedgerCommit(time: 2)
     var (input, part) = (input, part)
-    (input.path, input.records, input.digest, input.phase) = ("/in/done/a", 13, 9, .filed)
+    (input.path, input.records, input.digest, input.phase) = ("/in/done/a", 13, 9, .complete)
     (part.length, part.rows, part.phase) = (part.length + 10, 8, .complete)
     commit.inputs = [input, LedgerInput(id: 4, path: "/in/done/a", digest: 77)]
     commit.parts = [part, LedgerPart(table: "skan_events", format: .csv, number: 3)]

@@ -74,12 +74,23 @@ import Testing
 
 @Suite struct `The tables` {
   /// A folder that goes away with the test.
-  final class Folder {
+  final class Folder: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "postback-\(UUID().uuidString)").path
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Every file below it, also hidden ones.
-    var files: [String] { (FileManager.default.subpaths(atPath: path) ?? []).filter { $0.contains(".") }.sorted() }
+    /// Every file of the tables, also hidden ones.
+    var files: [String] {
+      (FileManager.default.subpaths(atPath: path) ?? []).filter { $0.contains("part-") }.sorted()
+    }
+
+    /// The tables in the folder, and their state.
+    func tables(_ formats: Set<TableFormat>, _ trust: Trust) throws -> Tables {
+      try tables(TableOptions(folder: path, formats: formats), trust)
+    }
+
+    func tables(_ options: TableOptions, _ trust: Trust) throws -> Tables {
+      try Tables(options, try State("\(path)/_state", settings: options.settings), trust: trust)
+    }
 
     func text(_ file: String) -> String {
       String(decoding: FileManager.default.contents(atPath: path + "/" + file) ?? Data(), as: UTF8.self)
@@ -95,7 +106,7 @@ import Testing
   @Test func `show up when they are complete, and not before`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
-    let tables = try Tables(TableOptions(folder: folder.path, formats: all), trust: pipeline.trust)
+    let tables = try folder.tables(all, pipeline.trust)
     var whileWriting: [String] = []
     let tally = try await pipeline.run(into: tables) { _ in whileWriting = folder.files }
     #expect(whileWriting.count == 6 && whileWriting.allSatisfy { $0.hasSuffix(".inprogress") })
@@ -109,48 +120,35 @@ import Testing
     #expect((tally.read, tally.accepted) == (15, 10))
   }
 
-  @Test func `of a run that fails leave nothing behind`() async throws {
-    let folder = Folder()
-    var pipeline = try pipeline("postbacks")
-    pipeline.inputs.append(InputFile(path: "/nowhere/at/all", modified: nil, byteCount: nil))
-    await #expect(throws: PipelineFailure.self) {
-      let tables = try Tables(TableOptions(folder: folder.path, formats: all), trust: pipeline.trust)
-      _ = try await pipeline.run(into: tables)
-    }
-    #expect(!FileManager.default.fileExists(atPath: folder.path))
-  }
-
-  @Test func `of another run are not touched`() async throws {
+  @Test func `of which the state knows nothing are not touched`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
-    let options = TableOptions(folder: folder.path, formats: all)
-    _ = try await pipeline.run(into: try Tables(options, trust: pipeline.trust))
+    _ = try await pipeline.run(into: try folder.tables(all, pipeline.trust))
+    try FileManager.default.removeItem(atPath: folder.path + "/_state")
     let before = folder.files.map(folder.text)
-    #expect(throws: PipelineFailure.self) { try Tables(options, trust: pipeline.trust) }
+    let failure = #expect(throws: StateFailure.self) { try folder.tables(all, pipeline.trust) }
+    #expect(failure?.kind == .cannotCreate)
     #expect(folder.files.map(folder.text) == before)
   }
 
-  @Test func `in other formats are another run's too`() async throws {
+  @Test func `stay in the formats in which they were begun`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
-    let tables = try Tables(TableOptions(folder: folder.path, formats: [.jsonLines]), trust: pipeline.trust)
-    #expect(throws: PipelineFailure.self) {
-      try Tables(TableOptions(folder: folder.path, formats: [.csv]), trust: pipeline.trust)
-    }
-    _ = try await pipeline.run(into: tables)
+    _ = try await pipeline.run(into: try folder.tables([.jsonLines], pipeline.trust))
+    let failure = #expect(throws: StateFailure.self) { try folder.tables([.csv], pipeline.trust) }
+    #expect(failure?.kind == .incompatible)
     #expect(folder.files.count == 3)
   }
 
-  @Test func `of a run that goes on are safe from another that wants the same folder`() async throws {
+  @Test func `are one process's, whatever the state`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
     let options = TableOptions(folder: folder.path, formats: all)
-    let tables = try Tables(options, trust: pipeline.trust)
-    #expect {
-      try Tables(options, trust: pipeline.trust)
-    } throws: { error in
-      if case PipelineFailure.write(let failure) = error { failure.kind == .isLocked } else { false }
-    }
+    let tables = try folder.tables(options, pipeline.trust)
+    #expect(throws: StateFailure.self) { try folder.tables(options, pipeline.trust) }
+    let other = try State("\(folder.path)/other", settings: options.settings)
+    let failure = #expect(throws: StateFailure.self) { try Tables(options, other, trust: pipeline.trust) }
+    #expect(failure?.kind == .locked)
     _ = try await pipeline.run(into: tables)
     #expect(
       folder.files.count == 6 && folder.text("skan_postbacks/part-00000001.jsonl").split(separator: "\n").count == 10
@@ -167,7 +165,7 @@ import Testing
       pipeline.models = try Models(loading: [Fixtures.path("models")])
       pipeline.jobs = jobs
       pipeline.limits = ReadLimits(batchRecords: records)
-      let tables = try Tables(TableOptions(folder: folder.path, formats: all), trust: pipeline.trust)
+      let tables = try folder.tables(all, pipeline.trust)
       let tally = try await pipeline.run(into: tables)
       #expect(tally.read == tally.accepted + tally.rejected)
       results.append(folder.files.map(folder.text))
@@ -178,7 +176,7 @@ import Testing
   @Test func `keep the raw bytes of every reject, in base64 where they are not text`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("hostile")
-    let tables = try Tables(TableOptions(folder: folder.path, formats: all), trust: pipeline.trust)
+    let tables = try folder.tables(all, pipeline.trust)
     _ = try await pipeline.run(into: tables)
     var kinds: Set<String> = []
     #expect(!folder.text("skan_rejects/part-00000001.csv").utf8.contains(0))

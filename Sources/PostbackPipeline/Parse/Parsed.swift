@@ -47,7 +47,13 @@ private final class RecordParser {
     var outcomes: [Outcome<Parsed>] = []
     outcomes.reserveCapacity(batch.records.count)
     for record in batch.records { outcomes.append(parse(record, from: batch.input, &batch.bytes)) }
-    return Batch(input: batch.input, bytes: batch.bytes, outcomes: outcomes, consumed: batch.consumed)
+    return Batch(
+      input: batch.input,
+      bytes: batch.bytes,
+      outcomes: outcomes,
+      consumed: batch.consumed,
+      standing: batch.standing
+    )
   }
 
   private func parse(_ record: Record, from input: InputFile, _ bytes: inout [UInt8]) -> Outcome<Parsed> {

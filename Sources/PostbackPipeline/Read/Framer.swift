@@ -52,9 +52,12 @@ struct Framer: ~Copyable {
   private var needsElement = true
   private var markCount = 0
 
-  init(limits: ReadLimits) throws(LibcryptoFailure) {
-    collector = try RecordCollector(limits: limits)
+  init(limits: ReadLimits, content: ContentDigest = ContentDigest(seed: 0)) throws(LibcryptoFailure) {
+    collector = try RecordCollector(limits: limits, content: content)
   }
+
+  /// What all records so far are known by.
+  var content: ContentDigest { collector.content }
 
   /// Whether no record is complete.
   var isEmpty: Bool { collector.isEmpty }

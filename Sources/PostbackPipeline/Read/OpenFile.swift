@@ -18,6 +18,40 @@ struct OpenFile: ~Copyable {
     self.descriptor = descriptor
   }
 
+  /// Takes over a descriptor that is open.
+  init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  /// Which regular file it is; nil where it is none.
+  func identity() throws(ReadFailure) -> FileIdentity? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      throw ReadFailure(.inputOutput, path: path, doing: "look at it", code: errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG, path != InputFile.standardInput else { return nil }
+    return FileIdentity(
+      device: UInt64(status.st_dev),
+      inode: UInt64(status.st_ino),
+      byteCount: Int64(status.st_size)
+    )
+  }
+
+  /// Another descriptor of the same open file: both have one position.
+  func duplicate() throws(ReadFailure) -> OpenFile {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw ReadFailure(.inputOutput, path: path, doing: "open it twice", code: errno) }
+    return OpenFile(path: path, descriptor: copy)
+  }
+
+  /// Goes back to the start of a regular file.
+  func rewind() throws(ReadFailure) {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw ReadFailure(.inputOutput, path: path, doing: "go back to its start", code: errno)
+    }
+  }
+
   deinit {
     if descriptor != STDIN_FILENO { _ = close(descriptor) }
   }

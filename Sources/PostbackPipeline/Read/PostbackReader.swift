@@ -1,48 +1,92 @@
 /// Reads inputs into batches of records, one input after the other.
 ///
-/// A batch belongs to one input, and a record to one batch. Reading blocks the calling thread. The file that fails ends
-/// the sequence: what was read of it since its last batch is not handed on.
-package struct PostbackReader: AsyncSequence, Sendable {
-  private let inputs: [InputFile]
-  private let limits: ReadLimits
+/// A batch belongs to one input, and a record to one batch. Reading blocks the calling thread. Where an input cannot be
+/// read the sequence ends with the failure, and what was read since its last batch is not handed on; or, with
+/// `passesFailures`, the input ends so and the next one is read.
+package struct PostbackReader: AsyncSequence {
+  package typealias Element = RawBatch
+  package typealias Failure = PipelineFailure
 
-  /// Reads `inputs`, see `InputFile.enumerate(_:)`.
-  package init(inputs: [InputFile], limits: ReadLimits = ReadLimits()) {
-    self.inputs = inputs
+  private let source: any InputSource
+  private let register: InputRegister
+  private let limits: ReadLimits
+  private let passesFailures: Bool
+
+  /// Reads what a source has, from where a register says.
+  package init(
+    _ source: any InputSource,
+    _ register: InputRegister,
+    limits: ReadLimits = ReadLimits(),
+    passesFailures: Bool = false
+  ) {
+    self.source = source
+    self.register = register
     self.limits = limits
+    self.passesFailures = passesFailures
+  }
+
+  /// Reads all of `inputs`, see `InputFile.enumerate(_:)`.
+  package init(inputs: [InputFile], limits: ReadLimits = ReadLimits()) {
+    self.init(InputList(inputs), InputRegister(), limits: limits)
   }
 
   /// Begins at the first input.
-  package func makeAsyncIterator() -> Iterator { Iterator(inputs: inputs[...], limits: limits) }
+  package func makeAsyncIterator() -> Iterator {
+    Iterator(source: source, register: register, limits: limits, passesFailures: passesFailures)
+  }
 
   /// Where reading stands.
   package struct Iterator: AsyncIteratorProtocol {
-    private var inputs: ArraySlice<InputFile>
-    private let limits: ReadLimits
+    fileprivate var source: any InputSource
+    fileprivate let register: InputRegister
+    fileprivate let limits: ReadLimits
+    fileprivate let passesFailures: Bool
     private var reader: InputReader?
+    private var isEnded = false
 
-    fileprivate init(inputs: ArraySlice<InputFile>, limits: ReadLimits) {
-      self.inputs = inputs
+    fileprivate init(source: any InputSource, register: InputRegister, limits: ReadLimits, passesFailures: Bool) {
+      self.source = source
+      self.register = register
       self.limits = limits
+      self.passesFailures = passesFailures
     }
 
     /// The next batch; nil after the last and after a failure.
     package mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(ReadFailure) -> RawBatch? {
-      do {
-        return try nextBatch()
+    ) async throws(PipelineFailure) -> RawBatch? {
+      guard !isEnded else { return nil }
+      do throws(PipelineFailure) {
+        if let batch = try nextBatch() { return batch }
+        isEnded = true
+        return nil
       } catch {
-        (inputs, reader) = ([], nil)
+        isEnded = true
         throw error
       }
     }
 
-    private mutating func nextBatch() throws(ReadFailure) -> RawBatch? {
+    private mutating func nextBatch() throws(PipelineFailure) -> RawBatch? {
       while true {
-        if let batch = try reader?.nextBatch() { return batch }
-        guard let input = inputs.popFirst() else { return nil }
-        reader = try InputReader(input, limits: limits)
+        if let reader {
+          do throws(ReadFailure) {
+            if let batch = try reader.nextBatch() { return batch }
+          } catch {
+            guard passesFailures else { throw .read(error) }
+            return reader.fail(error)
+          }
+        }
+        reader = nil
+        switch try source.next() {
+        case .input(let opened):
+          let input = opened.input
+          do throws(PipelineFailure) { reader = try InputReader(opened, register, limits: limits) } catch {
+            guard passesFailures, case .read(let failure) = error else { throw error }
+            return InputReader.failed(input, failure)
+          }
+        case .pause: return .pause
+        case .end: return nil
+        }
       }
     }
   }

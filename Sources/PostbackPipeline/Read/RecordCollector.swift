@@ -9,6 +9,8 @@ struct RecordCollector: ~Copyable {
   private var digest: SHA256
   private var bytes: [UInt8] = []
   private var records: [Record] = []
+  /// What all records so far are known by.
+  private(set) var content: ContentDigest
 
   /// Whether a record was begun and not ended.
   private(set) var isOpen = false
@@ -23,9 +25,10 @@ struct RecordCollector: ~Copyable {
   /// The open record's length without the white space at its end.
   private var solidCount = 0
 
-  init(limits: ReadLimits) throws(LibcryptoFailure) {
+  init(limits: ReadLimits, content: ContentDigest) throws(LibcryptoFailure) {
     self.limits = limits
     digest = try SHA256()
+    self.content = content
   }
 
   /// Whether there is nothing to take.
@@ -79,6 +82,13 @@ struct RecordCollector: ~Copyable {
     }
     let count = min(solidCount, limits.recordBytes)
     bytes.removeLast(bytes.count - openStart - count)
+    if case .tooLarge(_, let digest) = defect {
+      let whole = digest.bytes
+      content.add(whole.span)
+    } else {
+      let bytes = bytes
+      content.add(bytes.span.extracting(openStart...))
+    }
     records.append(Record(bytes: ByteRange(start: openStart, count: count), line: openLine, defect: defect))
   }
 

@@ -26,10 +26,17 @@ struct TextStream: ~Copyable {
   /// The bytes of `buffer` that were read from the file and not used yet.
   private var unused = 0..<0
   private var readCount: Int64 = 0
+  /// Bytes of text that came out of compressed data.
+  private var expandedCount: Int64 = 0
 
-  /// Opens the input; `bufferSize` is how much is read from it at a time.
-  init(path: String, bufferSize: Int) throws(ReadFailure) {
-    file = try OpenFile(path: path)
+  /// A member that has expanded to this much text may not be this many times as large as what was read: no dump of
+  /// postbacks is, as every signature is another.
+  private static let harmlessExpansion: Int64 = 64 << 20
+  private static let largestExpansion: Int64 = 256
+
+  /// The text of an open file; `bufferSize` is how much is read from it at a time.
+  init(_ file: consuming OpenFile, bufferSize: Int) {
+    self.file = file
     buffer = [UInt8](repeating: 0, count: max(bufferSize, Compression.magicCount))
   }
 
@@ -90,6 +97,13 @@ struct TextStream: ~Copyable {
     var output = text.mutableSpan
     let step = decompressor.decode(buffer.span.extracting(unused), into: &output)
     use(step.consumed)
+    expandedCount += Int64(step.produced)
+    if expandedCount > Self.harmlessExpansion, expandedCount / Self.largestExpansion > readCount {
+      state = .cut(
+        "the \(decompressor.format) data expands to more than \(Self.largestExpansion) times its size, which no dump does"
+      )
+      return step.produced > 0 ? .text(step.produced) : nil
+    }
     switch step.outcome {
     case .memberEnd:
       state = .betweenMembers(decompressor, compression)

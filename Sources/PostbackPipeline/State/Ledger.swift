@@ -94,6 +94,11 @@ package final class Ledger {
     try input(statements.inputByDigest, .wide(digest), .integer(records))
   }
 
+  /// The newest input that has so many bytes as it is stored.
+  package func input(storedBytes: Int64) throws(StateFailure) -> LedgerInput? {
+    try input(statements.inputBySize, .integer(storedBytes))
+  }
+
   /// All parts, by table, format and number.
   package func parts() throws(StateFailure) -> [LedgerPart] {
     try unlessFailed { () throws(StateFailure) in try Self.parts(in: database) }

@@ -6,8 +6,6 @@ package struct LedgerInput: Equatable, Sendable {
     case partial
     /// All of its records are in the tables.
     case complete
-    /// It was moved to where finished inputs go.
-    case filed
   }
 
   /// Its number, which entries of `seen.log` carry.

@@ -25,6 +25,7 @@ enum LedgerSchema {
     CREATE INDEX inputs_path ON inputs (path);
     CREATE INDEX inputs_inode ON inputs (inode);
     CREATE INDEX inputs_digest ON inputs (digest);
+    CREATE INDEX inputs_size ON inputs (stored_bytes);
     CREATE TABLE parts (
       table_name TEXT NOT NULL, format TEXT NOT NULL, number INTEGER NOT NULL,
       length INTEGER NOT NULL, checksum INTEGER NOT NULL, rows INTEGER NOT NULL, phase TEXT NOT NULL,

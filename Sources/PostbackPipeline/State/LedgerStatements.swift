@@ -3,6 +3,7 @@ struct LedgerStatements {
   let inputByPath: SQLiteStatement
   let inputByFile: SQLiteStatement
   let inputByDigest: SQLiteStatement
+  let inputBySize: SQLiteStatement
   private let begin: SQLiteStatement
   private let end: SQLiteStatement
   private let putInput: SQLiteStatement
@@ -18,6 +19,7 @@ struct LedgerStatements {
     inputByPath = try prepare(inputs("path = ?"))
     inputByFile = try prepare(inputs("inode = ? AND device = ?"))
     inputByDigest = try prepare(inputs("digest = ? AND records = ?"))
+    inputBySize = try prepare(inputs("stored_bytes = ?"))
     begin = try prepare("BEGIN IMMEDIATE")
     end = try prepare("COMMIT")
     putInput = try prepare(

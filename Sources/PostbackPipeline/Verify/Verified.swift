@@ -56,7 +56,13 @@ package struct SignatureGate: ~Copyable {
       case .rejected(let rejection): outcomes.append(.rejected(rejection))
       }
     }
-    return Batch(input: batch.input, bytes: batch.bytes, outcomes: outcomes, consumed: batch.consumed)
+    return Batch(
+      input: batch.input,
+      bytes: batch.bytes,
+      outcomes: outcomes,
+      consumed: batch.consumed,
+      standing: batch.standing
+    )
   }
 
   private mutating func verify(

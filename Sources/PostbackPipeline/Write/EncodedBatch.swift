@@ -1,4 +1,6 @@
 internal import ConversionModel
+internal import Glibc
+internal import SKAdNetwork
 package import Signatures
 
 /// How rows are written: in which formats, and with the names of whose keys.
@@ -28,10 +30,19 @@ package struct EncodedBatch: Sendable {
   package let input: InputFile
   /// Bytes of the input, as it is stored, that have been read so far.
   package let consumed: Int64
+  /// How far the input is with this batch; nil in a pause.
+  package let standing: InputStanding?
   /// What became of the records.
   package let tally: Tally
   /// The rows, by table in the order of `Table.all`.
   let rows: [EncodedRows]
+  /// The rows' checksums, by table and format.
+  let checksums: [[TableFormat: UInt32]]
+  /// The accepted postbacks, for `seen.log`.
+  let firsts: [SeenEntry]
+
+  /// Whether this is the word that there is nothing to read for now.
+  package var isPause: Bool { standing == nil && tally.read == 0 }
 }
 
 extension Batch<Decoded> {
@@ -40,25 +51,44 @@ extension Batch<Decoded> {
     var postbacks = RowEncoder(.postbacks, format, inputBytes: bytes.count)
     var events = RowEncoder(.events, format, inputBytes: bytes.count)
     var rejects = RowEncoder(.rejects, format, inputBytes: bytes.count)
+    var firsts: [SeenEntry] = []
+    firsts.reserveCapacity(outcomes.count)
     var tally = Tally()
     var hash = try SHA256()
     let source = Array(input.path.utf8)
+    let now = UInt32(clamping: time(nil))
     for outcome in outcomes {
       switch outcome {
       case .accepted(let decoded):
         tally.countAccepted()
         postbacks.encode(decoded, of: bytes, from: source, format)
         for event in decoded.decoding.events { events.encode(event, of: decoded) }
+        let verified = decoded.unique.verified
+        let unsigned = UnsignedFields(verified.parsed.postback, of: bytes)
+        firsts.append(
+          SeenEntry(
+            TransactionIndex.Seen(verified.key, verified.judgement.digest, unsigned),
+            inputID: standing?.input?.id ?? 0,
+            seenAt: now,
+            line: UInt64(verified.parsed.record.line)
+          )
+        )
       case .rejected(let rejection):
         tally.countRejected(rejection.code)
         try rejects.encode(rejection, of: bytes, from: source, &hash)
       }
     }
+    let rows = [postbacks.take(), events.take(), rejects.take()]
     return EncodedBatch(
       input: input,
       consumed: consumed,
+      standing: standing,
       tally: tally,
-      rows: [postbacks.take(), events.take(), rejects.take()]
+      rows: rows,
+      checksums: rows.map { rows in
+        Dictionary(uniqueKeysWithValues: format.formats.map { ($0, CRC32(of: rows[$0]).value) })
+      },
+      firsts: firsts
     )
   }
 }

@@ -9,6 +9,14 @@ struct EncodedRows: Sendable {
   var csv: [UInt8] = []
   /// How many they are.
   var count = 0
+
+  /// The rows in a format, where that is wanted.
+  subscript(format: TableFormat) -> [UInt8] {
+    switch format {
+    case .jsonLines: jsonLines
+    case .csv: csv
+    }
+  }
 }
 
 /// Encodes the rows of one table, cell by cell in the order of its columns, in each of the formats at once.

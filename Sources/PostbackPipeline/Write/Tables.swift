@@ -1,3 +1,6 @@
+internal import Glibc
+internal import SKAdNetwork
+
 /// Where and how tables are written.
 package struct TableOptions: Sendable {
   /// The folder that gets a folder for each table.
@@ -6,6 +9,12 @@ package struct TableOptions: Sendable {
   package var formats: Set<TableFormat>
   /// Whether CSV texts that a spreadsheet would run are disarmed.
   package var isCSVSafe: Bool
+  /// A part is complete when it has so many bytes.
+  package var partBytes: Int64 = 256 << 20
+  /// A part is complete when it is so old; nil: however old it is.
+  package var partAge: Duration?
+  /// What was written is committed when it has been waiting for so long.
+  package var commitInterval = Duration.seconds(1)
 
   /// Options.
   package init(folder: String, formats: Set<TableFormat> = [.jsonLines], isCSVSafe: Bool = false) {
@@ -13,43 +22,112 @@ package struct TableOptions: Sendable {
     self.formats = formats
     self.isCSVSafe = isCSVSafe
   }
+
+  /// What of the options makes a difference to the tables, for the ledger to keep.
+  package var settings: [String: String] {
+    [
+      "format": formats.map(\.rawValue).sorted().joined(separator: ","),
+      "csv-safe": isCSVSafe ? "yes" : "no",
+    ]
+  }
 }
 
-/// The output tables of one run. What was written shows up when the run is complete, and goes away where it fails.
+/// The output tables, and the state that goes with them.
+///
+/// What was written counts when it is committed: appended and made durable first, then noted in the ledger, in one
+/// transaction with how far the inputs are; only then do parts get their names, and is anybody told.
 package final class Tables {
   /// How rows are written.
   package let format: RowFormat
-  private var files: [[TableFormat: UnfinishedFile]] = []
-  private var counts = Table.all.map { _ in 0 }
+  let state: State
   private let options: TableOptions
-  private var folder: OutputFolder?
+  private let folder: OutputFolder
+  private var tables: [TableParts]
+  private var pending: LedgerCommit
+  /// How far the inputs are whose rows are not committed.
+  private var inputs: [UInt32: LedgerInput] = [:]
+  private var ends: [Ended] = []
+  /// When the oldest of what is not committed was written.
+  private var waitingSince: ContinuousClock.Instant?
+  private var counts = Table.all.map { _ in 0 }
 
-  /// Rows of each table so far, by its name.
+  /// Rows of each table that this run has written, by its name.
   package var rowCounts: [(table: String, rows: Int)] { Array(zip(Table.all.map(\.name), counts)) }
 
-  /// Makes the folders and the hidden files. Refuses a folder that holds tables already.
-  package init(_ options: TableOptions, trust: Trust) throws(PipelineFailure) {
-    self.options = options
-    format = RowFormat(options.formats, isCSVSafe: options.isCSVSafe, trust: trust)
-    do throws(WriteFailure) { try create() } catch { throw .write(error) }
+  /// An input that has ended.
+  package struct Ended: Sendable {
+    /// The input.
+    package let input: InputFile
+    /// How.
+    package let end: InputEnd
   }
 
-  /// Writes all rows, and publishes the tables at the end.
+  /// What was committed.
+  package struct Commit: Sendable {
+    /// The inputs that ended.
+    package let ends: [Ended]
+    /// What became of the records.
+    package let tally: Tally
+    /// How long it took.
+    package let duration: Duration
+  }
+
+  /// Goes on with the tables of a state. Refuses a folder with tables of which the state knows nothing.
+  package init(_ options: TableOptions, _ state: State, trust: Trust) throws(StateFailure) {
+    self.options = options
+    self.state = state
+    format = RowFormat(options.formats, isCSVSafe: options.isCSVSafe, trust: trust)
+    folder = try OutputFolder(options.folder)
+    let parts = try state.ledger.parts()
+    for table in Table.all where parts.isEmpty {
+      guard try folder.hasParts(of: table) else { continue }
+      throw StateFailure(
+        .cannotCreate,
+        "\(options.folder)/\(table.name)",
+        "holds tables of which \(state.ledger.folder.path) knows nothing; give --out another folder, or remove that one"
+      )
+    }
+    var tables: [TableParts] = []
+    for table in Table.all { tables.append(try TableParts(table, options.formats, in: folder, parts)) }
+    self.tables = tables
+    pending = LedgerCommit(time: 0)
+  }
+
+  /// Writes and commits all rows.
   ///
-  /// Calls `progress` after each batch.
+  /// Calls `progress` after each batch, and `committed` after each commit: what is to be done with inputs that ended is
+  /// to be done then. Calls `idle`, with everything committed, when there is nothing to read for now.
   package func write<Batches: AsyncSequence>(
     _ batches: Batches,
-    progress: (Progress) -> Void
+    progress: (Progress) -> Void,
+    committed: (Commit) -> Void = { _ in },
+    idle: () -> Void = {}
   ) async throws(PipelineFailure) -> Tally
   where Batches.Element == EncodedBatch, Batches.Failure == PipelineFailure {
     var tally = Tally()
+    var uncommitted = Tally()
     var iterator = batches.makeAsyncIterator()
     while let batch = try await iterator.next(isolation: nil) {
+      do throws(StateFailure) {
+        if batch.isPause {
+          try commit(&uncommitted, committed)
+        } else {
+          try write(batch)
+          uncommitted += batch.tally
+          if isDue { try commit(&uncommitted, committed) }
+        }
+      } catch {
+        throw .state(error)
+      }
       tally += batch.tally
-      do throws(WriteFailure) { try write(batch) } catch { throw .write(error) }
-      progress(Progress(input: batch.input, consumed: batch.consumed, tally: tally))
+      if batch.isPause { idle() } else { progress(Progress(batch, tally)) }
     }
-    do throws(WriteFailure) { try publish() } catch { throw .write(error) }
+    do throws(StateFailure) {
+      try finish()
+      try commit(&uncommitted, committed)
+    } catch {
+      throw .state(error)
+    }
     return tally
   }
 
@@ -61,41 +139,76 @@ package final class Tables {
     package let consumed: Int64
     /// What became of the records so far.
     package let tally: Tally
-  }
 
-  private func create() throws(WriteFailure) {
-    folder = try OutputFolder(options.folder)
-    for table in Table.all { try folder?.add(table) }
-    files = try Table.all.map(parts)
-  }
-
-  private func parts(of table: Table) throws(WriteFailure) -> [TableFormat: UnfinishedFile] {
-    var parts: [TableFormat: UnfinishedFile] = [:]
-    for format in TableFormat.allCases where options.formats.contains(format) {
-      let part = try UnfinishedFile("\(options.folder)/\(table.name)/part-00000001.\(format.rawValue)")
-      if format == .csv { try part.write(table.csvHeader) }
-      parts[format] = part
+    fileprivate init(_ batch: EncodedBatch, _ tally: Tally) {
+      (input, consumed, self.tally) = (batch.input, batch.consumed, tally)
     }
-    return parts
   }
 
-  private func write(_ batch: EncodedBatch) throws(WriteFailure) {
-    for (table, rows) in batch.rows.enumerated() {
-      try files[table][.jsonLines]?.write(rows.jsonLines)
-      try files[table][.csv]?.write(rows.csv)
+  private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? false }
+
+  private func write(_ batch: EncodedBatch) throws(StateFailure) {
+    for table in tables.indices {
+      let rows = batch.rows[table]
+      try tables[table].append(rows, batch.checksums[table])
       counts[table] += rows.count
+      if rows.count > 0 { pending.increments["rows.\(tables[table].table.name)", default: 0] += Int64(rows.count) }
+      if tables[table].byteCount >= options.partBytes { tables[table].roll() }
+    }
+    try state.log.append(batch.firsts)
+    if let end = batch.standing?.end { ends.append(Ended(input: batch.input, end: end)) }
+    guard let input = batch.standing?.input else { return }
+    inputs[input.id] = input
+    waitingSince = waitingSince ?? .now
+  }
+
+  /// No more rows come: completes what is open, and makes a part of each table that has none.
+  private func finish() throws(StateFailure) {
+    for table in tables.indices {
+      if tables[table].isEmpty { try tables[table].begin() }
+      tables[table].roll()
+      if tables[table].isChanged { waitingSince = waitingSince ?? .now }
     }
   }
 
-  private func publish() throws(WriteFailure) {
-    let parts = files.flatMap { $0.values }
-    for part in parts { try part.synchronize() }
-    do throws(WriteFailure) {
-      for part in parts { try part.publish() }
-      try folder?.synchronize()
-    } catch {
-      for part in parts { part.withdraw() }
-      throw error
+  /// Commits what was written since the last commit, if anything was.
+  private func commit(_ tally: inout Tally, _ committed: (Commit) -> Void) throws(StateFailure) {
+    if let age = options.partAge {
+      for table in tables.indices where tables[table].age >= age {
+        tables[table].roll()
+        waitingSince = waitingSince ?? .now
+      }
     }
+    let start = ContinuousClock.now
+    if waitingSince != nil { try commit(tally) }
+    guard !ends.isEmpty || tally.read > 0 else { return }
+    committed(Commit(ends: ends, tally: tally, duration: .now - start))
+    (ends, tally) = ([], Tally())
+  }
+
+  private func commit(_ tally: Tally) throws(StateFailure) {
+    for table in tables { pending.parts += try table.synchronize() }
+    try state.log.synchronize()
+    pending.seen = state.log.mark
+    pending.inputs = inputs.values.sorted { $0.id < $1.id }
+    pending.count(tally)
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    pending.time = Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    try state.ledger.commit(pending)
+    for table in tables.indices { try tables[table].publish() }
+    state.register.forget(inputs.keys)
+    (pending, inputs, waitingSince) = (LedgerCommit(time: 0), [:], nil)
+  }
+}
+
+extension LedgerCommit {
+  /// Adds what became of records to the counts.
+  fileprivate mutating func count(_ tally: Tally) {
+    for (name, value) in [("read", tally.read), ("accepted", tally.accepted), ("rejected", tally.rejected)]
+    where value > 0 {
+      increments[name, default: 0] += Int64(value)
+    }
+    for (code, value) in tally.rejectedByCode { increments["reject.\(code.rawValue)", default: 0] += Int64(value) }
   }
 }

@@ -56,14 +56,14 @@ struct ExplainCommand: Command {
   /// A batch of the one record that is asked for.
   private func batch() async throws(CommandFailure) -> RawBatch? {
     var batches = PostbackReader(inputs: try InputFile.found(at: [path])).makeAsyncIterator()
-    do throws(ReadFailure) {
+    do throws(PipelineFailure) {
       while var batch = try await batches.next() {
         guard let record = batch.records.first(where: { line == nil || $0.line == line }) else { continue }
         batch.records = [record]
         return batch
       }
     } catch {
-      throw CommandFailure(.read(error))
+      throw CommandFailure(error)
     }
     return nil
   }

@@ -7,16 +7,22 @@ struct RunCommand: Command {
   static let manual = Manual(
     name: "run",
     summary: "Read postbacks, verify, deduplicate and decode them, and write tables.",
-    usage: "INPUT… --out DIR [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
+    usage: "INPUT… --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
     discussion: """
       INPUT is a file, a folder (every file in it, by name) or - for standard input: JSON Lines, a JSON object or array,
       bare or in envelopes, also compressed with gzip or zstd. Every postback ends in one row of DIR/skan_postbacks or,
-      with the reason, DIR/skan_rejects; what the conversion values mean is in DIR/skan_events. Rejects are data: the
-      exit status is 0. Otherwise it is 64 usage, 65 model or key, 66 input, 70 libcrypto, 73 cannot create,
-      74 I/O, 75 locked. Copies of a postback are known within one run.
+      with the reason, DIR/skan_rejects; what the conversion values mean is in DIR/skan_events.
+
+      The state says what is in the tables. A run that was cut short, however, goes on where it was; one over inputs that
+      are in the tables does nothing; an input that has grown goes on at its end; what standard input or a pipe brings
+      counts as new each time. Copies of a postback are known in all runs with one state.
+
+      Rejects are data: the exit status is 0. Otherwise it is 64 usage, 65 model, key or state, 66 input, 70 libcrypto,
+      73 cannot create, 74 I/O, 75 locked.
       """,
     options: [
-      Option("--out", "DIR", "Where the tables go. Must not hold tables already."),
+      Option("--out", "DIR", "Where the tables go."),
+      Option("--state", "DIR", "Where the state is; DIR/_state in the folder of --out unless given."),
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
       Option("--format", "FORMAT", "jsonl, csv or both; jsonl unless given."),
       Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would run."),
@@ -25,7 +31,7 @@ struct RunCommand: Command {
       Option(
         "--jobs",
         "N",
-        "Batches verified at once; as many as there are cores unless given.\nThe result is the same for any N."
+        "Batches worked on at once; as many as there are cores unless given.\nThe result is the same for any N."
       ),
       Option("--json", nil, "Print the summary as JSON."),
     ],
@@ -36,6 +42,7 @@ struct RunCommand: Command {
 
   private let inputs: [String]
   private let tables: TableOptions
+  private let state: String
   private let models: [String]
   private let trust: Trust
   private let receivedAt: ReceivedAtRule
@@ -57,6 +64,7 @@ struct RunCommand: Command {
       formats: formats ?? [.jsonLines],
       isCSVSafe: arguments.has("--csv-safe")
     )
+    state = arguments.value("--state") ?? "\(folder)/_state"
     models = arguments.all("--models")
     trust = try TrustOptions.trust(arguments)
     receivedAt = try ReceivedAtOptions.rule(arguments)
@@ -75,12 +83,25 @@ struct RunCommand: Command {
     pipeline.limits = limits
     pipeline.jobs = jobs
     TrustOptions.announce(trust)
-    let tally: Tally
     let written: Tables
+    do throws(StateFailure) {
+      written = try Tables(tables, try State(state, settings: tables.settings), trust: trust)
+    } catch {
+      throw CommandFailure(.state(error))
+    }
+    let tally: Tally
+    var known = 0
     let bar = ProgressBar(inputs: pipeline.inputs)
     do throws(PipelineFailure) {
-      written = try Tables(tables, trust: trust)
-      tally = try await pipeline.run(into: written) { bar.show($0) }
+      tally = try await pipeline.run(
+        into: written,
+        progress: { bar.show($0) },
+        committed: { commit in
+          for ended in commit.ends {
+            if case .known = ended.end { known += 1 }
+          }
+        }
+      )
     } catch {
       bar.clear()
       throw CommandFailure(error)
@@ -88,6 +109,7 @@ struct RunCommand: Command {
     bar.clear()
     let summary = RunSummary(
       tally: tally,
+      known: known,
       elapsed: ContinuousClock.now - start,
       tables: written.rowCounts,
       isSlow: trust.keys.contains { $0.key.lacksTables }

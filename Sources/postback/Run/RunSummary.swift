@@ -5,6 +5,8 @@ internal import Signatures
 /// What a run did, for a person or a program.
 struct RunSummary {
   let tally: Tally
+  /// Inputs that were passed over, as what they hold is in the tables.
+  let known: Int
   let elapsed: Duration
   let tables: [(table: String, rows: Int)]
   /// Whether signatures were verified one by one, since libcrypto had no tables to do it faster.
@@ -31,7 +33,7 @@ struct RunSummary {
     let rows = tables.map { "\"\($0.table)\":\($0.rows)" }.joined(separator: ",")
     return """
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
-      "rows":{\(rows)},"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
+      "rows":{\(rows)},"known_inputs":\(known),"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
       "verification":"\((isSlow ? VerificationMethod.evp : .fixedBase).rawValue)"}
       """
   }
@@ -47,8 +49,11 @@ struct RunSummary {
       let number = String(count)
       return name + String(repeating: " ", count: width - name.count + 2 + digits - number.count) + number
     }
+    let inputs =
+      known == 0
+      ? [] : ["passed over \(known) \(known == 1 ? "input" : "inputs"), whose postbacks are in the tables already"]
     let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
-    return (lines + [isSlow ? speed + "; libcrypto has no tables, so signatures were verified one by one" : speed])
+    return (lines + inputs + [isSlow ? speed + "; libcrypto has no tables, so signatures were verified one by one" : speed])
       .joined(separator: "\n")
   }
 }

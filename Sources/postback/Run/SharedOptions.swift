@@ -95,7 +95,21 @@ extension CommandFailure {
         case .io: .inputOutput
         }
       case .libcrypto: .software
+      case .state(let state): ExitStatus(state.kind)
       }
     self.init(status, "\(failure)")
+  }
+}
+
+extension ExitStatus {
+  /// The status for a state that cannot be used or kept.
+  init(_ kind: StateFailure.Kind) {
+    self =
+      switch kind {
+      case .locked: .locked
+      case .damaged, .incompatible: .configuration
+      case .cannotCreate: .cannotCreate
+      case .io, .diskFull: .inputOutput
+      }
   }
 }

@@ -1,0 +1,46 @@
+internal import CXxhash
+
+/// What a sequence of records is known by: equal for equal records in the same order, and, but for one case in 2¹²⁸, for
+/// no others.
+///
+/// A polynomial over the records' 128-bit XXH3 hashes. Hashes and factor depend on a seed that is random for each state and
+/// told to nobody, so that who writes inputs cannot make two with one digest.
+struct ContentDigest: Sendable {
+  /// The digest so far.
+  private(set) var value: UInt128 = 0
+  /// The digest without the last record.
+  private(set) var prefix: UInt128 = 0
+  /// How many records it is of.
+  private(set) var count: Int64 = 0
+
+  /// A number of records that is asked for.
+  let watched: Int64
+  /// The digest of so many records, and without the last of them.
+  private(set) var atWatched: (value: UInt128, prefix: UInt128)?
+
+  private let seed: UInt64
+  private let factor: UInt128
+
+  /// The digest of no records; it will be kept what it was at `watched`.
+  init(seed: UInt64, watching watched: Int64 = -1) {
+    self.seed = seed
+    self.watched = watched
+    var bytes = seed
+    let spread = unsafe Self.hash(&bytes, MemoryLayout<UInt64>.size, seed)
+    factor = spread | 1
+  }
+
+  /// Takes in a record.
+  mutating func add(_ record: Span<UInt8>) {
+    let hash = unsafe record.withUnsafeBytes { unsafe Self.hash($0.baseAddress, $0.count, seed) }
+    prefix = value
+    value = value &* factor &+ hash
+    count += 1
+    if count == watched { atWatched = (value, prefix) }
+  }
+
+  private static func hash(_ bytes: UnsafeRawPointer?, _ count: Int, _ seed: UInt64) -> UInt128 {
+    let hash = unsafe XXH3_128bits_withSeed(bytes, count, seed)
+    return UInt128(hash.high64) << 64 | UInt128(hash.low64)
+  }
+}

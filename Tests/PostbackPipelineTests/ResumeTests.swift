@@ -1,0 +1,151 @@
+import ConversionModel
+import Foundation
+import SKAdNetwork
+import TestSupport
+import Testing
+
+@testable import PostbackPipeline
+
+/// A folder with an input, tables and a state.
+private final class Site {
+  let folder = `The tables`.Folder()
+  let input: String
+  var options: TableOptions
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    input = folder.path + "/in.jsonl"
+    options = TableOptions(folder: folder.path + "/out", formats: [.jsonLines, .csv])
+    options.commitInterval = .zero
+    options.partBytes = 8_000
+  }
+
+  func write(_ lines: [String], to path: String? = nil, isTerminated: Bool = true) throws {
+    let text = lines.joined(separator: "\n") + (isTerminated ? "\n" : "")
+    try Data(text.utf8).write(to: URL(filePath: path ?? input))
+  }
+
+  /// Runs over inputs, of which those that are not there end the run.
+  @discardableResult
+  func run(_ paths: [String]? = nil) async throws -> (tally: Tally, ends: [InputEnd]) {
+    var pipeline = Pipeline(inputs: (paths ?? [input]).map { InputFile(path: $0) }, trust: try Trust.apple())
+    pipeline.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
+    pipeline.limits = ReadLimits(batchRecords: 4)
+    var ends: [InputEnd] = []
+    let state = try State(folder.path + "/state", settings: options.settings)
+    let tables = try Tables(options, state, trust: pipeline.trust)
+    let tally = try await pipeline.run(into: tables, committed: { ends += $0.ends.map(\.end) })
+    return (tally, ends)
+  }
+
+  /// Every part by its name.
+  var parts: [String: String] {
+    Dictionary(uniqueKeysWithValues: folder.files.map { (String($0.trimmingPrefix("out/")), folder.text($0)) })
+  }
+
+  /// The rows of a table.
+  func rows(_ table: String) -> [Object] {
+    folder.files.filter { $0.hasPrefix("out/\(table)/part-") && $0.hasSuffix(".jsonl") }
+      .flatMap { folder.text($0).split(separator: "\n").map { Object(String($0)) } }
+  }
+}
+
+@Suite struct `A run that goes on` {
+  /// Real postbacks, copies and rubbish.
+  private let lines: [String] = (0..<60).map { index in
+    index % 4 == 3 ? "{\"rubbish\":\(index)}" : RealPostback.all[index % RealPostback.all.count].object.text
+  }
+
+  @Test(arguments: 0...6) func `makes the tables of one that was not cut short`(_ inputs: Int) async throws {
+    let (whole, cut) = (try Site(), try Site())
+    var names: [String] = []
+    for start in stride(from: 0, to: lines.count, by: 10) {
+      names.append("part\(start)")
+      for site in [whole, cut] {
+        try site.write(Array(lines[start..<start + 10]), to: site.folder.path + "/part\(start)")
+      }
+    }
+    func paths(_ site: Site) -> [String] { names.map { site.folder.path + "/" + $0 } }
+    try await whole.run(paths(whole))
+    var broken = paths(cut)
+    broken.insert(cut.folder.path + "/gone", at: inputs)
+    await #expect(throws: PipelineFailure.self) { try await cut.run(broken) }
+    try await cut.run(paths(cut))
+    func anonymous(_ site: Site) -> [String: String] {
+      site.parts.mapValues { $0.replacing(site.folder.path, with: "") }
+    }
+    #expect(anonymous(whole) == anonymous(cut))
+    #expect(whole.parts.count > 6 && whole.parts.keys.allSatisfy { !$0.contains("inprogress") })
+  }
+
+  @Test func `does nothing over what is in the tables`() async throws {
+    let site = try Site()
+    try site.write(lines)
+    try await site.run()
+    let before = site.parts
+    let again = try await site.run()
+    #expect(again.tally == Tally() && again.ends == [.known(path: site.input)])
+    #expect(site.parts == before)
+  }
+
+  @Test func `knows the same content under another name, also when that grows`() async throws {
+    let site = try Site()
+    try site.write(lines)
+    let other = site.folder.path + "/other"
+    try site.write(lines, to: other)
+    let both = try await site.run([site.input, other])
+    #expect(both.tally.read == lines.count && both.ends == [.finished, .known(path: site.input)])
+    try site.write(lines + ["{}"], to: other)
+    #expect(try await site.run([other]).tally.read == 1)
+  }
+
+  @Test func `takes what an input has grown by`() async throws {
+    let site = try Site()
+    try site.write(Array(lines.prefix(10)))
+    try await site.run()
+    try site.write(lines)
+    let rest = try await site.run()
+    #expect(rest.tally.read == lines.count - 10)
+    #expect(site.rows("skan_rejects").count + site.rows("skan_postbacks").count == lines.count)
+  }
+
+  @Test func `reads a last line again that was not complete`() async throws {
+    let site = try Site()
+    let whole = RealPostback.v4.object.text
+    try site.write(["{}", String(whole.prefix(100))], isTerminated: false)
+    #expect(try await site.run().tally.rejected == 2)
+    try site.write(["{}", whole, "{}"])
+    let rest = try await site.run()
+    #expect((rest.tally.read, rest.tally.accepted) == (2, 1))
+    // One that was complete but for its line end is not read again.
+    try site.write(["{}", whole, "{}", "{\"a\":1}"], isTerminated: false)
+    #expect(try await site.run().tally.read == 1)
+    try site.write(["{}", whole, "{}", "{\"a\":1}", "{}"])
+    #expect(try await site.run().tally.read == 1)
+  }
+
+  @Test func `takes other content of the same name for another input`() async throws {
+    let site = try Site()
+    try site.write(Array(lines.prefix(8)))
+    try await site.run()
+    try site.write(lines.suffix(8) + ["{}"])
+    #expect(try await site.run().tally.read == 9)
+  }
+
+  @Test func `knows copies of earlier runs`() async throws {
+    let site = try Site()
+    try site.write([RealPostback.v4.object.text])
+    #expect(try await site.run().tally.accepted == 1)
+    try site.write([RealPostback.v4.object.text, RealPostback.v3.object.text], to: site.folder.path + "/b")
+    let later = try await site.run([site.folder.path + "/b"])
+    #expect(later.tally.rejectedByCode == [.duplicateIdentical: 1] && later.tally.accepted == 1)
+  }
+
+  @Test func `has no part that says another thing than the ledger`() async throws {
+    let site = try Site()
+    try site.write(lines)
+    try await site.run()
+    let check = StateCheck(output: site.options.folder, state: try StateFolder(existing: site.folder.path + "/state"))
+    #expect(check.problems.isEmpty && check.notes.isEmpty)
+  }
+}
