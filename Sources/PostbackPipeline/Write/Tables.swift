@@ -180,21 +180,24 @@ package final class Tables {
       }
     }
     let start = ContinuousClock.now
+    func tell() { committed(Commit(ends: ends, tally: tally, duration: .now - start)) }
+    if Sabotage.fileEarly.isOn { tell() }
     if waitingSince != nil { try commit(tally) }
     guard !ends.isEmpty || tally.read > 0 else { return }
-    committed(Commit(ends: ends, tally: tally, duration: .now - start))
+    if !Sabotage.fileEarly.isOn { tell() }
     (ends, tally) = ([], Tally())
   }
 
   private func commit(_ tally: Tally) throws(StateFailure) {
     for table in tables { pending.parts += try table.synchronize() }
-    try state.log.synchronize()
+    if !Sabotage.noLogSync.isOn { try state.log.synchronize() }
     pending.seen = state.log.mark
     pending.inputs = inputs.values.sorted { $0.id < $1.id }
     pending.count(tally)
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     pending.time = Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    if Sabotage.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
     try state.ledger.commit(pending)
     for table in tables.indices { try tables[table].publish() }
     state.register.forget(inputs.keys)

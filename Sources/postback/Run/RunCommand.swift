@@ -21,12 +21,8 @@ struct RunCommand: Command {
       73 cannot create, 74 I/O, 75 locked.
       """,
     options: [
-      Option("--out", "DIR", "Where the tables go."),
-      Option("--state", "DIR", "Where the state is; DIR/_state in the folder of --out unless given."),
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
-      Option("--format", "FORMAT", "jsonl, csv or both; jsonl unless given."),
-      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would run."),
-    ] + TrustOptions.options + ReceivedAtOptions.options + [
+    ] + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
       Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
       Option(
         "--jobs",
@@ -52,19 +48,9 @@ struct RunCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard !arguments.operands.isEmpty else { throw CommandFailure(.usage, "give an input: a file, a folder, or -") }
-    guard let folder = arguments.value("--out"), !folder.isEmpty else {
-      throw CommandFailure(.usage, "give --out, the folder for the tables")
-    }
-    let formats = try arguments.value("--format", "jsonl, csv or both") { text -> Set<TableFormat>? in
-      text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
-    }
     inputs = arguments.operands
-    tables = TableOptions(
-      folder: folder,
-      formats: formats ?? [.jsonLines],
-      isCSVSafe: arguments.has("--csv-safe")
-    )
-    state = arguments.value("--state") ?? "\(folder)/_state"
+    tables = try TablesOptions.tables(arguments)
+    state = TablesOptions.state(arguments, tables)
     models = arguments.all("--models")
     trust = try TrustOptions.trust(arguments)
     receivedAt = try ReceivedAtOptions.rule(arguments)

@@ -55,6 +55,42 @@ enum TrustOptions {
   }
 }
 
+/// The options that say where tables and state go, and how they are written.
+enum TablesOptions {
+  static let options = [
+    Option("--out", "DIR", "Where the tables go."),
+    Option("--state", "DIR", "Where the state is; _state in the folder of --out unless given."),
+    Option("--format", "FORMAT", "jsonl, csv or both; jsonl unless given."),
+    Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would run."),
+    Option("--part-bytes", "N", "A part is complete when it has so many bytes; 268435456 unless given."),
+    Option("--commit-ms", "N", "Commit when something has waited for N milliseconds; 1000 unless given."),
+  ]
+
+  static func tables(_ arguments: Arguments) throws(CommandFailure) -> TableOptions {
+    guard let folder = arguments.value("--out"), !folder.isEmpty else {
+      throw CommandFailure(.usage, "give --out, the folder for the tables")
+    }
+    let formats = try arguments.value("--format", "jsonl, csv or both") { text -> Set<TableFormat>? in
+      text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
+    }
+    var tables = TableOptions(
+      folder: folder,
+      formats: formats ?? [.jsonLines],
+      isCSVSafe: arguments.has("--csv-safe")
+    )
+    if let bytes = try arguments.integer("--part-bytes", in: 1...(1 << 40)) { tables.partBytes = Int64(bytes) }
+    if let wait = try arguments.integer("--commit-ms", in: 0...3_600_000) {
+      tables.commitInterval = .milliseconds(wait)
+    }
+    return tables
+  }
+
+  /// Where the state is.
+  static func state(_ arguments: Arguments, _ tables: TableOptions) -> String {
+    arguments.value("--state") ?? "\(tables.folder)/_state"
+  }
+}
+
 /// The options that say when postbacks were received.
 enum ReceivedAtOptions {
   static let options = [
