@@ -2,6 +2,8 @@ internal import Signatures
 
 /// Reads one input, batch by batch.
 final class InputReader {
+  private static let defaultBufferSize = 128 * 1024
+
   private let input: InputFile
   private var stream: TextStream
   private var framer: Framer
@@ -11,9 +13,24 @@ final class InputReader {
   private var isFinished = false
 
   /// Opens the input; the buffers, one for the bytes as stored and one for text, have `bufferSize` bytes.
-  init(_ input: InputFile, limits: ReadLimits, bufferSize: Int = 128 * 1024) throws(ReadFailure) {
+  convenience init(_ input: InputFile, limits: ReadLimits, bufferSize: Int = defaultBufferSize) throws(ReadFailure) {
+    try self.init(input, try OpenFile(path: input.path), limits: limits, bufferSize: bufferSize)
+  }
+
+  /// Takes over a file of a spool that is open: what is read is the file that was looked at, whatever its path names by now.
+  convenience init(_ spooled: consuming SpoolFile, limits: ReadLimits) throws(ReadFailure) {
+    let input = spooled.input
+    try self.init(input, spooled.opened(), limits: limits, bufferSize: Self.defaultBufferSize)
+  }
+
+  private init(
+    _ input: InputFile,
+    _ file: consuming OpenFile,
+    limits: ReadLimits,
+    bufferSize: Int
+  ) throws(ReadFailure) {
     self.input = input
-    stream = try TextStream(path: input.path, bufferSize: bufferSize)
+    stream = TextStream(file, bufferSize: bufferSize)
     do {
       framer = try Framer(limits: limits)
     } catch {

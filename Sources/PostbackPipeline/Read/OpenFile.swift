@@ -18,6 +18,12 @@ struct OpenFile: ~Copyable {
     self.descriptor = descriptor
   }
 
+  /// Takes over a descriptor that is open for reading; `path` is what failures name.
+  init(descriptor: Int32, path: String) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
   deinit {
     if descriptor != STDIN_FILENO { _ = close(descriptor) }
   }

@@ -29,7 +29,12 @@ struct TextStream: ~Copyable {
 
   /// Opens the input; `bufferSize` is how much is read from it at a time.
   init(path: String, bufferSize: Int) throws(ReadFailure) {
-    file = try OpenFile(path: path)
+    self.init(try OpenFile(path: path), bufferSize: bufferSize)
+  }
+
+  /// Takes over an input that is open.
+  init(_ file: consuming OpenFile, bufferSize: Int) {
+    self.file = file
     buffer = [UInt8](repeating: 0, count: max(bufferSize, Compression.magicCount))
   }
 
