@@ -43,9 +43,14 @@ struct FileStatus {
       case S_IFSOCK: .socket
       default: .stream
       }
+    modified = Self.modified(status)
+    byteCount = Int64(status.st_size)
+  }
+
+  /// When it was last changed, in milliseconds since 1970.
+  static func modified(_ status: stat) -> Int64 {
     // A file system may say anything; the year 30 000 is as good as any later.
     let seconds = min(max(Int64(status.st_mtim.tv_sec), -1_000_000_000_000), 1_000_000_000_000)
-    modified = seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
-    byteCount = Int64(status.st_size)
+    return seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
   }
 }

@@ -18,8 +18,8 @@ struct OpenFile: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Takes over a descriptor that is open.
-  init(path: String, descriptor: Int32) {
+  /// Takes over a descriptor that is open for reading; `path` is what failures name.
+  init(descriptor: Int32, path: String) {
     self.path = path
     self.descriptor = descriptor
   }
@@ -42,7 +42,7 @@ struct OpenFile: ~Copyable {
   func duplicate() throws(ReadFailure) -> OpenFile {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw ReadFailure(.inputOutput, path: path, doing: "open it twice", code: errno) }
-    return OpenFile(path: path, descriptor: copy)
+    return OpenFile(descriptor: copy, path: path)
   }
 
   /// Goes back to the start of a regular file.
