@@ -5,6 +5,7 @@
     validate.py --models DIR        conversion models
     validate.py --postbacks FILE…   postbacks and envelopes that should be right, one a line
     validate.py --summary FILE      what `postback run --json` printed
+    validate.py --status FILE       what `postback status --json` printed
 
 Ends with 0 where all is valid, 1 where something is not, and 77 where the Python package jsonschema is not there.
 """
@@ -239,6 +240,17 @@ def check_summary(path, problems):
             problems.add(place, "the tables do not have a row for each record")
 
 
+def check_status(path, problems):
+    status_validator = validator("status")
+    for place, status in read_lines(path, problems):
+        if not problems.validate(status_validator, status, place):
+            continue
+        if status["rejected"] != sum(status["by_code"].values()):
+            problems.add(place, "rejected is not the sum of by_code")
+        if status["running"] != (status["holder"] is not None):
+            problems.add(place, "running is not whether there is a holder")
+
+
 def main():
     parser = argparse.ArgumentParser(description="Validates what postback reads and writes against schemas/.")
     parser.add_argument("out", nargs="?", type=pathlib.Path, help="a folder with the tables of a run")
@@ -246,8 +258,9 @@ def main():
     parser.add_argument("--models", type=pathlib.Path, metavar="DIR", help="a folder with conversion models")
     parser.add_argument("--postbacks", nargs="+", type=pathlib.Path, metavar="FILE", default=[], help="JSON Lines")
     parser.add_argument("--summary", type=pathlib.Path, metavar="FILE", help="what postback run --json printed")
+    parser.add_argument("--status", type=pathlib.Path, metavar="FILE", help="what postback status --json printed")
     options = parser.parse_args()
-    if not (options.out or options.models or options.postbacks or options.summary):
+    if not (options.out or options.models or options.postbacks or options.summary or options.status):
         parser.error("say what to validate")
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)
@@ -259,6 +272,7 @@ def main():
         (check_models, options.models, "models"),
         (check_postbacks, options.postbacks, "postbacks"),
         (check_summary, options.summary, "summaries"),
+        (check_status, options.status, "statuses"),
     ]:
         if given:
             before = problems.valid

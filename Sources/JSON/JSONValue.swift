@@ -74,3 +74,24 @@ public indirect enum JSONValue: Sendable, Equatable {
     String(decoding: bytes[text.indices], as: UTF8.self)
   }
 }
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as JSON, on one line.
+  public var description: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): "\(value)"
+    case .number(let text): text
+    case .string(let text): Self.quoted(text)
+    case .array(let elements): "[" + elements.map(\.description).joined(separator: ",") + "]"
+    case .object(let members):
+      "{" + members.map { "\(Self.quoted($0.key)):\($0.value)" }.joined(separator: ",") + "}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var json: [UInt8] = []
+    json.appendJSONString(text)
+    return String(decoding: json, as: UTF8.self)
+  }
+}

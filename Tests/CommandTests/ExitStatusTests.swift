@@ -101,6 +101,8 @@ import Testing
 
   @Test(arguments: [
     ["--help"], ["run", "--help"], ["explain", "-h"], ["generate", "--help"], ["model", "check", "--help"],
+    ["status", "-h"],
+    ["state", "check", "--help"], ["state", "compact", "--help"],
   ])
   func `0 for help, which has an example`(_ arguments: [String]) async throws {
     let result = try await BuiltCommand.run(arguments)

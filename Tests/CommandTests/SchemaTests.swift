@@ -82,6 +82,29 @@ import Testing
     #expect(codes == RejectCode.allCases.map(\.rawValue))
   }
 
+  @Test func `the status is what status prints`() throws {
+    let site = try StateSite()
+    try site.fill()
+    try site.writeStatus()
+    let schema = try Schema("status")
+    let printed = try StateStatus(folder: site.state).json
+    #expect(schema["required"]?.strings == printed.keys)
+    #expect(schema["properties"]?.keys == printed.keys)
+    for name in ["rows", "inputs"] {
+      #expect(schema["properties", name, "required"]?.strings == printed[name]?.keys)
+      #expect(schema["properties", name, "properties"]?.keys == printed[name]?.keys)
+    }
+    #expect(schema["$defs", "consumer", "required"]?.strings == printed["consumer"]?.keys)
+    #expect(schema["$defs", "consumer", "properties"]?.keys == printed["consumer"]?.keys)
+    let part = schema["properties", "parts", "items"]
+    #expect(part?["required"]?.strings == printed["parts"]?.elements.first?.keys)
+    #expect(part?["properties", "table", "enum"]?.strings == Table.all.map(\.name))
+    #expect(part?["properties", "format", "enum"]?.strings == TableFormat.allCases.map(\.rawValue))
+    #expect(part?["properties", "phase", "enum"]?.strings == LedgerPart.Phase.allCases.map(\.rawValue))
+    let codes = schema["properties", "by_code", "propertyNames", "enum"]?.strings
+    #expect(codes == RejectCode.allCases.map(\.rawValue))
+  }
+
   @Test(arguments: Schema.names) func `schemas have a name, a title, and describe each property`(
     _ name: String
   ) throws {
@@ -147,7 +170,8 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "envelope", "postback", "skan_events", "skan_postbacks", "skan_rejects", "summary",
+    "conversion_model", "envelope", "postback", "skan_events", "skan_postbacks", "skan_rejects", "status",
+    "summary",
   ]
 
   let value: JSONValue

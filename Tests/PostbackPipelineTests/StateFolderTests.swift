@@ -20,9 +20,28 @@ import Testing
 
   @Test func `is not made by who only wants to look`() throws {
     let site = try StateSite()
-    #expect(stateFailure { try StateFolder(existing: site.state) }?.kind == .io)
-    #expect(stateFailure { try Ledger.reading(site.state) }?.kind == .io)
+    #expect(stateFailure { try StateFolder(existing: site.state) }?.kind == .missing)
+    #expect(stateFailure { try Ledger.reading(site.state) }?.kind == .missing)
     #expect(!FileManager.default.fileExists(atPath: site.state))
+  }
+
+  @Test func `tells who uses it, and whom that does not keep out`() throws {
+    let site = try StateSite()
+    #expect(try StateFolder.user(of: site.state) == nil)
+    do {
+      let folder = try StateFolder(site.state)
+      #expect(try StateFolder.user(of: site.state)?.hasPrefix("process \(getpid()) ") == true)
+      _ = consume folder
+    }
+    #expect(try StateFolder.user(of: site.state) == nil)
+    // Who looks has the lock too: for a moment, which is waited for.
+    let lock = unsafe open("\(site.state)/lock", O_RDONLY)
+    #expect(flock(lock, LOCK_SH | LOCK_NB) == 0)
+    Thread.detachNewThread {
+      usleep(30_000)
+      close(lock)
+    }
+    #expect(stateFailure { try StateFolder(site.state) } == nil)
   }
 
   @Test func `cannot be where there is a file`() throws {

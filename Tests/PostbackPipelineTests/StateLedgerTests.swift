@@ -82,6 +82,16 @@ import Testing
     #expect(try ledger.nextInputID() == 5)
   }
 
+  @Test func `is opened with the settings it has by who does not know them`() throws {
+    let site = try StateSite()
+    _ = try site.ledger(settings: ["format": "jsonl", "safe": "no"])
+    #expect(try Ledger(existing: StateFolder(existing: site.state)).commits == 0)
+    #expect(try Ledger.reading(site.state).settings == ["format": "jsonl", "safe": "no"])
+    let other = try StateSite()
+    #expect(stateFailure { try Ledger(existing: StateFolder(other.state)) }?.kind == .missing)
+    #expect(try other.names(in: "state") == ["lock"])
+  }
+
   @Test(arguments: [
     ["format": "csv", "safe": "no"], ["format": "jsonl", "safe": "no", "more": "1"], ["safe": "no"],
   ]) func `refuses other settings, and names the first that differs`(_ settings: [String: String]) throws {

@@ -6,7 +6,7 @@ package struct Object: Sendable {
 
   package init(_ text: [UInt8]) {
     guard case .object(let parsed)? = try? JSONValue(parsing: text) else { fatalError("a fixture is not an object") }
-    members = parsed.map { ($0.key, Self.json($0.value)) }
+    members = parsed.map { ($0.key, $0.value.description) }
   }
 
   package init(_ text: String) { self.init(Array(text.utf8)) }
@@ -54,16 +54,5 @@ package struct Object: Sendable {
     var json: [UInt8] = []
     json.appendJSONString(text)
     return String(decoding: json, as: UTF8.self)
-  }
-
-  static func json(_ value: JSONValue) -> String {
-    switch value {
-    case .null: "null"
-    case .bool(let value): "\(value)"
-    case .number(let text): text
-    case .string(let text): quoted(text)
-    case .array(let elements): "[" + elements.map(json).joined(separator: ",") + "]"
-    case .object(let members): "{" + members.map { "\(quoted($0.key)):\(json($0.value))" }.joined(separator: ",") + "}"
-    }
   }
 }

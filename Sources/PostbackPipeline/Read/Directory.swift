@@ -2,12 +2,12 @@ internal import Glibc
 
 /// An open directory, closed when it goes out of scope.
 @safe
-struct Directory: ~Copyable {
+package struct Directory: ~Copyable {
   private let path: String
   private let stream: OpaquePointer
 
   /// The names of everything in the directory at `path`, sorted by their bytes.
-  static func names(in path: String) throws(ReadFailure) -> [String] {
+  package static func names(in path: String) throws(ReadFailure) -> [String] {
     let directory = try Directory(path: path)
     var names: [String] = []
     while let name = try directory.next() {

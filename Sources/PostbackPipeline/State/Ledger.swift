@@ -29,11 +29,19 @@ package final class Ledger {
 
   /// Opens the ledger, or makes one where the folder has no state. Settings are what makes a difference to the tables:
   /// they stay as they were when it was made.
-  package init(_ folder: StateFolder, settings: [String: String]) throws(StateFailure) {
+  package convenience init(_ folder: StateFolder, settings: [String: String]) throws(StateFailure) {
+    try self.init(folder, wanted: settings)
+  }
+
+  /// Opens the ledger of a state that is there, whatever its settings.
+  package convenience init(existing folder: StateFolder) throws(StateFailure) { try self.init(folder, wanted: nil) }
+
+  private init(_ folder: StateFolder, wanted settings: [String: String]?) throws(StateFailure) {
     self.folder = folder
     let path = "\(folder.path)/\(Self.name)"
     switch try folder.folder.byteCount(of: Self.name) {
     case nil:
+      guard let settings else { throw .missing(folder.path) }
       for name in [SeenLog.name, CommitWitness.name, "\(Self.name)-wal"]
       where try folder.folder.byteCount(of: name) != nil {
         throw .damaged(path, "is gone, and \(name) is there")
@@ -50,7 +58,7 @@ package final class Ledger {
     }
     try database.execute(Self.pragmas)
     try database.keepLog()
-    try Self.compare(settings, with: try Self.settings(in: database), path)
+    if let settings { try Self.compare(settings, with: try Self.settings(in: database), path) }
     state = try Self.state(in: database)
     seed = UInt64(bitPattern: try database.integer("SELECT seed FROM state"))
     witness = try CommitWitness(folder.folder, ledger: state.commits)

@@ -45,7 +45,7 @@ extension Ledger {
     let folder = DurableFolder(folderPath)
     let path = "\(folderPath)/\(name)"
     guard let byteCount = try folder.byteCount(of: name) else {
-      throw StateFailure(.io, folderPath, "holds no state (\(name)); check the path")
+      throw .missing(folderPath)
     }
     guard byteCount > 0 else { throw .damaged(path, "is empty") }
     func read(_ access: SQLiteDatabase.Access) throws(StateFailure) -> LedgerReading {

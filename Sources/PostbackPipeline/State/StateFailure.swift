@@ -4,6 +4,8 @@ internal import Glibc
 package struct StateFailure: Error, CustomStringConvertible {
   /// What went wrong, from the point of view of who runs the command.
   package enum Kind: Sendable {
+    /// There is none.
+    case missing
     /// Another process has it.
     case locked
     /// A file is not what was committed. It is never repaired by guessing.
@@ -44,6 +46,11 @@ package struct StateFailure: Error, CustomStringConvertible {
     case EIO: StateFailure(.io, path, "\(meaning); check the disk, then run again")
     default: StateFailure(kind, path, meaning)
     }
+  }
+
+  /// A folder without a state.
+  static func missing(_ folder: String) -> StateFailure {
+    StateFailure(.missing, folder, "holds no state (\(Ledger.name)); check the path")
   }
 
   /// A file that is not what was committed: what about it.

@@ -18,9 +18,7 @@ package final class StateFolder {
   /// Locks the folder of a state that is there.
   package convenience init(existing path: String) throws(StateFailure) {
     let folder = DurableFolder(path)
-    guard try folder.byteCount(of: Ledger.name) != nil else {
-      throw StateFailure(.io, path, "holds no state (\(Ledger.name)); check the path")
-    }
+    guard try folder.byteCount(of: Ledger.name) != nil else { throw .missing(path) }
     try self.init(folder)
   }
 
@@ -30,7 +28,7 @@ package final class StateFolder {
     let lockPath = "\(folder.path)/\(Self.lockName)"
     lock = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard lock >= 0 else { throw .system(.cannotCreate, lockPath, "cannot be opened") }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+    guard Self.take(lock) else {
       guard errno == EWOULDBLOCK else { throw .system(.io, lockPath, "cannot be locked") }
       throw StateFailure(
         .locked,
@@ -48,6 +46,30 @@ package final class StateFolder {
 
   deinit {
     if lock >= 0 { close(lock) }
+  }
+
+  /// Who uses a folder now, as its lock says; nil where nobody does. Makes no file.
+  package static func user(of path: String) throws(StateFailure) -> String? {
+    let lockPath = "\(path)/\(lockName)"
+    let lock = unsafe open(lockPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard lock >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .system(.io, lockPath, "cannot be opened")
+    }
+    defer { close(lock) }
+    if flock(lock, LOCK_SH | LOCK_NB) == 0 { return nil }
+    guard errno == EWOULDBLOCK else { throw .system(.io, lockPath, "cannot be looked at") }
+    return holder(lock)
+  }
+
+  /// Locks the file, or tells with `errno` why not. `user(of:)` has the lock too, for a moment, and keeps nobody out.
+  private static func take(_ lock: Int32) -> Bool {
+    for attempt in 0..<25 {
+      if attempt > 0 { usleep(20_000) }
+      if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
+      if errno != EWOULDBLOCK { break }
+    }
+    return false
   }
 
   /// Who has the lock, as its file says.

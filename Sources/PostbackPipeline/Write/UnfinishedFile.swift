@@ -48,6 +48,11 @@ package final class UnfinishedFile {
     guard bytes.writeAll(to: descriptor) else { throw .system(.io, path, "cannot be written") }
   }
 
+  /// Lets everybody read the file, whatever the process allows of new files.
+  package func allowReading() throws(WriteFailure) {
+    guard fchmod(descriptor, 0o644) == 0 else { throw .system(.io, path, "cannot be made readable") }
+  }
+
   /// Makes what was written durable.
   package func synchronize() throws(WriteFailure) {
     guard fsync(descriptor) == 0 else { throw .system(.io, path, "cannot be made durable") }

@@ -22,6 +22,13 @@ package struct WriteFailure: Error, CustomStringConvertible {
   /// The failure for a person.
   package var description: String { "\(path): \(reason)" }
 
+  /// A failure that no system call tells of.
+  package init(kind: Kind, path: String, reason: String) {
+    self.kind = kind
+    self.path = path
+    self.reason = reason
+  }
+
   static func system(_ kind: Kind, _ path: String, _ operation: String, _ code: Int32 = errno) -> WriteFailure {
     WriteFailure(kind: kind, path: path, reason: "\(operation): \(unsafe String(cString: strerror(code)))")
   }

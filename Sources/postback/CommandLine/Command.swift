@@ -15,7 +15,7 @@ enum ExitStatus: Int32 {
   case ok = 0
   /// The command line is wrong.
   case usage = 64
-  /// A model or a setting is wrong.
+  /// A model, a setting or the state is wrong.
   case configuration = 65
   /// An input is not there or cannot be read.
   case noInput = 66

@@ -221,14 +221,3 @@ extension Explanation {
     return String(decoding: text, as: UTF8.self)
   }
 }
-
-extension String {
-  fileprivate var withControlCharactersEscaped: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      let isControl = scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
-      text += isControl ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }
-    return text
-  }
-}

@@ -1,0 +1,87 @@
+internal import ConversionModel
+internal import PostbackPipeline
+internal import SKAdNetwork
+
+/// What a consumer counts and shows at one moment.
+///
+/// The totals and commits are the ledger's, so that they do not begin anew with the process.
+struct Metrics: Sendable {
+  /// What was read, and what became of it.
+  var totals = Totals()
+  /// How many commits there were.
+  var commits: Int64 = 0
+  /// When the last commit was, in milliseconds since 1970; 0 before the first.
+  var committedAt: Int64 = 0
+  /// How long the commits of this process took.
+  var commitDurations = Histogram()
+  /// Files that wait in the spool.
+  var waitingFiles = 0
+  /// How long the oldest of them has waited.
+  var oldestWaiting = Duration.zero
+  /// Keys in the index of what was seen.
+  var indexKeys = 0
+  /// What the process uses.
+  var process = ProcessUsage()
+
+  /// The metrics as a collector reads them.
+  var exposition: String {
+    var exposition = Exposition()
+    addFlow(to: &exposition)
+    addCommits(to: &exposition)
+    addSpool(to: &exposition)
+    addProcess(to: &exposition)
+    return exposition.text
+  }
+
+  private func addFlow(to exposition: inout Exposition) {
+    exposition.begin("postback_records_total", .counter, "Records read.")
+    exposition.add(totals.read)
+    exposition.begin("postback_accepted_total", .counter, "Postbacks accepted.")
+    exposition.add(totals.accepted)
+    exposition.begin("postback_rejected_total", .counter, "Records rejected, by stage and reject code.")
+    for code in RejectCode.allCases {
+      exposition.add(totals.rejected(code), ["stage": code.stage.rawValue, "code": code.rawValue])
+    }
+    exposition.begin("postback_rows_total", .counter, "Rows committed, by table.")
+    for table in Table.all { exposition.add(totals.rows(of: table), ["table": table.name]) }
+  }
+
+  private func addCommits(to exposition: inout Exposition) {
+    exposition.begin("postback_commits_total", .counter, "Commits of the ledger.")
+    exposition.add(commits)
+    exposition.begin(
+      "postback_last_commit_timestamp_seconds",
+      .gauge,
+      "When the last commit was, in seconds since 1970; 0 before the first."
+    )
+    exposition.add(Double(committedAt) / 1000)
+    exposition.begin("postback_commit_duration_seconds", .histogram, "How long commits took since the process started.")
+    exposition.add(commitDurations)
+    exposition.begin("postback_index_keys", .gauge, "Postbacks that copies are recognised by.")
+    exposition.add(Int64(indexKeys))
+  }
+
+  private func addSpool(to exposition: inout Exposition) {
+    exposition.begin("postback_spool_waiting_files", .gauge, "Files that wait in the spool.")
+    exposition.add(Int64(waitingFiles))
+    exposition.begin(
+      "postback_spool_oldest_seconds",
+      .gauge,
+      "How long the oldest file in the spool has waited; 0 where none waits."
+    )
+    exposition.add(oldestWaiting.seconds)
+    exposition.begin("postback_inputs_total", .counter, "Inputs finished with, by outcome.")
+    for outcome in InputOutcome.allCases { exposition.add(totals.inputs(outcome), ["outcome": outcome.rawValue]) }
+  }
+
+  private func addProcess(to exposition: inout Exposition) {
+    exposition.begin("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
+    exposition.add(process.residentBytes)
+    exposition.begin("process_open_fds", .gauge, "Number of open file descriptors.")
+    exposition.add(process.openDescriptors)
+    exposition.begin("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.")
+    exposition.add(Double(process.startedAt.milliseconds) / 1000)
+    exposition.begin("postback_build_info", .gauge, "1, with the version of postback.")
+    exposition.add(1 as Int64, ["version": Main.version])
+  }
+}

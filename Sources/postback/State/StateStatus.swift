@@ -1,0 +1,117 @@
+internal import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+internal import SKAdNetwork
+
+/// What is known of a state, at one moment, from outside.
+struct StateStatus {
+  /// Parts that are alike, taken together.
+  struct PartGroup: Equatable {
+    let table: String
+    let format: TableFormat
+    let phase: LedgerPart.Phase
+    var count = 0
+    var rows: Int64 = 0
+    var bytes: Int64 = 0
+  }
+
+  let folder: String
+  let now: Timestamp
+  /// Who uses the state.
+  let holder: String?
+  /// What the last consumer said last.
+  let consumer: ConsumerStatus?
+  let ledger: LedgerReading
+  let totals: Totals
+
+  /// Looks at a state.
+  init(folder: String) throws(StateFailure) {
+    self.folder = folder
+    ledger = try Ledger.reading(folder)
+    totals = Totals(ledger.counts)
+    consumer = StatusFile.read(folder: folder)
+    holder = try StateFolder.user(of: folder)
+    now = .now
+  }
+
+  /// What the consumer that runs now said last; nil where none does, or it has said nothing yet.
+  var runningConsumer: ConsumerStatus? {
+    guard let consumer, let holder, holder.hasPrefix("process \(consumer.pid) ") else { return nil }
+    // A number of a process may be used again.
+    let since = holder.split(separator: " ").last.flatMap { Timestamp(String($0)) }
+    return since.map { $0 <= consumer.updatedAt } ?? true ? consumer : nil
+  }
+
+  /// When the last commit was.
+  var committedAt: Timestamp? { ledger.commits > 0 ? Timestamp(milliseconds: ledger.committedAt) : nil }
+
+  /// The codes that occurred, in the order of the flow.
+  var rejected: [(code: RejectCode, count: Int64)] {
+    RejectCode.allCases.map { ($0, totals.rejected($0)) }.filter { $0.1 > 0 }
+  }
+
+  /// The parts by table, format and phase.
+  var parts: [PartGroup] {
+    var groups: [PartGroup] = []
+    for part in ledger.parts {
+      let found = groups.firstIndex { $0.table == part.table && $0.format == part.format && $0.phase == part.phase }
+      let index = found ?? groups.count
+      if found == nil { groups.append(PartGroup(table: part.table, format: part.format, phase: part.phase)) }
+      groups[index].count += 1
+      groups[index].rows += part.rows
+      groups[index].bytes += part.length
+    }
+    return groups
+  }
+}
+
+extension StateStatus {
+  /// The status as JSON; the keys are those of schemas/status.schema.json.
+  var json: JSONValue {
+    .object([
+      .init("state", .string(folder)),
+      .init("now", .string(now.description)),
+      .init("running", .bool(holder != nil)),
+      .init("holder", holder.map { .string($0) } ?? .null),
+      .init("consumer", consumerJSON),
+      .init("commits", .integer(ledger.commits)),
+      .init("last_commit_at", committedAt.map { .string($0.description) } ?? .null),
+      .init("since_last_commit_s", .decimal(committedAt.map { now.since($0).seconds })),
+      .init("read", .integer(totals.read)),
+      .init("accepted", .integer(totals.accepted)),
+      .init("rejected", .integer(totals.rejected)),
+      .init("by_code", .object(rejected.map { .init($0.code.rawValue, .integer($0.count)) })),
+      .init("rows", .object(Table.all.map { .init($0.name, .integer(totals.rows(of: $0))) })),
+      .init(
+        "inputs",
+        .object(LedgerInput.Phase.allCases.map { .init($0.rawValue, .integer(ledger.inputs[$0] ?? 0)) })
+      ),
+      .init("parts", .array(parts.map(\.json))),
+      .init("seen_ids", .integer(ledger.seen.entries)),
+    ])
+  }
+
+  private var consumerJSON: JSONValue {
+    guard let consumer, case .object(let members) = consumer.json else { return .null }
+    let lag = runningConsumer.flatMap { $0.lag(at: now) }
+    return .object(
+      members + [
+        .init("running", .bool(runningConsumer != nil)),
+        .init("lag_s", .decimal(lag?.seconds)),
+      ]
+    )
+  }
+}
+
+extension StateStatus.PartGroup {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("table", .string(table)),
+      .init("format", .string(format.rawValue)),
+      .init("phase", .string(phase.rawValue)),
+      .init("count", .integer(count)),
+      .init("rows", .integer(rows)),
+      .init("bytes", .integer(bytes)),
+    ])
+  }
+}

@@ -1,0 +1,35 @@
+internal import JSON
+internal import PostbackPipeline
+
+/// `postback status`: what a consumer is doing and has done.
+struct StatusCommand: Command {
+  static let manual = Manual(
+    name: "status",
+    summary: "Show what is known of a state: whether it is in use, how far behind it is, and all counts.",
+    usage: "--state DIR [--json]",
+    discussion: """
+      Reads beside a process that uses the state, without keeping it from anything, and makes no file. Counts are of the
+      whole life of the state, as of the last commit. What the spool holds, the rates and the memory are what the
+      consumer said of itself, about once a second; without one they are not known. What --json prints is in
+      schemas/status.schema.json.
+      Exit status: 0, whether a consumer runs or not; 64 usage, 65 the state is damaged or another version's, 66 there is
+      no state, 73 it may not be read, 74 I/O, 75 another program has locked the ledger.
+      """,
+    options: [StateOptions.folder, Option("--json", nil, "Print JSON.")],
+    example: "postback status --state out/_state"
+  )
+
+  private let folder: String
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    folder = try StateOptions.folder(arguments)
+    printsJSON = arguments.has("--json")
+  }
+
+  func run() async throws(CommandFailure) {
+    let status: StateStatus
+    do throws(StateFailure) { status = try StateStatus(folder: folder) } catch { throw CommandFailure(error) }
+    try Terminal.print(printsJSON ? status.json.description : status.text)
+  }
+}

@@ -1,0 +1,72 @@
+internal import ConversionModel
+internal import PostbackPipeline
+internal import SKAdNetwork
+
+extension StateStatus {
+  /// The status for people.
+  var text: String {
+    [facts.text(), counts.text(), partTable.text(indent: 2)].filter { !$0.isEmpty }.joined(separator: "\n\n")
+  }
+
+  private var facts: TextTable {
+    var facts = TextTable()
+    facts.add("state", folder)
+    facts.add("used by", holder ?? "nobody")
+    let last = committedAt.map { ", the last at \($0), \(now.since($0).forPeople) ago" } ?? ""
+    facts.add("commits", "\(ledger.commits)\(last)")
+    addConsumer(to: &facts)
+    let phases = LedgerInput.Phase.allCases.map { "\(ledger.inputs[$0] ?? 0) \($0.rawValue)" }
+    facts.add("inputs", phases.joined(separator: ", "))
+    facts.add("seen ids", "\(ledger.seen.entries)")
+    return facts
+  }
+
+  private func addConsumer(to facts: inout TextTable) {
+    guard let consumer = runningConsumer else {
+      if let consumer { facts.add("consumer", "not running; the last one wrote its status at \(consumer.updatedAt)") }
+      return
+    }
+    facts.add("consumer", "process \(consumer.pid) since \(consumer.startedAt), status of \(consumer.updatedAt)")
+    let oldest = consumer.lag(at: now).map { ", the oldest for \($0.forPeople)" } ?? ""
+    facts.add("spool", "\(consumer.spool), \(consumer.waitingFiles) files waiting\(oldest)")
+    let rates = [(consumer.recordsPerSecond1m, "1 minute"), (consumer.recordsPerSecond15m, "15 minutes")]
+      .compactMap { rate, span in rate.map { "\(($0 * 10).rounded() / 10) records/s over \(span)" } }
+    if !rates.isEmpty { facts.add("rate", rates.joined(separator: ", ")) }
+    facts.add("memory", "\(consumer.residentBytes / 1_000_000) MB, \(consumer.openDescriptors) open files")
+  }
+
+  private var counts: TextTable {
+    var counts = TextTable(numbersIn: [1])
+    counts.add("read", "\(totals.read)")
+    counts.add("accepted", "\(totals.accepted)")
+    counts.add("rejected", "\(totals.rejected)")
+    for (code, count) in rejected { counts.add("  \(code.rawValue)", "\(count)") }
+    for table in Table.all { counts.add("rows of \(table.name)", "\(totals.rows(of: table))") }
+    return counts
+  }
+
+  private var partTable: TextTable {
+    var table = TextTable(numbersIn: [3, 4, 5])
+    for part in parts {
+      table.add(
+        part.table,
+        part.format.rawValue,
+        part.phase.rawValue,
+        "\(part.count) \(part.count == 1 ? "part " : "parts")",
+        "\(part.rows) rows",
+        "\(part.bytes) bytes"
+      )
+    }
+    return table
+  }
+}
+
+extension Duration {
+  /// Seconds, or hours, minutes and seconds.
+  fileprivate var forPeople: String {
+    let whole = components.seconds
+    guard whole >= 120 else { return "\((seconds * 10).rounded() / 10) s" }
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(whole / 3600):\(two(whole / 60 % 60)):\(two(whole % 60))"
+  }
+}

@@ -1,0 +1,143 @@
+import ConversionModel
+import Foundation
+import SKAdNetwork
+import Testing
+
+@testable import postback
+
+@Suite struct `The metrics` {
+  private var metrics: Metrics {
+    var metrics = Metrics()
+    metrics.totals = Totals([
+      "read": 100, "accepted": 90, "reject.not_json": 7, "reject.duplicate_conflict": 3, "rows.skan_events": 200,
+      "inputs.failed": 2,
+    ])
+    metrics.commits = 12
+    metrics.committedAt = 1_750_000_000_250
+    for milliseconds in [1, 5, 6, 400, 60_000] { metrics.commitDurations.observe(.milliseconds(milliseconds)) }
+    metrics.waitingFiles = 3
+    metrics.oldestWaiting = .milliseconds(1500)
+    metrics.indexKeys = 90
+    metrics.process = ProcessUsage(
+      residentBytes: 88_000_000,
+      openDescriptors: 34,
+      startedAt: Timestamp(milliseconds: 1_740_000_000_010)
+    )
+    return metrics
+  }
+
+  @Test func `say what they were given`() throws {
+    let samples = try PrometheusText(metrics.exposition).samples
+    for (sample, value) in [
+      "postback_records_total": 100, "postback_accepted_total": 90,
+      #"postback_rejected_total{stage="parse",code="not_json"}"#: 7,
+      #"postback_rejected_total{stage="dedup",code="duplicate_conflict"}"#: 3,
+      #"postback_rejected_total{stage="signature",code="signature_invalid"}"#: 0,
+      #"postback_rows_total{table="skan_events"}"#: 200, #"postback_rows_total{table="skan_rejects"}"#: 0,
+      "postback_commits_total": 12, "postback_last_commit_timestamp_seconds": 1_750_000_000.25,
+      "postback_spool_waiting_files": 3, "postback_spool_oldest_seconds": 1.5, "postback_index_keys": 90,
+      #"postback_inputs_total{outcome="done"}"#: 0, #"postback_inputs_total{outcome="failed"}"#: 2,
+      #"postback_inputs_total{outcome="skipped"}"#: 0, "process_resident_memory_bytes": 88_000_000,
+      "process_open_fds": 34, "process_start_time_seconds": 1_740_000_000.01,
+      "postback_build_info{version=\"\(Main.version)\"}": 1,
+      #"postback_commit_duration_seconds_bucket{le="0.005"}"#: 2,
+      #"postback_commit_duration_seconds_bucket{le="0.01"}"#: 3,
+      #"postback_commit_duration_seconds_bucket{le="0.25"}"#: 3,
+      #"postback_commit_duration_seconds_bucket{le="0.5"}"#: 4, #"postback_commit_duration_seconds_bucket{le="10"}"#: 4,
+      #"postback_commit_duration_seconds_bucket{le="+Inf"}"#: 5, "postback_commit_duration_seconds_count": 5,
+    ] { #expect(samples[sample] == value, "\(sample)") }
+    let sum = try #require(samples["postback_commit_duration_seconds_sum"])
+    #expect(abs(sum - 60.412) < 1e-9)
+  }
+
+  @Test func `have every reject code from the start, and each sample once`() throws {
+    let text = try PrometheusText(Metrics().exposition)
+    let rejected = text.samples.filter { $0.key.hasPrefix("postback_rejected_total{") }
+    #expect(rejected.count == RejectCode.allCases.count)
+    #expect(rejected.values.allSatisfy { $0 == 0 })
+    #expect(Set(text.samples.keys).count == text.sampleCount)
+    for (family, kind) in text.kinds {
+      #expect(family.hasSuffix("_total") == (kind == "counter"), "\(family)")
+      #expect(text.helps[family]?.isEmpty == false, "\(family)")
+    }
+  }
+
+  @Test func `escape what stands in labels and help`() throws {
+    var exposition = Exposition()
+    exposition.begin("a", .gauge, "back\\slash\nline")
+    exposition.add(1.5, ["x": "quote\" back\\ line\n{}, =", "y": ""])
+    exposition.add(.infinity, ["x": "1"])
+    #expect(
+      exposition.text == #"""
+        # HELP a back\\slash\nline
+        # TYPE a gauge
+        a{x="quote\" back\\ line\n{}, =",y=""} 1.5
+        a{x="1"} +Inf
+
+        """#
+    )
+    #expect(try PrometheusText(exposition.text).labels.first == ["x": "quote\" back\\ line\n{}, =", "y": ""])
+  }
+
+  @Test func `know what this process uses`() throws {
+    let folder = try TemporaryFolder()
+    let before = ProcessUsage.now()
+    #expect(before.residentBytes > 1 << 20)
+    #expect(abs(before.startedAt.milliseconds - Timestamp.now.milliseconds) < 24 * 3_600_000)
+    #expect(before.startedAt <= .now)
+    let path = try folder.makeFile("file")
+    let files = (0..<50).map { _ in FileHandle(forReadingAtPath: path) }
+    #expect(ProcessUsage.now().openDescriptors > before.openDescriptors + 25)
+    for file in files { try file?.close() }
+  }
+}
+
+/// Metrics as a collector reads them: exposition format 0.0.4.
+private struct PrometheusText {
+  private(set) var samples: [String: Double] = [:]
+  private(set) var sampleCount = 0
+  private(set) var labels: [[String: String]] = []
+  private(set) var kinds: [String: String] = [:]
+  private(set) var helps: [String: String] = [:]
+
+  init(_ text: String) throws {
+    try #require(text.hasSuffix("\n"))
+    let sample = /([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\]|\\["\\n])*",?)*)\})? (\S+)/
+    var family = ""
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+      if words.starts(with: ["#", "HELP"]) {
+        family = words[2]
+        #expect(helps.updateValue(words[3], forKey: family) == nil, "\(family) is there twice")
+      } else if words.starts(with: ["#", "TYPE"]) {
+        #expect(words[2] == family)
+        kinds[family] = words[3]
+      } else {
+        let match = try #require(try sample.wholeMatch(in: line), "\(line)")
+        let suffixes = kinds[family] == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
+        #expect(suffixes.contains { family + $0 == match.1 }, "\(line)")
+        samples[match.1 + (match.2.map { "{\($0)}" } ?? "")] = try #require(Double(String(match.3)) as Double?)
+        sampleCount += 1
+        labels.append(Self.labels(match.2 ?? ""))
+      }
+    }
+  }
+
+  private static func labels(_ text: Substring) -> [String: String] {
+    var labels: [String: String] = [:]
+    for match in text.matches(of: /([a-zA-Z_]+)="((?:[^"\\]|\\.)*)"/) {
+      var value = ""
+      var isEscaped = false
+      for character in match.2 {
+        if isEscaped {
+          value.append(character == "n" ? "\n" : character)
+        } else if character != "\\" {
+          value.append(character)
+        }
+        isEscaped = !isEscaped && character == "\\"
+      }
+      labels[String(match.1)] = value
+    }
+    return labels
+  }
+}

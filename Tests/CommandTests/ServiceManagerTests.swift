@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import postback
+
+@Suite struct `The service manager` {
+  /// A socket that listens as systemd's does.
+  private struct Listener: ~Copyable {
+    let descriptor: Int32
+
+    init(_ name: String) throws {
+      descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      #expect(try #require(UnixAddress(name)).bind(descriptor))
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next datagram; nil where there is none.
+    func next() -> String? {
+      var bytes = [UInt8](repeating: 0, count: 1 << 16)
+      let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    }
+  }
+
+  private func manager(_ variables: [String: String]) -> ServiceManager { ServiceManager { variables[$0] } }
+
+  @Test(arguments: [false, true]) func `hears what the service is at`(isAbstract: Bool) throws {
+    let folder = try TemporaryFolder()
+    let name = isAbstract ? "@postback-\(UUID().uuidString)" : folder.path("notify")
+    let listener = try Listener(name)
+    let manager = manager(["NOTIFY_SOCKET": name])
+    manager.ready()
+    #expect(listener.next() == "READY=1")
+    manager.status("3 files waiting")
+    #expect(listener.next() == "STATUS=3 files waiting")
+    manager.status("a\nREADY=1")
+    #expect(listener.next() == "STATUS=a\\u{a}READY=1")
+    manager.watchdog()
+    #expect(listener.next() == "WATCHDOG=1")
+    manager.stopping()
+    #expect(listener.next() == "STOPPING=1")
+    #expect(listener.next() == nil)
+  }
+
+  @Test func `hears since when settings are read anew`() throws {
+    let folder = try TemporaryFolder()
+    let listener = try Listener(folder.path("notify"))
+    func microseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds / 1000 }
+    let before = microseconds()
+    manager(["NOTIFY_SOCKET": folder.path("notify")]).reloading()
+    let message = listener.next()
+    let lines = try #require(message).split(separator: "\n")
+    #expect(lines.count == 2 && lines.first == "RELOADING=1")
+    let time = try #require(lines.last.flatMap { UInt64($0.dropFirst("MONOTONIC_USEC=".count)) })
+    #expect((before...microseconds()).contains(time))
+  }
+
+  @Test func `may be absent, gone, or out of reach`() throws {
+    let folder = try TemporaryFolder()
+    let long = String(repeating: "x", count: 108)
+    for name in ["", "@", "relative", folder.path("missing"), "@\(UUID().uuidString)", "/\(long)", "vsock:2:1"] {
+      let manager = manager(["NOTIFY_SOCKET": name])
+      manager.ready()
+      manager.stopping()
+    }
+    manager([:]).ready()
+    #expect(UnixAddress("/" + long.dropLast(1)) == nil)
+    #expect(UnixAddress("/" + long.dropLast(2)) != nil)
+    #expect(UnixAddress("@" + long.dropLast(1)) != nil)
+  }
+
+  @Test func `does not stop the service where it does not read`() throws {
+    let folder = try TemporaryFolder()
+    let listener = try Listener(folder.path("notify"))
+    let manager = manager(["NOTIFY_SOCKET": folder.path("notify")])
+    let other = try Listener("@\(UUID().uuidString)")
+    let address = try #require(UnixAddress(folder.path("notify")))
+    let flags = fcntl(other.descriptor, F_GETFL)
+    _ = fcntl(other.descriptor, F_SETFL, flags | O_NONBLOCK)
+    while address.send([1], over: other.descriptor) {}
+    let start = ContinuousClock.now
+    manager.watchdog()
+    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(listener.next() == "\u{1}")
+  }
+
+  @Test func `says how often it wants to hear of whom`() {
+    let pid = "\(getpid())"
+    #expect(manager(["WATCHDOG_USEC": "30000000"]).watchdogInterval == .seconds(30))
+    #expect(manager(["WATCHDOG_USEC": "1", "WATCHDOG_PID": pid]).watchdogInterval == .microseconds(1))
+    #expect(manager(["WATCHDOG_USEC": "1", "WATCHDOG_PID": "\(getpid() + 1)"]).watchdogInterval == nil)
+    for wrong in ["", "0", "-1", "soon"] { #expect(manager(["WATCHDOG_USEC": wrong]).watchdogInterval == nil) }
+    #expect(manager(["WATCHDOG_PID": pid]).watchdogInterval == nil)
+  }
+}

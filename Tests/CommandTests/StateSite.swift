@@ -1,0 +1,96 @@
+import ConversionModel
+import Foundation
+import SKAdNetwork
+import Testing
+
+@testable import PostbackPipeline
+@testable import postback
+
+/// A state and tables as a consumer leaves them, in a folder of a test's own.
+struct StateSite {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  var state: String { folder.path("state") }
+  var output: String { folder.path("out") }
+
+  func ledger() throws -> Ledger { try Ledger(try StateFolder(state), settings: ["format": "jsonl"]) }
+
+  /// Commits a complete part and an open one of `skan_postbacks`, their ids and counts, and returns the ledger.
+  @discardableResult
+  func fill(rows: Range<Int> = 0..<40) throws -> Ledger {
+    let ledger = try ledger()
+    var index = TransactionIndex()
+    let log = try SeenLog.recover(ledger, into: &index)
+    try log.append(rows.map(Self.entry))
+    try log.synchronize()
+    var commit = LedgerCommit(time: 1_750_000_000_500)
+    commit.seen = log.mark
+    for (number, rows) in [rows.prefix(25), rows.dropFirst(25)].enumerated() {
+      let part = LedgerPart(table: Table.postbacks.name, format: .jsonLines, number: number + 1)
+      let file = try PartFile.create(part, in: output)
+      let bytes = rows.flatMap { Array("{\"postback_key\":\"\(Self.key($0))\",\"more\":\($0)}\n".utf8) }
+      try file.append(bytes, checksum: CRC32(of: bytes).value, rows: rows.count)
+      try file.synchronize()
+      if number == 0 { file.complete() }
+      commit.parts.append(file.part)
+    }
+    commit.inputs = [
+      LedgerInput(id: 0, path: "/spool/a", phase: .filed), LedgerInput(id: 1, path: "/spool/b", phase: .partial),
+    ]
+    commit.increments = [
+      Totals.name(of: .signatureInvalid): 3, Totals.name(of: .duplicateConflict): 2, Totals.name(of: .postbacks): 40,
+      "read": 45, "accepted": 40,
+    ]
+    try ledger.commit(commit)
+    if let part = commit.parts.first { try PartFile.publish(part, in: output) }
+    return ledger
+  }
+
+  /// Writes what a consumer with the number of this process says of itself.
+  func writeStatus(updatedAt: Timestamp = .now, spool: String = "/spool") throws {
+    var file = StatusFile(folder: state)
+    file.replace(
+      with: ConsumerStatus(
+        pid: getpid(),
+        startedAt: Timestamp(milliseconds: updatedAt.milliseconds - 60_000),
+        updatedAt: updatedAt,
+        spool: spool,
+        waitingFiles: 3,
+        oldestWaitingAt: Timestamp(milliseconds: Timestamp.now.milliseconds - 30_000),
+        recordsPerSecond1m: 1234.5678,
+        recordsPerSecond15m: nil,
+        residentBytes: 88_000_000,
+        openDescriptors: 34
+      ),
+      Log(.text)
+    )
+  }
+
+  /// Makes something else of a file.
+  func change(_ name: String, _ change: (inout [UInt8]) -> Void) throws {
+    var bytes = try folder.contents(of: name)
+    change(&bytes)
+    try folder.makeFile(name, holding: bytes)
+  }
+
+  func names(in name: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path(name)).sorted()
+  }
+
+  private static func key(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 32 - digits.count) + digits
+  }
+
+  /// Taken a second after another, the first of them at 1970-01-12T13:46:40Z.
+  private static func entry(_ number: Int) -> SeenEntry {
+    let seen = TransactionIndex.Seen(
+      key: PostbackKey(high: 0, low: UInt64(number)),
+      content: SortedSegment.Content(digest: 1, unsigned: 1),
+      sourceAppID: nil
+    )
+    return SeenEntry(seen, inputID: 0, seenAt: UInt32(1_000_000 + number), line: UInt64(number + 1))
+  }
+}
