@@ -42,7 +42,7 @@ package struct Pipeline: Sendable {
     into tables: Tables,
     progress: (Tables.Progress) -> Void = { _ in },
     committed: (Tables.Commit) -> Void = { _ in },
-    idle: () -> Void = {}
+    idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally {
     let (receivedAt, trust, format, known) = (receivedAt, trust, tables.format, VerdictCache())
     let models = currentModels ?? CurrentModels(models)

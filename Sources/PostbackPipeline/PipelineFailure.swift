@@ -10,6 +10,8 @@ package enum PipelineFailure: Error, CustomStringConvertible {
   case write(WriteFailure)
   /// The state of earlier runs cannot be used or kept.
   case state(StateFailure)
+  /// The spool cannot be used.
+  case spool(SpoolFailure)
 
   /// The failure for a person.
   package var description: String {
@@ -18,6 +20,7 @@ package enum PipelineFailure: Error, CustomStringConvertible {
     case .libcrypto(let failure): "\(failure)"
     case .write(let failure): "\(failure)"
     case .state(let failure): "\(failure)"
+    case .spool(let failure): "\(failure)"
     }
   }
 }

@@ -37,6 +37,14 @@ struct FileIdentity: Hashable, Sendable {
 package protocol InputSource {
   /// Opens the next one.
   mutating func next() throws(PipelineFailure) -> NextInput
+
+  /// Whether to stop, also in the middle of an input.
+  mutating func shouldStop() -> Bool
+}
+
+extension InputSource {
+  /// Goes on to the end.
+  package mutating func shouldStop() -> Bool { false }
 }
 
 /// What an input source has.

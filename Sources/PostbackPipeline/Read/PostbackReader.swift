@@ -69,6 +69,7 @@ package struct PostbackReader: AsyncSequence {
     private mutating func nextBatch() throws(PipelineFailure) -> RawBatch? {
       while true {
         if let reader {
+          if source.shouldStop() { return nil }
           do throws(ReadFailure) {
             if let batch = try reader.nextBatch() { return batch }
           } catch {

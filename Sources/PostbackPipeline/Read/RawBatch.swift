@@ -36,4 +36,13 @@ package enum InputEnd: Sendable, Equatable {
   case known(path: String)
   /// It could not be read to its end, for this reason.
   case failed(reason: String)
+
+  /// The word for it in counts.
+  var outcome: String {
+    switch self {
+    case .finished: "done"
+    case .known: "skipped"
+    case .failed: "failed"
+    }
+  }
 }

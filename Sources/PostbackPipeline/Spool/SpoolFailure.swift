@@ -51,7 +51,7 @@ package struct SpoolFailure: Error, Hashable, CustomStringConvertible {
   init(_ failure: StateFailure) {
     switch failure.kind {
     case .cannotCreate, .diskFull: self.init(.cannotCreate, failure.path, failure.reason)
-    case .locked, .damaged, .incompatible, .io: self.init(.io, failure.path, failure.reason)
+    case .missing, .locked, .damaged, .incompatible, .io: self.init(.io, failure.path, failure.reason)
     }
   }
 }

@@ -52,10 +52,6 @@ package final class Ledger {
     }
     try Self.verify(path)
     database = try SQLiteDatabase(path, .writing)
-    let mode = try database.text("PRAGMA journal_mode = WAL")
-    guard mode == "wal" else {
-      throw StateFailure(.cannotCreate, path, "cannot have a write-ahead log; give --state a folder on a local disk")
-    }
     try database.execute(Self.pragmas)
     try database.keepLog()
     if let settings { try Self.compare(settings, with: try Self.settings(in: database), path) }

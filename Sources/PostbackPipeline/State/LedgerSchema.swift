@@ -36,7 +36,7 @@ enum LedgerSchema {
 
   /// Makes a ledger of nothing: under another name until it is complete and durable, so that no crash leaves half of one.
   static func create(in folder: DurableFolder, _ settings: [String: String]) throws(StateFailure) {
-    for name in [newName, "\(newName)-journal"] { try folder.remove(name) }
+    for name in ["", "-journal", "-wal", "-shm"] { try folder.remove(newName + name) }
     try write("\(folder.path)/\(newName)", settings)
     try folder.rename(newName, to: Ledger.name)
   }
@@ -57,6 +57,11 @@ enum LedgerSchema {
     let setting = try SQLiteStatement(database, "INSERT INTO settings VALUES (?, ?)")
     for (name, value) in settings { try setting.run(.text(name), .text(value)) }
     try database.execute("COMMIT")
+    // Not later, under its own name: a crash would leave a journal that who only reads cannot play back.
+    let mode = try database.text("PRAGMA journal_mode = WAL")
+    guard mode == "wal" else {
+      throw StateFailure(.cannotCreate, path, "cannot have a write-ahead log; give --state a folder on a local disk")
+    }
   }
 
   /// Throws unless a database is a ledger of this version.

@@ -101,7 +101,7 @@ package final class Tables {
     _ batches: Batches,
     progress: (Progress) -> Void,
     committed: (Commit) -> Void = { _ in },
-    idle: () -> Void = {}
+    idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally
   where Batches.Element == EncodedBatch, Batches.Failure == PipelineFailure {
     var tally = Tally()
@@ -120,7 +120,7 @@ package final class Tables {
         throw .state(error)
       }
       tally += batch.tally
-      if batch.isPause { idle() } else { progress(Progress(batch, tally)) }
+      if batch.isPause { try idle() } else { progress(Progress(batch, tally)) }
     }
     do throws(StateFailure) {
       try finish()
@@ -145,6 +145,12 @@ package final class Tables {
     }
   }
 
+  /// Distinct postbacks so far, in all runs.
+  package var seenCount: Int64 { state.log.mark.entries }
+
+  /// Commits so far, in all runs.
+  package var ledger: Ledger { state.ledger }
+
   private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? false }
 
   private func write(_ batch: EncodedBatch) throws(StateFailure) {
@@ -156,7 +162,10 @@ package final class Tables {
       if tables[table].byteCount >= options.partBytes { tables[table].roll() }
     }
     try state.log.append(batch.firsts)
-    if let end = batch.standing?.end { ends.append(Ended(input: batch.input, end: end)) }
+    if let end = batch.standing?.end {
+      ends.append(Ended(input: batch.input, end: end))
+      pending.increments["inputs.\(end.outcome)", default: 0] += 1
+    }
     guard let input = batch.standing?.input else { return }
     inputs[input.id] = input
     waitingSince = waitingSince ?? .now

@@ -132,20 +132,21 @@ extension CommandFailure {
         }
       case .libcrypto: .software
       case .state(let state): ExitStatus(state.kind)
+      case .spool(let spool): ExitStatus(spool.kind)
       }
     self.init(status, "\(failure)")
   }
 }
 
 extension ExitStatus {
-  /// The status for a state that cannot be used or kept.
-  init(_ kind: StateFailure.Kind) {
+  /// The status for a spool that cannot be used.
+  init(_ kind: SpoolFailure.Kind) {
     self =
       switch kind {
-      case .locked: .locked
-      case .damaged, .incompatible: .configuration
+      case .noSpool, .gone: .noInput
+      case .wrongLayout: .configuration
       case .cannotCreate: .cannotCreate
-      case .io, .diskFull: .inputOutput
+      case .exhausted, .io: .inputOutput
       }
   }
 }

@@ -1,0 +1,179 @@
+internal import ConversionModel
+internal import Glibc
+internal import PostbackPipeline
+internal import Signatures
+
+/// What a consumer of a spool is told.
+struct ConsumerOptions: Sendable {
+  var spool: String
+  var settle: Duration?
+  var deletes: Bool
+  var rescan: Duration
+  var tables: TableOptions
+  var state: String
+  var models: [String]
+  var trust: Trust
+  var receivedAt: ReceivedAtRule
+  var limits: ReadLimits
+  var jobs: Int
+  var log: Log
+  var metricsFile: ReplacedFile?
+}
+
+/// Consumes a spool until it is asked to end, also over times in which the disk is full.
+final class Consumer {
+  private let options: ConsumerOptions
+  private let log: Log
+  private let models: CurrentModels
+  private let signals: Signals
+  private let folder: SpoolFolder
+  private let waiter: SpoolWaiter
+  private let manager = ServiceManager()
+  private var report: ConsumerReport
+  private var isStopped = false
+  /// Whether the disk was full when the last session ended.
+  private var isDiskFull = false
+
+  private static let pauseWhenFull = Duration.seconds(5)
+
+  init(_ options: ConsumerOptions) throws(CommandFailure) {
+    self.options = options
+    log = options.log
+    models = CurrentModels(try Models(checking: options.models))
+    do throws(SpoolFailure) {
+      signals = try Signals()
+      folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)
+    } catch {
+      throw CommandFailure(.spool(error))
+    }
+    waiter = SpoolWaiter(folder, signals: signals)
+    report = ConsumerReport(options)
+  }
+
+  func run() async throws(CommandFailure) {
+    TrustOptions.announce(options.trust)
+    if let limitation = waiter.limitation { log.warning("spool_not_watched", limitation) }
+    while !isStopped {
+      do throws(PipelineFailure) {
+        try await session()
+      } catch {
+        guard case .state(let failure) = error, failure.kind == .diskFull else { throw CommandFailure(error) }
+        if !isDiskFull { log.error("disk_full", "\(failure); nothing is taken until there is room") }
+        isDiskFull = true
+        manager.status("The disk is full")
+        try waitForRoom()
+      }
+    }
+    log.info("stopped", "everything that was taken is committed")
+  }
+
+  /// Opens the state and consumes until somebody asks to end. What was not committed when a session failed is read again by
+  /// the next one, as after a crash.
+  private func session() async throws(PipelineFailure) {
+    let start = ContinuousClock.now
+    let tables: Tables
+    do throws(StateFailure) {
+      let state = try State(options.state, settings: options.tables.settings)
+      tables = try Tables(options.tables, state, trust: options.trust)
+    } catch {
+      throw .state(error)
+    }
+    let source = SpoolSource(folder, waiter, signals, tell: tell, handle: receive)
+    report.begin(tables)
+    manager.ready()
+    manager.status("Watching \(options.spool)")
+    log.info(
+      isDiskFull ? "resumed" : "watching",
+      "taking files from \(folder.waitingPath)",
+      ["seen": .integer(tables.seenCount), "recovery_ms": .integer(Int64((.now - start) / .milliseconds(1)))]
+    )
+    isDiskFull = false
+    var pipeline = Pipeline(inputs: [], trust: options.trust)
+    pipeline.currentModels = models
+    pipeline.receivedAt = options.receivedAt
+    pipeline.limits = options.limits
+    pipeline.jobs = options.jobs
+    pipeline.passesFailures = true
+    _ = try await pipeline.run(
+      source,
+      into: tables,
+      progress: { _ in self.beat(source, tables) },
+      committed: { commit in self.finish(commit, source, tables) },
+      idle: { () throws(PipelineFailure) in try self.idle(source, tables) }
+    )
+    do throws(SpoolFailure) { try folder.synchronize() } catch { throw .spool(error) }
+  }
+
+  private func finish(_ commit: Tables.Commit, _ source: SpoolSource, _ tables: Tables) {
+    for ended in commit.ends {
+      if case .failed(let reason) = ended.end {
+        log.warning("input_failed", "\(ended.input.path): \(reason)", ["path": .text(ended.input.path)])
+      }
+      source.putAway(ended)
+    }
+    report.add(commit)
+    log.info(
+      "committed",
+      "\(commit.tally.read) records of \(commit.ends.count) finished files",
+      [
+        "read": .integer(Int64(commit.tally.read)), "accepted": .integer(Int64(commit.tally.accepted)),
+        "rejected": .integer(Int64(commit.tally.rejected)), "files": .integer(Int64(commit.ends.count)),
+        "commit_ms": .integer(Int64(commit.duration / .milliseconds(1))),
+      ]
+    )
+    beat(source, tables)
+  }
+
+  /// Waits for input, no longer than until something else is due.
+  private func idle(_ source: SpoolSource, _ tables: Tables) throws(PipelineFailure) {
+    beat(source, tables)
+    let limit = min(options.rescan, manager.watchdogInterval.map { $0 / 2 } ?? options.rescan, .seconds(1))
+    do throws(SpoolFailure) { try source.wait(upTo: limit) } catch { throw .spool(error) }
+  }
+
+  private func beat(_ source: SpoolSource, _ tables: Tables) {
+    guard report.isDue else { return }
+    manager.watchdog()
+    report.write(source.backlog(), tables, log)
+  }
+
+  private func tell(_ event: SpoolSource.Event) {
+    switch event {
+    case .refused(let refusal): log.warning("input_refused", "\(refusal)", ["path": .text(refusal.path)])
+    case .notPutAway(let problem): log.warning("input_not_put_away", problem)
+    }
+  }
+
+  private func receive(_ signal: ReceivedSignal) {
+    if signal.asksToEnd {
+      // All that is committed stays so; the rest is read again.
+      if signal.isRepeated { _exit(ExitStatus.inputOutput.rawValue) }
+      log.info("stopping", "asked to leave; committing what was taken")
+      isStopped = true
+      manager.stopping()
+    } else {
+      reload()
+    }
+  }
+
+  /// Loads the models again; where they are wrong the old ones stay.
+  private func reload() {
+    manager.reloading()
+    do throws(CommandFailure) {
+      models.value = try Models(checking: options.models)
+      log.info("models_loaded", "the models were loaded again")
+    } catch {
+      log.error("models_wrong", "the models stay as they were: \(error.message)")
+    }
+    manager.ready()
+  }
+
+  private func waitForRoom() throws(CommandFailure) {
+    let end = ContinuousClock.now + Self.pauseWhenFull
+    while !isStopped, .now < end {
+      for signal in signals.pending() { receive(signal) }
+      manager.watchdog()
+      usleep(100_000)
+    }
+  }
+}

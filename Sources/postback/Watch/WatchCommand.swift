@@ -1,0 +1,67 @@
+internal import ConversionModel
+internal import Glibc
+internal import PostbackPipeline
+internal import Signatures
+
+/// `postback watch`: the long-running consumer of a spool.
+struct WatchCommand: Command {
+  static let manual = Manual(
+    name: "watch",
+    summary: "Consume a spool for as long as it runs: what run does, to each file that comes.",
+    usage: "SPOOL --out DIR [--state DIR] [--models PATH] [--delete] [--settle SECONDS] …",
+    discussion: """
+      Producers write a file in SPOOL/tmp, make it durable (fsync) and rename it into SPOOL/new; those that cannot write
+      into SPOOL itself, and --settle says for how long a file must not have changed. Files are taken in the order of
+      their names. When what a file holds is committed it goes to SPOOL/done, and one that cannot be read to SPOOL/failed,
+      with the reason beside it. After a crash or a power cut every postback of a committed file is in exactly one row.
+
+      SIGTERM and SIGINT commit and leave; SIGHUP loads the models again, and keeps the old ones where the new are wrong.
+      While the disk is full nothing is taken. Under systemd it tells when it is ready, and feeds the watchdog.
+      Exit status: 0 asked to leave, 64 usage, 65 model, key or state, 66 no spool, 73 cannot create, 74 I/O, 75 locked.
+      """,
+    options: [
+      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
+      Option("--delete", nil, "Delete files that are done instead of moving them to SPOOL/done."),
+      Option("--settle", "SECONDS", "Files are written into SPOOL itself; take those unchanged for so long."),
+      Option("--rescan-ms", "N", "Look for files at least this often, in milliseconds; 5000 unless given."),
+      Option("--part-seconds", "N", "A part is complete when it is N seconds old; 300 unless given."),
+    ] + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
+      Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
+      Option("--jobs", "N", "Batches worked on at once; as many as there are cores unless given."),
+    ] + ServiceOptions.options,
+    example: "postback watch /var/spool/postback --models models/ --out out"
+  )
+
+  private let consumer: ConsumerOptions
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard arguments.operands.count == 1, let spool = arguments.operands.first else {
+      throw CommandFailure(.usage, "give one spool, a folder")
+    }
+    var tables = try TablesOptions.tables(arguments)
+    tables.partAge = .seconds(try arguments.integer("--part-seconds", in: 1...31_536_000) ?? 300)
+    consumer = ConsumerOptions(
+      spool: spool,
+      settle: try arguments.value("--settle", "seconds, such as 2 or 0.5") { text in
+        Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
+      },
+      deletes: arguments.has("--delete"),
+      rescan: .milliseconds(try arguments.integer("--rescan-ms", in: 10...3_600_000) ?? 5000),
+      tables: tables,
+      state: TablesOptions.state(arguments, tables),
+      models: arguments.all("--models"),
+      trust: try TrustOptions.trust(arguments),
+      receivedAt: try ReceivedAtOptions.rule(arguments),
+      limits: try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20)).map { ReadLimits(recordBytes: $0) }
+        ?? ReadLimits(),
+      jobs: try arguments.jobs(),
+      log: try ServiceOptions.log(arguments),
+      metricsFile: try ServiceOptions.metricsFile(arguments)
+    )
+  }
+
+  func run() async throws(CommandFailure) {
+    let consumer = try Consumer(consumer)
+    try await consumer.run()
+  }
+}
