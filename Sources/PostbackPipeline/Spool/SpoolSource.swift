@@ -105,6 +105,12 @@ package final class SpoolSource: InputSource {
     }
   }
 
+  /// Takes no more.
+  package func stop() { isStopped = true }
+
+  /// Whether nothing waits, as far as is known, or is taken and not put away.
+  package var isEmpty: Bool { entries.isEmpty && taken.isEmpty && !mayHaveInput && folder.nextScan == nil }
+
   /// What waits to be taken.
   package func backlog() -> SpoolBacklog { folder.backlog() }
 

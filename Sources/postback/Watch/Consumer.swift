@@ -8,6 +8,8 @@ struct ConsumerOptions: Sendable {
   var spool: String
   var settle: Duration?
   var deletes: Bool
+  /// Whether to leave when nothing waits.
+  var leavesWhenEmpty: Bool
   var rescan: Duration
   var tables: TableOptions
   var state: String
@@ -30,10 +32,14 @@ final class Consumer {
   private let waiter: SpoolWaiter
   private let manager = ServiceManager()
   private var report: ConsumerReport
-  private var isStopped = false
+  /// When it was asked to end.
+  private var stoppedAt: ContinuousClock.Instant?
+  private var isDone = false
   /// Whether the disk was full when the last session ended.
   private var isDiskFull = false
 
+  /// For so long a second request to end changes nothing.
+  private static let patienceWhenStopping = Duration.seconds(1)
   private static let pauseWhenFull = Duration.seconds(5)
 
   init(_ options: ConsumerOptions) throws(CommandFailure) {
@@ -53,15 +59,16 @@ final class Consumer {
   func run() async throws(CommandFailure) {
     TrustOptions.announce(options.trust)
     if let limitation = waiter.limitation { log.warning("spool_not_watched", limitation) }
-    while !isStopped {
+    while !isDone {
       do throws(PipelineFailure) {
         try await session()
+        isDone = true
       } catch {
         guard case .state(let failure) = error, failure.kind == .diskFull else { throw CommandFailure(error) }
         if !isDiskFull { log.error("disk_full", "\(failure); nothing is taken until there is room") }
         isDiskFull = true
         manager.status("The disk is full")
-        try waitForRoom()
+        waitForRoom()
       }
     }
     log.info("stopped", "everything that was taken is committed")
@@ -127,6 +134,7 @@ final class Consumer {
   /// Waits for input, no longer than until something else is due.
   private func idle(_ source: SpoolSource, _ tables: Tables) throws(PipelineFailure) {
     beat(source, tables)
+    if options.leavesWhenEmpty, source.isEmpty { return source.stop() }
     let limit = min(options.rescan, manager.watchdogInterval.map { $0 / 2 } ?? options.rescan, .seconds(1))
     do throws(SpoolFailure) { try source.wait(upTo: limit) } catch { throw .spool(error) }
   }
@@ -146,10 +154,14 @@ final class Consumer {
 
   private func receive(_ signal: ReceivedSignal) {
     if signal.asksToEnd {
-      // All that is committed stays so; the rest is read again.
-      if signal.isRepeated { _exit(ExitStatus.inputOutput.rawValue) }
+      // Who ends a group of processes often tells each of them twice at once.
+      if let stoppedAt {
+        // All that is committed stays so; the rest is read again.
+        if .now - stoppedAt > Self.patienceWhenStopping { _exit(ExitStatus.inputOutput.rawValue) }
+        return
+      }
       log.info("stopping", "asked to leave; committing what was taken")
-      isStopped = true
+      stoppedAt = .now
       manager.stopping()
     } else {
       reload()
@@ -168,12 +180,13 @@ final class Consumer {
     manager.ready()
   }
 
-  private func waitForRoom() throws(CommandFailure) {
+  private func waitForRoom() {
     let end = ContinuousClock.now + Self.pauseWhenFull
-    while !isStopped, .now < end {
+    while stoppedAt == nil, .now < end {
       for signal in signals.pending() { receive(signal) }
       manager.watchdog()
       usleep(100_000)
     }
+    isDone = stoppedAt != nil
   }
 }

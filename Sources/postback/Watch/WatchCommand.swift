@@ -22,6 +22,7 @@ struct WatchCommand: Command {
     options: [
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
       Option("--delete", nil, "Delete files that are done instead of moving them to SPOOL/done."),
+      Option("--once", nil, "Leave when nothing waits, instead of waiting for more."),
       Option("--settle", "SECONDS", "Files are written into SPOOL itself; take those unchanged for so long."),
       Option("--rescan-ms", "N", "Look for files at least this often, in milliseconds; 5000 unless given."),
       Option("--part-seconds", "N", "A part is complete when it is N seconds old; 300 unless given."),
@@ -46,6 +47,7 @@ struct WatchCommand: Command {
         Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
       },
       deletes: arguments.has("--delete"),
+      leavesWhenEmpty: arguments.has("--once"),
       rescan: .milliseconds(try arguments.integer("--rescan-ms", in: 10...3_600_000) ?? 5000),
       tables: tables,
       state: TablesOptions.state(arguments, tables),
