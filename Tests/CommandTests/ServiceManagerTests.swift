@@ -29,6 +29,9 @@ import Testing
     let folder = try TemporaryFolder()
     let name = isAbstract ? "@postback-\(UUID().uuidString)" : folder.path("notify")
     let listener = try Listener(name)
+    // The system knows the socket by the very name.
+    let names = String(decoding: try #require(SmallFile.bytes("/proc/net/unix")), as: UTF8.self).split(separator: "\n")
+    #expect(names.contains { $0.hasSuffix(" \(name)") })
     let manager = manager(["NOTIFY_SOCKET": name])
     manager.ready()
     #expect(listener.next() == "READY=1")
@@ -81,7 +84,7 @@ import Testing
     while address.send([1], over: other.descriptor) {}
     let start = ContinuousClock.now
     manager.watchdog()
-    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(ContinuousClock.now - start < .seconds(60))
     #expect(listener.next() == "\u{1}")
   }
 

@@ -17,6 +17,8 @@ import Testing
   @Test func `tells all counts of a state that nobody uses`() async throws {
     let site = try StateSite()
     try site.fill()
+    func age() -> Double { Date.now.timeIntervalSince1970 - 1_750_000_000.5 }
+    let before = age()
     let status = try await status(site)
     #expect(status["running"] == .bool(false))
     #expect([status["holder"], status["consumer"]] == [.null, .null])
@@ -26,7 +28,7 @@ import Testing
     #expect(status["inputs"]?.description == #"{"partial":1,"complete":0,"filed":1}"#)
     #expect(status["last_commit_at"] == .string("2025-06-15T15:06:40.500Z"))
     let since = try #require(status["since_last_commit_s"]?.decimal)
-    #expect(abs(since - (Date.now.timeIntervalSince1970 - 1_750_000_000.5)) < 60)
+    #expect((before - 1...age() + 1).contains(since))
     let row = #"{"postback_key":"00000000000000000000000000000000","more":0}"#.utf8.count + 1
     let parts = """
       [{"table":"skan_postbacks","format":"jsonl","phase":"complete","count":1,"rows":25,"bytes":\(25 * row + 15)},\
@@ -50,7 +52,7 @@ import Testing
     #expect(consumer["records_per_s_15m"] == .null)
     #expect(["pid", "waiting_files", "open_descriptors"].map { consumer[$0]?.integer } == [Int64(getpid()), 3, 34])
     let lag = try #require(consumer["lag_s"]?.decimal)
-    #expect((30..<90).contains(lag))
+    #expect(lag >= 30)
     try ledger.commit(LedgerCommit(time: 2))
   }
 
@@ -87,7 +89,7 @@ import Testing
     let lines = result.text.split(separator: "\n")
     #expect(result.text.unicodeScalars.allSatisfy { $0 == "\n" || !$0.isControl })
     for line in [
-      #"spool     /spool\u{1b}[2J\u{a}read 1, 3 files waiting, the oldest for 3"#, "used by   process \(getpid()) (",
+      #"spool     /spool\u{1b}[2J\u{a}read 1, 3 files waiting, the oldest for "#, "used by   process \(getpid()) (",
       "commits   1, the last at 2025-06-15T15:06:40.500Z, ", "rate      1234.6 records/s over 1 minute",
       "rejected                 5", "  signature_invalid      3", "inputs    1 partial, 0 complete, 1 filed",
       "  skan_postbacks  jsonl  complete  1 part   25 rows  1",
