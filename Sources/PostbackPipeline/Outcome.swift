@@ -6,21 +6,14 @@ package enum Outcome<Good: Sendable>: Sendable {
   case rejected(Rejection)
 }
 
-/// A few thousand outcomes of one input, in the order of the input.
+/// Some thousand outcomes, in the order of the records.
 package struct Batch<Good: Sendable>: Sendable {
-  /// The input they come from.
-  package var input: InputFile
   /// The bytes that all ranges in the outcomes are ranges of.
   package var bytes: [UInt8]
   /// One for each record.
   package var outcomes: [Outcome<Good>]
-  /// Bytes of the input, as it is stored, that have been read so far.
-  package var consumed: Int64
-  /// How far the input is with this batch; nil in a pause.
-  package var standing: InputStanding?
-
-  /// Whether this is no batch, but the word that there is nothing to read for now.
-  package var isPause: Bool { standing == nil && outcomes.isEmpty }
+  /// Where the records come from, in their order; nothing in a pause.
+  package var origins: [BatchOrigin]
 
   /// The same batch after a stage that judges each accepted outcome by itself.
   func map<Next>(_ judge: (Good) -> Outcome<Next>) -> Batch<Next> {
@@ -30,6 +23,6 @@ package struct Batch<Good: Sendable>: Sendable {
       case .rejected(let rejection): Outcome<Next>.rejected(rejection)
       }
     }
-    return Batch<Next>(input: input, bytes: bytes, outcomes: judged, consumed: consumed, standing: standing)
+    return Batch<Next>(bytes: bytes, outcomes: judged, origins: origins)
   }
 }

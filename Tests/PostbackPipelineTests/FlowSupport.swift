@@ -64,12 +64,9 @@ struct RawLines: AsyncSequence {
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> RawBatch? {
       guard !lines.isEmpty else { return nil }
-      var batch = RawBatch(
-        input: InputFile(path: "lines", modified: nil, byteCount: nil),
-        bytes: [],
-        records: [],
-        consumed: 0
-      )
+      let input = InputFile(path: "lines", modified: nil, byteCount: nil)
+      let origin = BatchOrigin(input: input, recordCount: Swift.min(batchSize, lines.count), consumed: 0)
+      var batch = RawBatch(bytes: [], records: [], origins: [origin])
       for text in lines.prefix(batchSize) {
         line += 1
         batch.records.append(

@@ -84,16 +84,24 @@ import Testing
     #expect(try reader.nextBatch()?.records.count == 1)
   }
 
-  @Test func `the reader goes through the inputs, a batch of one at a time`() async throws {
+  @Test func `the reader goes through the inputs, small ones in one batch`() async throws {
     try directory.write(Array("{\"a\":1}\n{\"a\":".utf8), to: "a")
     try directory.write([], to: "b")
     try directory.write(gzip("[{\"c\":3}]"), to: "c")
+    try directory.write(Array(repeatElement(Array("{\"d\":4}\n".utf8), count: 1500).joined()), to: "d")
+    try directory.write(Array("{\"e\":5}".utf8), to: "e")
     var seen: [String] = []
     for try await batch in PostbackReader(inputs: try InputFile.enumerate([directory.path])) {
-      let texts = batch.records.map { FramedRecord($0, in: batch.bytes).description }
-      seen.append("\(batch.input.path.suffix(1)) \(texts)")
+      let texts = batch.records.map { FramedRecord($0, in: batch.bytes).text }
+      let origins = batch.origins.map { "\($0.input.path.suffix(1))\($0.recordCount)" }
+      seen.append("\(origins.joined(separator: " ")): \(texts[0]) \(texts[texts.count - 1])")
     }
-    #expect(seen == ["a [\"1: {\\\"a\\\":1}\", \"2: {\\\"a\\\":\"]", "b []", "c [\"1: {\\\"c\\\":3}\"]"])
+    #expect(
+      seen == [
+        "a2 b0 c1: {\"a\":1} {\"c\":3}", "d1500: {\"d\":4} {\"d\":4}",
+        "e1: {\"e\":5} {\"e\":5}",
+      ]
+    )
   }
 
   @Test func `an error while reading is thrown, and ends the sequence`() async throws {

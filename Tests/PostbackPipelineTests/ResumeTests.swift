@@ -99,6 +99,13 @@ private final class Site {
     #expect(try await site.run([other]).tally.read == 1)
   }
 
+  @Test func `reads an input once that is there twice`() async throws {
+    let site = try Site()
+    try site.write(lines)
+    let twice = try await site.run([site.input, site.input])
+    #expect(twice.tally.read == lines.count && twice.ends == [.finished, .known(path: site.input)])
+  }
+
   @Test func `takes what an input has grown by`() async throws {
     let site = try Site()
     try site.write(Array(lines.prefix(10)))

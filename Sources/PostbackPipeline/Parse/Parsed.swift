@@ -46,14 +46,12 @@ private final class RecordParser {
   func parse(_ batch: consuming RawBatch) -> Batch<Parsed> {
     var outcomes: [Outcome<Parsed>] = []
     outcomes.reserveCapacity(batch.records.count)
-    for record in batch.records { outcomes.append(parse(record, from: batch.input, &batch.bytes)) }
-    return Batch(
-      input: batch.input,
-      bytes: batch.bytes,
-      outcomes: outcomes,
-      consumed: batch.consumed,
-      standing: batch.standing
-    )
+    for origin in batch.origins {
+      for record in batch.records[outcomes.count..<outcomes.count + origin.recordCount] {
+        outcomes.append(parse(record, from: origin.input, &batch.bytes))
+      }
+    }
+    return Batch(bytes: batch.bytes, outcomes: outcomes, origins: batch.origins)
   }
 
   private func parse(_ record: Record, from input: InputFile, _ bytes: inout [UInt8]) -> Outcome<Parsed> {

@@ -52,8 +52,12 @@ struct Framer: ~Copyable {
   private var needsElement = true
   private var markCount = 0
 
-  init(limits: ReadLimits, content: ContentDigest = ContentDigest(seed: 0)) throws(LibcryptoFailure) {
-    collector = try RecordCollector(limits: limits, content: content)
+  init(
+    limits: ReadLimits,
+    content: ContentDigest = ContentDigest(seed: 0),
+    capacity: Int? = nil
+  ) throws(LibcryptoFailure) {
+    collector = try RecordCollector(limits: limits, content: content, capacity: capacity)
   }
 
   /// What all records so far are known by.

@@ -56,7 +56,8 @@ final class InputReader {
     let bufferSize = isSmall ? min(bufferSize, Self.smallSize) : bufferSize
     stream = TextStream(opened.file, bufferSize: bufferSize)
     do {
-      framer = try Framer(limits: limits, content: ContentDigest(seed: register.seed))
+      let content = ContentDigest(seed: register.seed)
+      framer = try Framer(limits: limits, content: content, capacity: isSmall ? Self.smallSize : nil)
     } catch {
       throw .read(ReadFailure(path: input.path, library: error))
     }
@@ -141,18 +142,15 @@ final class InputReader {
   /// What is handed on of an input that cannot be read at all.
   static func failed(_ input: InputFile, _ failure: ReadFailure) -> RawBatch {
     let standing = InputStanding(input: nil, end: .failed(reason: failure.reason))
-    return RawBatch(input: input, bytes: [], records: [], consumed: 0, standing: standing)
+    let origin = BatchOrigin(input: input, recordCount: 0, consumed: 0, standing: standing)
+    return RawBatch(bytes: [], records: [], origins: [origin])
   }
 
   private func batch(_ bytes: [UInt8], _ records: [Record], consumed: Int64, _ end: InputEnd?) -> RawBatch {
     if let known { register.note(known) }
-    return RawBatch(
-      input: input,
-      bytes: bytes,
-      records: records,
-      consumed: consumed,
-      standing: InputStanding(input: known, end: end)
-    )
+    let standing = InputStanding(input: known, end: end)
+    let origin = BatchOrigin(input: input, recordCount: records.count, consumed: consumed, standing: standing)
+    return RawBatch(bytes: bytes, records: records, origins: [origin])
   }
 
   private func readText() throws(ReadFailure) {

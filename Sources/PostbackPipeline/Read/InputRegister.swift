@@ -7,7 +7,7 @@ package final class InputRegister {
   private let ledger: Ledger?
   private var nextID: UInt32 = 0
   /// What was read and may not be committed yet.
-  private var recent: [UInt32: LedgerInput] = [:]
+  private var recent = RecentInputs()
 
   /// Keys the digests of contents.
   var seed: UInt64 { ledger?.seed ?? 0 }
@@ -33,13 +33,13 @@ package final class InputRegister {
   }
 
   /// Forgets what the ledger knows by now.
-  func forget(_ committed: some Sequence<UInt32>) {
-    for id in committed { recent[id] = nil }
+  func forget(_ committed: [LedgerInput]) {
+    for input in committed { recent.remove(input) }
   }
 
   /// Remembers how far an input was read.
   func note(_ input: LedgerInput) {
-    if ledger != nil { recent[input.id] = input }
+    if ledger != nil { recent.insert(input) }
   }
 
   /// The plan for an input; `scan` reads all of it and tells the digest, and what it was at a number of records.
@@ -50,14 +50,14 @@ package final class InputRegister {
   ) throws(PipelineFailure) -> Plan {
     guard let identity, ledger != nil else { return .read(new(path, identity)) }
     let before: LedgerInput?
-    let twin: LedgerInput?
+    let mayHaveTwin: Bool
     do throws(StateFailure) {
       before = try newest(path, identity)
-      twin = try sameSize(identity.byteCount)
+      mayHaveTwin = try hasSameSize(identity.byteCount)
     } catch {
       throw .state(error)
     }
-    guard before != nil || twin != nil else { return .read(new(path, identity)) }
+    guard before != nil || mayHaveTwin else { return .read(new(path, identity)) }
     let content = try scan(before?.records ?? -1)
     if let before, let plan = plan(for: before, path, identity, content) { return plan }
     let same: LedgerInput?
@@ -76,7 +76,8 @@ package final class InputRegister {
     _ identity: FileIdentity,
     _ content: ContentDigest
   ) -> Plan? {
-    let isSameFile = before.device == identity.device && before.inode == identity.inode
+    // Of another name it can be another file, which got the number of one that is gone.
+    let isSameFile = before.path == path && before.device == identity.device && before.inode == identity.inode
     var input = before
     (input.path, input.device, input.inode) = (path, identity.device, identity.inode)
     input.storedBytes = identity.byteCount
@@ -106,20 +107,18 @@ package final class InputRegister {
 
   private func newest(_ path: String, _ identity: FileIdentity) throws(StateFailure) -> LedgerInput? {
     let (device, inode) = (identity.device, identity.inode)
-    let isIt = { (input: LedgerInput) in input.device == device && input.inode == inode || input.path == path }
-    if let recent = recent.values.filter(isIt).max(by: { $0.id < $1.id }) { return recent }
+    if let input = recent.input(device: device, inode: inode) ?? recent.input(path: path) { return input }
     if let input = try ledger?.input(device: device, inode: inode) { return input }
     return try ledger?.input(path: path)
   }
 
-  private func sameSize(_ byteCount: Int64) throws(StateFailure) -> LedgerInput? {
-    if let recent = recent.values.first(where: { $0.storedBytes == byteCount }) { return recent }
-    return try ledger?.input(storedBytes: byteCount)
+  private func hasSameSize(_ byteCount: Int64) throws(StateFailure) -> Bool {
+    if recent.hasInput(storedBytes: byteCount) { return true }
+    return try ledger?.input(storedBytes: byteCount) != nil
   }
 
   private func sameContent(_ content: ContentDigest) throws(StateFailure) -> LedgerInput? {
-    let isIt = { (input: LedgerInput) in input.digest == content.value && input.records == content.count }
-    if let recent = recent.values.first(where: { isIt($0) && $0.phase == .complete }) { return recent }
+    if let input = recent.input(digest: content.value, records: content.count) { return input }
     return try ledger?.input(digest: content.value, records: content.count)
   }
 }

@@ -1,6 +1,7 @@
 /// Reads inputs into batches of records, one input after the other.
 ///
-/// A batch belongs to one input, and a record to one batch. Reading blocks the calling thread. Where an input cannot be
+/// A record belongs to one batch; inputs that are small share one. How records are divided into batches depends on the
+/// inputs alone, but for pauses. Reading blocks the calling thread. Where an input cannot be
 /// read the sequence ends with the failure, and what was read since its last batch is not handed on; or, with
 /// `passesFailures`, the input ends so and the next one is read.
 package struct PostbackReader: AsyncSequence {
@@ -42,6 +43,8 @@ package struct PostbackReader: AsyncSequence {
     fileprivate let limits: ReadLimits
     fileprivate let passesFailures: Bool
     private var reader: InputReader?
+    /// What was read and did not fit behind the batch before.
+    private var next: Result<RawBatch?, PipelineFailure>?
     private var isEnded = false
 
     fileprivate init(source: any InputSource, register: InputRegister, limits: ReadLimits, passesFailures: Bool) {
@@ -57,13 +60,31 @@ package struct PostbackReader: AsyncSequence {
     ) async throws(PipelineFailure) -> RawBatch? {
       guard !isEnded else { return nil }
       do throws(PipelineFailure) {
-        if let batch = try nextBatch() { return batch }
+        if let batch = try nextGroup() { return batch }
         isEnded = true
         return nil
       } catch {
         isEnded = true
         throw error
       }
+    }
+
+    /// The next batch, with those of small inputs that follow put together.
+    private mutating func nextGroup() throws(PipelineFailure) -> RawBatch? {
+      guard var group = try take() else { return nil }
+      while group.isSmall {
+        next = Result { () throws(PipelineFailure) in try nextBatch() }
+        guard case .success(let batch?) = next, batch.isSmall else { break }
+        group.append(batch)
+        next = nil
+      }
+      return group
+    }
+
+    private mutating func take() throws(PipelineFailure) -> RawBatch? {
+      guard let next else { return try nextBatch() }
+      self.next = nil
+      return try next.get()
     }
 
     private mutating func nextBatch() throws(PipelineFailure) -> RawBatch? {

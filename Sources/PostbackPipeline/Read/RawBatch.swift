@@ -1,23 +1,71 @@
 internal import JSON
 
-/// A few thousand records of one input, in order.
+/// Some thousand records, in order: of one input, or of several that are small.
 package struct RawBatch: Sendable {
   /// The zero bytes after the last record, which a SIMD parser may read.
   package static let padding = JSONParser.padding
 
-  /// Where the records come from.
-  package var input: InputFile
   /// The records' bytes, then `padding` zero bytes.
   package var bytes: [UInt8]
-  /// The records; none in a pause, and where an input ends behind the last batch.
+  /// The records; none in a pause, and where an input ends behind its last batch.
   package var records: [Record]
-  /// Bytes of the input, as stored, that were used so far: a measure of progress.
-  package var consumed: Int64
-  /// How far the input is with this batch; nil in a pause.
-  package var standing: InputStanding?
+  /// Where the records come from, in their order; nothing in a pause.
+  package var origins: [BatchOrigin]
 
   /// Nothing to read for now.
-  static let pause = RawBatch(input: InputFile(path: ""), bytes: [], records: [], consumed: 0)
+  static let pause = RawBatch(bytes: [], records: [], origins: [])
+
+  /// Whether this is no batch, but the word that there is nothing to read for now.
+  package var isPause: Bool { origins.isEmpty }
+
+  private static let smallSize = 64 * 1024
+  private static let smallCount = 256
+
+  /// Whether another batch may be put behind it: it ends an input, and there is not much of it.
+  var isSmall: Bool {
+    origins.last?.standing?.end != nil && bytes.count < Self.smallSize && records.count < Self.smallCount
+  }
+
+  /// The batch of one of its records alone.
+  package func only(_ index: Int) -> RawBatch {
+    var before = 0
+    let origin = origins.first { origin in
+      before += origin.recordCount
+      return index < before
+    }
+    var only = RawBatch(bytes: bytes, records: [records[index]], origins: [])
+    if var origin {
+      origin.recordCount = 1
+      only.origins = [origin]
+    }
+    return only
+  }
+
+  /// Puts another batch behind it.
+  mutating func append(_ next: RawBatch) {
+    if !next.records.isEmpty {
+      if !records.isEmpty { bytes.removeLast(Self.padding) }
+      let start = bytes.count
+      bytes += next.bytes
+      for var record in next.records {
+        record.bytes = ByteRange(start: start + Int(record.bytes.start), count: Int(record.bytes.count))
+        records.append(record)
+      }
+    }
+    origins += next.origins
+  }
+}
+
+/// An input that records of a batch come from.
+package struct BatchOrigin: Sendable {
+  /// The input.
+  package var input: InputFile
+  /// How many of the batch's records are its.
+  package var recordCount: Int
+  /// Bytes of the input, as stored, that were used so far: a measure of progress.
+  package var consumed: Int64
+  /// How far the input is with this batch; nil where nobody keeps that.
+  package var standing: InputStanding?
 }
 
 /// How far an input is with the batch that carries this, to be committed with the batch's rows.

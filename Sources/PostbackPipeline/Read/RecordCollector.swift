@@ -6,6 +6,8 @@ internal import Signatures
 /// Keeps at most `limits.recordBytes` of a record; of a longer one it counts and hashes the rest.
 struct RecordCollector: ~Copyable {
   private let limits: ReadLimits
+  /// The room that a batch begins with.
+  private let capacity: Int
   private var digest: SHA256
   private var bytes: [UInt8] = []
   private var records: [Record] = []
@@ -25,8 +27,9 @@ struct RecordCollector: ~Copyable {
   /// The open record's length without the white space at its end.
   private var solidCount = 0
 
-  init(limits: ReadLimits, content: ContentDigest) throws(LibcryptoFailure) {
+  init(limits: ReadLimits, content: ContentDigest, capacity: Int?) throws(LibcryptoFailure) {
     self.limits = limits
+    self.capacity = capacity ?? limits.batchBytes + limits.recordBytes + RawBatch.padding
     digest = try SHA256()
     self.content = content
   }
@@ -42,7 +45,7 @@ struct RecordCollector: ~Copyable {
 
   /// Begins a record.
   mutating func begin(line: Int) {
-    if bytes.isEmpty { bytes.reserveCapacity(limits.batchBytes + limits.recordBytes + RawBatch.padding) }
+    if bytes.isEmpty { bytes.reserveCapacity(capacity) }
     isOpen = true
     openLine = line
     openStart = bytes.count

@@ -56,13 +56,7 @@ package struct SignatureGate: ~Copyable {
       case .rejected(let rejection): outcomes.append(.rejected(rejection))
       }
     }
-    return Batch(
-      input: batch.input,
-      bytes: batch.bytes,
-      outcomes: outcomes,
-      consumed: batch.consumed,
-      standing: batch.standing
-    )
+    return Batch(bytes: batch.bytes, outcomes: outcomes, origins: batch.origins)
   }
 
   private mutating func verify(

@@ -26,12 +26,8 @@ package struct RowFormat: Sendable {
 /// A batch as rows: an accepted postback is one of `skan_postbacks` and one of `skan_events` for each event, a rejected
 /// record one of `skan_rejects`.
 package struct EncodedBatch: Sendable {
-  /// The input the records come from.
-  package let input: InputFile
-  /// Bytes of the input, as it is stored, that have been read so far.
-  package let consumed: Int64
-  /// How far the input is with this batch; nil in a pause.
-  package let standing: InputStanding?
+  /// Where the records come from, in their order; nothing in a pause.
+  package let origins: [BatchOrigin]
   /// What became of the records.
   package let tally: Tally
   /// The rows, by table in the order of `Table.all`.
@@ -42,7 +38,7 @@ package struct EncodedBatch: Sendable {
   let firsts: [SeenEntry]
 
   /// Whether this is the word that there is nothing to read for now.
-  package var isPause: Bool { standing == nil && tally.read == 0 }
+  package var isPause: Bool { origins.isEmpty }
 }
 
 extension Batch<Decoded> {
@@ -55,34 +51,37 @@ extension Batch<Decoded> {
     firsts.reserveCapacity(outcomes.count)
     var tally = Tally()
     var hash = try SHA256()
-    let source = Array(input.path.utf8)
     let now = UInt32(clamping: time(nil))
-    for outcome in outcomes {
-      switch outcome {
-      case .accepted(let decoded):
-        tally.countAccepted()
-        postbacks.encode(decoded, of: bytes, from: source, format)
-        for event in decoded.decoding.events { events.encode(event, of: decoded) }
-        let verified = decoded.unique.verified
-        let unsigned = UnsignedFields(verified.parsed.postback, of: bytes)
-        firsts.append(
-          SeenEntry(
-            TransactionIndex.Seen(verified.key, verified.judgement.digest, unsigned),
-            inputID: standing?.input?.id ?? 0,
-            seenAt: now,
-            line: UInt64(verified.parsed.record.line)
+    var rest = outcomes[...]
+    for origin in origins {
+      let source = Array(origin.input.path.utf8)
+      let inputID = origin.standing?.input?.id ?? 0
+      for outcome in rest.prefix(origin.recordCount) {
+        switch outcome {
+        case .accepted(let decoded):
+          tally.countAccepted()
+          postbacks.encode(decoded, of: bytes, from: source, format)
+          for event in decoded.decoding.events { events.encode(event, of: decoded) }
+          let verified = decoded.unique.verified
+          let unsigned = UnsignedFields(verified.parsed.postback, of: bytes)
+          firsts.append(
+            SeenEntry(
+              TransactionIndex.Seen(verified.key, verified.judgement.digest, unsigned),
+              inputID: inputID,
+              seenAt: now,
+              line: UInt64(verified.parsed.record.line)
+            )
           )
-        )
-      case .rejected(let rejection):
-        tally.countRejected(rejection.code)
-        try rejects.encode(rejection, of: bytes, from: source, &hash)
+        case .rejected(let rejection):
+          tally.countRejected(rejection.code)
+          try rejects.encode(rejection, of: bytes, from: source, &hash)
+        }
       }
+      rest = rest.dropFirst(origin.recordCount)
     }
     let rows = [postbacks.take(), events.take(), rejects.take()]
     return EncodedBatch(
-      input: input,
-      consumed: consumed,
-      standing: standing,
+      origins: origins,
       tally: tally,
       rows: rows,
       checksums: rows.map { rows in

@@ -120,7 +120,8 @@ package final class Tables {
         throw .state(error)
       }
       tally += batch.tally
-      if batch.isPause { try idle() } else { progress(Progress(batch, tally)) }
+      if batch.isPause { try idle() }
+      for origin in batch.origins { progress(Progress(input: origin.input, consumed: origin.consumed, tally: tally)) }
     }
     do throws(StateFailure) {
       try finish()
@@ -139,10 +140,6 @@ package final class Tables {
     package let consumed: Int64
     /// What became of the records so far.
     package let tally: Tally
-
-    fileprivate init(_ batch: EncodedBatch, _ tally: Tally) {
-      (input, consumed, self.tally) = (batch.input, batch.consumed, tally)
-    }
   }
 
   /// Distinct postbacks so far, in all runs.
@@ -162,13 +159,15 @@ package final class Tables {
       if tables[table].byteCount >= options.partBytes { tables[table].roll() }
     }
     try state.log.append(batch.firsts)
-    if let end = batch.standing?.end {
-      ends.append(Ended(input: batch.input, end: end))
-      pending.increments["inputs.\(end.outcome)", default: 0] += 1
+    for origin in batch.origins {
+      if let end = origin.standing?.end {
+        ends.append(Ended(input: origin.input, end: end))
+        pending.increments["inputs.\(end.outcome)", default: 0] += 1
+      }
+      guard let input = origin.standing?.input else { continue }
+      inputs[input.id] = input
+      waitingSince = waitingSince ?? .now
     }
-    guard let input = batch.standing?.input else { return }
-    inputs[input.id] = input
-    waitingSince = waitingSince ?? .now
   }
 
   /// No more rows come: completes what is open, and makes a part of each table that has none.
@@ -209,7 +208,7 @@ package final class Tables {
     if Sabotage.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
     try state.ledger.commit(pending)
     for table in tables.indices { try tables[table].publish() }
-    state.register.forget(inputs.keys)
+    state.register.forget(pending.inputs)
     (pending, inputs, waitingSince) = (LedgerCommit(time: 0), [:], nil)
   }
 }

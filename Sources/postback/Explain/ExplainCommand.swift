@@ -57,10 +57,9 @@ struct ExplainCommand: Command {
   private func batch() async throws(CommandFailure) -> RawBatch? {
     var batches = PostbackReader(inputs: try InputFile.found(at: [path])).makeAsyncIterator()
     do throws(PipelineFailure) {
-      while var batch = try await batches.next() {
-        guard let record = batch.records.first(where: { line == nil || $0.line == line }) else { continue }
-        batch.records = [record]
-        return batch
+      while let batch = try await batches.next() {
+        guard let index = batch.records.firstIndex(where: { line == nil || $0.line == line }) else { continue }
+        return batch.only(index)
       }
     } catch {
       throw CommandFailure(error)

@@ -20,14 +20,15 @@ struct Explanation {
 
   /// Explains the one record of a batch.
   init(of batch: RawBatch, trust: Trust, models: Models, receivedAt: ReceivedAtRule) throws(PipelineFailure) {
+    guard let input = batch.origins.first?.input else { return }
     let parsed = batch.parsed(receivedAt: receivedAt)
     for outcome in parsed.outcomes {
       switch outcome {
       case .rejected(let rejection):
-        addSource(batch.input, rejection.record)
+        addSource(input, rejection.record)
         addRejection(rejection)
       case .accepted(let postback):
-        addSource(batch.input, postback.record)
+        addSource(input, postback.record)
         try add(postback, of: parsed, trust, models)
       }
     }
