@@ -57,17 +57,22 @@ struct Benchmarks {
     let one = try dump.first(to: "\(folder)/one.jsonl")
     let startup = try StartupBenchmark.measures(postback, one, models: options.models)
     report.sections.append(Report.Section(title: "Start-up", measures: startup))
+    Self.complain("committing, recovering, and watching a spool")
+    let consumer = ConsumerBenchmark(postback: postback, models: options.models, folder: folder, dump: dump)
+    let (files, keys) = options.isQuick ? (10_000, 1_000_000) : (100_000, 10_000_000)
+    let measures = try await consumer.measures(smallFiles: min(files, options.postbacks), keys: keys)
+    report.sections.append(Report.Section(title: "Exactly once", measures: measures))
     try measureIndex()
 
     lastSpeed = nil
     Self.complain("verifying")
     let verify = try await VerifyBenchmark(dump)
     let before = try speed()
-    let measures = try verify.measures(in: folder)
-    if !measures.contains(where: { $0.id == "verify.python" }) {
+    let verified = try verify.measures(in: folder)
+    if !verified.contains(where: { $0.id == "verify.python" }) {
       report.skipped.append("Python: python3 with the package cryptography is not there")
     }
-    try append("Verification alone", measures, after: before)
+    try append("Verification alone", verified, after: before)
 
     Self.complain("running each stage")
     let middle = try speed()

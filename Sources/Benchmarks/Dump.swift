@@ -66,7 +66,7 @@ struct Dump {
   }
 
   /// Where the first lines start, and where the one behind them does.
-  private func lineStarts(_ lines: Int) throws(BenchmarkFailure) -> [Int] {
+  func lineStarts(_ lines: Int) throws(BenchmarkFailure) -> [Int] {
     let file = try FileBytes(reading: path)
     var starts = [0]
     var offset = 0

@@ -1,0 +1,152 @@
+internal import Glibc
+internal import PostbackPipeline
+internal import Signatures
+
+/// What it costs to have everything exactly once: commits, recovery, and a spool instead of a dump.
+struct ConsumerBenchmark {
+  /// The command.
+  let postback: String
+  /// The conversion models.
+  let models: String
+  /// Where spools and tables go.
+  let folder: String
+  /// Postbacks, some of which are used.
+  let dump: Dump
+
+  private static let largeFile = 1000
+  private static let arrivals = 200
+
+  func measures(smallFiles: Int, keys: Int) async throws -> [Measure] {
+    var measures = try commits()
+    measures += try backlog()
+    measures.append(try files(smallFiles))
+    measures += try await latency()
+    measures.append(try recovery(keys: keys))
+    return measures
+  }
+
+  private var options: [String] {
+    ["--out", "\(folder)/out", "--models", models, "--received-at", "2026-03-10T00:00:00Z"] + dump.trustArguments
+  }
+
+  private func run(_ command: [String]) throws -> Double {
+    sync()
+    let run = try ProcessRun([postback] + command + options)
+    try TemporaryFolder.remove("\(folder)/out")
+    return run.seconds
+  }
+
+  /// A run that commits every second, beside one that commits at its end.
+  private func commits() throws -> [Measure] {
+    let (each, once) = (try run(["run", dump.path]), try run(["run", dump.path, "--commit-ms", "3600000"]))
+    let title = "rate of run with a commit a second, of that with one at the end"
+    return [Measure("consumer.commits", title, once / each * 100, .percent)]
+  }
+
+  /// A spool of files of a thousand postbacks, beside a run over the same files.
+  private func backlog() throws -> [Measure] {
+    let spool = "\(folder)/spool"
+    try fill(spool, files: dump.count / Self.largeFile, of: Self.largeFile)
+    let run = try run(["run", "\(spool)/new"])
+    let watch = try self.run(["watch", spool, "--once"])
+    try TemporaryFolder.remove(spool)
+    let title = "rate of watch over \(dump.count / Self.largeFile) files of \(Self.largeFile), of that of run"
+    return [Measure("consumer.backlog", title, run / watch * 100, .percent)]
+  }
+
+  /// A spool of files of one postback each.
+  private func files(_ count: Int) throws -> Measure {
+    let spool = "\(folder)/spool"
+    try fill(spool, files: count, of: 1)
+    let seconds = try run(["watch", spool, "--once"])
+    try TemporaryFolder.remove(spool)
+    return Measure("consumer.files", "watch, \(count) files of one postback", Double(count) / seconds, .perSecond)
+  }
+
+  /// From when a file is renamed into a spool where nothing else happens to when it is committed and put away.
+  private func latency() async throws -> [Measure] {
+    let spool = "\(folder)/spool"
+    try fill(spool, files: Self.arrivals, of: 1)
+    // They come one by one.
+    guard unsafe rename("\(spool)/new", "\(spool)/later") == 0 else { throw BenchmarkFailure.system("cannot rename") }
+    let command = [postback, "watch", spool] + options
+    let consumer = Task.detached { try ProcessRun(command) }
+    try await wait(for: "\(folder)/out/_state/status.json")
+    var times: [Double] = []
+    for file in 0..<Self.arrivals {
+      let name = Self.name(file)
+      let start = ContinuousClock.now
+      guard unsafe rename("\(spool)/later/\(name)", "\(spool)/new/\(name)") == 0 else {
+        throw BenchmarkFailure.system("cannot rename")
+      }
+      try await wait(for: "\(spool)/done/\(name)")
+      times.append((.now - start) / .milliseconds(1))
+    }
+    let status = String(decoding: try FileBytes.all(of: "\(folder)/out/_state/status.json"), as: UTF8.self)
+    guard let pid = status.split(separator: ",").first?.split(separator: ":").last.flatMap({ pid_t($0) }) else {
+      throw BenchmarkFailure("the consumer does not say which process it is")
+    }
+    kill(pid, SIGTERM)
+    _ = try await consumer.value
+    for path in [spool, "\(folder)/out"] { try TemporaryFolder.remove(path) }
+    times.sort()
+    return [(50, times[times.count / 2]), (99, times[times.count * 99 / 100])].map { share, time in
+      Measure("consumer.latency_p\(share)", "watch, idle: a file until it is put away, p\(share)", time, .milliseconds)
+    }
+  }
+
+  /// Opening a state with so many ids.
+  private func recovery(keys: Int) throws -> Measure {
+    let path = "\(folder)/state"
+    do {
+      let ledger = try Ledger(try StateFolder(path), settings: [:])
+      var index = TransactionIndex()
+      let log = try SeenLog.recover(ledger, into: &index)
+      var generator = SplitMix(seed: 1)
+      var chunk = KeyChunk()
+      var count = 0
+      while count < keys {
+        chunk.fill(&generator)
+        try log.append(
+          chunk.keys.indices.map { position in
+            let seen = TransactionIndex.Seen(chunk.keys[position], chunk.digests[position], chunk.unsigned)
+            return SeenEntry(seen, inputID: 0, seenAt: 0, line: UInt64(count + position))
+          }
+        )
+        count += chunk.keys.count
+      }
+      try log.synchronize()
+      var commit = LedgerCommit(time: 0)
+      commit.seen = log.mark
+      try ledger.commit(commit)
+    }
+    let start = ContinuousClock.now
+    _ = try State(path, settings: [:])
+    let seconds = (.now - start) / Duration.seconds(1)
+    try TemporaryFolder.remove(path)
+    return Measure("consumer.recovery", "opening a state with \(keys) ids", seconds * 1000, .milliseconds)
+  }
+
+  /// Makes a spool with files of the dump's lines.
+  private func fill(_ spool: String, files: Int, of lines: Int) throws {
+    _ = try ProcessRun(["mkdir", "-p", "\(spool)/new"])
+    let starts = try dump.lineStarts(files * lines)
+    let source = try FileBytes(reading: dump.path)
+    for file in 0..<files {
+      var bytes: [UInt8] = []
+      let (start, end) = (starts[file * lines], starts[(file + 1) * lines])
+      _ = try source.append(end - start, at: start, to: &bytes)
+      try FileBytes(writing: "\(spool)/new/\(Self.name(file))").write(bytes)
+    }
+  }
+
+  private static func name(_ file: Int) -> String { "\(1_000_000_000 + file).jsonl" }
+
+  private func wait(for path: String) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while unsafe access(path, F_OK) != 0 {
+      guard .now < end else { throw BenchmarkFailure("\(path) did not come within a minute") }
+      try await Task.sleep(for: .microseconds(500))
+    }
+  }
+}
