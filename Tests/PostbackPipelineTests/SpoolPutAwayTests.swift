@@ -42,7 +42,8 @@ import Testing
     #expect(try site.text("failed/a.2.reason") == "is odd too\n")
   }
 
-  @Test(arguments: [SpoolRename.atOnce, .byLink]) func `goes on with a reason that a crash has left, and leaves none hidden`(
+  @Test(arguments: [SpoolRename.atOnce, .byLink])
+  func `goes on with a reason that a crash has left, and leaves none hidden`(
     _ rename: SpoolRename
   ) throws {
     let site = try SpoolSite()

@@ -95,7 +95,9 @@ extension SpoolFolder {
   private func moveReason(_ reason: inout String?, to path: String, of file: String) -> Int32 {
     guard let old = reason else { return 0 }
     var code = rename(Array(old.utf8CString), to: path)
-    if code == EEXIST, Self.isFree(file), Self.holdsSame(old, path) { code = unsafe Glibc.rename(old, path) == 0 ? 0 : errno }
+    if code == EEXIST, Self.isFree(file), Self.holdsSame(old, path) {
+      code = unsafe Glibc.rename(old, path) == 0 ? 0 : errno
+    }
     switch code {
     case 0:
       reason = path
@@ -156,8 +158,11 @@ extension SpoolFolder {
   /// Removes the reasons that were being written by processes that are gone. Not worth a failure.
   static func removeLeftReasons(in path: String) {
     let folder = "\(path)/failed"
-    for name in (try? DurableFolder(folder).names()) ?? [] where name.hasPrefix(hiddenStart) && name.hasSuffix(hiddenEnd) {
-      guard let process = pid_t(name.dropFirst(hiddenStart.count).dropLast(hiddenEnd.count)), process > 0 else { continue }
+    for name in (try? DurableFolder(folder).names()) ?? []
+    where name.hasPrefix(hiddenStart) && name.hasSuffix(hiddenEnd) {
+      guard let process = pid_t(name.dropFirst(hiddenStart.count).dropLast(hiddenEnd.count)), process > 0 else {
+        continue
+      }
       if process == getpid() || kill(process, 0) != 0 && errno == ESRCH { unsafe unlink("\(folder)/\(name)") }
     }
   }
