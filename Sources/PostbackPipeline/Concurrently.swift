@@ -31,7 +31,7 @@ where Base.Element: Sendable, Base.Failure == PipelineFailure {
     var base: Base.AsyncIterator
     let limit: Int
     let work: @Sendable (Base.Element) throws(LibcryptoFailure) -> Output
-      /// The tasks that were begun and not handed on, in order.
+    /// The tasks that were begun and not handed on, in order.
     var pending: [Task<Result<Output, LibcryptoFailure>, Never>] = []
     var isAtEnd = false
 

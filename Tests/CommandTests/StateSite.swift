@@ -37,7 +37,7 @@ struct StateSite {
       commit.parts.append(file.part)
     }
     commit.inputs = [
-      LedgerInput(id: 0, path: "/spool/a", phase: .filed), LedgerInput(id: 1, path: "/spool/b", phase: .partial),
+      LedgerInput(id: 0, path: "/spool/a", phase: .complete), LedgerInput(id: 1, path: "/spool/b", phase: .partial),
     ]
     commit.increments = [
       Totals.name(of: .signatureInvalid): 3, Totals.name(of: .duplicateConflict): 2, Totals.name(of: .postbacks): 40,

@@ -25,7 +25,7 @@ import Testing
     #expect(["read", "accepted", "rejected", "commits", "seen_ids"].map { status[$0]?.integer } == [45, 40, 5, 1, 40])
     #expect(status["by_code"]?.description == #"{"signature_invalid":3,"duplicate_conflict":2}"#)
     #expect(status["rows"]?.description == #"{"skan_postbacks":40,"skan_events":0,"skan_rejects":0}"#)
-    #expect(status["inputs"]?.description == #"{"partial":1,"complete":0,"filed":1}"#)
+    #expect(status["inputs"]?.description == #"{"partial":1,"complete":1}"#)
     #expect(status["last_commit_at"] == .string("2025-06-15T15:06:40.500Z"))
     let since = try #require(status["since_last_commit_s"]?.decimal)
     #expect((before - 1...age() + 1).contains(since))
@@ -91,7 +91,7 @@ import Testing
     for line in [
       #"spool     /spool\u{1b}[2J\u{a}read 1, 3 files waiting, the oldest for "#, "used by   process \(getpid()) (",
       "commits   1, the last at 2025-06-15T15:06:40.500Z, ", "rate      1234.6 records/s over 1 minute",
-      "rejected                 5", "  signature_invalid      3", "inputs    1 partial, 0 complete, 1 filed",
+      "rejected                 5", "  signature_invalid      3", "inputs    1 partial, 1 complete",
       "  skan_postbacks  jsonl  complete  1 part   25 rows  1",
     ] {
       #expect(lines.contains { $0.hasPrefix(line) }, "\(line)\n\(result.text)")

@@ -14,7 +14,8 @@ struct TableParts {
   private var begun: ContinuousClock.Instant?
 
   /// The parts as the ledger has them: those that were complete get their names, the open ones go on.
-  init(_ table: Table, _ formats: Set<TableFormat>, in folder: OutputFolder, _ parts: [LedgerPart]) throws(StateFailure) {
+  init(_ table: Table, _ formats: Set<TableFormat>, in folder: OutputFolder, _ parts: [LedgerPart]) throws(StateFailure)
+  {
     self.table = table
     self.formats = TableFormat.allCases.filter(formats.contains)
     output = folder.path

@@ -21,7 +21,7 @@ struct RunCommand: Command {
       73 cannot create, 74 I/O, 75 locked.
       """,
     options: [
-      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
+      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated.")
     ] + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
       Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
       Option(

@@ -53,7 +53,8 @@ struct RunSummary {
       known == 0
       ? [] : ["passed over \(known) \(known == 1 ? "input" : "inputs"), whose postbacks are in the tables already"]
     let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
-    return (lines + inputs + [isSlow ? speed + "; libcrypto has no tables, so signatures were verified one by one" : speed])
+    return
+      (lines + inputs + [isSlow ? speed + "; libcrypto has no tables, so signatures were verified one by one" : speed])
       .joined(separator: "\n")
   }
 }
