@@ -14,7 +14,7 @@ import Testing
   @Test(arguments: ["run", "watch", "compact"]) func `has lost nothing and doubled nothing`(_ scenario: String)
     async throws
   {
-    let result = try await kill(["--every", "50", "--only", scenario])
+    let result = try await kill(["--every", "90", "--only", scenario])
     #expect(result.status == 0, "\(result.text)\(result.errorText)")
     #expect(result.text.contains(", 0 violations"))
   }

@@ -9,13 +9,14 @@ struct FaultSite {
   /// The tables of the undisturbed run, by name.
   private(set) var undisturbed: [String: [UInt8]] = [:]
   /// The records of the input.
-  static let count = 500
+  static let count = 1200
 
+  private static let dump = Task { try await GeneratedDump(count: count, seed: 11) }
   private static let options = ["--format", "both", "--part-bytes", "100000", "--commit-ms", "0"]
 
   init() async throws {
     folder = try TemporaryFolder()
-    let dump = try await GeneratedDump(count: Self.count, seed: 11)
+    let dump = try await Self.dump.value
     keys = dump.keys
     try folder.makeFile("in.jsonl", holding: dump.bytes)
     let result = try await run(into: "undisturbed")

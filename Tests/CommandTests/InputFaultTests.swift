@@ -17,8 +17,13 @@ import Testing
   /// Runs the consumer so that each read of the file takes a while, and does something to the file meanwhile.
   private func whileRead(_ script: String) async throws -> BuiltCommand.Result {
     let fault = Fault(call: "read", effect: "delay_exit=700000", path: "\(site.spool)/new/a")
+    // It is being read when some process has it open.
     return try await site.shell(
-      "\(fault.arguments.joined(separator: " ")) $0 \"$@\" & sleep 1; cd $F/spool/new; \(script); wait $!",
+      """
+      cd $F/spool/new; \(fault.arguments.joined(separator: " ")) $0 "$@" &
+      until [ -n "$(find /proc/[0-9]*/fd -lname "$(realpath a)" 2>/dev/null)" ]; do sleep 0.05; done
+      sleep 0.1; \(script); wait $!
+      """,
       site.arguments(["watch", site.spool, "--once"])
     )
   }
