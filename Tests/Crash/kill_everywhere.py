@@ -12,8 +12,7 @@ Exit status: 0 no violation (with --sabotage: at least one), 1 otherwise, 77 whe
 import argparse, gzip, hashlib, os, random, shutil, subprocess, sys, tempfile, time
 from pathlib import Path
 
-CALLS = """write pwrite64 writev fsync fdatasync rename renameat renameat2 unlink unlinkat ftruncate mkdir linkat
-openat""".split()
+CALLS = "write pwrite64 writev fsync fdatasync rename renameat renameat2 unlink unlinkat ftruncate mkdir linkat openat".split()
 TABLES = "--out out --format both --part-bytes 300000 --commit-ms 0".split()
 
 
@@ -26,10 +25,8 @@ class Scenario:
     def digest(self, folder):
         found = {}
         tables = [path for path in (folder / "out").rglob("*") if "_state" not in path.parts]
-        for path in tables + [path for path in [folder / "out/_state/seen.log"] if self.name == "compact"]:
-            if path.is_file():
-                found[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in (folder / "spool").rglob("*") if (folder / "spool").is_dir() else []:
+        log = [folder / "out/_state/seen.log"] if self.name == "compact" else []
+        for path in [*tables, *log, *(folder / "spool").rglob("*")]:
             if path.is_symlink() or path.is_file():
                 content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
                 found[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
@@ -42,20 +39,15 @@ class Hunt:
         self.environment = dict(os.environ, POSTBACK_SABOTAGE=options.sabotage or "")
         self.points = self.bad = 0
         self.random = random.Random(options.seed)
-        self.dump("a.jsonl", 700, 1)
-        self.dump("b.jsonl", 500, 2)
-        self.keys = (work / "keys").read_text().split()
-
-    def dump(self, name, count, seed):
-        command = ["generate", "--count", count, "--seed", seed, "--out", self.work / name, "--keys", self.work / "keys"]
-        if seed > 1:
-            command = command[:-2]
-        subprocess.run([self.options.binary, *map(str, command)], check=True, stderr=subprocess.DEVNULL)
+        # Of one dump, as each has keys of its own.
+        dump = ["generate", "--count", "1200", "--seed", "1", "--out", work / "dump", "--keys", work / "keys"]
+        subprocess.run([options.binary, *dump], check=True, stderr=subprocess.DEVNULL)
+        self.keys, lines = (work / "keys").read_text().split(), (work / "dump").read_bytes().splitlines(keepends=True)
+        self.a, self.b = lines[:700], lines[700:]
 
     def inputs(self, folder):
         """Plain and compressed files, one that is cut, one with copies of others' lines, one that is there twice."""
-        a, b = (self.work / "a.jsonl").read_bytes(), (self.work / "b.jsonl").read_bytes()
-        lines = b.splitlines(keepends=True)
+        a, lines = b"".join(self.a), self.b
         packed = gzip.compress(b"".join(lines[:300]), mtime=0)
         files = [a, packed, gzip.compress(b"".join(lines[250:400]), mtime=0)[:-5000],
                  b"".join(lines[200:450]) + a[:90_000], packed, lines[450][:-1]]
@@ -70,12 +62,11 @@ class Hunt:
         (folder / "spool/new/3-link").symlink_to("elsewhere")
 
     def compactable(self, folder):
-        for name in ["a.jsonl", "b.jsonl"]:
-            shutil.copy2(self.work / name, folder / name)
+        for name, lines in [("a.jsonl", self.a), ("b.jsonl", self.b)]:
+            self.between = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            (folder / name).write_bytes(b"".join(lines))
             self.run(folder, ["run", name, *TABLES, *self.keys])
-            time.sleep(1.1 if name == "a.jsonl" else 0)
-            if name == "a.jsonl":
-                self.between = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            time.sleep(1.1)
 
     def scenarios(self):
         run = ["run", "in", *TABLES, *self.keys]
@@ -113,9 +104,8 @@ class Hunt:
         return found, ended
 
     def numbers(self, call, numbers):
-        """Where to kill: as long as the call may come; with --every only at some of them."""
+        """Where to kill; with --every only at some of them. Work may be spread over the threads in another way each time."""
         first = self.random.randrange(self.options.every)
-        # Work may be spread over the threads in another way the next time.
         candidates = sorted(set(numbers)) if call == "openat" else range(1, len(numbers) + 1)
         return candidates[first :: self.options.every]
 
@@ -124,7 +114,7 @@ class Hunt:
         print(f"{scenario.name}: killed at {call} #{number}: {what}", flush=True)
 
     def hunt(self, scenario):
-        template, folder, arguments = self.work / "template", self.work / "folder", None
+        template, folder = self.work / "template", self.work / "folder"
         for path in [template, folder]:
             shutil.rmtree(path, ignore_errors=True)
         template.mkdir()
@@ -159,8 +149,7 @@ class Hunt:
                 self.examine(scenario, folder, arguments, want, call, number)
                 if self.options.first and self.bad:
                     return
-        points, bad = self.points - before[0], self.bad - before[1]
-        print(f"{scenario.name}: {points} kill points, {bad} violations", flush=True)
+        print(f"{scenario.name}: {self.points - before[0]} kill points, {self.bad - before[1]} violations", flush=True)
 
     def examine(self, scenario, folder, arguments, want, call, number):
         ended = self.run(folder, arguments)
