@@ -1,7 +1,7 @@
 import JSON
 
 /// What `postback generate` made, read back.
-struct GeneratedDump {
+struct GeneratedDump: Sendable {
   let bytes: [UInt8]
   /// The rows of the truth file.
   let truth: [JSONObject]
@@ -48,7 +48,7 @@ struct GeneratedDump {
 }
 
 /// A row of a table, or of the truth file.
-struct JSONObject: Equatable {
+struct JSONObject: Equatable, Sendable {
   private let members: [String: JSONValue]
 
   /// The objects of a text that has one a line.

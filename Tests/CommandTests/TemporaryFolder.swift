@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder for one test, removed with all that is in it when nobody holds it any more.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
   private let url: URL
 
   init() throws {

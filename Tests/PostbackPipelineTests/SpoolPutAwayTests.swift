@@ -42,6 +42,27 @@ import Testing
     #expect(try site.text("failed/a.2.reason") == "is odd too\n")
   }
 
+  @Test(arguments: [SpoolRename.atOnce, .byLink])
+  func `goes on with a reason that a crash has left, and leaves none hidden`(
+    _ rename: SpoolRename
+  ) throws {
+    let site = try SpoolSite()
+    _ = try site.folder(rename: rename)
+    try site.put("a")
+    // What is there when it is killed before the file is moved, and before the reason is.
+    try site.write("failed/a.reason", "is odd\n")
+    let gone = Process()
+    gone.executableURL = URL(filePath: "/bin/true")
+    try gone.run()
+    gone.waitUntilExit()
+    try site.write("failed/.reason-\(gone.processIdentifier).inprogress", "is o")
+    try site.write("failed/.reason-1.inprogress", "of a process that runs")
+    let folder = try site.folder(rename: rename)
+    #expect(folder.fail(try #require(try folder.scan().first), reason: "is odd") == .done)
+    #expect(try site.names("failed") == [".reason-1.inprogress", "a", "a.reason"])
+    #expect(try site.text("failed/a.reason") == "is odd\n")
+  }
+
   @Test(arguments: [SpoolRename.atOnce, .byLink]) func `moves directories and symbolic links as what they are`(
     _ rename: SpoolRename
   ) throws {

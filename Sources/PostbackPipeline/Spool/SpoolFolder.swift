@@ -41,6 +41,7 @@ package final class SpoolFolder {
     layout = try SpoolLayout(opening: path, settle: settle)
     settling = settle.map { SpoolSettling($0) }
     deletesFiled = deletes
+    Self.removeLeftReasons(in: path)
   }
 
   /// What can be taken now, sorted by the bytes of the names; hidden files are not.

@@ -35,7 +35,7 @@ extension SpoolFolder {
     reason: String,
     at now: ContinuousClock.Instant = .now
   ) -> SpoolFiling {
-    let hidden = "\(path)/failed/.reason-\(getpid()).inprogress"
+    let hidden = "\(path)/failed/\(Self.hiddenStart)\(getpid())\(Self.hiddenEnd)"
     let line = Array((SpoolName.printable(reason.utf8) + "\n").utf8)
     let isWritten = Self.write(line, to: hidden)
     let code = putAway(entry, in: "failed", beside: isWritten ? hidden : nil)
@@ -66,8 +66,9 @@ extension SpoolFolder {
     defer { if !isMoved, let reason { unsafe unlink(reason) } }
     while true {
       let suffix = number == 1 ? "" : ".\(number)"
-      var code = moveReason(&reason, to: "\(target)/\(SpoolName.fitting(entry.name, "\(suffix).reason"))")
-      if code == 0 { code = rename(entry.systemPath, to: "\(target)/\(SpoolName.fitting(entry.name, suffix))") }
+      let name = "\(target)/\(SpoolName.fitting(entry.name, suffix))"
+      var code = moveReason(&reason, to: "\(target)/\(SpoolName.fitting(entry.name, "\(suffix).reason"))", of: name)
+      if code == 0 { code = rename(entry.systemPath, to: name) }
       switch code {
       case 0:
         isMoved = true
@@ -89,9 +90,14 @@ extension SpoolFolder {
   }
 
   /// Moves the reason, if there is one; 0 or `EEXIST`. A file goes without rather than stay.
-  private func moveReason(_ reason: inout String?, to path: String) -> Int32 {
+  ///
+  /// One of the same words, of a file that is not there, was left by a crash before that file was moved: it serves.
+  private func moveReason(_ reason: inout String?, to path: String, of file: String) -> Int32 {
     guard let old = reason else { return 0 }
-    let code = rename(Array(old.utf8CString), to: path)
+    var code = rename(Array(old.utf8CString), to: path)
+    if code == EEXIST, Self.isFree(file), Self.holdsSame(old, path) {
+      code = unsafe Glibc.rename(old, path) == 0 ? 0 : errno
+    }
     switch code {
     case 0:
       reason = path
@@ -127,6 +133,38 @@ extension SpoolFolder {
       }
     let seconds = SpoolSetAside.pause.components.seconds
     return .stuck("\(entry.shown): cannot be \(action): \(meaning); \(advice). It is tried again in \(seconds) s")
+  }
+
+  private static func isFree(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) != 0 && errno == ENOENT
+  }
+
+  private static func holdsSame(_ path: String, _ other: String) -> Bool {
+    func bytes(_ path: String) -> [UInt8]? {
+      var status = stat()
+      guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < 1 << 20,
+        let file = try? StateFile(path, .reading)
+      else { return nil }
+      var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
+      return (try? file.read(into: &bytes, at: 0)).map { Array(bytes.prefix($0)) }
+    }
+    return bytes(path).map { $0 == bytes(other) } ?? false
+  }
+
+  private static let hiddenStart = ".reason-"
+  private static let hiddenEnd = ".inprogress"
+
+  /// Removes the reasons that were being written by processes that are gone. Not worth a failure.
+  static func removeLeftReasons(in path: String) {
+    let folder = "\(path)/failed"
+    for name in (try? DurableFolder(folder).names()) ?? []
+    where name.hasPrefix(hiddenStart) && name.hasSuffix(hiddenEnd) {
+      guard let process = pid_t(name.dropFirst(hiddenStart.count).dropLast(hiddenEnd.count)), process > 0 else {
+        continue
+      }
+      if process == getpid() || kill(process, 0) != 0 && errno == ESRCH { unsafe unlink("\(folder)/\(name)") }
+    }
   }
 
   private static func write(_ bytes: [UInt8], to path: String) -> Bool {

@@ -34,6 +34,10 @@ package struct LedgerReading: Sendable {
     inputs = Dictionary(uniqueKeysWithValues: phases)
     try database.execute("COMMIT")
     try CommitWitness.check(witnessed, folder, ledger: state.commits)
+    // Only then nobody writes: else there may have been the first commit since.
+    if isVerified, witnessed == nil, state.commits > 0 {
+      throw .damaged("\(folder.path)/\(CommitWitness.name)", "is gone, and the ledger has \(state.commits) commits")
+    }
   }
 }
 

@@ -87,6 +87,7 @@ final class SQLiteDatabase {
     case SQLITE_IOERR: return StateFailure(.io, path, "\(meaning); check the disk, then run again")
     case SQLITE_BUSY, SQLITE_LOCKED:
       return StateFailure(.locked, path, "another program is using this database; close it, then run again")
+    case SQLITE_CANTOPEN where cause != 0: return .system(.cannotCreate, path, meaning, cause)
     case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
       return StateFailure(.cannotCreate, path, "\(meaning); give this user permission to write there")
     case SQLITE_NOMEM: return StateFailure(.io, path, "\(meaning); give this process more memory")

@@ -43,6 +43,7 @@ package struct StateFailure: Error, CustomStringConvertible {
     case ENOSPC, EDQUOT, EFBIG: StateFailure(.diskFull, path, "\(meaning); make room, then run again")
     case EACCES, EPERM, EROFS:
       StateFailure(.cannotCreate, path, "\(meaning); give this user permission to write there")
+    case EMFILE, ENFILE: StateFailure(.io, path, "\(meaning); raise the limit of open files (ulimit -n)")
     case EIO: StateFailure(.io, path, "\(meaning); check the disk, then run again")
     default: StateFailure(kind, path, meaning)
     }

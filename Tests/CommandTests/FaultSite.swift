@@ -1,0 +1,109 @@
+import Foundation
+import JSON
+import Testing
+
+/// An input, and what a run of it makes that nothing disturbs.
+struct FaultSite {
+  let folder: TemporaryFolder
+  private let keys: [String]
+  /// The tables of the undisturbed run, by name.
+  private(set) var undisturbed: [String: [UInt8]] = [:]
+  /// The records of the input.
+  static let count = 1200
+
+  private static let dump = Task { try await GeneratedDump(count: count, seed: 11) }
+  private static let options = ["--format", "both", "--part-bytes", "100000", "--commit-ms", "0"]
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    let dump = try await Self.dump.value
+    keys = dump.keys
+    try folder.makeFile("in.jsonl", holding: dump.bytes)
+    let result = try await run(into: "undisturbed")
+    try #require(result.status == 0, "\(result.errorText)")
+    undisturbed = try tables("undisturbed")
+    try #require(undisturbed.count > 6)
+  }
+
+  var input: String { folder.path("in.jsonl") }
+  var out: String { folder.path("out") }
+  var spool: String { folder.path("spool") }
+
+  /// What `run` is told, or another command.
+  func arguments(_ command: [String], into out: String = "out") -> [String] {
+    command + ["--out", folder.path(out)] + Self.options + keys
+  }
+
+  /// Runs over the input, or other ones.
+  func run(
+    _ inputs: [String]? = nil,
+    into out: String = "out",
+    _ fault: Fault? = nil
+  ) async throws -> BuiltCommand.Result {
+    try await traced(arguments(["run"] + (inputs ?? [input]), into: out), fault)
+  }
+
+  /// Consumes what is in the spool.
+  func watch(_ fault: Fault? = nil) async throws -> BuiltCommand.Result {
+    try await traced(arguments(["watch", spool, "--once"]), fault)
+  }
+
+  /// Runs the command, with something going wrong.
+  func traced(_ arguments: [String], _ fault: Fault?) async throws -> BuiltCommand.Result {
+    let command = (fault?.arguments ?? []) + [try BuiltCommand.path] + arguments
+    return try await BuiltCommand.run(executable: "/usr/bin/env", command)
+  }
+
+  /// Runs a shell's script in which `$0` is the command, `$1` the temporary folder, and `$@` behind it the options.
+  func shell(_ script: String, _ options: [String]? = nil) async throws -> BuiltCommand.Result {
+    let arguments = options ?? arguments(["run", input])
+    let folder = folder.path("")
+    return try await BuiltCommand.run(
+      executable: "/bin/bash",
+      ["-c", "F=$1; shift; \(script)", try BuiltCommand.path, folder] + arguments
+    )
+  }
+
+  /// Puts a file into the spool.
+  func put(_ name: String, _ bytes: [UInt8]) throws {
+    try FileManager.default.createDirectory(atPath: "\(spool)/new", withIntermediateDirectories: true)
+    try folder.makeFile("spool/new/\(name)", holding: bytes)
+  }
+
+  /// The names in a folder, hidden ones too, sorted.
+  func names(_ name: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path(name)).sorted()
+  }
+
+  /// All files of the tables, hidden ones too, by their paths in the output folder.
+  func tables(_ out: String = "out") throws -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    for table in ["skan_postbacks", "skan_events", "skan_rejects"] {
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path("\(out)/\(table)")) {
+        found["\(table)/\(name)"] = try folder.contents(of: "\(out)/\(table)/\(name)")
+      }
+    }
+    return found
+  }
+
+  /// The lines of an input, by its name, that have a row; more than once where they have more.
+  func rows() throws -> [String: [Int]] {
+    var rows: [String: [Int]] = [:]
+    for (name, bytes) in try tables() where name.hasSuffix(".jsonl") && !name.hasPrefix("skan_events") {
+      for row in try JSONObject.lines(bytes) {
+        guard case .string(let path) = row["source_file"], let line = row.integer("source_line") else { continue }
+        rows[URL(fileURLWithPath: path).lastPathComponent, default: []].append(line)
+      }
+    }
+    return rows.mapValues { $0.sorted() }
+  }
+
+  /// Whether the tables are those of the undisturbed run, and the state is sound.
+  func expectUndisturbed(_ location: SourceLocation = #_sourceLocation) async throws {
+    let tables = try tables()
+    #expect(tables.keys.sorted() == undisturbed.keys.sorted(), sourceLocation: location)
+    #expect(tables == undisturbed, sourceLocation: location)
+    let check = try await BuiltCommand.run(["state", "check", "--state", "\(out)/_state", "--out", out])
+    #expect(check.text == "sound\n", sourceLocation: location)
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct `A disk that fails` {
+  @Test(
+    .enabled(if: Tracer.works, "strace is not there, or may not trace"),
+    arguments: [("fsync", [2, 6, 14]), ("fdatasync", [5, 14, 22])]
+  ) func `at making durable ends a run with 74, and the next makes the undisturbed tables`(
+    _ call: String,
+    _ counts: [Int]
+  ) async throws {
+    for count in counts {
+      let site = try await FaultSite()
+      let result = try await site.run(nil, Fault(call: call, effect: "error=EIO", count: String(count)))
+      #expect(result.status == 74)
+      #expect(result.errorText.contains("check the disk, then run again"))
+      #expect(try await site.run().status == 0)
+      try await site.expectUndisturbed()
+    }
+  }
+
+  @Test(
+    .enabled(if: Tracer.works, "strace is not there, or may not trace"),
+    arguments: [("write", [5, 8]), ("pwrite64", [5, 44]), ("ftruncate", [1])]
+  ) func `for want of room ends a run with 74, and the next makes the undisturbed tables`(
+    _ call: String,
+    _ counts: [Int]
+  ) async throws {
+    for count in counts {
+      let site = try await FaultSite()
+      let result = try await site.run(nil, Fault(call: call, effect: "error=ENOSPC", count: String(count)))
+      #expect(result.status == 74)
+      #expect(result.errorText.contains("No space left on device; make room, then run again"))
+      #expect(try await site.run().status == 0)
+      try await site.expectUndisturbed()
+    }
+  }
+
+  @Test(.enabled(if: Tracer.works, "strace is not there, or may not trace"), arguments: ["EIO", "EXDEV"])
+  func `at naming a file ends a run with 74, and the next names it`(_ code: String) async throws {
+    for count in [1, 2, 3, 6] {
+      let site = try await FaultSite()
+      let result = try await site.run(nil, Fault(call: "rename", effect: "error=\(code)", count: String(count)))
+      #expect(result.status == 74)
+      #expect(try await site.run().status == 0)
+      try await site.expectUndisturbed()
+    }
+  }
+
+  @Test(.enabled(if: Tracer.works, "strace is not there, or may not trace"), arguments: ["EIO", "EXDEV"])
+  func `at moving a file of the spool leaves it there, and its rows are not doubled`(_ code: String) async throws {
+    let site = try await FaultSite()
+    try site.put("a", try site.folder.contents(of: "in.jsonl"))
+    let fault = Fault(call: "renameat2", effect: "error=\(code)")
+    // It waits a minute before it tries again, so it is asked to leave.
+    let stopped = try await site.shell(
+      "timeout --signal TERM 3 \(fault.arguments.joined(separator: " ")) $0 \"$@\"",
+      site.arguments(["watch", site.spool])
+    )
+    #expect(stopped.errorText.contains("input_not_put_away"))
+    #expect(try site.rows() == ["a": Array(1...FaultSite.count)])
+    #expect(try site.names("spool/new") == ["a"])
+    #expect(try await site.watch().status == 0)
+    #expect(try site.rows() == ["a": Array(1...FaultSite.count)])
+    #expect(try site.names("spool/done") == ["a"])
+  }
+
+  @Test(.enabled(if: Tracer.works, "strace is not there, or may not trace"))
+  func `at reading ends a run with 74, and moves a file of the spool to failed`() async throws {
+    let site = try await FaultSite()
+    let failed = try await site.run(nil, Fault(call: "read", effect: "error=EIO", path: site.input))
+    #expect(failed.status == 74)
+    #expect(try await site.run().status == 0)
+    try await site.expectUndisturbed()
+    try site.put("a", Array("{}\n".utf8))
+    try site.put("b", Array("{}\n".utf8))
+    #expect(try await site.watch(Fault(call: "read", effect: "error=EIO", path: "\(site.spool)/new/a")).status == 0)
+    #expect(try site.names("spool/failed") == ["a", "a.reason"])
+    #expect(try site.names("spool/done") == ["b"])
+  }
+}
+
+@Suite struct `A limit` {
+  @Test(arguments: [20, 100, 300]) func `of file size ends a run with 74, and the next makes the undisturbed tables`(
+    _ blocks: Int
+  ) async throws {
+    let site = try await FaultSite()
+    #expect(try await site.shell("ulimit -f \(blocks); exec $0 \"$@\"").status == 74)
+    #expect(try await site.run().status == 0)
+    try await site.expectUndisturbed()
+  }
+
+  @Test(arguments: [8, 10, 12, 14, 16])
+  func `of open files is told as one, and the next run makes the undisturbed tables`(
+    _ count: Int
+  ) async throws {
+    let site = try await FaultSite()
+    let result = try await site.shell("ulimit -n \(count); exec $0 \"$@\"")
+    #expect(result.status != 0)
+    #expect(result.errorText.contains("raise the limit of open files (ulimit -n)"))
+    #expect(try await site.run().status == 0)
+    try await site.expectUndisturbed()
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+  func `of the disk ends a run with 74 in the middle of its parts, and the next makes the undisturbed tables`()
+    async throws
+  {
+    let site = try await FaultSite()
+    let script = """
+      mkdir $F/out && mount -t tmpfs -o size=1m postback $F/out || exit 77
+      $0 "$@"; first=$?; mount -o remount,size=64m $F/out; $0 "$@"; echo $first $?
+      cp -a $F/out $F/copy; umount $F/out; cp -a $F/copy/. $F/out
+      """
+    let result = try await site.shell(script)
+    guard result.status != 77 else { return }
+    #expect(result.text.hasSuffix("74 0\n"), "\(result.text)\(result.errorText)")
+    #expect(result.errorText.contains("make room, then run again"))
+    try await site.expectUndisturbed()
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+  func `of the disk keeps a consumer from taking files until there is room`() async throws {
+    let site = try await FaultSite()
+    try site.put("a", try site.folder.contents(of: "in.jsonl"))
+    let script = """
+      mkdir $F/out && mount -t tmpfs -o size=1m postback $F/out || exit 77
+      $0 "$@" & for i in $(seq 100); do sleep 0.1; grep -q disk_full $F/log && break; done
+      ls $F/spool/new; mount -o remount,size=64m $F/out
+      for i in $(seq 150); do sleep 0.1; [ -e $F/spool/done/a ] && break; done
+      kill $!; wait $!; echo $?; cp -a $F/out $F/copy; umount $F/out; cp -a $F/copy/. $F/out
+      """
+    let result = try await site.shell("exec 2> $F/log; \(script)", site.arguments(["watch", site.spool]))
+    guard result.status != 77 else { return }
+    #expect(result.text == "a\n0\n")
+    #expect(try site.rows() == ["a": Array(1...FaultSite.count)])
+  }
+}

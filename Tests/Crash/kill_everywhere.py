@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Kills `postback` at every system call that changes a file, and looks whether anything was lost or is there twice.
+
+For each call and each N it is killed at the N-th one, is run again undisturbed, and must leave what a run leaves that was
+never disturbed: the same tables by name and byte, nothing hidden, every file of the spool in one place, a sound state.
+With --twice the run after the kill is killed too, at a call chosen by chance, before the undisturbed one.
+
+Counts are by thread: with several, N is that of whichever comes to it first. A call that is killed does not happen.
+Exit status: 0 no violation (with --sabotage: at least one), 1 otherwise, 77 where strace cannot trace.
+"""
+
+import argparse, gzip, hashlib, os, random, shutil, subprocess, sys, tempfile, time
+from pathlib import Path
+
+CALLS = "write pwrite64 writev fsync fdatasync rename renameat renameat2 unlink unlinkat ftruncate mkdir linkat openat".split()
+TABLES = "--out out --format both --part-bytes 300000 --commit-ms 0".split()
+
+
+class Scenario:
+    """What is killed, the folders that it works on, and what of them must come out the same."""
+
+    def __init__(self, name, arguments, prepare):
+        self.name, self.arguments, self.prepare = name, arguments, prepare
+
+    def digest(self, folder):
+        found = {}
+        tables = [path for path in (folder / "out").rglob("*") if "_state" not in path.parts]
+        log = [folder / "out/_state/seen.log"] if self.name == "compact" else []
+        for path in [*tables, *log, *(folder / "spool").rglob("*")]:
+            if path.is_symlink() or path.is_file():
+                content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
+                found[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
+        return found
+
+
+class Hunt:
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.environment = dict(os.environ, POSTBACK_SABOTAGE=options.sabotage or "")
+        self.points = self.bad = 0
+        self.random = random.Random(options.seed)
+        # Of one dump, as each has keys of its own.
+        dump = ["generate", "--count", "1200", "--seed", "1", "--out", work / "dump", "--keys", work / "keys"]
+        subprocess.run([options.binary, *dump], check=True, stderr=subprocess.DEVNULL)
+        self.keys, lines = (work / "keys").read_text().split(), (work / "dump").read_bytes().splitlines(keepends=True)
+        self.a, self.b = lines[:700], lines[700:]
+
+    def inputs(self, folder):
+        """Plain and compressed files, one that is cut, one with copies of others' lines, one that is there twice."""
+        a, lines = b"".join(self.a), self.b
+        packed = gzip.compress(b"".join(lines[:300]), mtime=0)
+        files = [a, packed, gzip.compress(b"".join(lines[250:400]), mtime=0)[:-5000],
+                 b"".join(lines[200:450]) + a[:90_000], packed, lines[450][:-1]]
+        folder.mkdir(parents=True)
+        for number, content in enumerate(files):
+            path = folder / (f"{number}.gz" if content[:1] == b"\x1f" else f"{number}.jsonl")
+            path.write_bytes(content)
+            os.utime(path, (1_750_000_000 + 60 * number, 1_750_000_000 + 60 * number))
+
+    def spool(self, folder):
+        self.inputs(folder / "spool/new")
+        (folder / "spool/new/3-link").symlink_to("elsewhere")
+
+    def compactable(self, folder):
+        for name, lines in [("a.jsonl", self.a), ("b.jsonl", self.b)]:
+            self.between = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            (folder / name).write_bytes(b"".join(lines))
+            self.run(folder, ["run", name, *TABLES, *self.keys])
+            time.sleep(1.1)
+
+    def scenarios(self):
+        run = ["run", "in", *TABLES, *self.keys]
+        watch = ["watch", "spool", "--once", *TABLES, *self.keys]
+        return [
+            Scenario("run-1", lambda: [*run, "--jobs", "1"], lambda folder: self.inputs(folder / "in")),
+            Scenario("run", lambda: run, lambda folder: self.inputs(folder / "in")),
+            Scenario("watch-1", lambda: [*watch, "--jobs", "1"], self.spool),
+            Scenario("watch", lambda: watch, self.spool),
+            Scenario("watch-delete", lambda: [*watch, "--delete"], self.spool),
+            Scenario("compact", lambda: ["state", "compact", "--state", "out/_state", "--before", self.between],
+                     self.compactable),
+        ]
+
+    def run(self, folder, arguments, tracer=()):
+        command = [*tracer, self.options.binary, *arguments]
+        return subprocess.run(command, cwd=folder, env=self.environment, capture_output=True, timeout=120)
+
+    def killing(self, call, number):
+        return ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
+                "-e", f"inject={call}:signal=KILL:when={number}"]
+
+    def counted(self, folder, arguments):
+        """By call its numbers by thread in an undisturbed run, of openat only those that make a file; and how it ended."""
+        trace = self.work / "trace"
+        ended = self.run(folder, arguments, ["strace", "-f", "-qq", "-o", str(trace), "-e", f"trace={','.join(CALLS)}"])
+        counts, found = {}, {call: [] for call in CALLS}
+        for line in trace.read_text(errors="replace").splitlines():
+            thread, text = line.split(maxsplit=1)
+            call = text.partition("(")[0]
+            if call in found:
+                counts[thread, call] = counts.get((thread, call), 0) + 1
+                if call != "openat" or "O_CREAT" in text:
+                    found[call].append(counts[thread, call])
+        return found, ended
+
+    def numbers(self, call, numbers):
+        """Where to kill; with --every only at some of them. Work may be spread over the threads in another way each time."""
+        first = self.random.randrange(self.options.every)
+        candidates = sorted(set(numbers)) if call == "openat" else range(1, len(numbers) + 1)
+        return candidates[first :: self.options.every]
+
+    def violation(self, scenario, call, number, what):
+        self.bad += 1
+        print(f"{scenario.name}: killed at {call} #{number}: {what}", flush=True)
+
+    def hunt(self, scenario):
+        template, folder = self.work / "template", self.work / "folder"
+        for path in [template, folder]:
+            shutil.rmtree(path, ignore_errors=True)
+        template.mkdir()
+        scenario.prepare(template)
+        shutil.copytree(template, folder, symlinks=True)
+        arguments = scenario.arguments()
+        counted, ended = self.counted(folder, arguments)
+        want = scenario.digest(folder)
+        if ended.returncode != 0 or not want:
+            sys.exit(f"{scenario.name}: the undisturbed run failed: {ended.stderr.decode()[-300:]}")
+        before = (self.points, self.bad)
+        for call in CALLS:
+            untouched = 0
+            for number in self.numbers(call, counted[call]):
+                shutil.rmtree(folder)
+                shutil.copytree(template, folder, symlinks=True)
+                killed = self.run(folder, arguments, self.killing(call, number)).returncode
+                # strace ends itself by the signal that has ended what it traced.
+                if killed not in (-9, 137):
+                    # Another thread may come so far the next time.
+                    untouched += 1
+                    if killed != 0:
+                        self.violation(scenario, call, number, f"not killed, but ended with {killed}")
+                    if call != "openat" and (untouched == 3 or number > max(counted[call])):
+                        break
+                else:
+                    untouched = 0
+                    self.points += 1
+                    if self.options.twice:
+                        again = self.random.choice(["write", "pwrite64", "fsync", "fdatasync", "rename"])
+                        self.run(folder, arguments, self.killing(again, self.random.randint(1, 12)))
+                self.examine(scenario, folder, arguments, want, call, number)
+                if self.options.first and self.bad:
+                    return
+        print(f"{scenario.name}: {self.points - before[0]} kill points, {self.bad - before[1]} violations", flush=True)
+
+    def examine(self, scenario, folder, arguments, want, call, number):
+        ended = self.run(folder, arguments)
+        if ended.returncode != 0:
+            error = ended.stderr.decode(errors="replace").strip()
+            self.violation(scenario, call, number, f"the next run ended with {ended.returncode}: {error[-300:]}")
+            return
+        found = scenario.digest(folder)
+        names = sorted(name for name in {*want, *found} if want.get(name) != found.get(name))
+        if names:
+            self.violation(scenario, call, number, f"differs in {' '.join(names)}")
+        check = self.run(folder, ["state", "check", "--state", "out/_state", "--out", "out"])
+        if check.stdout != b"sound\n":
+            self.violation(scenario, call, number, f"the state: {check.stdout.decode()[-300:]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True, help="the built postback; a debug build with --sabotage")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="only every K-th call of each kind")
+    parser.add_argument("--only", action="append", metavar="NAME", help="only this scenario; may be repeated")
+    parser.add_argument("--twice", action="store_true", help="kill the run after the kill too")
+    parser.add_argument("--first", action="store_true", help="stop at the first violation")
+    parser.add_argument("--sabotage", metavar="NAME", help="have a debug build do this wrong: it must be found")
+    parser.add_argument("--seed", type=int, default=1, help="of what is chosen by chance")
+    options = parser.parse_args()
+    options.binary = os.path.abspath(options.binary)
+    probe = ["strace", "-f", "-qq", "-o", "/dev/null", "true"]
+    if not shutil.which("strace") or subprocess.run(probe, capture_output=True).returncode != 0:
+        print("skipped: strace is not there or may not trace")
+        sys.exit(77)
+    # What a killed process has written stays in the page cache: no disk is needed, and memory is faster.
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="postback-kill-", dir=place) as work:
+        hunt = Hunt(options, Path(work))
+        scenarios = hunt.scenarios()
+        unknown = {*(options.only or [])} - {scenario.name for scenario in scenarios}
+        if unknown:
+            parser.error(f"no scenario {' '.join(unknown)}; there are {' '.join(s.name for s in scenarios)}")
+        for scenario in scenarios:
+            if not options.only or scenario.name in options.only:
+                hunt.hunt(scenario)
+    print(f"{hunt.points} kill points, {hunt.bad} violations")
+    sys.exit(0 if (hunt.bad > 0) == bool(options.sabotage) else 1)
+
+
+if __name__ == "__main__":
+    main()
