@@ -34,7 +34,9 @@ let package = Package(
     .target(name: "ConversionModel", dependencies: ["JSON"], swiftSettings: settings),
     .target(
       name: "PostbackPipeline",
-      dependencies: ["JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CLinux", "CSQLite", "CZlib", "CZstd", "CXxhash"],
+      dependencies: [
+        "JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CLinux", "CSQLite", "CZlib", "CZstd", "CXxhash",
+      ],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -73,3 +75,17 @@ let package = Package(
   cLanguageStandard: .c11,
   cxxLanguageStandard: .cxx17
 )
+
+// What libFuzzer runs, for `Tests/fuzz` alone: executables whose `main` comes with `--sanitize=fuzzer`.
+if Context.environment["POSTBACK_FUZZ"] != nil {
+  package.targets += ["FuzzPostbacks", "FuzzState"].map { name in
+    .executableTarget(
+      name: name,
+      dependencies: [
+        "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CZlib", "TestSupport",
+      ],
+      path: "Tests/Fuzz/\(name)",
+      swiftSettings: settings
+    )
+  }
+}
