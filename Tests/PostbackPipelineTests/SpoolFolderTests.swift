@@ -3,7 +3,7 @@ import Testing
 
 @testable import PostbackPipeline
 
-@Suite(.timeLimit(.minutes(1))) struct `A spool` {
+@Suite struct `A spool` {
   @Test func `is taken in the order of the bytes of the names, without what is hidden or still being written`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostbackPipeline
 
-@Suite(.timeLimit(.minutes(1))) struct `Waiting for a spool` {
+@Suite struct `Waiting for a spool` {
   @Test func `ends soon after a file is renamed into it`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
