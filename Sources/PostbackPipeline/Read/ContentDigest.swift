@@ -1,10 +1,11 @@
 internal import CXxhash
 
-/// What a sequence of records is known by: equal for equal records in the same order, and, but for one case in 2¹²⁸, for
+/// What a sequence of records is known by: equal for equal records in the same order, and, but for one case in 2¹⁰⁰, for
 /// no others.
 ///
-/// A polynomial over the records' 128-bit XXH3 hashes. Hashes and factor depend on a seed that is random for each state and
-/// told to nobody, so that who writes inputs cannot make two with one digest.
+/// A polynomial over the records' XXH3 hashes, modulo the prime 2¹²⁷−1: modulo a power of two there are sequences that every
+/// factor takes to one digest (Thue and Morse's). Hashes and factor depend on a seed that is random for each state and told
+/// to nobody, so that who writes inputs cannot make two with one digest.
 struct ContentDigest: Sendable {
   /// The digest so far.
   private(set) var value: UInt128 = 0
@@ -27,16 +28,31 @@ struct ContentDigest: Sendable {
     self.watched = watched
     var bytes = seed
     let spread = unsafe Self.hash(&bytes, MemoryLayout<UInt64>.size, seed)
-    factor = spread | 1
+    factor = Self.reduced(spread)
   }
 
   /// Takes in a record.
   mutating func add(_ record: Span<UInt8>) {
     let hash = unsafe record.withUnsafeBytes { unsafe Self.hash($0.baseAddress, $0.count, seed) }
     prefix = value
-    value = value &* factor &+ hash
+    value = Self.reduced(Self.product(value, factor) + Self.reduced(hash))
     count += 1
     if count == watched { atWatched = (value, prefix) }
+  }
+
+  private static let prime: UInt128 = (1 << 127) - 1
+
+  /// The remainder of any number.
+  private static func reduced(_ number: UInt128) -> UInt128 {
+    let folded = (number & prime) + (number >> 127)
+    return folded >= prime ? folded - prime : folded
+  }
+
+  /// The remainder of the product of two remainders.
+  private static func product(_ left: UInt128, _ right: UInt128) -> UInt128 {
+    let (high, low) = left.multipliedFullWidth(by: right)
+    // 2¹²⁸ leaves 2. High is below 2¹²⁶, so that none of this overflows.
+    return reduced(2 * high + (low & prime) + (low >> 127))
   }
 
   private static func hash(_ bytes: UnsafeRawPointer?, _ count: Int, _ seed: UInt64) -> UInt128 {
