@@ -72,7 +72,7 @@ package final class Ledger {
   package func nextInputID() throws(StateFailure) -> UInt32 {
     try unlessFailed { () throws(StateFailure) in
       let last = try database.integer("SELECT coalesce(max(id), -1) FROM inputs")
-      guard let next = UInt32(exactly: last + 1) else {
+      guard last < Int64(UInt32.max), let next = UInt32(exactly: last + 1) else {
         throw StateFailure(.incompatible, database.path, "has as many inputs as it can hold; begin a new state")
       }
       return next
@@ -180,12 +180,22 @@ extension Ledger {
   static func counts(in database: SQLiteDatabase) throws(StateFailure) -> [String: Int64] {
     let statement = try SQLiteStatement(database, "SELECT name, value FROM counts")
     let counts = try statement.all { row throws(StateFailure) in (row.text(0), try row.integer(1) as Int64) }
-    return Dictionary(uniqueKeysWithValues: counts)
+    return try unique(counts, in: database)
   }
 
   static func settings(in database: SQLiteDatabase) throws(StateFailure) -> [String: String] {
     let statement = try SQLiteStatement(database, "SELECT name, value FROM settings")
-    return Dictionary(uniqueKeysWithValues: try statement.all { ($0.text(0), $0.text(1)) })
+    return try unique(try statement.all { ($0.text(0), $0.text(1)) }, in: database)
+  }
+
+  /// SQLite holds a key to be unique when it writes it, not when it reads a damaged table.
+  private static func unique<Value>(
+    _ pairs: [(String, Value)],
+    in database: SQLiteDatabase
+  ) throws(StateFailure) -> [String: Value] {
+    let unique = Dictionary(pairs) { first, _ in first }
+    guard unique.count == pairs.count else { throw .damaged(database.path, "holds a name twice") }
+    return unique
   }
 
   /// Throws unless a file is a ledger in order. One that is not is left as it is.

@@ -48,10 +48,10 @@ extension LedgerPart {
   init(_ row: SQLiteStatement) throws(StateFailure) {
     table = row.text(0)
     format = try row.word(1, as: TableFormat.self)
-    number = try row.integer(2, as: Int.self)
-    length = try row.integer(3)
+    number = try row.count(2, as: Int.self)
+    length = try row.count(3)
     checksum = try row.integer(4, as: UInt32.self)
-    rows = try row.integer(5)
+    rows = try row.count(5)
     phase = try row.word(6, as: Phase.self)
   }
 }

@@ -39,17 +39,17 @@ extension LedgerState {
   /// The state that a row tells of.
   init(_ row: SQLiteStatement) throws(StateFailure) {
     func mark(_ column: Int32) throws(StateFailure) -> SeenMark {
-      SeenMark(entries: try row.integer(column), checksum: try row.integer(column + 1, as: UInt32.self))
+      SeenMark(entries: try row.count(column), checksum: try row.integer(column + 1, as: UInt32.self))
     }
     func tally(_ column: Int32) throws(StateFailure) -> KeyTally {
       KeyTally(
-        count: try row.integer(column),
+        count: try row.count(column),
         sum: try row.wide(column + 1),
         difference: try row.wide(column + 2)
       )
     }
-    commits = try row.integer(0)
-    committedAt = try row.integer(1)
+    commits = try row.count(0)
+    committedAt = try row.count(1)
     seen = try mark(2)
     retired = try tally(4)
     if !row.isNull(7) { compaction = SeenCompaction(mark: try mark(7), dropped: try tally(9)) }

@@ -15,6 +15,9 @@ final class SQLiteStatement {
   private let database: SQLiteDatabase
   private let handle: OpaquePointer
 
+  /// More bytes than a disk has, and more milliseconds than anybody lives.
+  private static let greatestCount: Int64 = 1 << 54
+
   /// Prepares one statement, to be run any number of times.
   init(_ database: SQLiteDatabase, _ text: String) throws(StateFailure) {
     self.database = database
@@ -73,6 +76,19 @@ final class SQLiteStatement {
       throw .damaged(database.path, "holds the number \(value), which cannot be")
     }
     return integer
+  }
+
+  /// A number of the row that tells how many there are of something, or when something was: what is counted on with it
+  /// does not overflow.
+  func count<Integer: FixedWidthInteger>(
+    _ column: Int32,
+    as type: Integer.Type = Int64.self
+  ) throws(StateFailure) -> Integer {
+    let count = try integer(column, as: type)
+    guard (0...Self.greatestCount).contains(Int64(count)) else {
+      throw .damaged(database.path, "holds the number \(count), which cannot be")
+    }
+    return count
   }
 
   /// A text of the row.

@@ -50,6 +50,11 @@ final class SeenFile {
   /// Makes the entries durable.
   func synchronize() throws(StateFailure) { try file.synchronize() }
 
+  /// How many whole entries there are, committed or not.
+  func entryCount() throws(StateFailure) -> Int64 {
+    max(0, try file.byteCount() - Self.headerCount) / SeenEntry.byteCount
+  }
+
   /// Cuts off what is behind the committed entries.
   func truncate(to mark: SeenMark) throws(StateFailure) {
     let byteCount = Self.headerCount + mark.entries * SeenEntry.byteCount
@@ -66,8 +71,7 @@ final class SeenFile {
     while offset < byteCount {
       let wanted = Int(min(byteCount - offset, Int64(buffer.count * 8)))
       guard try file.read(into: &buffer, at: Self.headerCount + offset) >= wanted else {
-        let found = max(0, try file.byteCount() - Self.headerCount) / SeenEntry.byteCount
-        throw .damaged(path, "has \(found) whole entries, and \(mark.entries) are committed")
+        throw .damaged(path, "has \(try entryCount()) whole entries, and \(mark.entries) are committed")
       }
       checksum.update(buffer.span.extracting(first: wanted / 8))
       try body(buffer.span.extracting(first: wanted / 8))

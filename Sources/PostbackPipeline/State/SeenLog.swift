@@ -13,6 +13,14 @@ package final class SeenLog {
     self.mark = mark
   }
 
+  /// How many entries `recover` will find: as many as are committed, if they are there. Nothing is reserved for what a
+  /// damaged ledger promises.
+  static func expectedCount(_ ledger: Ledger) throws(StateFailure) -> Int {
+    let folder = ledger.folder.folder
+    guard try folder.byteCount(of: name) != nil else { return 0 }
+    return Int(min(ledger.seen.entries, try SeenFile(name, in: folder, .reading).entryCount()))
+  }
+
   /// Opens the log, or makes it before there is anything in it; puts every committed entry into the index, and cuts off
   /// what was not committed. Finishes a compaction that a crash has left.
   ///

@@ -13,7 +13,7 @@ package final class State {
   package init(_ folder: String, settings: [String: String]) throws(StateFailure) {
     ledger = try Ledger(try StateFolder(folder), settings: settings)
     register = try InputRegister(ledger)
-    var index = TransactionIndex(expecting: Int(ledger.seen.entries))
+    var index = TransactionIndex(expecting: try SeenLog.expectedCount(ledger))
     log = try SeenLog.recover(ledger, into: &index)
     self.index = index
   }
