@@ -73,3 +73,17 @@ let package = Package(
   cLanguageStandard: .c11,
   cxxLanguageStandard: .cxx17
 )
+
+// What libFuzzer runs, for `Tests/fuzz` alone: executables whose `main` comes with `--sanitize=fuzzer`.
+if Context.environment["POSTBACK_FUZZ"] != nil {
+  package.targets += ["FuzzPostbacks", "FuzzState"].map { name in
+    .executableTarget(
+      name: name,
+      dependencies: [
+        "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CZlib", "TestSupport",
+      ],
+      path: "Tests/Fuzz/\(name)",
+      swiftSettings: settings
+    )
+  }
+}

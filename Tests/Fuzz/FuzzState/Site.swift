@@ -1,0 +1,79 @@
+import Dispatch
+import FoundationEssentials
+import TestSupport
+
+@testable import PostbackPipeline
+
+/// A folder with a state and its tables, as a run leaves them that was killed: with parts that are complete, parts that
+/// are open, and something behind what is committed.
+struct Site {
+  let path: String
+  var state: String { "\(path)/state" }
+  var output: String { "\(path)/out" }
+  /// The files that are damaged, by their paths in the folder.
+  private(set) var files: [String: [UInt8]] = [:]
+
+  var options: TableOptions {
+    var options = TableOptions(folder: output, formats: [.jsonLines, .csv])
+    options.partBytes = 7000
+    options.commitInterval = .zero
+    return options
+  }
+
+  init() throws {
+    let folder = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
+    path = "\(folder)/postback-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
+    try? FileManager.default.removeItem(atPath: path)
+    let isDone = DispatchSemaphore(value: 0)
+    let site = self
+    Task {
+      do { try await site.fill() } catch { fatalError("\(error)") }
+      isDone.signal()
+    }
+    isDone.wait()
+    for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+      let file = "\(path)/\(name)"
+      guard !name.hasSuffix("lock"), !name.hasSuffix("-shm") else { continue }
+      files[name] = FileManager.default.contents(atPath: file).map { [UInt8]($0) }
+    }
+  }
+
+  private func fill() async throws {
+    let trust = try Trust.apple()
+    let inputs = try InputFile.enumerate([Fixtures.path("postbacks")])
+    let state = try State(state, settings: options.settings)
+    let tables = try Tables(options, state, trust: trust)
+    do { _ = try await Pipeline(inputs: [], trust: trust).run(CutShort(inputs), into: tables) } catch {
+      guard case .read = error else { throw error }
+    }
+  }
+
+  /// Puts everything back as it was, but for the damage; returns the path of what is damaged.
+  func restore(with damage: Damage) throws -> String {
+    try? FileManager.default.removeItem(atPath: path)
+    let names = files.keys.sorted()
+    let damaged = names[damage.index(of: names.count)]
+    for (name, bytes) in files {
+      let file = URL(filePath: "\(path)/\(name)")
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      guard let bytes = name == damaged ? damage.applied(to: bytes) : bytes else { continue }
+      try Data(bytes).write(to: file)
+    }
+    return damaged
+  }
+}
+
+/// Inputs behind which something fails, so that nothing is finished.
+private struct CutShort: InputSource {
+  private var list: InputList
+
+  init(_ inputs: [InputFile]) { list = InputList(inputs) }
+
+  mutating func next() throws(PipelineFailure) -> NextInput {
+    switch try list.next() {
+    case .input(let input): return .input(input)
+    case .pause: return .pause
+    case .end: throw .read(ReadFailure(.inputOutput, path: "", reason: "the end"))
+    }
+  }
+}
