@@ -29,9 +29,9 @@ struct TextStream: ~Copyable {
   /// Bytes of text that came out of compressed data.
   private var expandedCount: Int64 = 0
 
-  /// A member that has expanded to this much text may not be this many times as large as what was read: no dump of
-  /// postbacks is, as every signature is another.
-  private static let harmlessExpansion: Int64 = 64 << 20
+  /// Compressed data that has expanded to this much text may not be this many times as large as what was read: no dump of
+  /// postbacks is, as every signature is another. What is small and becomes millions of records is made to fill a disk.
+  private static let harmlessExpansion: Int64 = 1 << 20
   private static let largestExpansion: Int64 = 256
 
   /// The text of an open file; `bufferSize` is how much is read from it at a time.
