@@ -31,7 +31,7 @@ struct TextStream: ~Copyable {
 
   /// Compressed data that has expanded to this much text may not be this many times as large as what was read: no dump of
   /// postbacks is, as every signature is another. What is small and becomes millions of records is made to fill a disk.
-  private static let harmlessExpansion: Int64 = 2 << 20
+  private static let harmlessExpansion: Int64 = 8 << 20
   private static let largestExpansion: Int64 = 256
 
   /// The text of an open file; `bufferSize` is how much is read from it at a time.
