@@ -1,25 +1,15 @@
-internal import Signatures
-
 /// Reads one input, batch by batch.
 final class InputReader {
   private let input: InputFile
   private let register: InputRegister
-  private var stream: TextStream
-  private var framer: Framer
-  private var text: [UInt8]
-  /// The bytes of `text` that were read and not framed yet.
-  private var unframed = 0..<0
+  private let stream: RecordStream
   /// What the ledger is to know of the input, if that is anything new.
   private var known: LedgerInput?
   /// So many records are in the tables already.
   private let skipped: Int64
   /// The path of what has the same content, where that is in the tables.
   private let twin: String?
-  private var isFinished = false
   private var isEnded = false
-
-  private static let bufferSize = 128 * 1024
-  private static let smallSize = 8 * 1024
 
   /// Begins to read an input where the register says; the buffers, one for the bytes as stored and one for text, have
   /// `bufferSize` bytes.
@@ -27,12 +17,14 @@ final class InputReader {
     _ opened: consuming OpenInput,
     _ register: InputRegister,
     limits: ReadLimits,
-    bufferSize: Int = bufferSize
+    bufferSize: Int = RecordStream.bufferSize
   ) throws(PipelineFailure) {
     self.register = register
     let input = opened.input
     let plan = try register.plan(input.path, opened.identity) { watched throws(PipelineFailure) in
-      do throws(ReadFailure) { return try Self.scan(opened, limits, register.seed, watched) } catch {
+      do throws(ReadFailure) {
+        return try Self.scan(opened, limits, ContentDigest(seed: register.seed, watching: watched), bufferSize)
+      } catch {
         throw .read(error)
       }
     }
@@ -51,56 +43,42 @@ final class InputReader {
     self.input = input
     self.twin = twin
     skipped = known?.records ?? 0
-    // Most files of a spool are one postback.
-    let isSmall = (opened.identity?.byteCount ?? .max) < Self.smallSize
-    let bufferSize = isSmall ? min(bufferSize, Self.smallSize) : bufferSize
-    stream = TextStream(opened.file, bufferSize: bufferSize)
+    let byteCount = opened.identity?.byteCount
+    let content = ContentDigest(seed: register.seed)
     do {
-      let content = ContentDigest(seed: register.seed)
-      framer = try Framer(limits: limits, content: content, capacity: isSmall ? Self.smallSize : nil)
-    } catch {
-      throw .read(ReadFailure(path: input.path, library: error))
-    }
-    text = [UInt8](repeating: 0, count: bufferSize)
+      stream = try RecordStream(
+        opened.file,
+        path: input.path,
+        byteCount: byteCount,
+        limits: limits,
+        content: content,
+        bufferSize: bufferSize
+      )
+    } catch { throw .read(error) }
   }
 
   /// Reads all of an open input for its digest, and goes back to the start.
   private static func scan(
     _ opened: borrowing OpenInput,
     _ limits: ReadLimits,
-    _ seed: UInt64,
-    _ watched: Int64
+    _ content: ContentDigest,
+    _ bufferSize: Int
   ) throws(ReadFailure) -> ContentDigest {
-    var stream = TextStream(try opened.file.duplicate(), bufferSize: bufferSize)
-    var text = [UInt8](repeating: 0, count: bufferSize)
-    do {
-      var framer = try Framer(limits: limits, content: ContentDigest(seed: seed, watching: watched))
-      var isFinished = false
-      while !isFinished {
-        switch try stream.read(into: &text) {
-        case .text(let count):
-          var start = 0
-          while start < count {
-            start += try framer.frame(text.span.extracting(start..<count))
-            if framer.isFull { _ = framer.take() }
-          }
-        case .end:
-          try framer.finish()
-          isFinished = true
-        case .cut(let reason):
-          try framer.finish(cut: reason)
-          isFinished = true
-        }
-      }
-      try opened.file.rewind()
-      return framer.content
-    } catch let error as ReadFailure {
-      throw error
-    } catch let error as LibcryptoFailure {
-      throw ReadFailure(path: opened.input.path, library: error)
-    } catch {
-      throw ReadFailure(.inputOutput, path: opened.input.path, reason: "\(error)")
+    let file = try opened.file.duplicate()
+    let stream = try RecordStream(
+      file,
+      path: opened.input.path,
+      byteCount: opened.identity?.byteCount,
+      limits: limits,
+      content: content,
+      bufferSize: bufferSize
+    )
+    while !stream.isFinished {
+      try stream.fill()
+      _ = stream.take()
     }
+    try opened.file.rewind()
+    return stream.content
   }
 
   /// The next batch; nil behind the one that says how the input ended.
@@ -111,21 +89,19 @@ final class InputReader {
       return batch([], [], consumed: input.byteCount ?? 0, .known(path: twin))
     }
     while true {
-      while !framer.isFull, !isFinished {
-        if unframed.isEmpty { try readText() }
-        try frameText()
-      }
-      let end = framer.content.count
-      var (bytes, records) = framer.take()
+      try stream.fill()
+      let content = stream.content
+      let end = content.count
+      var (bytes, records) = stream.take()
       let old = Int(clamping: skipped - (end - Int64(records.count)))
       if old > 0 { records.removeFirst(min(old, records.count)) }
-      guard !records.isEmpty || isFinished else { continue }
-      isEnded = isFinished
+      guard !records.isEmpty || stream.isFinished else { continue }
+      isEnded = stream.isFinished
       if records.isEmpty { bytes = [] }
       if end >= skipped {
         known?.records = end
-        known?.digest = framer.content.value
-        known?.prefixDigest = framer.content.prefix
+        known?.digest = content.value
+        known?.prefixDigest = content.prefix
       }
       known?.phase = isEnded ? .complete : .partial
       return batch(bytes, records, consumed: stream.consumed, isEnded ? .finished : nil)
@@ -151,31 +127,5 @@ final class InputReader {
     let standing = InputStanding(input: known, end: end)
     let origin = BatchOrigin(input: input, recordCount: records.count, consumed: consumed, standing: standing)
     return RawBatch(bytes: bytes, records: records, origins: [origin])
-  }
-
-  private func readText() throws(ReadFailure) {
-    switch try stream.read(into: &text) {
-    case .text(let count): unframed = 0..<count
-    case .end: try finish(cut: nil)
-    case .cut(let reason): try finish(cut: reason)
-    }
-  }
-
-  private func finish(cut reason: String?) throws(ReadFailure) {
-    isFinished = true
-    do {
-      try framer.finish(cut: reason)
-    } catch {
-      throw ReadFailure(path: input.path, library: error)
-    }
-  }
-
-  private func frameText() throws(ReadFailure) {
-    do {
-      let count = try framer.frame(text.span.extracting(unframed))
-      unframed = unframed.lowerBound + count..<unframed.upperBound
-    } catch {
-      throw ReadFailure(path: input.path, library: error)
-    }
   }
 }
