@@ -108,9 +108,6 @@ package final class Ledger {
     try unlessFailed { () throws(StateFailure) in try Self.parts(in: database) }
   }
 
-  /// The parts that more rows go to.
-  package func openParts() throws(StateFailure) -> [LedgerPart] { try parts().filter { $0.phase == .open } }
-
   /// The counts, by their names.
   package func counts() throws(StateFailure) -> [String: Int64] {
     try unlessFailed { () throws(StateFailure) in try Self.counts(in: database) }

@@ -63,11 +63,6 @@ package final class UnfinishedFile {
     guard unsafe rename(hiddenPath, path) == 0 else { throw .system(.io, path, "cannot be renamed into place") }
     isPublished = true
   }
-
-  /// Takes a published file away again: what belongs with it could not be published.
-  func withdraw() {
-    if isPublished { unsafe unlink(path) }
-  }
 }
 
 extension [UInt8] {
