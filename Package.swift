@@ -39,9 +39,14 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "Analysis",
+      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "postback",
-      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc"],
+      dependencies: ["Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc"],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -67,8 +72,15 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "AnalysisTests",
+      dependencies: ["Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport"],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "CommandTests",
-      dependencies: ["postback", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport"],
+      dependencies: [
+        "postback", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport",
+      ],
       swiftSettings: settings
     ),
   ],

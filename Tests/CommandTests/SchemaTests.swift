@@ -1,3 +1,4 @@
+import Analysis
 import ConversionModel
 import Glibc
 import JSON
@@ -80,6 +81,11 @@ import Testing
     #expect(schema["properties", "rows", "required"]?.strings == printed["rows"]?.keys)
     let codes = schema["properties", "by_code", "propertyNames", "enum"]?.strings
     #expect(codes == RejectCode.allCases.map(\.rawValue))
+  }
+
+  @Test func `rejects are grouped by what its schema says`() throws {
+    let names = try Schema("rejects")["properties", "group_by", "items", "enum"]?.strings
+    #expect(names == Table.rejects.columns + GroupColumn.derived)
   }
 
   @Test func `the status is what status prints`() throws {
@@ -170,7 +176,7 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "envelope", "postback", "skan_events", "skan_postbacks", "skan_rejects", "status",
+    "conversion_model", "envelope", "postback", "rejects", "skan_events", "skan_postbacks", "skan_rejects", "status",
     "summary",
   ]
 
