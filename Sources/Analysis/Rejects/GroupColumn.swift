@@ -23,6 +23,8 @@ package struct GroupColumn: Sendable, Hashable {
     self.name = name
   }
 
+  fileprivate init(known name: String) { self.name = name }
+
   /// The columns of a list such as `forwarder,reject_code`.
   package static func list(_ text: String) throws(QueryDefect) -> [GroupColumn] {
     var columns: [GroupColumn] = []
@@ -64,6 +66,9 @@ struct GroupKeyReader: Sendable {
     columns = found.map(\.0)
     parts = found.map(\.1)
   }
+
+  /// Of columns that there are.
+  init(_ names: [String], in table: Table) { self.init(names.map { GroupColumn(known: $0) }, in: table) }
 
   /// Writes the key of the row at hand.
   func read(_ row: borrowing RowCursor, into key: inout GroupKey) {

@@ -7,6 +7,9 @@ package struct RowTally: Sendable, Equatable {
   /// The latest time of receipt.
   package var lastSeen: Int64?
 
+  /// No rows.
+  package init() {}
+
   mutating func add(at time: Int64?) {
     count += 1
     guard let time else { return }

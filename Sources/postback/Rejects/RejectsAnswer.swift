@@ -150,5 +150,5 @@ extension String {
   }
 
   /// The text, cut to so many characters.
-  fileprivate func shortened(to count: Int) -> String { self.count > count ? prefix(count - 1) + "…" : self }
+  func shortened(to count: Int) -> String { self.count > count ? prefix(count - 1) + "…" : self }
 }

@@ -138,13 +138,15 @@ struct RejectsCommand: Command {
     case .csv: try Terminal.print(answer.csv)
     }
     // Signals are taken from the same rows.
-    try Self.complain(of: survey.unreadable)
+    try survey.unreadable.complain()
   }
+}
 
+extension UnreadableRows {
   /// Fails where lines were passed over.
-  private static func complain(of unreadable: UnreadableRows) throws(CommandFailure) {
-    guard let first = unreadable.first else { return }
-    let lines = unreadable.count == 1 ? "1 line is no row and was" : "\(unreadable.count) lines are no rows and were"
+  func complain() throws(CommandFailure) {
+    guard let first else { return }
+    let lines = count == 1 ? "1 line is no row and was" : "\(count) lines are no rows and were"
     throw CommandFailure(.configuration, "\(lines) passed over, the first: \(first.withControlCharactersEscaped)")
   }
 }
