@@ -40,16 +40,17 @@ struct ReportCommand: Command {
   }
 
   func run() async throws(CommandFailure) {
-    let report: Report
-    let page: HTML
     do {
       let rejects = try TableFiles(.rejects, at: paths)
       let accepted = try TableFiles(.postbacks, at: paths)
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "a report needs accepted postbacks too; give the folders that --out named")
       }
-      report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
-      page = try ReportPage(report: report, paths: paths).html()
+      let output = try GeneratedFile(file)
+      let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
+      try output.write(Array(try ReportPage(report: report, paths: paths).html().markup.utf8))
+      try output.publish()
+      try report.unreadable.complain()
     } catch let failure as ReadFailure {
       throw CommandFailure(.read(failure))
     } catch let failure as PipelineFailure {
@@ -59,9 +60,5 @@ struct ReportCommand: Command {
     } catch {
       throw CommandFailure(.software, "\(error)")
     }
-    let output = try GeneratedFile(file)
-    try output.write(Array(page.markup.utf8))
-    try output.publish()
-    try report.unreadable.complain()
   }
 }
