@@ -82,7 +82,7 @@ import Testing
       try await site.answer(["--top", "1", "--group-by", "raw_sha256"]),
       try await site.answer(["--where", "forwarder=nobody"]),
     ]
-    #expect(answers[0]["rows"]?.array.map(\.description) == site.rejects.prefix(20).map(\.description))
+    #expect(answers[0]["rows"]?.array.map { $0["raw_sha256"] } == site.rejects.prefix(20).map { $0["raw_sha256"] })
     #expect(answers[1]["groups"]?.array.count == 1)
     #expect(answers[2]["groups"] == .array([]))
     let folder = try TemporaryFolder()

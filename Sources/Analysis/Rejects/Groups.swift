@@ -32,10 +32,13 @@ struct Groups: Sendable {
   /// The rows of all groups that are not kept.
   private(set) var rest = RowTally()
   private var keyBytes = 0
+  private let limit: Int
 
-  /// The most groups that are kept.
+  /// The most groups that are kept unless told.
   static let largestCount = 100_000
   private static let largestKeyBytes = 32 << 20
+
+  init(limit: Int = Groups.largestCount) { self.limit = limit }
 
   mutating func add(_ key: GroupKey, at time: Int64?) {
     tallies[key, default: RowTally()].add(at: time)
@@ -50,7 +53,7 @@ struct Groups: Sendable {
     // In an order that depends on the rows alone, so that the groups that are kept do.
     for (key, tally) in later.tallies.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       if tallies[key] == nil {
-        guard tallies.count < Self.largestCount, keyBytes + key.bytes.count <= Self.largestKeyBytes else {
+        guard tallies.count < limit, keyBytes + key.bytes.count <= Self.largestKeyBytes else {
           rest += tally
           continue
         }

@@ -100,7 +100,7 @@ struct RejectsAnswer {
     let hasCode = names.firstIndex(of: "reject_code")
     let count = names.count
     var table = TextTable(numbersIn: [count, count + 1, count + 2])
-    table.add(names + ["rejects", "of rejects", "of read", "first seen", "last seen"] + (hasCode == nil ? [] : [""]))
+    table.add(names + ["rejects", "of rejects", "of read", "first seen", "last seen"] + (hasCode == nil ? [] : ["meaning"]))
     for group in groups {
       var cells = group.values.map { $0.map { $0.shortened(to: 60) } ?? "-" }
       cells.append("\(group.tally.count)")
