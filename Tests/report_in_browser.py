@@ -1,21 +1,29 @@
 #!/usr/bin/env python3
 """Opens a report of postback in headless Chromium and holds what it shows against the tables.
 
-    report_in_browser.py REPORT OUT     REPORT is the page, OUT the folder of the tables that it was made of
+    report_in_browser.py REPORT OUT [PICTURES]
+
+REPORT is the page, OUT the folder of the tables that it was made of. Pictures of the page go to the folder PICTURES.
 
 Checks the numbers of the page, that filter, sort and expanding work, that nothing of what was sent is executed or becomes
 an element, and that the page asks for nothing. Ends with 0 where all is well, 1 where something is not, and 77 where there
 is no Chromium.
 """
 
+import base64
 import collections
+import fcntl
 import html.parser
 import json
+import os
 import pathlib
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import unicodedata
 import urllib.parse
 
 VOID = {"meta", "input", "line", "rect", "circle", "br", "link"}
@@ -36,7 +44,6 @@ class Page(html.parser.HTMLParser):
         self.handlers = []
         self.by_id = {}
         self.tables = {}
-        self.opened = []
         self.stack = []
         self.title = None
         self.feed(text)
@@ -64,8 +71,6 @@ class Page(html.parser.HTMLParser):
                 self.tables[text] = self.table = []
             if name in ("th", "td"):
                 self.stack and self.stack[-1][1].setdefault("cells", []).append(text)
-            if name in ("dt", "dd") and self.stack:
-                self.opened.append(text)
             if name == "tr" and hasattr(self, "table"):
                 if attributes.get("class") != "details":
                     self.table.append(attributes.get("cells", []))
@@ -74,27 +79,107 @@ class Page(html.parser.HTMLParser):
 
 
 class Browser:
-    """Chromium without a window, started anew for each page."""
+    """Chromium without a window, driven through a pipe by its DevTools protocol."""
 
     def __init__(self, program, page):
-        self.program, self.page = program, pathlib.Path(page).resolve()
+        self.url = pathlib.Path(page).resolve().as_uri()
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        commands, self.commands = os.pipe()
+        self.answers, answers = os.pipe()
 
-    def run(self, fragment, *options):
-        url = self.page.as_uri() + "#" + urllib.parse.urlencode(fragment)
-        with tempfile.TemporaryDirectory() as folder:
-            log = pathlib.Path(folder) / "net.json"
-            command = [
-                self.program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                f"--user-data-dir={folder}/profile", "--disable-background-networking", "--disable-component-update",
-                "--disable-sync", "--no-first-run", "--no-default-browser-check", "--host-resolver-rules=MAP * ~NOTFOUND",
-                f"--log-net-log={log}", "--virtual-time-budget=10000", *options, url,
-            ]
-            result = subprocess.run(command, capture_output=True, text=True, timeout=120)
-            return result.stdout, log.read_text(errors="replace") if log.exists() else ""
+        def give_pipe():
+            # The protocol's pipe is descriptors 3 and 4; these two may be just those.
+            one, two = os.dup(commands), os.dup(answers)
+            high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 100) for descriptor in (one, two)]
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+
+        self.process = subprocess.Popen(
+            [
+                program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+                f"--user-data-dir={self.folder.name}", "--disable-background-networking", "--disable-component-update",
+                "--no-first-run", "--no-default-browser-check", "--window-size=1280,900",
+            ],
+            preexec_fn=give_pipe, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        os.close(commands)
+        os.close(answers)
+        self.rest, self.number, self.session, self.events = b"", 0, None, []
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.ask(f"{domain}.enable")
+
+    def ask(self, method, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.commands, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.receive()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+            self.events.append(answer)
+
+    def receive(self):
+        while b"\0" not in self.rest:
+            if not select.select([self.answers], [], [], 60)[0]:
+                raise RuntimeError("the browser does not answer")
+            piece = os.read(self.answers, 1 << 20)
+            if not piece:
+                raise RuntimeError("the browser has gone")
+            self.rest += piece
+        message, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(message)
+
+    def run(self, script):
+        """What a script in the page comes to."""
+        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(f"{script}: {result['exceptionDetails']}")
+        return result["result"].get("value")
 
     def open(self, **fragment):
-        text, log = self.run(fragment, "--dump-dom")
-        return Page(text), log
+        """Opens the page anew, until it is drawn."""
+        self.ask("Page.navigate", url="about:blank")
+        self.ask("Page.navigate", url=self.url + "#" + urllib.parse.urlencode(fragment))
+        for _ in range(600):
+            if self.run("document.readyState === 'complete' && location.protocol === 'file:'"):
+                return
+            time.sleep(0.05)
+        raise RuntimeError("the page does not become complete")
+
+    def page(self):
+        return Page(self.run("document.documentElement.outerHTML"))
+
+    def requested(self):
+        """All that anything asked for."""
+        requests = [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
+        return {url.split("#")[0] for url in requests} - {"about:blank"}
+
+    def complaints(self):
+        """Dialogues, exceptions, and what the policy of the page refused."""
+        methods = ("Page.javascriptDialogOpening", "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+        return [event for event in self.events if event.get("method") in methods]
+
+    def picture(self, path, width, dark=False):
+        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.ask("Emulation.setEmulatedMedia", features=scheme)
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        clip = {"x": 0, "y": 0, "width": width, "height": 3600, "scale": 1}
+        picture = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        pathlib.Path(path).write_bytes(base64.b64decode(picture["data"]))
+
+    def print(self, path):
+        pathlib.Path(path).write_bytes(base64.b64decode(self.ask("Page.printToPDF", printBackground=False)["data"]))
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.folder.cleanup()
 
 
 def read_rows(out, table):
@@ -122,7 +207,8 @@ def number(text):
 def check(browser, out):
     checks = Checks()
     rejects, postbacks = read_rows(out, "skan_rejects"), read_rows(out, "skan_postbacks")
-    page, log = browser.open()
+    browser.open()
+    page = browser.page()
     checks.equal("read", number(page.by_id["read"]), len(rejects) + len(postbacks))
     checks.equal("accepted", number(page.by_id["accepted"]), len(postbacks))
     checks.equal("rejected", number(page.by_id["rejected"]), len(rejects))
@@ -161,38 +247,54 @@ def check(browser, out):
         dated = sum(row["reject_code"] == code and row["received_at"] is not None for row in rejects)
         checks.equal(f"{code} over time", sum(int(row[place]) for row in series[1:]), dated)
 
-    # Nothing that was sent is an element, an attribute that acts, or a request.
-    sample = json.loads(page.by_id["data"])
-    columns = sample["columns"]
-    for fragment in [{}] + [{"open": index, "filter": ""} for index in hostile(sample["rows"])]:
-        opened, log = browser.open(**fragment)
-        checks.equal(f"elements {fragment}", set(opened.elements) - OWN, set())
-        checks.equal(f"handlers {fragment}", opened.handlers, [])
-        checks.equal(f"scripts {fragment}", opened.elements["script"], 2)
-        checks.equal(f"requests {fragment}", [word for word in ("invalid", "http://", "https://") if f'"url":"{word}' in log], [])
-        checks.equal(f"hosts {fragment}", "pwned" in log, False)
-        checks.equal(f"title {fragment}", opened.title, "Postback report")
-        if fragment:
-            row = sample["rows"][fragment["open"]]
-            cells = dict(zip(opened.opened[::2], opened.opened[1::2]))
-            checks.equal(f"row {fragment}", cells, row)
-
-    # Filter and sort.
-    for code in codes:
-        filtered, _ = browser.open(code=code, sort=columns.index("transaction_id"))
-        lines = [row for row in filtered.tables["Rejects of the sample; + opens a row"][1:]]
-        of = [row for row in sample["rows"] if row["reject_code"] == code]
-        checks.equal(f"status of {code}", filtered.by_id["status"].split(" rejects")[0], f"{len(of)} of {len(sample['rows'])}")
-        checks.equal(f"codes of {code}", {row[1 + columns.index("reject_code")] for row in lines}, {code})
-        found = [row[1 + columns.index("transaction_id")] for row in lines]
-        utf16 = sorted((row.get("transaction_id", "") for row in of), key=lambda text: text.encode("utf-16-be"))
-        checks.equal(f"order of {code}", found, utf16[:500])
-    word = sample["rows"][0]["raw_body"][:12].lower()
-    filtered, _ = browser.open(filter=word)
-    parts = word.split()
-    matching = [row for row in sample["rows"] if all(part in "\n".join(row.values()).lower() for part in parts)]
-    checks.equal("filter", filtered.by_id["status"].split(" of ")[0], str(len(matching)))
+    check_rows(browser, checks, json.loads(page.by_id["data"]), codes)
+    checks.equal("requests", browser.requested(), {browser.url})
+    checks.equal("complaints", browser.complaints(), [])
     return checks.failed
+
+
+def check_rows(browser, checks, sample, codes):
+    """Opening, filtering and sorting, and that what was sent stays text meanwhile."""
+    rows, columns = sample["rows"], sample["columns"]
+    for index in hostile(rows):
+        browser.open(open=index, filter=rows[index]["raw_sha256"])
+        opened = browser.page()
+        checks.equal(f"elements {index}", set(opened.elements) - OWN, set())
+        checks.equal(f"handlers {index}", opened.handlers, [])
+        checks.equal(f"scripts {index}", opened.elements["script"], 2)
+        checks.equal(f"title {index}", browser.run("document.title"), "Postback report")
+        cells = browser.run("Array.from(document.querySelectorAll('.details dt, .details dd')).map(cell => cell.textContent)")
+        checks.equal(f"row {index}", dict(zip(cells[::2], cells[1::2])), rows[index])
+
+    cells = "Array.from(document.querySelectorAll('#rows tr:not(.details)')).map(row => row.cells[%d].textContent)"
+    code, transaction = (1 + columns.index(name) for name in ("reject_code", "transaction_id"))
+    browser.open()
+    for name in codes:
+        of = [row for row in rows if row["reject_code"] == name]
+        browser.run(f"select = document.getElementById('code'); select.value = {json.dumps(name)};"
+                    "select.dispatchEvent(new Event('change')); 0")
+        status = browser.run("document.getElementById('status').textContent")
+        checks.equal(f"status of {name}", status.split(" rejects")[0], f"{len(of)} of {len(rows)}")
+        checks.equal(f"codes of {name}", set(browser.run(cells % code)), {name})
+    browser.run("select.value = ''; select.dispatchEvent(new Event('change')); 0")
+    texts = sorted((row.get("transaction_id", "") for row in rows), key=lambda text: text.encode("utf-16-be"))
+    for direction, expected in [("ascending", texts), ("descending", texts[::-1])]:
+        browser.run(f"document.querySelectorAll('#rejects th')[{transaction}].querySelector('button').click()")
+        checks.equal(direction, browser.run(cells % transaction), expected[:500])
+        state = browser.run(f"document.querySelectorAll('#rejects th')[{transaction}].getAttribute('aria-sort')")
+        checks.equal("aria-sort", state, direction)
+
+    # By keyboard: words into the filter, then the first row is opened and closed.
+    word = rows[0]["raw_sha256"][:10]
+    browser.run("document.getElementById('filter').focus()")
+    browser.ask("Input.insertText", text=word)
+    checks.equal("filter", browser.run(cells % 0), ["+"])
+    browser.run("document.querySelector('#rows button').focus()")
+    for expected in (1, 0):
+        for kind in ("keyDown", "keyUp"):
+            key = {"key": " ", "code": "Space", "windowsVirtualKeyCode": 32}
+            browser.ask("Input.dispatchKeyEvent", type=kind, **(key | ({"text": " "} if kind == "keyDown" else {})))
+        checks.equal("opened by keyboard", browser.run("document.querySelectorAll('.details').length"), expected)
 
 
 def hostile(rows):
@@ -202,8 +304,6 @@ def hostile(rows):
 
 def escaped(text):
     """As the page has control characters."""
-    import unicodedata
-
     return "".join(f"\\u{{{ord(c):x}}}" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
 
 
@@ -215,7 +315,15 @@ def main():
         print("there is no Chromium", file=sys.stderr)
         sys.exit(77)
     browser = Browser(program, sys.argv[1])
-    failed = check(browser, sys.argv[2])
+    try:
+        failed = check(browser, sys.argv[2])
+        if len(sys.argv) == 4:
+            browser.open(open=0)
+            for name, width, dark in [("light", 1280, False), ("dark", 1280, True), ("narrow", 420, False)]:
+                browser.picture(f"{sys.argv[3]}/{name}.png", width, dark)
+            browser.print(f"{sys.argv[3]}/print.pdf")
+    finally:
+        browser.close()
     print("all is well" if failed == 0 else f"{failed} problems")
     sys.exit(1 if failed else 0)
 
