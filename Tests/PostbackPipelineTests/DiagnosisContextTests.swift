@@ -24,7 +24,7 @@ import Testing
     """
 
   @Test func `an edited payload of a JWS is recovered`() throws {
-    let diagnoser = try Diagnoser(trust)
+    let diagnoser = try Diagnoser(trust, budget: 13_000)
     let signed = try signer.sign(payload: Self.payload)
     for (original, edited, edits) in [
       ("\"did-win\":false", "\"did-win\":true", ["did-win: false -> true"]),
@@ -35,7 +35,10 @@ import Testing
       ("\"conversion-type\":\"download\",", "", ["conversion-type: download -> -"]),
       ("\"did-win\":false,", "", ["did-win: false -> -"]),
       ("\"note\"", "\"impression-type\":\"app-impression\",\"note\"", ["impression-type: - -> app-impression"]),
-      ("n7.adattributionkit", "N7.ADATTRIBUTIONKIT", ["ad-network-identifier: n7.adattributionkit -> N7.ADATTRIBUTIONKIT"]),
+      (
+        "n7.adattributionkit", "N7.ADATTRIBUTIONKIT",
+        ["ad-network-identifier: n7.adattributionkit -> N7.ADATTRIBUTIONKIT"]
+      ),
     ] as [(String, String, [String]?)] {
       let payload = Self.payload.replacing(original, with: edited)
       let text = String(decoding: Base64.url.encode(payload.utf8), as: UTF8.self)
@@ -144,7 +147,8 @@ import Testing
   }
 
   @Test func `many are diagnosed in their order, whatever they are`() async throws {
-    let records = RealPostback.all.map { $0.object.with(["redownload": "true"]).bytes }
+    let records =
+      RealPostback.all.map { $0.object.with(["redownload": "true"]).bytes }
       + Fixtures.files(in: "hostile").filter { $0.hasSuffix(".jsonl") }.flatMap { Fixtures.lines($0) }
       + [[], Array("{}".utf8), Array("[1]".utf8), Array(repeating: 0x5B, count: 9999)]
     let diagnoser = try Diagnoser(trust, budget: 50)

@@ -45,11 +45,14 @@ import Testing
       let isIdentifier = [.adNetworkID, .transactionID, .sourceDomain].contains(field)
       switch self {
       case .value: return value(field, original)
-      case .letterCase where isIdentifier: return quoted(original == original.uppercased() ? original.lowercased() : original.uppercased())
+      case .letterCase where isIdentifier:
+        return quoted(original == original.uppercased() ? original.lowercased() : original.uppercased())
       case .whiteSpace where isIdentifier: return quoted(" \(original)\t")
-      case .percentEncoding where isIdentifier: return quoted(original.replacing(".", with: "%2E").replacing("-", with: "%2d"))
-        .flatMap { $0.text == original ? nil : $0 }
-      case .digit where [.appID, .sourceAppID].contains(field): return (original.dropLast() + "\(original.hasSuffix("7") ? 8 : 7)").plain
+      case .percentEncoding where isIdentifier:
+        return quoted(original.replacing(".", with: "%2E").replacing("-", with: "%2d"))
+          .flatMap { $0.text == original ? nil : $0 }
+      case .digit where [.appID, .sourceAppID].contains(field):
+        return (original.dropLast() + "\(original.hasSuffix("7") ? 8 : 7)").plain
       case .digit where field == .transactionID:
         return quoted(original.dropLast() + (original.hasSuffix("7") ? "8" : "7"))
       default: return nil
@@ -105,7 +108,10 @@ import Testing
       (RealPostback.v3.object.without("redownload"), ["redownload: true -> -"]),
       (RealPostback.v3.object.without("campaign-id"), ["campaign-id: 42 -> -"]),
       (RealPostback.v4.object.with(["source-app-id": "5"]), ["source-app-id: - -> 5"]),
-      (RealPostback.v4.object.with(["source-domain": "\"https://www.example.com/\""]), ["source-domain: example.com -> https://www.example.com/"]),
+      (
+        RealPostback.v4.object.with(["source-domain": "\"https://www.example.com/\""]),
+        ["source-domain: example.com -> https://www.example.com/"]
+      ),
       (RealPostback.v4.object.without("postback-sequence-index"), ["postback-sequence-index: 0 -> -"]),
       (RealPostback.v4Coarse.object.with(["source-identifier": "\"5239\""]), ["source-identifier: 39 -> 5239"]),
       (RealPostback.v4.object.with(["source-identifier": "\"39\""]), ["source-identifier: 5239 -> 39"]),

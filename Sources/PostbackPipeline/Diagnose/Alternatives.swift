@@ -10,6 +10,9 @@ struct Alternatives {
   /// The alternatives of a field that arrived with `value`; `known` are values of the field in the same data.
   init(_ field: Field, _ value: String?, known: [String]) {
     let likely = known.prefix(Self.knownInPairs)
+    let arrived = value
+    // Of a text that no field of Apple's has there would be variants without end.
+    let value = (value?.utf8.count ?? 0) > Self.longestText ? nil : value
     few = Self.few(field)
     switch field {
     case .sourceIdentifier: addDigits(value)
@@ -40,11 +43,12 @@ struct Alternatives {
       addText(value)
     default: break
     }
-    few = Self.distinct(few, except: [value])
-    many = Self.distinct(many, except: [value] + few)
+    few = Self.distinct(few, except: [arrived])
+    many = Self.distinct(many, except: [arrived] + few)
   }
 
   private static let knownInPairs = 16
+  private static let longestText = 256
 
   private mutating func addText(_ value: String?) {
     guard let value else { return }
@@ -109,6 +113,9 @@ extension String {
     for scheme in ["https://", "http://"] where domain.hasPrefix(scheme) { domain = domain.dropFirst(scheme.count) }
     let host = domain.prefix { $0 != "/" && $0 != ":" }
     let bare = host.hasPrefix("www.") ? host.dropFirst(4) : host
-    return [String(domain), String(host), String(bare), "www." + bare, bare.hasSuffix(".") ? String(bare.dropLast()) : "m." + bare]
+    return [
+      String(domain), String(host), String(bare), "www." + bare,
+      bare.hasSuffix(".") ? String(bare.dropLast()) : "m." + bare,
+    ]
   }
 }

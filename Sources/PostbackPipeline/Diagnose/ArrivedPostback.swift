@@ -20,7 +20,8 @@ struct ArrivedPostback {
   init?(_ record: [UInt8]) {
     guard var object = try? JSONValue(parsing: record), let members = object.members else { return nil }
     // As `PostbackParser` has it: an envelope has a body and no keys of its own.
-    if let body = object.member(Field.body.name), body.members != nil, members.allSatisfy({ Self.isOfEnvelope($0.key) }) {
+    if let body = object.member(Field.body.name), body.members != nil, members.allSatisfy({ Self.isOfEnvelope($0.key) })
+    {
       object = body
     }
     if let json = object.member(Field.jwsString.name), json != .null {

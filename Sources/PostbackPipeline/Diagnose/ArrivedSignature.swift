@@ -14,7 +14,9 @@ struct ArrivedSignature {
     var readings: [ArrivedSignature] = []
     for (bytes, reencodings) in decodings(of: text, as: form) {
       for reading in Self.readings(of: bytes, as: form, reencodings) {
-        if !readings.contains(where: { $0.curve == reading.curve && $0.raw == reading.raw }) { readings.append(reading) }
+        if !readings.contains(where: { $0.curve == reading.curve && $0.raw == reading.raw }) {
+          readings.append(reading)
+        }
       }
     }
     return readings
@@ -25,6 +27,8 @@ struct ArrivedSignature {
     of text: String,
     as form: SignatureForm
   ) -> [(bytes: [UInt8], reencodings: [Reencoding.Kind])] {
+    // Before base64, which takes its digits too.
+    if let decoded = hexadecimal(text.withoutWhiteSpaceAround) { return [(decoded, [.hexadecimal])] }
     var bytes: [UInt8] = []
     let base64: Base64 = form == .der ? .standard : .url
     if base64.decode(Array(text.utf8).span, appendingTo: &bytes) { return [(bytes, [])] }
@@ -35,8 +39,6 @@ struct ArrivedSignature {
       text = decoded
       reencodings.append(.percentEncoded)
     }
-    let digits = text.withoutWhiteSpaceAround
-    if let decoded = hexadecimal(digits) { return [(decoded, reencodings + [.hexadecimal])] }
     var decodings: [(bytes: [UInt8], reencodings: [Reencoding.Kind])] = []
     for spaceStandsForPlus in text.contains(" ") ? [true, false] : [false] {
       if let (bytes, found) = looseBase64(text, base64, spaceStandsForPlus: spaceStandsForPlus) {
@@ -51,7 +53,7 @@ struct ArrivedSignature {
 
   private static func hexadecimal(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
-    guard digits.count >= 90, digits.count % 2 == 0 else { return nil }
+    guard (90...longestText).contains(digits.count), digits.count % 2 == 0 else { return nil }
     var bytes: [UInt8] = []
     for index in stride(from: 0, to: digits.count, by: 2) {
       let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
@@ -123,7 +125,9 @@ struct ArrivedSignature {
         if curve == .p256, readings.contains(where: { $0.curve == .p192 }) { continue }
         readings.append(Self(curve: curve, raw: raw, reencodings: reencodings + (form == .der ? [] : [.derSignature])))
       } else if bytes.count == 2 * size {
-        readings.append(Self(curve: curve, raw: bytes, reencodings: reencodings + (form == .raw ? [] : [.rawSignature])))
+        readings.append(
+          Self(curve: curve, raw: bytes, reencodings: reencodings + (form == .raw ? [] : [.rawSignature]))
+        )
       } else if let raw = looseDER(bytes, size) {
         if curve == .p256, readings.contains(where: { $0.curve == .p192 }) { continue }
         let wrongForm: [Reencoding.Kind] = form == .der ? [] : [.derSignature]

@@ -14,7 +14,7 @@ package final class Diagnoser: Sendable {
   /// The genuine postbacks of the context by the mark that their signatures bear.
   private let genuine: [SignatureMark: GenuinePostback]
 
-  /// Variants that are tried of one postback unless told; of P-192, where one is several times as dear, a fifth.
+  /// Variants that are tried of one postback unless told; fewer on P-192 and of long postbacks, so that it takes no longer.
   package static let standardBudget = 60_000
 
   /// A diagnoser that believes whom `trust` says; `budget` is how many variants it tries of one postback.
@@ -72,7 +72,7 @@ package final class Diagnoser: Sendable {
       let keys = keys(on: signature.curve, of: arrived.framework)
       guard let search = try SignatureSearch(of: signature.raw.span, by: keys, with: generator) else { continue }
       if let diagnosis = try borrowed(search.marks, signature, content, tried: tried) { return diagnosis }
-      let budget = (signature.curve == .p192 ? budget / 5 : budget) - tried
+      let budget = budget(of: content, on: signature.curve) - tried
       let run = try VariantSearch(content, search, on: signature.curve, budget: max(budget, 0))
       var recovery: Diagnosis.Recovery?
       let (_, isComplete) = try run.first(of: variants) { variant throws(LibcryptoFailure) in
@@ -85,6 +85,19 @@ package final class Diagnoser: Sendable {
     }
     return Diagnosis(finding: .noVariantFound(reason), tried: tried)
   }
+
+  /// The budget of a postback, smaller where a variant costs more: on P-192 four to five times as much, and where it is long.
+  private func budget(of content: any SignedContent, on curve: Curve) -> Int {
+    var message: [UInt8] = []
+    _ = content.append(Variant(form: 0), on: curve, to: &message)
+    let length = max(message.count, Self.ordinaryLength)
+    let (product, overflow) = budget.multipliedReportingOverflow(by: Self.ordinaryLength)
+    let scaled = overflow ? budget : product / length
+    return curve == .p192 ? scaled / 5 : scaled
+  }
+
+  /// No postback of Apple's is longer.
+  private static let ordinaryLength = 1024
 
   private func none(_ reason: Diagnosis.Reason) -> Diagnosis { Diagnosis(finding: .noVariantFound(reason), tried: 0) }
 
@@ -151,7 +164,8 @@ package final class Diagnoser: Sendable {
       guard let key = try signer(of: signed) else { continue }
       let edits = Field.signed(by: genuine.framework).compactMap { field -> Diagnosis.Edit? in
         let (original, arrived) = (genuine.values[field], content.values[field])
-        return original == arrived || !genuine.signs(field) ? nil : .init(field: field, original: original, arrived: arrived)
+        return original == arrived || !genuine.signs(field)
+          ? nil : .init(field: field, original: original, arrived: arrived)
       }
       let recovery = Diagnosis.Recovery(
         edits: edits,

@@ -50,7 +50,11 @@ extension Diagnosis {
     json.append(UInt8(ascii: "]"))
     member("signed_postback", recovery?.postback)
     member("key_id", recovery?.keyID)
-    if case .signatureOfAnother(_, let id) = finding { member("transaction_id", id) } else { member("transaction_id", nil) }
+    if case .signatureOfAnother(_, let id) = finding {
+      member("transaction_id", id)
+    } else {
+      member("transaction_id", nil)
+    }
     if case .noVariantFound(let reason) = finding { member("reason", reason.rawValue) } else { member("reason", nil) }
     json.append(contentsOf: ",\"tried\":\(tried)}".utf8)
   }

@@ -54,12 +54,17 @@ struct JWSContent: SignedContent {
             payload: payload.json
           )
         )
-        forms.append(notes + (isSame ? [] : [Reencoding(.jwsHeader)]) + (payloadIndex == 0 ? [] : [Reencoding(.jwsPayload)]))
+        forms.append(
+          notes + (isSame ? [] : [Reencoding(.jwsHeader)]) + (payloadIndex == 0 ? [] : [Reencoding(.jwsPayload)])
+        )
       }
     }
     self.ways = ways
     self.forms = forms
   }
+
+  /// Apple's payloads have ten members or so.
+  private static let mostPlaces = 16
 
   private typealias Payload = (json: [UInt8], members: [Member], escapesSlashes: Bool)
 
@@ -103,7 +108,9 @@ struct JWSContent: SignedContent {
     }
     for keyID in keyIDs {
       let members = [(Field.keyID.name, keyID), (Field.algorithm.name, "ES256")]
-      for (members, escapesSlashes) in [(members, true), (members, false), (members.reversed(), false), (members.reversed(), true)] {
+      for (members, escapesSlashes) in [
+        (members, true), (members, false), (members.reversed(), false), (members.reversed(), true),
+      ] {
         var json: [UInt8] = []
         let object = JSONValue.object(members.map { .init(key: $0.0, value: .string($0.1)) })
         object.append(to: &json, escapingSlashes: escapesSlashes)
@@ -169,7 +176,9 @@ struct JWSContent: SignedContent {
   var special: [[[Change]]] {
     fields.filter { values[$0] == nil }.map { field in
       Alternatives.few(field).flatMap { value in
-        (0...(ways.first?.members.count ?? 0)).map { [Change(field: field, value: value, place: $0)] }
+        (0...min(ways.first?.members.count ?? 0, Self.mostPlaces)).map {
+          [Change(field: field, value: value, place: $0)]
+        }
       }
     }
   }

@@ -58,7 +58,8 @@ struct SKAdNetworkContent: SignedContent {
     self.values = values
     let version = Self.version(values[.version])
     // An unknown version may have been any.
-    fields = version.map { $0.signedFields.filter { $0 != .version } } ?? Version.v4_0.signedFields.dropFirst() + [.campaignID]
+    fields =
+      version.map { $0.signedFields.filter { $0 != .version } } ?? Version.v4_0.signedFields.dropFirst() + [.campaignID]
     var texts: [[String?]] = [Field.allCases.map { values[$0] }]
     let notes = retyped.map { Reencoding(.retyped, $0) }
     var forms = [notes]

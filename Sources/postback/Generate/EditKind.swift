@@ -25,7 +25,8 @@ enum EditKind: String, CaseIterable, Sendable {
     case .pair:
       let few: [Field] = [.campaignID, .redownload, .fidelityType, .didWin, .postbackSequenceIndex, .conversionType]
       return fields.filter(few.contains)
-    case .letterCase, .whiteSpace, .percentEncoding: return fields.filter { $0 == form.adNetwork || $0 == form.transaction }
+    case .letterCase, .whiteSpace, .percentEncoding:
+      return fields.filter { $0 == form.adNetwork || $0 == form.transaction }
     case .swap: return form == .skAdNetwork(.v1_0) ? [] : fields.filter { $0 == form.app || $0 == form.sourceApp }
     case .signature: return [form.version == nil ? .jwsString : .attributionSignature]
     }
@@ -74,7 +75,11 @@ extension LinePlan {
       furtherChange = draft.change(sourceApp, to: signed[app])
     case .signature:
       signatureWriting = random.pick([.hexadecimal, .lines, .otherForm])
-      change = FieldChange(field: fields[0], original: SignatureWriting.asSigned.rawValue, edited: signatureWriting.rawValue)
+      change = FieldChange(
+        field: fields[0],
+        original: SignatureWriting.asSigned.rawValue,
+        edited: signatureWriting.rawValue
+      )
       let isJWS = draft.form.version == nil
       rejectCode = isJWS && signatureWriting == .lines ? .malformedJWS : .malformedSignature
     }

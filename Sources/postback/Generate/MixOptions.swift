@@ -51,8 +51,12 @@ enum MixOptions {
         throw CommandFailure(.usage, "--edit is \(field.name), which no version in --versions signs")
       }
     }
-    for kind in mix.editKinds where !mix.forms.choices.contains(where: { kind.applies(to: $0, among: mix.editableFields) }) {
-      throw CommandFailure(.usage, "--edit-kind is \(kind.rawValue), for which no version in --versions signs the fields")
+    for kind in mix.editKinds
+    where !mix.forms.choices.contains(where: { kind.applies(to: $0, among: mix.editableFields) }) {
+      throw CommandFailure(
+        .usage,
+        "--edit-kind is \(kind.rawValue), for which no version in --versions signs the fields"
+      )
     }
     return mix
   }

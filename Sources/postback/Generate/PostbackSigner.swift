@@ -42,7 +42,9 @@ struct PostbackSigner: ~Copyable {
       plan.draft.appendPayload(to: &payload)
     }
     var jws = header + [Self.period] + Self.encode(payload)
-    if plan.kind != .malformed(.jwsOfTwoParts) { jws += [Self.period] + Self.write(signature, as: plan.signatureWriting, .url) }
+    if plan.kind != .malformed(.jwsOfTwoParts) {
+      jws += [Self.period] + Self.write(signature, as: plan.signatureWriting, .url)
+    }
     return String(decoding: jws, as: UTF8.self)
   }
 
@@ -68,7 +70,9 @@ struct PostbackSigner: ~Copyable {
     if case .impostor = plan.signer { isImpostor = true }
     let key = keys.key(curve, isImpostor: isImpostor)
     let digest = try hash.digest(of: message.span)
-    if plan.kind == .malformed(.signatureOtherForm) || plan.signatureWriting == .otherForm { return try key.sign(digest, as: form == .der ? .raw : .der) }
+    if plan.kind == .malformed(.signatureOtherForm) || plan.signatureWriting == .otherForm {
+      return try key.sign(digest, as: form == .der ? .raw : .der)
+    }
     let signature = try key.sign(digest, as: form)
     return plan.kind == .malformed(.signatureTrailingByte) ? signature + [0] : signature
   }
