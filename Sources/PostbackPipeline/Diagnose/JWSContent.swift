@@ -124,7 +124,8 @@ struct JWSContent: SignedContent {
     guard curve == .p256 else { return false }
     let way = ways[variant.form]
     message.append(copying: way.header.span)
-    message += Base64.url.encode(payload(variant))
+    let payload = payload(variant)
+    Base64.url.encode(payload.span, appendingTo: &message)
     return true
   }
 
@@ -182,6 +183,9 @@ struct JWSContent: SignedContent {
       }
     }
   }
+
+  /// The first: whoever edits a payload seldom writes the header anew.
+  var likelyFormCount: Int { min(forms.count, 1) }
 
   func implied(by form: Int) -> [Change] {
     ways[form].keyID == values[.keyID] ? [] : [Change(field: .keyID, value: ways[form].keyID)]

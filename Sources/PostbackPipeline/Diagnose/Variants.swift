@@ -54,27 +54,26 @@ struct Variants {
 
   /// Hands on each variant until `body` throws.
   func forEach<Stop: Error>(_ body: (Variant) throws(Stop) -> Void) throws(Stop) {
-    let forms = Array(content.forms.indices)
-    for form in forms { try body(Variant(form: form)) }
-    for form in forms {
+    for form in content.forms.indices { try body(Variant(form: form)) }
+    for form in content.forms.indices {
       for changes in few { try body(Variant(form: form, changes: changes)) }
-      if hasCampaign { try sweep(.campaignID, with: [[]], form, body) }
     }
-    // What is dear is tried in two forms: as it came, and less what was filled in or written anew.
-    let main = forms.prefix(2)
-    for form in main {
+    let likely = 0..<content.likelyFormCount
+    for form in likely {
+      if hasCampaign { try sweep(.campaignID, with: [[]], form, body) }
+      try pairs(few, few, form, body)
       for changes in many { try body(Variant(form: form, changes: changes)) }
     }
     for digits in sourceLengths {
-      for form in main { try sweep(.sourceIdentifier, digits: digits, with: [[]], form, body) }
+      for form in likely { try sweep(.sourceIdentifier, digits: digits, with: [[]], form, body) }
     }
-    for form in main {
-      try pairs(few, form, body)
+    for form in likely {
       if hasCampaign { try sweep(.campaignID, with: few, form, body) }
       if hasSource { try sweep(.sourceIdentifier, digits: 2, with: few, form, body) }
+      try pairs(flips, many, form, body)
     }
     for digits in sourceLengths where digits > 2 {
-      for form in main { try sweep(.sourceIdentifier, digits: digits, with: flips, form, body) }
+      for form in likely { try sweep(.sourceIdentifier, digits: digits, with: flips, form, body) }
     }
   }
 
@@ -85,15 +84,15 @@ struct Variants {
     return [2, 3, 4].filter { $0 == own } + [2, 3, 4].filter { $0 != own }
   }
 
+  /// One of each, of different fields.
   private func pairs<Stop: Error>(
-    _ units: [[Change]],
+    _ some: [[Change]],
+    _ others: [[Change]],
     _ form: Int,
     _ body: (Variant) throws(Stop) -> Void
   ) throws(Stop) {
-    for (index, one) in units.enumerated() {
-      for other in units[(index + 1)...] where !one.touches(other) {
-        try body(Variant(form: form, changes: one + other))
-      }
+    for one in some {
+      for other in others where !one.touches(other) { try body(Variant(form: form, changes: one + other)) }
     }
   }
 

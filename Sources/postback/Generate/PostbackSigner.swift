@@ -51,7 +51,7 @@ struct PostbackSigner: ~Copyable {
   private static func header(of plan: LinePlan) -> [UInt8] {
     var header = Array("{".utf8)
     header.appendJSONKey(Field.keyID.name, isFirst: true)
-    header.appendJSONString(plan.keyID, escapesSlashes: true)
+    header.appendJSONString(plan.keyID, escapingSlashes: true)
     header.appendJSONKey(Field.algorithm.name)
     header.appendJSONString(plan.kind == .malformed(.jwsAlgorithmNone) ? "none" : "ES256")
     header.append(UInt8(ascii: "}"))
