@@ -66,7 +66,7 @@ struct Alternatives {
   /// The identifier cut, as Apple does where the crowd is small, at either end; and filled up with zeros, which those
   /// lose who take it for a number.
   private mutating func addDigits(_ value: String?) {
-    guard let value else { return }
+    guard let value, value.count <= 8 else { return }
     for count in 2..<max(value.count, 2) { few += [String(value.suffix(count)), String(value.prefix(count))] }
     for count in 2...4 where count > value.count {
       few.append(String(repeating: "0", count: count - value.count) + value)

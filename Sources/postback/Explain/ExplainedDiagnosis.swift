@@ -22,10 +22,11 @@ extension Explanation.Section {
   fileprivate init(_ diagnosis: Diagnosis) {
     self.init(title: "diagnosis")
     add("finding", diagnosis.code)
-    if case .signatureOfAnother = diagnosis.finding { add("what", diagnosis.summary) }
-    if case .noVariantFound = diagnosis.finding { add("what", diagnosis.summary) }
-    if case .unaltered = diagnosis.finding { add("what", diagnosis.summary) }
-    for sentence in diagnosis.recovery?.sentences ?? [] { add("what", sentence) }
+    switch diagnosis.finding {
+    case .recovered(let recovery), .reencoded(let recovery):
+      for sentence in recovery.sentences { add("what", sentence) }
+    case .unaltered, .signatureOfAnother, .noVariantFound: add("what", diagnosis.summary)
+    }
     for edit in diagnosis.recovery?.edits ?? [] {
       add(edit.field.name, "\(edit.original ?? "absent") as signed, \(edit.arrived ?? "absent") as it arrived")
     }

@@ -202,7 +202,7 @@ extension Explanation {
     }.joined(separator: "\n\n")
   }
 
-  /// One JSON object with an object for each section; events are an array, and so is what a diagnosis has several of.
+  /// One JSON object with an object for each section; events are an array, a diagnosis is as its schema has it.
   var json: String {
     var text: [UInt8] = []
     for (index, section) in sections.enumerated() {
