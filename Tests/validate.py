@@ -7,6 +7,7 @@
     validate.py --summary FILE      what `postback run --json` printed
     validate.py --status FILE       what `postback status --json` printed
     validate.py --rejects FILE      what `postback rejects --format json` printed
+    validate.py --diagnoses FILE    what `postback explain --json` printed, one postback a line
 
 Ends with 0 where all is valid, 1 where something is not, and 77 where the Python package jsonschema is not there.
 """
@@ -270,6 +271,13 @@ def check_rejects(path, problems):
                 problems.add(place, f"a row: {error.message[:300]}")
 
 
+def check_diagnoses(path, problems):
+    diagnosis_validator = validator("diagnosis")
+    for place, explanation in read_lines(path, problems):
+        if "diagnosis" in explanation:
+            problems.validate(diagnosis_validator, explanation["diagnosis"], place)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Validates what postback reads and writes against schemas/.")
     parser.add_argument("out", nargs="?", type=pathlib.Path, help="a folder with the tables of a run")
@@ -279,6 +287,7 @@ def main():
     parser.add_argument("--summary", type=pathlib.Path, metavar="FILE", help="what postback run --json printed")
     parser.add_argument("--status", type=pathlib.Path, metavar="FILE", help="what postback status --json printed")
     parser.add_argument("--rejects", type=pathlib.Path, metavar="FILE", help="what postback rejects printed as JSON")
+    parser.add_argument("--diagnoses", type=pathlib.Path, metavar="FILE", help="what postback explain --json printed")
     options = parser.parse_args()
     if not any(vars(options).values()):
         parser.error("say what to validate")
@@ -294,6 +303,7 @@ def main():
         (check_summary, options.summary, "summaries"),
         (check_status, options.status, "statuses"),
         (check_rejects, options.rejects, "answers"),
+        (check_diagnoses, options.diagnoses, "diagnoses"),
     ]:
         if given:
             before = problems.valid
