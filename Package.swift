@@ -46,7 +46,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "postback",
-      dependencies: ["Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc"],
+      dependencies: [
+        "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc",
+      ],
       swiftSettings: settings
     ),
     .executableTarget(

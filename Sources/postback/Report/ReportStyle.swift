@@ -59,8 +59,8 @@ enum ReportStyle {
     dt { color: var(--soft); }
     dd { margin: 0; overflow-wrap: anywhere; }
     pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: .82rem/1.45 ui-monospace, monospace; }
-    @media (max-width: 40rem) { body { padding: .8rem; } dl { grid-template-columns: minmax(0, 1fr); } svg text { font-size: 19px; }
-      svg .axis { font-size: 16px; } }
+    @media (max-width: 40rem) { body { padding: .8rem; } dl { grid-template-columns: minmax(0, 1fr); } figure { overflow-x: auto; }
+      svg[role] { min-width: 34rem; } .scroll table { min-width: 42rem; } }
     @media print { :root { color-scheme: light; --ground: #fff; --ink: #000; --soft: #333; --line: #999; --panel: #fff;
       --good: #1a5fb4; --bad: #b3261e; --middle: #8250df; } body { max-width: none; padding: 0; font-size: 11px; }
       .controls, summary { display: none !important; } tr { break-inside: avoid; } * { print-color-adjust: exact; } }

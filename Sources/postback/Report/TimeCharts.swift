@@ -7,15 +7,15 @@ extension Report {
   /// Rejects over time: a row of bars for each code, over one axis of time.
   var timelineFigure: HTML {
     let shown = timeline.series.prefix(Self.shownCodes)
-    let (left, width, rowHeight) = (226.0, 520.0, 54.0)
+    let (left, width, rowHeight) = (226.0, 520.0, 62.0)
     var drawing = Drawing(width: 760, height: shown.count * Int(rowHeight) + 40)
     var table = NumberTable("Rejects by code and time of receipt (UTC)", ["from"] + timeline.series.map(\.code))
     let step = width / Double(max(timeline.count, 1))
     for (row, series) in shown.enumerated() {
-      let bottom = Double(row) * rowHeight + 46
+      let bottom = Double(row) * rowHeight + 52
       let largest = series.counts.max() ?? 0
       let ticks = Ticks(to: Double(largest), count: 2)
-      drawing.text(series.code, x: left - 44, y: bottom - 16, .end)
+      drawing.text(series.code, x: left - 44, y: bottom - 19, .end)
       drawing.text("\(Numbers.grouped(series.counts.reduce(0, +))) in all", x: left - 44, y: bottom - 1, .end, .axis)
       for value in [0, ticks.end] {
         let y = bottom - 38 * value / ticks.end
@@ -124,8 +124,7 @@ extension Report {
 
   /// The places on an axis that get a label: both ends, and some between.
   private static func labelled(_ count: Int) -> [Int] {
-    guard count > 4 else { return Array(0..<count) }
-    return [0, count / 3, 2 * count / 3, count - 1]
+    count > 3 ? [0, count / 2, count - 1] : Array(0..<count)
   }
 }
 
