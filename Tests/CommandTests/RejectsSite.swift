@@ -12,6 +12,10 @@ struct RejectsSite: Sendable {
   /// The rows of its tables, in order.
   let rejects: [JSONObject]
   let postbacks: [JSONObject]
+  /// The rows of the truth file.
+  let truth: [JSONObject]
+  /// The options that trust the dump's keys.
+  let keys: [String]
 
   static let shared = Task { try await RejectsSite(format: "jsonl") }
 
@@ -27,7 +31,8 @@ struct RejectsSite: Sendable {
         + shares
     )
     #expect(generated.status == 0, "\(generated.errorText)")
-    let keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(
+    truth = try JSONObject.lines(try folder.contents(of: "truth"))
+    keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(
       String.init
     )
     let run = try await BuiltCommand.run(

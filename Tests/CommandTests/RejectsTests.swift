@@ -1,3 +1,4 @@
+import ConversionModel
 import Foundation
 import JSON
 import TestSupport
@@ -167,7 +168,65 @@ import Testing
     #expect(result.errorText.hasPrefix("postback: "))
   }
 
+  @Test func `says of many rejects what was done to them, and nothing that was not`() async throws {
+    let site = try await RejectsSite.shared.value
+    let query = ["--where", "reject_code=signature_invalid", "--where", "version=4.0"]
+    let answer = try await site.answer(query + ["--diagnose", "--diagnose-limit", "40"] + site.keys)
+    let tampering = try #require(answer["tampering"])
+    #expect(tampering["diagnosed"]?.integer == 40)
+    let matching = site.rejects.filter { $0.cell("reject_code") == "signature_invalid" && $0.cell("version") == "4.0" }
+    #expect(tampering["diagnosable"]?.integer == Int64(matching.count))
+    #expect(tampering["groups"]?.array.reduce(0) { $0 + ($1["rejects"]?.integer ?? 0) } == 40)
+    var edits: [[String?]: Int64] = [:]
+    for row in site.truth where row.cell("kind") == "edited" {
+      edits[[row.cell("field"), row.cell("original"), row.cell("edited")], default: 0] += 1
+    }
+    var recovered: Int64 = 0
+    for change in tampering["changes"]?.array ?? [] {
+      let edit = [change["field"]?.text, change["original"]?.text, change["arrived"]?.text]
+      let count = try #require(change["rejects"]?.integer)
+      #expect(count <= edits[edit] ?? 0, "\(edit)")
+      recovered += count
+    }
+    // Two in three are edited, and transaction ids cannot be searched.
+    #expect(recovered >= 15)
+  }
+
+  @Test func `signals are those of the accepted rows, and their copies`() async throws {
+    let site = try await RejectsSite.shared.value
+    let signals = try #require(try await site.answer(["--signals", "--late-days", "0"])["signals"])
+    let networks = try #require(signals["networks"]?.array)
+    let accepted = Dictionary(grouping: site.postbacks) { $0.cell("ad_network_id") }
+    #expect(networks.count == accepted.count)
+    let copies = site.rejects.filter { $0.cell("reject_code") == "duplicate_identical" }
+    let firsts = Dictionary(
+      uniqueKeysWithValues: site.postbacks.map { ($0.cell("postback_key"), $0.cell("received_at")) }
+    )
+    for network in networks {
+      let name = network["ad_network_id"]?.text
+      let rows = accepted[name] ?? []
+      #expect(network["accepted"]?.integer == Int64(rows.count))
+      #expect(network["redownload"]?["count"]?.integer == Int64(rows.count { $0["redownload"] == .bool(true) }))
+      #expect(network["view_through"]?["count"]?.integer == Int64(rows.count { $0.cell("fidelity_type") == "0" }))
+      let impossible = rows.count {
+        ($0.cell("tier_flags") ?? "").replacing("zero_may_be_null", with: "").contains("_")
+      }
+      #expect(network["tier_impossible"]?.integer == Int64(impossible))
+      let own = copies.filter { $0.cell("ad_network_id") == name }
+      #expect(network["copies"]?.integer == Int64(own.count))
+      let late = Set(
+        own.filter { copy in
+          guard let first = firsts[copy.cell("first_seen_postback_key")] else { return false }
+          return time(copy.cell("received_at")) > time(first)
+        }.map { $0.cell("first_seen_postback_key") }
+      )
+      #expect(network["late_replays"]?.integer == Int64(late.count))
+    }
+  }
+
   // MARK: What is expected
+
+  private func time(_ text: String?) -> Int64 { text.flatMap { Timestamp($0) }?.milliseconds ?? 0 }
 
   private func counts(_ answer: JSONValue) -> [String] {
     (answer["groups"]?.array ?? []).map { "\($0["values"] ?? .null) \($0["rejects"] ?? .null)" }

@@ -91,6 +91,8 @@ import Testing
   @Test func `rejects are grouped by what its schema says`() throws {
     let names = try Schema("rejects")["properties", "group_by", "items", "enum"]?.strings
     #expect(names == Table.rejects.columns + GroupColumn.derived)
+    let group = try Schema("rejects")["properties", "tampering", "properties", "groups", "items"]
+    #expect(group?["properties", "finding", "enum"]?.strings == Diagnosis.codes)
   }
 
   @Test func `the status is what status prints`() throws {
