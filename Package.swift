@@ -24,6 +24,7 @@ let package = Package(
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CMalloc"),
+    .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CXxhash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -39,9 +40,16 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "PostbackServer",
+      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd"],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "postback",
-      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc"],
+      dependencies: [
+        "PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc",
+      ],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -67,8 +75,15 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "PostbackServerTests",
+      dependencies: ["PostbackServer", "PostbackPipeline", "SKAdNetwork", "JSON", "TestSupport"],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "CommandTests",
-      dependencies: ["postback", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport"],
+      dependencies: [
+        "postback", "PostbackServer", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport",
+      ],
       swiftSettings: settings
     ),
   ],

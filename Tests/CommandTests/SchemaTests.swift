@@ -49,7 +49,7 @@ import Testing
     var names = Set(envelope)
     postback.value.visitProperties { name, _ in names.insert(name) }
     #expect(names == Set(Field.allCases.map(\.name)))
-    #expect(envelope == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .body].map(\.name))
+    #expect(envelope == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .body, .bodyBase64].map(\.name))
   }
 
   @Test(arguments: Version.allCases) func `a postback must have what its version signs`(_ version: Version) throws {
@@ -170,8 +170,8 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "envelope", "postback", "skan_events", "skan_postbacks", "skan_rejects", "status",
-    "summary",
+    "conversion_model", "envelope", "postback", "server_configuration", "skan_events", "skan_postbacks",
+    "skan_rejects", "status", "summary",
   ]
 
   let value: JSONValue
