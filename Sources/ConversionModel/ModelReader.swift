@@ -38,7 +38,7 @@ struct ModelReader {
     let label = label(node)
     let span = span(node)
     let currency = currency(node["currency"])
-    let revenueKind = revenueKind(node["revenue_kind"])
+    let revenueKind = node["revenue_kind"].value == nil ? .all : word(node["revenue_kind"], RevenueKind.self)
     let measurementHours = integer(node["measurement_hours"], in: 1...1440, default: 24)
     let bundleID = node["bundle_id"].value == nil ? nil : text(node["bundle_id"])
     let windows = windows(node["windows"], hasCurrency: currency != nil)
@@ -51,7 +51,7 @@ struct ModelReader {
       label: label,
       span: span,
       currency: currency,
-      revenueKind: revenueKind,
+      revenueKind: revenueKind ?? .all,
       measurementHours: Int(measurementHours ?? 24),
       bundleID: bundleID,
       windows: windows
@@ -111,13 +111,6 @@ struct ModelReader {
       note(node, mustBe: "an ISO 4217 code of three capital letters such as \"USD\"")
       return nil
     }
-  }
-
-  private mutating func revenueKind(_ node: JSONNode) -> RevenueKind {
-    guard node.value != nil else { return .all }
-    if case .string(let text) = node.value, let kind = RevenueKind(rawValue: text) { return kind }
-    note(node, mustBe: "one of \(RevenueKind.allCases.map(\.rawValue).joined(separator: ", "))")
-    return .all
   }
 
   /// The first event of the windows that says anything of revenue.

@@ -10,10 +10,12 @@ extension ModelReader {
     var windows: [ModelWindow] = []
     for node in nodes {
       guard let window = window(node, hasCurrency: hasCurrency) else { continue }
-      if windows.contains(where: { $0.postbackSequenceIndex == window.postbackSequenceIndex }) {
+      if windows.contains(where: {
+        $0.postbackSequenceIndex == window.postbackSequenceIndex && $0.conversionType == window.conversionType
+      }) {
         note(
           node["postback_sequence_index"],
-          "is \(window.postbackSequenceIndex), as of an earlier window; describe each window once"
+          "is \(window.postbackSequenceIndex), as of an earlier window; describe each window once for each conversion_type"
         )
       }
       windows.append(window)
@@ -22,25 +24,45 @@ extension ModelReader {
   }
 
   private mutating func window(_ node: JSONNode, hasCurrency: Bool) -> ModelWindow? {
-    let known = ["postback_sequence_index", "cumulative", "lock_window", "fine", "coarse"]
+    let known = [
+      "postback_sequence_index", "conversion_type", "cumulative", "lock_window", "fine", "coarse", "coarse_from",
+    ]
     guard isObject(node, keys: known, called: "a window") else { return nil }
     let index = integer(node["postback_sequence_index"], in: 0...2)
+    let conversionType = node["conversion_type"].value == nil ? nil : word(node["conversion_type"], ConversionType.self)
     let isCumulative = bool(node["cumulative"])
-    let isLockedEarly = bool(node["lock_window"])
-    if node["fine"].value != nil, let index, index > 0 {
-      note(node["fine"], "must not be there: only window 0 has fine values; use coarse")
+    let lockRule = lockRule(node["lock_window"], index: index)
+    for key in ["fine", "coarse_from"] where node[key].value != nil {
+      if let index, index > 0 { note(node[key], "must not be there: only window 0 has fine values; use coarse") }
     }
     let fine = meanings(node["fine"], of: (0...63).map(String.init), hasCurrency: hasCurrency)
     let coarse = meanings(node["coarse"], of: CoarseValue.allCases.map(\.rawValue), hasCurrency: hasCurrency)
+    let starts = coarseStarts(node["coarse_from"])
+    if starts != nil, fine.isEmpty { note(node["coarse_from"], "needs fine values beside it") }
     return index.map {
       ModelWindow(
         postbackSequenceIndex: Int($0),
+        conversionType: conversionType,
         isCumulative: isCumulative,
-        isLockedEarly: isLockedEarly,
+        lockRule: lockRule,
         fine: fine,
-        coarse: coarse
+        coarse: coarse.isEmpty ? nil : coarse,
+        coarseStarts: starts,
+        hasCurrency: hasCurrency
       )
     }
+  }
+
+  /// Nil where it is absent, or wrong.
+  private mutating func coarseStarts(_ node: JSONNode) -> CoarseStarts? {
+    guard node.value != nil, isObject(node, keys: ["medium", "high"], called: "coarse_from") else { return nil }
+    let medium = integer(node["medium"], in: 1...63)
+    guard let high = integer(node["high"], in: 1...64), let medium else { return nil }
+    guard medium < high else {
+      note(node["high"], mustBe: "more than medium, \(medium)")
+      return nil
+    }
+    return CoarseStarts(medium: Int(medium), high: Int(high))
   }
 
   /// A meaning, or nil, for each value; empty where the map is not there.
