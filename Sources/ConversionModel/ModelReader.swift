@@ -113,13 +113,16 @@ struct ModelReader {
     }
   }
 
-  /// The first event of the windows that says anything of revenue.
+  /// The first part of the windows that says anything of revenue: an event, or the kind.
   private func firstWithRevenue(_ windows: JSONNode) -> JSONNode? {
     for window in windows.elements ?? [] {
       for (_, events) in (window["fine"].members ?? []) + (window["coarse"].members ?? []) {
         for event in events.elements ?? [] where event["min_revenue"].value ?? event["value"].value != nil {
           return event
         }
+      }
+      for part in [window] + (window["parts"].elements ?? []) where part["kind"].value == .string("revenue") {
+        return part["kind"]
       }
     }
     return nil
