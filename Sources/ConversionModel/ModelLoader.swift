@@ -113,7 +113,8 @@ struct ModelLoader {
       if other.model.appID != located.model.appID {
         note(
           located.pointer + "/bundle_id",
-          "\(bundleID.debugDescription) is that of app \(other.model.appID) already, in \(other.place); an app has its own",
+          "\(bundleID.debugDescription) is that of app \(other.model.appID) already, in \(other.place); "
+            + "an app has its own",
           in: located.file
         )
       }

@@ -24,6 +24,7 @@ extension ModelReader {
   }
 
   private mutating func window(_ node: JSONNode, hasCurrency: Bool) -> ModelWindow? {
+    let before = problems.count
     let kind = kind(node["kind"])
     let known = [
       "postback_sequence_index", "conversion_type", "cumulative", "lock_window", "kind", "coarse", "coarse_from",
@@ -35,18 +36,21 @@ extension ModelReader {
     let isCumulative = bool(node["cumulative"])
     let lockRule = lockRule(node["lock_window"], index: index)
     let values = values(node, kind: kind, index: index, hasCurrency: hasCurrency)
-    return index.map {
-      ModelWindow(
-        postbackSequenceIndex: Int($0),
-        conversionType: conversionType,
-        isCumulative: isCumulative,
-        lockRule: lockRule,
-        fine: values.fine,
-        coarse: values.coarse,
-        coarseStarts: values.starts,
-        hasCurrency: hasCurrency
-      )
+    guard let index else { return nil }
+    let window = ModelWindow(
+      postbackSequenceIndex: Int(index),
+      conversionType: conversionType,
+      isCumulative: isCumulative,
+      lockRule: lockRule,
+      fine: values.fine,
+      coarse: values.coarse,
+      coarseStarts: values.starts,
+      hasCurrency: hasCurrency
+    )
+    if problems.count == before, !window.canBeLocked {
+      note(node["lock_window"], "is beyond what the window lists; it would never be locked")
     }
+    return window
   }
 
   /// The meanings of a window's values: those that its kind makes, and those that are given.

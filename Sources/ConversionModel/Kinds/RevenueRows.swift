@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ModelReader {
-  /// A row for each range of revenue: `[0, t₀)`, `[t₀, t₁)` and so on, the last open; the first is left out where t₀ is 0.
+  /// A row for each range of revenue: `[0, t₀)`, `[t₀, t₁)` and so on, the last open; no first one where t₀ is 0.
   ///
   /// The estimate is the middle, but of the range that begins at 0 it is 0, and of the last `open_value`, or
   /// where it begins. The event happened at least once where the range does not begin at 0.

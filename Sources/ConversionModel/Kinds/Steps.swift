@@ -9,7 +9,8 @@ enum Scale: String, CaseIterable {
 }
 
 extension ModelReader {
-  /// The steps that the keys `count`, 2 to 64, and `scale` of `buckets` ask for: from `first` to `last`, each greater than the one before.
+  /// The steps that the keys `count`, 2 to 64, and `scale` of `buckets` ask for: from `first` to `last`, each greater than
+  /// the one before.
   mutating func steps(_ node: JSONNode, from first: UInt64, through last: UInt64) -> [UInt64]? {
     let count = integer(node["count"], in: 2...64)
     let scale = node["scale"].value == nil ? .linear : word(node["scale"], Scale.self)

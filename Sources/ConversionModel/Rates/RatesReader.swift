@@ -53,7 +53,8 @@ struct RatesReader {
     if value == nil {
       note(
         record.line,
-        "\(quoted(rate)) must be a number above 0 and below 1000000000000, with at most twelve fraction digits and 21 digits in all"
+        "\(quoted(rate)) must be a number above 0 and below 1000000000000, with at most twelve fraction digits and 21 "
+          + "digits in all"
       )
     }
     guard let time, isCode, let value else { return }
