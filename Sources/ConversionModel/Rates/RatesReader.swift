@@ -23,15 +23,11 @@ struct RatesReader {
     var isHeader = true
     while let record = records.next() {
       if record.fields == [""] { continue }
-      if let defect = record.defect {
-        note(record.line, defect)
-      } else if isHeader {
-        if record.fields != Self.columns {
-          note(record.line, "must be the header \(Self.columns.joined(separator: ","))")
-        }
-      } else {
-        read(record)
+      if isHeader, record.defect != nil || record.fields != Self.columns {
+        // The other lines of a file of something else are not worth a word each.
+        return note(record.line, "must be the header \(Self.columns.joined(separator: ","))")
       }
+      if let defect = record.defect { note(record.line, defect) } else if !isHeader { read(record) }
       isHeader = false
     }
     if isHeader { note(nil, "is empty; it must begin with the header \(Self.columns.joined(separator: ","))") }
