@@ -58,7 +58,11 @@ let package = Package(
       dependencies: ["SKAdNetwork", "JSON", "TestSupport"],
       swiftSettings: settings
     ),
-    .testTarget(name: "ConversionModelTests", dependencies: ["ConversionModel"], swiftSettings: settings),
+    .testTarget(
+      name: "ConversionModelTests",
+      dependencies: ["ConversionModel", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostbackPipelineTests",
       dependencies: [

@@ -10,7 +10,8 @@ enum Main {
   static let version = "0.1.0"
 
   private static let commands: [any Command.Type] = [
-    RunCommand.self, WatchCommand.self, ExplainCommand.self, ModelCheckCommand.self, GenerateCommand.self,
+    RunCommand.self, WatchCommand.self, ExplainCommand.self, ModelCheckCommand.self, ModelShowCommand.self,
+    ModelDecodeCommand.self, ModelEncodeCommand.self, ModelDiffCommand.self, GenerateCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self,
   ]
 
