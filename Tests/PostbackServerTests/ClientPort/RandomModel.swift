@@ -3,11 +3,12 @@ import TestSupport
 /// Models that an API which keeps nothing can serve without loss: counts rise in single steps, the last one open, and a
 /// cumulative window asks for nothing that the values of the windows before do not say.
 enum RandomModel: String, CaseIterable {
-  case revenue, counts, order, days, mixed
+  case revenue, counts, order, days, mixed, kinds
 
   /// The text of a model of this sort.
   func text(version: Int, from: String, to: String, _ random: inout SplitMix) -> String {
-    let kind = ["iap", "admon", "all"].randomElement(using: &random) ?? "all"
+    // The rows of the kind revenue say that there were purchases, so that ads must not count.
+    let kind = self == .kinds ? "iap" : ["iap", "admon", "all"].randomElement(using: &random) ?? "all"
     return ModelFile.model(
       version: version,
       from: from,
@@ -43,6 +44,8 @@ enum RandomModel: String, CaseIterable {
         }
       }
       coarse = (0..<3).map { _ in ["", "signup", "subscribe"].map(Self.happened) }
+    case .kinds:
+      return Self.kinds(&random)
     }
     let keys = (0..<3).map { index in
       (index > 0 && self != .order && Bool.random(using: &random) ? #""cumulative":true,"# : "")
@@ -51,6 +54,20 @@ enum RandomModel: String, CaseIterable {
     return [
       ModelFile.window0(fine, coarse: coarse[0], keys: keys[0]), ModelFile.window(1, coarse[1], keys: keys[1]),
       ModelFile.window(2, coarse[2], keys: keys[2]),
+    ]
+  }
+
+  /// Windows of kinds; the coarse values of window 0 are made of the fine ones.
+  private static func kinds(_ random: inout SplitMix) -> [String] {
+    let rule = ["false", "true", #"{"event":"subscribe"}"#, #"{"coarse_value":"high"}"#].randomElement(using: &random)
+    let count = Int.random(in: 2...15, using: &random)
+    return [
+      #"{"postback_sequence_index":0,"kind":"mixed","lock_window":\#(rule ?? "false"),"parts":["#
+        + #"{"bits":2,"kind":"events","as":"bits","events":["subscribe","signup"]},"#
+        + #"{"bits":4,"kind":"revenue","event":"purchase","buckets":"#
+        + #"{"count":\#(count),"min":0.99,"max":99.99,"scale":"logarithmic"},"open_value":150}]}"#,
+      #"{"postback_sequence_index":1,"kind":"events","events":["signup","subscribe"]}"#,
+      #"{"postback_sequence_index":2,"kind":"retention","days":[8,21]}"#,
     ]
   }
 
