@@ -68,7 +68,7 @@ public struct ConversionValueAPI: Sendable {
     let sinceUpdate = request.lastCall.map { Self.seconds(from: $0, to: now) ?? 0 } ?? age
     guard sinceUpdate <= 24 * 3600 else { throw .hoursSinceUpdate(24) }
     guard age <= model.measurementHours * 3600 else { throw .hoursSinceFirstCall(model.measurementHours) }
-    let encoding = try encoding(of: request, under: model, window: 0, age: age)
+    let (encoding, _) = try encoding(of: request, under: model, window: 0, age: age)
     return ConversionValueAnswer(fine: max(encoding.fine ?? 0, request.currentValue ?? 0))
   }
 
@@ -80,12 +80,12 @@ public struct ConversionValueAPI: Sendable {
   ) throws(ConversionValueRefusal) -> ConversionValueAnswer {
     let hours = [48, 7 * 24, 35 * 24]
     guard let window = hours.firstIndex(where: { age <= $0 * 3600 }) else { throw .hoursSinceFirstCall(hours[2]) }
-    let encoding = try encoding(of: request, under: model, window: window, age: age)
+    let (encoding, locksWindow) = try encoding(of: request, under: model, window: window, age: age)
     return ConversionValueAnswer(
       fine: encoding.fine ?? request.currentValue ?? 0,
       coarse: encoding.coarse,
       window: window,
-      locksWindow: encoding.locksWindow
+      locksWindow: locksWindow
     )
   }
 
@@ -94,18 +94,22 @@ public struct ConversionValueAPI: Sendable {
     under model: ConversionModel,
     window index: Int,
     age: Int
-  ) throws(ConversionValueRefusal) -> Encoding {
+  ) throws(ConversionValueRefusal) -> (encoding: Encoding, locksWindow: Bool) {
     guard let window = model.window(index) else { throw .windowNotDescribed(index) }
     var activity = model.leastActivity(toldBy: request, in: window)
     if let total = try total(of: request, under: model, in: window) { activity.revenue = total }
     activity.count(request.event)
     activity.counts["last_active_day"] = age / (24 * 3600)
     guard let encoding = model.encode(activity, window: index) else { throw .windowNotDescribed(index) }
-    guard !encoding.isExact, activity.revenue > .zero else { return encoding }
+    guard !encoding.isExact, activity.revenue > .zero else { return (encoding, encoding.locksWindow) }
     // Counts known at the least may be too low for any value that the revenue is in: then it decides alone.
     for event in window.earningEvents { activity.counts[event] = nil }
-    guard let byRevenue = model.encode(activity, window: index), byRevenue.isExact else { return encoding }
-    return byRevenue
+    guard let byRevenue = model.encode(activity, window: index), byRevenue.isExact else {
+      return (encoding, encoding.locksWindow)
+    }
+    // An event that locks the window does so whatever the value.
+    if case .event = window.lockRule { return (byRevenue, encoding.locksWindow) }
+    return (byRevenue, byRevenue.locksWindow)
   }
 
   private func model(of request: ConversionValueRequest) -> ConversionModel? {

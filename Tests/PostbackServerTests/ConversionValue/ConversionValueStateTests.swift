@@ -161,12 +161,14 @@ import Testing
       ads(#""min_count":6,"max_count":10"#, #""min_revenue":0.02,"max_revenue":0.04"#),
       ads(#""min_count":11,"max_count":null"#, #""min_revenue":0.04,"max_revenue":null,"value":1"#),
     ]
-    let api = try ConversionValueAPI(ModelFile.model([ModelFile.window0(rows, coarse: [])]))
+    let lock = #""lock_window":{"event":"ad"},"#
+    let api = try ConversionValueAPI(ModelFile.model([ModelFile.window0(rows, coarse: [], keys: lock)]))
     for (total, value) in [("0.004", 1), ("0.024", 2), ("0.05", 3)] {
       let call = Call(with: [
         "n": "ad", "skan_current_conversion_value": "1", "p0_total_iap_revenue": "{\"USD\":\(total)}",
       ])
       #expect(Self.fine(api, call) == value)
+      #expect(api.text(call).contains(#""skan_updated_lock_window_value":true"#))
     }
   }
 
