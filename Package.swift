@@ -39,6 +39,7 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(name: "PostbackServer", dependencies: ["JSON", "ConversionModel"], swiftSettings: settings),
     .executableTarget(
       name: "postback",
       dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc"],
@@ -46,7 +47,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["postback", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      dependencies: [
+        "postback", "PostbackPipeline", "PostbackServer", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+      ],
       swiftSettings: settings
     ),
 
@@ -68,6 +71,11 @@ let package = Package(
       dependencies: [
         "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "Signatures", "CZlib", "CZstd", "TestSupport",
       ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "PostbackServerTests",
+      dependencies: ["PostbackServer", "ConversionModel", "JSON", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
