@@ -21,6 +21,7 @@ struct Benchmarks {
       let folder = try TemporaryFolder.make()
       defer { try? TemporaryFolder.remove(folder) }
       complain("working in \(folder)")
+      if options.measuresDiagnosis { return print(try await diagnosis(options, folder)) }
       var benchmarks = try Benchmarks(options, folder: folder)
       try await benchmarks.run()
       try benchmarks.write()
@@ -34,11 +35,7 @@ struct Benchmarks {
     self.options = options
     self.folder = folder
     program = try Self.programPath()
-    postback =
-      program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/postback"
-    guard unsafe access(postback, X_OK) == 0 else {
-      throw BenchmarkFailure("\(postback) is not there; build it with: swift build -c release")
-    }
+    postback = try Self.postbackPath(beside: program)
     guard unsafe access(options.models, R_OK) == 0 else {
       throw BenchmarkFailure("\(options.models) is not there; start from the root of the package, or give --models")
     }
@@ -152,6 +149,21 @@ struct Benchmarks {
   }
 
   private static func complain(_ line: String) { _ = Array("\(line)\n".utf8).writeAll(to: STDERR_FILENO) }
+
+  private static func diagnosis(_ options: Options, _ folder: String) async throws -> String {
+    let postback = try postbackPath(beside: programPath())
+    let (count, forgeries) = (options.postbacks, 5 * options.postbacks)
+    return try await DiagnosisBenchmark(postback: postback, folder: folder, count: count, forgeries: forgeries).text()
+  }
+
+  private static func postbackPath(beside program: String) throws(BenchmarkFailure) -> String {
+    let postback =
+      program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/postback"
+    guard unsafe access(postback, X_OK) == 0 else {
+      throw BenchmarkFailure("\(postback) is not there; build it with: swift build -c release")
+    }
+    return postback
+  }
 
   private static func programPath() throws(BenchmarkFailure) -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
