@@ -54,7 +54,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["postback", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      dependencies: [
+        "postback", "PostbackPipeline", "PostbackServer", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+      ],
       swiftSettings: settings
     ),
 
@@ -66,7 +68,11 @@ let package = Package(
       dependencies: ["SKAdNetwork", "JSON", "TestSupport"],
       swiftSettings: settings
     ),
-    .testTarget(name: "ConversionModelTests", dependencies: ["ConversionModel"], swiftSettings: settings),
+    .testTarget(
+      name: "ConversionModelTests",
+      dependencies: ["ConversionModel", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostbackPipelineTests",
       dependencies: [
@@ -76,7 +82,7 @@ let package = Package(
     ),
     .testTarget(
       name: "PostbackServerTests",
-      dependencies: ["PostbackServer", "PostbackPipeline", "SKAdNetwork", "JSON", "TestSupport"],
+      dependencies: ["PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "JSON", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(

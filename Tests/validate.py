@@ -6,6 +6,7 @@
     validate.py --postbacks FILE…   postbacks and envelopes that should be right, one a line
     validate.py --summary FILE      what `postback run --json` printed
     validate.py --status FILE       what `postback status --json` printed
+    validate.py --diagnoses FILE    what `postback explain --json` printed, one postback a line
 
 Ends with 0 where all is valid, 1 where something is not, and 77 where the Python package jsonschema is not there.
 """
@@ -251,6 +252,13 @@ def check_status(path, problems):
             problems.add(place, "running is not whether there is a holder")
 
 
+def check_diagnoses(path, problems):
+    diagnosis_validator = validator("diagnosis")
+    for place, explanation in read_lines(path, problems):
+        if "diagnosis" in explanation:
+            problems.validate(diagnosis_validator, explanation["diagnosis"], place)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Validates what postback reads and writes against schemas/.")
     parser.add_argument("out", nargs="?", type=pathlib.Path, help="a folder with the tables of a run")
@@ -259,8 +267,10 @@ def main():
     parser.add_argument("--postbacks", nargs="+", type=pathlib.Path, metavar="FILE", default=[], help="JSON Lines")
     parser.add_argument("--summary", type=pathlib.Path, metavar="FILE", help="what postback run --json printed")
     parser.add_argument("--status", type=pathlib.Path, metavar="FILE", help="what postback status --json printed")
+    parser.add_argument("--diagnoses", type=pathlib.Path, metavar="FILE", help="what postback explain --json printed")
     options = parser.parse_args()
-    if not (options.out or options.models or options.postbacks or options.summary or options.status):
+    given = [options.models, options.postbacks, options.summary, options.status, options.diagnoses]
+    if not options.out and not any(given):
         parser.error("say what to validate")
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)
@@ -273,6 +283,7 @@ def main():
         (check_postbacks, options.postbacks, "postbacks"),
         (check_summary, options.summary, "summaries"),
         (check_status, options.status, "statuses"),
+        (check_diagnoses, options.diagnoses, "diagnoses"),
     ]:
         if given:
             before = problems.valid

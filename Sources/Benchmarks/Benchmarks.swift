@@ -21,6 +21,7 @@ struct Benchmarks {
       let folder = try TemporaryFolder.make()
       defer { try? TemporaryFolder.remove(folder) }
       complain("working in \(folder)")
+      if options.measuresDiagnosis { return print(try await diagnosis(options, folder)) }
       var benchmarks = try Benchmarks(options, folder: folder)
       try await benchmarks.run()
       try benchmarks.write()
@@ -34,11 +35,7 @@ struct Benchmarks {
     self.options = options
     self.folder = folder
     program = try Self.programPath()
-    postback =
-      program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/postback"
-    guard unsafe access(postback, X_OK) == 0 else {
-      throw BenchmarkFailure("\(postback) is not there; build it with: swift build -c release")
-    }
+    postback = try Self.postbackPath(beside: program)
     guard unsafe access(options.models, R_OK) == 0 else {
       throw BenchmarkFailure("\(options.models) is not there; start from the root of the package, or give --models")
     }
@@ -57,6 +54,8 @@ struct Benchmarks {
     let one = try dump.first(to: "\(folder)/one.jsonl")
     let startup = try StartupBenchmark.measures(postback, one, models: options.models)
     report.sections.append(Report.Section(title: "Start-up", measures: startup))
+    let answers = try ConversionValueBenchmark.measures(models: options.models)
+    report.sections.append(Report.Section(title: "Conversion value API, without HTTP, one thread", measures: answers))
     Self.complain("committing, recovering, and watching a spool")
     let consumer = ConsumerBenchmark(postback: postback, models: options.models, folder: folder, dump: dump)
     let (files, keys) = options.isQuick ? (10_000, 1_000_000) : (100_000, 10_000_000)
@@ -150,6 +149,21 @@ struct Benchmarks {
   }
 
   private static func complain(_ line: String) { _ = Array("\(line)\n".utf8).writeAll(to: STDERR_FILENO) }
+
+  private static func diagnosis(_ options: Options, _ folder: String) async throws -> String {
+    let postback = try postbackPath(beside: programPath())
+    let (count, forgeries) = (options.postbacks, 5 * options.postbacks)
+    return try await DiagnosisBenchmark(postback: postback, folder: folder, count: count, forgeries: forgeries).text()
+  }
+
+  private static func postbackPath(beside program: String) throws(BenchmarkFailure) -> String {
+    let postback =
+      program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/postback"
+    guard unsafe access(postback, X_OK) == 0 else {
+      throw BenchmarkFailure("\(postback) is not there; build it with: swift build -c release")
+    }
+    return postback
+  }
 
   private static func programPath() throws(BenchmarkFailure) -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

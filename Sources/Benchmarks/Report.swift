@@ -103,7 +103,7 @@ extension [UInt8] {
 
 extension Double {
   /// The number with so many digits behind the point.
-  fileprivate func text(_ decimals: Int) -> String {
+  func text(_ decimals: Int) -> String {
     var scale = 1
     for _ in 0..<decimals { scale *= 10 }
     let scaled = Int((self * Double(scale)).rounded())
@@ -115,7 +115,7 @@ extension Double {
 }
 
 extension String {
-  fileprivate func padded(to width: Int, atEnd: Bool = true) -> String {
+  func padded(to width: Int, atEnd: Bool = true) -> String {
     let spaces = String(repeating: " ", count: Swift.max(width - count, 0))
     return atEnd ? self + spaces : spaces + self
   }

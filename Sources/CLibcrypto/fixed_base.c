@@ -6,27 +6,16 @@
 #include "public_key.h"
 
 #include <openssl/bn.h>
-#include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { digest_size = 32, largest_point = 65, largest_signature = 64, forgeries = 8 };
+enum { digest_size = 32, largest_signature = 64, forgeries = 8 };
 
 static bool are_tables_offered(void) {
   return EC_GROUP_precompute_mult != NULL && EC_GROUP_have_precompute_mult != NULL &&
          EC_POINT_get_Jprojective_coordinates_GFp != NULL;
-}
-
-static bool get_point(const clibcrypto_public_key *key, const EC_GROUP *group, EC_POINT *point, BN_CTX *context) {
-  uint8_t bytes[largest_point];
-  size_t count = 0;
-  const EVP_PKEY *evp = EVP_PKEY_CTX_get0_pkey(key->verification);
-  return evp != NULL &&
-         EVP_PKEY_get_octet_string_param(evp, OSSL_PKEY_PARAM_PUB_KEY, bytes, sizeof bytes, &count) == 1 &&
-         EC_POINT_oct2point(group, point, bytes, count, context) == 1;
 }
 
 static bool build_table(EC_GROUP *group, BN_CTX *context) {
@@ -119,7 +108,7 @@ clibcrypto_fixed_base *clibcrypto_fixed_base_new(const clibcrypto_public_key *ke
   if (base != NULL && context != NULL && point != NULL) {
     base->curve = key->curve;
     BN_CTX_start(context);
-    done = get_point(key, plain, point, context) && build(base, plain, point, context) &&
+    done = clibcrypto_get_point(key, plain, point, context) && build(base, plain, point, context) &&
            is_right(base, plain, point, context);
     BN_CTX_end(context);
   }

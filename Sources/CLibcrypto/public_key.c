@@ -10,6 +10,8 @@
 #include <openssl/params.h>
 #include <stdlib.h>
 
+enum { largest_point = 65 };
+
 /// 1 a finite point of the curve, 0 not, -1 libcrypto failed.
 static int is_on_curve(clibcrypto_curve curve, const uint8_t *bytes, size_t count) {
   EC_GROUP *group = EC_GROUP_new_by_curve_name(clibcrypto_curve_nid(curve));
@@ -80,4 +82,13 @@ int clibcrypto_verify(const clibcrypto_public_key *key, const uint8_t *digest, c
   if (ERR_GET_LIB(error) == ERR_LIB_EC && ERR_GET_REASON(error) == EC_R_POINT_AT_INFINITY) result = 0;
   ERR_clear_error();
   return result == 0 ? 0 : -1;
+}
+
+bool clibcrypto_get_point(const clibcrypto_public_key *key, const EC_GROUP *group, EC_POINT *point, BN_CTX *context) {
+  uint8_t bytes[largest_point];
+  size_t count = 0;
+  const EVP_PKEY *evp = EVP_PKEY_CTX_get0_pkey(key->verification);
+  return evp != NULL &&
+         EVP_PKEY_get_octet_string_param(evp, OSSL_PKEY_PARAM_PUB_KEY, bytes, sizeof bytes, &count) == 1 &&
+         EC_POINT_oct2point(group, point, bytes, count, context) == 1;
 }

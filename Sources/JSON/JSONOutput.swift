@@ -22,6 +22,18 @@ extension [UInt8] {
   /// Appends a JSON string that says `text`.
   public mutating func appendJSONString(_ text: String) { appendJSONString(text.utf8.span) }
 
+  /// Appends a JSON string that says `text`; with `escapingSlashes`, `/` as `\/`, as Apple's encoder writes it.
+  public mutating func appendJSONString(_ text: String, escapingSlashes: Bool) {
+    let slash = UInt8(ascii: "/")
+    guard escapingSlashes, text.utf8.contains(slash) else { return appendJSONString(text) }
+    var plain: [UInt8] = []
+    plain.appendJSONString(text)
+    for byte in plain {
+      if byte == slash { append(UInt8(ascii: "\\")) }
+      append(byte)
+    }
+  }
+
   /// Appends a JSON value as it was written, but on one line and with what common readers cannot hold as strings: integers
   /// of more than 18 digits, and exponents of more than two.
   public mutating func appendPortableJSON(_ value: ArraySlice<UInt8>) {

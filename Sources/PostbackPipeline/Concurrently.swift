@@ -1,10 +1,11 @@
 internal import Signatures
 
-extension AsyncSequence where Element: Sendable, Failure == PipelineFailure {
+extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure {
   /// Works on up to `jobs` elements at once and hands on what becomes of them, in their order.
   ///
   /// Holds no more elements than are worked on, and as many again that are waiting or done, so that nobody idles while
-  /// the consumer is busy. With one job there is nothing at once at all.
+  /// the consumer is busy; behind a pause nothing is begun before all is handed on. With one job there is nothing at once
+  /// at all.
   func concurrently<Output: Sendable>(
     _ jobs: Int,
     _ work: @escaping @Sendable (Element) throws(LibcryptoFailure) -> Output
@@ -15,7 +16,7 @@ extension AsyncSequence where Element: Sendable, Failure == PipelineFailure {
 
 /// What tasks make of the elements of another sequence.
 struct ConcurrentSequence<Base: AsyncSequence, Output: Sendable>: AsyncSequence
-where Base.Element: Sendable, Base.Failure == PipelineFailure {
+where Base.Element: BatchOfInputs, Base.Failure == PipelineFailure {
   typealias Element = Output
   typealias Failure = PipelineFailure
 
@@ -34,15 +35,19 @@ where Base.Element: Sendable, Base.Failure == PipelineFailure {
     /// The tasks that were begun and not handed on, in order.
     var pending: [Task<Result<Output, LibcryptoFailure>, Never>] = []
     var isAtEnd = false
+    /// Whether the last that was begun is a pause.
+    var isPausing = false
 
     mutating func next() async throws(PipelineFailure) -> Output? { try await next(isolation: nil) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Output? {
-      while !isAtEnd, pending.count < limit {
+      if pending.isEmpty { isPausing = false }
+      while !isAtEnd, !isPausing, pending.count < limit {
         guard let element = try await base.next(isolation: actor) else {
           isAtEnd = true
           break
         }
+        isPausing = element.isPause
         let work = work
         pending.append(Task.detached { Result { () throws(LibcryptoFailure) in try work(element) } })
       }

@@ -7,7 +7,7 @@ package enum Outcome<Good: Sendable>: Sendable {
 }
 
 /// Some thousand outcomes, in the order of the records.
-package struct Batch<Good: Sendable>: Sendable {
+package struct Batch<Good: Sendable>: BatchOfInputs {
   /// The bytes that all ranges in the outcomes are ranges of.
   package var bytes: [UInt8]
   /// One for each record.

@@ -1,4 +1,4 @@
-package import ConversionModel
+internal import ConversionModel
 internal import Signatures
 
 /// The flow, from inputs to tables.
@@ -11,10 +11,8 @@ package struct Pipeline: Sendable {
   package var receivedAt = ReceivedAtRule()
   /// Whom to believe.
   package var trust: Trust
-  /// What conversion values mean.
-  package var models = Models.none
-  /// The models where they may be exchanged while the flow runs; else `models`.
-  package var currentModels: CurrentModels?
+  /// What conversion values mean, which may change while the flow runs.
+  package var models = CurrentModels(.none)
   /// Whether an input that cannot be read is passed over, and said to have failed, or ends the run.
   package var passesFailures = false
   /// How many batches are worked on at once.
@@ -44,8 +42,7 @@ package struct Pipeline: Sendable {
     committed: (Tables.Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally {
-    let (receivedAt, trust, format, known) = (receivedAt, trust, tables.format, VerdictCache())
-    let models = currentModels ?? CurrentModels(models)
+    let (receivedAt, trust, models, format, known) = (receivedAt, trust, models, tables.format, VerdictCache())
     let state = tables.state
     let rows = PostbackReader(source, state.register, limits: limits, passesFailures: passesFailures)
       .concurrently(jobs) { batch throws(LibcryptoFailure) in

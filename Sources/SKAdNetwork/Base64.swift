@@ -46,23 +46,29 @@ public enum Base64: Sendable {
 
   /// The bytes in base64.
   public func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-    let alphabet = self == .standard ? Self.standardAlphabet : Self.urlAlphabet
+    let bytes = Array(bytes)
     var output: [UInt8] = []
-    var bits: UInt32 = 0
-    var bitCount: UInt32 = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      bitCount += 8
-      while bitCount >= 6 {
-        bitCount -= 6
-        output.append(alphabet[Int(bits >> bitCount & 63)])
-      }
-    }
-    if bitCount > 0 { output.append(alphabet[Int(bits << (6 - bitCount) & 63)]) }
-    if self == .standard {
-      while output.count % 4 != 0 { output.append(Self.padding) }
-    }
+    encode(bytes.span, appendingTo: &output)
     return output
+  }
+
+  /// Appends the bytes in base64.
+  public func encode(_ bytes: Span<UInt8>, appendingTo output: inout [UInt8]) {
+    let alphabet = self == .standard ? Self.standardAlphabet : Self.urlAlphabet
+    output.append(addingCapacity: (bytes.count + 2) / 3 * 4) { output in
+      func append(_ bits: UInt32, _ count: Int) {
+        for index in 0..<count { output.append(alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)]) }
+      }
+      let tail = bytes.count % 3
+      for index in stride(from: 0, to: bytes.count - tail, by: 3) {
+        append(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]), 4)
+      }
+      guard tail > 0 else { return }
+      let last = bytes.count - tail
+      append(UInt32(bytes[last]) << 16 | (tail == 2 ? UInt32(bytes[last + 1]) << 8 : 0), tail + 1)
+      guard self == .standard else { return }
+      for _ in tail..<3 { output.append(Self.padding) }
+    }
   }
 
   private static let padding = UInt8(ascii: "=")

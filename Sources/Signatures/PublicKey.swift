@@ -10,7 +10,7 @@ public final class PublicKey: Sendable {
   public let curve: Curve
 
   // Never changed once made, and libcrypto only reads it to verify.
-  nonisolated(unsafe) private let handle: OpaquePointer
+  nonisolated(unsafe) let handle: OpaquePointer
 
   private let tables = Mutex(Tables.awaited(signatures: 0))
 

@@ -9,7 +9,7 @@ public enum SignatureForm: Hashable, Sendable, CaseIterable {
 
 extension SignatureForm {
   /// Appends r, then s, each in the curve's field size; the verdict, where the form alone tells it.
-  func appendRaw(_ signature: Span<UInt8>, on curve: Curve, to raw: inout [UInt8]) -> SignatureVerdict? {
+  package func appendRaw(_ signature: Span<UInt8>, on curve: Curve, to raw: inout [UInt8]) -> SignatureVerdict? {
     switch self {
     case .der:
       guard let integers = DERSignature(signature) else { return .malformed }
@@ -18,6 +18,16 @@ extension SignatureForm {
       guard signature.count == 2 * curve.fieldByteCount else { return .malformed }
       for index in signature.indices { raw.append(signature[index]) }
       return nil
+    }
+  }
+}
+
+extension SignatureForm {
+  /// The bytes of a signature that is given as r, then s, each in the curve's field size.
+  package func bytes(ofRaw signature: [UInt8]) -> [UInt8] {
+    switch self {
+    case .der: DERSignature.bytes(ofRaw: signature.span)
+    case .raw: signature
     }
   }
 }

@@ -12,6 +12,7 @@ enum Main {
 
   private static let commands: [any Command.Type] = [
     RunCommand.self, WatchCommand.self, ServeCommand.self, ExplainCommand.self, ModelCheckCommand.self,
+    ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self, ModelDiffCommand.self,
     GenerateCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self,
   ]

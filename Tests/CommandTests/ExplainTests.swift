@@ -29,6 +29,30 @@ import Testing
     #expect(["no", "yes, unless it is a duplicate"].contains(outcome.string("accepted")))
   }
 
+  @Test func `tells what was changed of a postback that Apple signed, and what Apple signed`() async throws {
+    let edited = RealPostback.v3.object.with(["campaign-id": "77", "did-win": "false"])
+    let text = try await BuiltCommand.run(["explain"], input: Array(edited.text.utf8)).text
+    for fact in [
+      "recovered", "the campaign was changed from 42 to 77", "a won attribution was presented as lost",
+      "42 as signed, 77 as it arrived", "signature_invalid", "apple-cas-identifier/0",
+    ] { #expect(text.contains(fact), "\(fact)") }
+    let json = try await BuiltCommand.run(["explain", "--json"], input: Array(edited.text.utf8)).text
+    let diagnosis = Object(Object(json)["diagnosis"] ?? "{}")
+    #expect(diagnosis.keys == (try Schema("diagnosis")["required"]?.strings))
+    #expect(diagnosis.string("finding") == "recovered")
+    let signed = Array((diagnosis.string("signed_postback") ?? "").utf8)
+    let again = Object(try await BuiltCommand.run(["explain", "--json"], input: signed).text)
+    #expect(Object(again["signature"] ?? "{}").string("signature_state") == "valid")
+  }
+
+  @Test(arguments: RealPostback.all) func `diagnoses what is rejected, and nothing else`(_ real: RealPostback)
+    async throws
+  {
+    let result = Object(try await BuiltCommand.run(["explain", "--json"], input: real.bytes).text)
+    let isRejected = Object(result["outcome"] ?? "{}").string("reject_code") == "signature_invalid"
+    #expect((result["diagnosis"] != nil) == isRejected)
+  }
+
   @Test func `says which line has no postback`() async throws {
     let file = Fixtures.path("postbacks/skadnetwork-4.0.jsonl")
     let result = try await BuiltCommand.run(["explain", file, "--line", "9"])

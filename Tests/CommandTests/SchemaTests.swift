@@ -35,6 +35,11 @@ import Testing
     #expect(flags == TierFlags.names.map(\.name))
   }
 
+  @Test func `reencodings are all that there are`() throws {
+    let items = try Schema("diagnosis")["properties", "reencodings", "items", "properties", "code", "enum"]
+    #expect(items?.strings == Reencoding.Kind.allCases.map(\.rawValue))
+  }
+
   @Test func `fields in lists are Apple's keys`() throws {
     let coerced = try Schema("skan_postbacks")["properties", "coerced_fields", "items", "enum"]
     let conflicting = try Schema("skan_rejects")["properties", "conflicting_fields", "items", "properties", "field"]
@@ -154,6 +159,8 @@ struct Words: Sendable, CustomTestStringConvertible {
     Words("skan_rejects", "reject_code", RejectCode.self),
     Words("skan_rejects", "channel", Channel.self),
     Words("envelope", "channel", Channel.self),
+    Words("diagnosis", "finding", Diagnosis.codes),
+    Words("diagnosis", "reason", Diagnosis.Reason.self),
   ]
 }
 
@@ -170,7 +177,7 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "envelope", "postback", "server_configuration", "skan_events", "skan_postbacks",
+    "conversion_model", "diagnosis", "envelope", "postback", "server_configuration", "skan_events", "skan_postbacks",
     "skan_rejects", "status", "summary",
   ]
 
@@ -211,7 +218,7 @@ extension JSONValue {
   }
 
   /// An array's strings: the words of an `enum`, without its null.
-  fileprivate var strings: [String] {
+  var strings: [String] {
     elements.compactMap { element in
       guard case .string(let text) = element else { return nil }
       return text

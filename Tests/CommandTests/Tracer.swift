@@ -20,16 +20,19 @@ struct Fault: Sendable, CustomStringConvertible {
   let call: String
   /// What happens, as strace has it: `error=EIO`.
   let effect: String
-  /// Which of the calls, counted by thread; all unless given.
+  /// Which of the calls; all unless given. strace counts by thread, so the command gets one for all its tasks.
   var count: String?
   /// Only calls that concern this path.
   var path: String?
 
   var description: String { "\(call) \(effect) \(count ?? "always")" }
 
-  /// What goes before the command.
+  /// What goes before the command, which is the process that is started, strace being its child.
   var arguments: [String] {
-    ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)"]
+    [
+      "strace", "-D", "-f", "-qq", "-o", "/dev/null", "-E", "LIBDISPATCH_COOPERATIVE_POOL_STRICT=1", "-e",
+      "trace=\(call)",
+    ]
       + ["-e", "inject=\(call):\(effect)" + (count.map { ":when=\($0)" } ?? "")] + (path.map { ["-P", $0] } ?? [])
   }
 }

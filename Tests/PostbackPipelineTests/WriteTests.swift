@@ -155,6 +155,45 @@ import Testing
     )
   }
 
+  /// Gives its inputs, each before a pause, and ends after the last.
+  private final class Trickle: InputSource {
+    private var inputs: ArraySlice<InputFile>
+    /// How often it was asked.
+    private(set) var asked = 0
+
+    init(_ inputs: [InputFile]) { self.inputs = inputs[...] }
+
+    func next() throws(PipelineFailure) -> NextInput {
+      asked += 1
+      guard !asked.isMultiple(of: 2) else { return .pause }
+      guard let input = inputs.popFirst() else { return .end }
+      do { return .input(try OpenInput(input)) } catch { throw .read(error) }
+    }
+  }
+
+  @Test(arguments: [1, 4]) func `have all that was read before anybody asks for more behind a pause`(
+    jobs: Int
+  ) async throws {
+    let folder = Folder()
+    var pipeline = try pipeline("postbacks")
+    pipeline.jobs = jobs
+    let tables = try folder.tables(all, pipeline.trust)
+    let source = Trickle(pipeline.inputs)
+    var ended = 0
+    var pauses = 0
+    _ = try await pipeline.run(
+      source,
+      into: tables,
+      committed: { ended += $0.ends.count },
+      idle: {
+        pauses += 1
+        #expect(ended == pauses)
+        #expect(source.asked == 2 * pauses)
+      }
+    )
+    #expect(pauses == pipeline.inputs.count && pauses > 3)
+  }
+
   @Test func `are the same bytes for any number of jobs and any size of batch`() async throws {
     var results: [[String]] = []
     for (jobs, records) in [(1, 4096), (2, 4096), (7, 1), (2, 3)] {
@@ -162,7 +201,7 @@ import Testing
       var pipeline = try pipeline("postbacks")
       pipeline.inputs += try InputFile.enumerate([Fixtures.path("hostile"), Fixtures.path("forms")])
       pipeline.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
-      pipeline.models = try Models(loading: [Fixtures.path("models")])
+      pipeline.models = CurrentModels(try Models(loading: [Fixtures.path("models")]))
       pipeline.jobs = jobs
       pipeline.limits = ReadLimits(batchRecords: records)
       let tables = try folder.tables(all, pipeline.trust)

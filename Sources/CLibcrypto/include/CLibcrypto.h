@@ -69,6 +69,43 @@ int clibcrypto_batch_verify(clibcrypto_batch *_Nonnull batch, const clibcrypto_f
                             const uint8_t *_Nonnull digests, const uint8_t *_Nonnull signatures, size_t count,
                             uint8_t *_Nonnull shown);
 
+/// Multiples of a curve's generator, with which any number of threads may search at once.
+typedef struct clibcrypto_generator clibcrypto_generator;
+
+/// NULL when libcrypto failed.
+clibcrypto_generator *_Nullable clibcrypto_generator_new(clibcrypto_curve curve);
+void clibcrypto_generator_free(clibcrypto_generator *_Nullable generator);
+
+/// Writes the x of e G, curve bytes, where e is the number that a 32-byte digest stands for; zeros where e is 0 modulo n.
+/// 1 done, -1 libcrypto failed.
+int clibcrypto_generator_x(const clibcrypto_generator *_Nonnull generator, const uint8_t *_Nonnull digest,
+                           uint8_t *_Nonnull x);
+
+/// One signature, and what a digest has to be for it to be right. For one thread.
+///
+/// A signature (r, s) fits a digest e where e G = s R - r Q, Q being the key's point and R one of the two whose x is r.
+/// So a key and a signature make two points, and whether the signature is of a digest takes one multiple of the
+/// generator, whatever the number of keys. An r of which n was taken away (one of 2^96, or 2^128) finds nothing.
+typedef struct clibcrypto_search clibcrypto_search;
+
+/// `signature`: r, then s, curve bytes each.
+/// 1 made, 0 no digest has that signature: r or s is out of range or r is no point's x, -1 libcrypto failed.
+int clibcrypto_search_new(const clibcrypto_generator *_Nonnull generator, const uint8_t *_Nonnull signature,
+                          clibcrypto_search *_Nullable *_Nonnull search);
+void clibcrypto_search_free(clibcrypto_search *_Nullable search);
+
+/// Adds a key of the curve that may have signed; at most 64. Writes the x of both points, curve bytes each, zeros for
+/// infinity.
+/// 1 done, -1 libcrypto failed, or there are too many keys.
+int clibcrypto_search_add(clibcrypto_search *_Nonnull search, const clibcrypto_public_key *_Nonnull key,
+                          uint8_t *_Nonnull points);
+
+/// Sets `found` to the first of `count` digests, 32 bytes each, that one of the keys may have signed, or to `count`. It is
+/// clibcrypto_verify that says whether one did.
+/// 1 done, -1 libcrypto failed.
+int clibcrypto_search_find(clibcrypto_search *_Nonnull search, const uint8_t *_Nonnull digests, size_t count,
+                           size_t *_Nonnull found);
+
 /// A private key that any number of threads may sign with at once.
 typedef struct clibcrypto_signing_key clibcrypto_signing_key;
 

@@ -1,7 +1,7 @@
 internal import JSON
 
 /// Some thousand records, in order: of one input, or of several that are small.
-package struct RawBatch: Sendable {
+package struct RawBatch: BatchOfInputs {
   /// The zero bytes after the last record, which a SIMD parser may read.
   package static let padding = JSONParser.padding
 
@@ -14,9 +14,6 @@ package struct RawBatch: Sendable {
 
   /// Nothing to read for now.
   static let pause = RawBatch(bytes: [], records: [], origins: [])
-
-  /// Whether this is no batch, but the word that there is nothing to read for now.
-  package var isPause: Bool { origins.isEmpty }
 
   private static let smallSize = 64 * 1024
   private static let smallCount = 256
@@ -54,6 +51,20 @@ package struct RawBatch: Sendable {
     }
     origins += next.origins
   }
+}
+
+/// A batch at any stage, or, with nothing in it, the word that there is nothing to read for now: a pause.
+///
+/// A pause stays where it is between batches. Whoever works on several batches at once hands on all before the pause, and
+/// the pause, before it asks for more: as long as nothing comes nobody would hand them on.
+package protocol BatchOfInputs: Sendable {
+  /// Where the records come from, in their order; nothing in a pause.
+  var origins: [BatchOrigin] { get }
+}
+
+extension BatchOfInputs {
+  /// Whether this is the word that there is nothing to read for now.
+  package var isPause: Bool { origins.isEmpty }
 }
 
 /// An input that records of a batch come from.

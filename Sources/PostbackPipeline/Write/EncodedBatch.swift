@@ -25,7 +25,7 @@ package struct RowFormat: Sendable {
 
 /// A batch as rows: an accepted postback is one of `skan_postbacks` and one of `skan_events` for each event, a rejected
 /// record one of `skan_rejects`.
-package struct EncodedBatch: Sendable {
+package struct EncodedBatch: BatchOfInputs {
   /// Where the records come from, in their order; nothing in a pause.
   package let origins: [BatchOrigin]
   /// What became of the records.
@@ -36,9 +36,6 @@ package struct EncodedBatch: Sendable {
   let checksums: [[TableFormat: UInt32]]
   /// The accepted postbacks, for `seen.log`.
   let firsts: [SeenEntry]
-
-  /// Whether this is the word that there is nothing to read for now.
-  package var isPause: Bool { origins.isEmpty }
 }
 
 extension Batch<Decoded> {

@@ -10,7 +10,9 @@ struct ExplainCommand: Command {
     discussion: """
       Reads FILE, or standard input, as run does, and explains its first postback, or the one that starts at line N. Shows
       the exact bytes that Apple signed, if the postback is genuine: readably, where ⁞ stands for U+2063, and as base64.
-      Duplicates are not looked for. Rejected or not, the exit status is 0.
+      Duplicates are not looked for. Of a postback whose signature does not fit, the edits that people make are tried, some
+      ten thousand, until one fits: then it shows what was signed, and what was changed. Such a postback stays rejected.
+      Rejected or not, the exit status is 0.
       """,
     options: [
       Option("--line", "N", "The postback that starts at line N of the decompressed text."),

@@ -10,6 +10,8 @@ struct Explanation {
   struct Section {
     let title: String
     var facts: [(name: String, value: String)] = []
+    /// The section in JSON, where that says more than the facts.
+    var json: [UInt8]?
 
     mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
       if let value { facts.append((name, value.description)) }
@@ -27,12 +29,15 @@ struct Explanation {
       case .rejected(let rejection):
         addSource(input, rejection.record)
         addRejection(rejection)
+        try addDiagnosis(of: rejection, parsed.bytes, trust)
       case .accepted(let postback):
         addSource(input, postback.record)
         try add(postback, of: parsed, trust, models)
       }
     }
   }
+
+  mutating func add(_ section: Section) { sections.append(section) }
 
   private mutating func addSource(_ input: InputFile, _ record: Record) {
     var section = Section(title: "source")
@@ -60,8 +65,13 @@ struct Explanation {
     }
     addFields(parsed, bytes)
     addSignature(parsed.postback, judgement, bytes, trust)
-    addConversion(parsed, models, isValued: rejection == nil)
-    if let rejection { addRejection(rejection) } else { addAcceptance(parsed.postback, judgement) }
+    addConversion(parsed, bytes, models, isValued: rejection == nil)
+    if let rejection {
+      addRejection(rejection)
+      try addDiagnosis(of: rejection, bytes, trust)
+    } else {
+      addAcceptance(parsed.postback, judgement)
+    }
   }
 
   private mutating func addFields(_ parsed: Parsed, _ bytes: [UInt8]) {
@@ -126,8 +136,8 @@ struct Explanation {
     sections.append(section)
   }
 
-  private mutating func addConversion(_ parsed: Parsed, _ models: Models, isValued: Bool) {
-    let decoding = models.decode(parsed.conversion)
+  private mutating func addConversion(_ parsed: Parsed, _ bytes: [UInt8], _ models: Models, isValued: Bool) {
+    let decoding = models.decode(parsed.conversion(in: bytes))
     var section = Section(title: "conversion")
     section.add("valued", isValued ? "yes" : "no, since the postback is rejected; if it were true it would mean this")
     section.add("decode_status", decoding.status.rawValue)
@@ -192,12 +202,17 @@ extension Explanation {
     }.joined(separator: "\n\n")
   }
 
-  /// One JSON object with an object for each section; events are an array.
+  /// One JSON object with an object for each section; events are an array, a diagnosis is as its schema has it.
   var json: String {
     var text: [UInt8] = []
     for (index, section) in sections.enumerated() {
       text.append(contentsOf: (index == 0 ? "{" : ",").utf8)
       text.appendJSONString(section.title)
+      if let json = section.json {
+        text.append(UInt8(ascii: ":"))
+        text += json
+        continue
+      }
       text.append(contentsOf: ":{".utf8)
       let names = section.facts.map(\.name)
       for (index, fact) in section.facts.enumerated() where names.firstIndex(of: fact.name) == index {

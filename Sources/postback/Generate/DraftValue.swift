@@ -20,7 +20,7 @@ enum DraftValue: Equatable, Sendable {
   /// Appends the value in JSON; with `quoted`, numbers and Booleans as strings.
   func append(to json: inout [UInt8], quoted: Bool = false, escapesSlashes: Bool = false) {
     switch self {
-    case .text(let text): json.appendJSONString(text, escapesSlashes: escapesSlashes)
+    case .text(let text): json.appendJSONString(text, escapingSlashes: escapesSlashes)
     case .integer, .boolean:
       if quoted { json.append(UInt8(ascii: "\"")) }
       json.append(contentsOf: text.utf8)
@@ -31,18 +31,6 @@ enum DraftValue: Equatable, Sendable {
 }
 
 extension [UInt8] {
-  /// Appends a JSON string; with `escapesSlashes`, `/` as `\/`, as Apple's encoder writes it.
-  mutating func appendJSONString(_ text: String, escapesSlashes: Bool) {
-    let slash = UInt8(ascii: "/")
-    guard escapesSlashes, text.utf8.contains(slash) else { return appendJSONString(text) }
-    var plain: [UInt8] = []
-    plain.appendJSONString(text)
-    for byte in plain {
-      if byte == slash { append(UInt8(ascii: "\\")) }
-      append(byte)
-    }
-  }
-
   /// Appends `"name":`, after a comma where one is due.
   mutating func appendJSONKey(_ name: String, isFirst: Bool = false) {
     if !isFirst { append(UInt8(ascii: ",")) }

@@ -8,10 +8,11 @@ struct GenerateCommand: Command {
     usage: "--count N [--out FILE|-] [--truth FILE] [--keys FILE] [--seed S] …",
     discussion: """
       Writes JSON Lines, a postback a line, and with --truth for each line what postback run has to make of it: accepted
-      or the reject code, and what was done to the postback. The public keys are printed to standard error as the options
-      by which run trusts them. The same seed and options give the same bytes on any machine. Exit status: 0, 64 usage,
-      70 libcrypto,
-      73 a file cannot be created or is there already, 74 I/O.
+      or the reject code, and what was done to the postback: the field, what was signed (original) and what stands there
+      instead (edited), and further_field and so on where a second was edited. Of --edit-kind signature it is how the
+      signature is written. The public keys are printed to standard error as the options by which run trusts them. The
+      same seed and options give the same bytes on any machine. Exit status: 0, 64 usage, 70 libcrypto, 73 a file cannot
+      be created or is there already, 74 I/O.
       """,
     options: [
       Option("--count", "N", "Lines."),

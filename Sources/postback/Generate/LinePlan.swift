@@ -47,6 +47,10 @@ struct LinePlan: Sendable {
   var rejectCode: RejectCode?
   /// What was changed after signing, or against the first copy.
   var change: FieldChange?
+  /// What else was, where edits come in pairs.
+  var furtherChange: FieldChange?
+  /// How the signature is written, where that was changed.
+  var signatureWriting = SignatureWriting.asSigned
   /// For duplicates: the line of the first copy.
   var originalLine: Int?
 

@@ -80,13 +80,13 @@ struct LinePlanner: Sendable {
   }
 
   private func edited(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
-    var plan = valid(line, mix.editedForms, &random)
+    // Where there is but one kind no number is drawn: dumps are what they were before there were others.
+    let kind = mix.editKinds.count == 1 ? mix.editKinds[0] : random.pick(mix.editKinds)
+    let forms = mix.forms.filter { kind.applies(to: $0, among: mix.editableFields) }
+    var plan = valid(line, forms, &random)
     plan.kind = .edited
     plan.rejectCode = .signatureInvalid
-    let field = random.pick(plan.draft.form.editableFields.filter(mix.editableFields.contains))
-    plan.signed.prepareEdit(of: field)
-    plan.draft.prepareEdit(of: field)
-    plan.change = plan.draft.edit(field, &random)
+    plan.edit(kind, among: mix.editableFields, &random)
     return plan
   }
 

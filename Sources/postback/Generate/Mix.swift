@@ -30,10 +30,10 @@ struct Mix: Sendable {
   let shares: [Share: Double]
   /// The fields that edited postbacks may have edited.
   let editableFields: [Field]
+  /// How edited postbacks may be edited.
+  let editKinds: [EditKind]
   let audience: Audience
 
-  /// The forms in which some of those fields are signed.
-  let editedForms: Weights<PostbackForm>
   /// The forms in which a zero for an absent source app can be told from a signed one.
   let zeroFilledForms: Weights<PostbackForm>
   /// What malformed lines may be.
@@ -46,6 +46,7 @@ struct Mix: Sendable {
     tiers: Weights<Int>,
     shares: [Share: Double],
     editableFields: [Field],
+    editKinds: [EditKind],
     audience: Audience
   ) {
     self.forms = forms
@@ -54,7 +55,7 @@ struct Mix: Sendable {
     self.shares = shares
     self.editableFields = editableFields
     self.audience = audience
-    editedForms = forms.filter { form in form.editableFields.contains(where: editableFields.contains) }
+    self.editKinds = editKinds
     zeroFilledForms = forms.filter { form in form.version.map { $0 > .v1_0 } ?? false }
     malformations = Malformation.allCases.filter { malformation in
       forms.choices.contains(where: malformation.applies(to:))

@@ -15,6 +15,11 @@ enum MixOptions {
       Option("--forged", "SHARE", "Lines, of 1, with an invented signature; 0.02 unless given."),
       Option("--edited", "SHARE", "Lines with a signed field changed after signing; 0.02 unless given."),
       Option("--edit", "FIELD", "Change this field of edited lines. May be repeated; all signed ones unless given."),
+      Option(
+        "--edit-kind",
+        "KIND",
+        "How lines are edited: value, pair, letter-case, white-space, percent-encoding,\nswap, signature. May be repeated; value unless given."
+      ),
       Option("--duplicate", "SHARE", "Lines that copy an accepted one of the last few thousand; 0.05 unless given."),
       Option("--malformed", "SHARE", "Lines that are no postback; 0.01 unless given."),
       Option("--zero-filled", "SHARE", "Lines with a source-app-id of 0 added after signing; 0.01 unless given."),
@@ -38,12 +43,20 @@ enum MixOptions {
       tiers: tiers ?? Weights([(0, 10), (1, 25), (2, 35), (3, 30)]),
       shares: try shares(arguments),
       editableFields: try editableFields(arguments),
+      editKinds: try editKinds(arguments),
       audience: Audience(apps: try apps(arguments), seed: seed)
     )
     for field in mix.editableFields where arguments.has("--edit") {
       guard mix.forms.choices.contains(where: { $0.editableFields.contains(field) }) else {
         throw CommandFailure(.usage, "--edit is \(field.name), which no version in --versions signs")
       }
+    }
+    for kind in mix.editKinds
+    where !mix.forms.choices.contains(where: { kind.applies(to: $0, among: mix.editableFields) }) {
+      throw CommandFailure(
+        .usage,
+        "--edit-kind is \(kind.rawValue), for which no version in --versions signs the fields"
+      )
     }
     return mix
   }
@@ -84,6 +97,18 @@ enum MixOptions {
       fields.append(field)
     }
     return fields.isEmpty ? editable : fields
+  }
+
+  private static func editKinds(_ arguments: Arguments) throws(CommandFailure) -> [EditKind] {
+    var kinds: [EditKind] = []
+    for name in arguments.all("--edit-kind") {
+      guard let kind = EditKind(rawValue: name) else {
+        let names = EditKind.allCases.map(\.rawValue).joined(separator: ", ")
+        throw CommandFailure(.usage, "--edit-kind is \(name); expected one of \(names)")
+      }
+      kinds.append(kind)
+    }
+    return kinds.isEmpty ? [.value] : kinds
   }
 
   private static func apps(_ arguments: Arguments) throws(CommandFailure) -> [Int64] {

@@ -25,7 +25,7 @@ struct PostbackSigner: ~Copyable {
   private mutating func attributionSignature(of plan: LinePlan) throws(LibcryptoFailure) -> String {
     var message: [UInt8] = []
     plan.signed.appendSignedText(to: &message)
-    let text = Base64.standard.encode(try signature(of: message, for: plan, as: .der))
+    let text = Self.write(try signature(of: message, for: plan, as: .der), as: plan.signatureWriting, .standard)
     let isBroken = plan.kind == .malformed(.signatureNotBase64)
     return (isBroken ? "!" : "") + String(decoding: isBroken ? text.dropFirst() : text[...], as: UTF8.self)
   }
@@ -42,14 +42,16 @@ struct PostbackSigner: ~Copyable {
       plan.draft.appendPayload(to: &payload)
     }
     var jws = header + [Self.period] + Self.encode(payload)
-    if plan.kind != .malformed(.jwsOfTwoParts) { jws += [Self.period] + Self.encode(signature) }
+    if plan.kind != .malformed(.jwsOfTwoParts) {
+      jws += [Self.period] + Self.write(signature, as: plan.signatureWriting, .url)
+    }
     return String(decoding: jws, as: UTF8.self)
   }
 
   private static func header(of plan: LinePlan) -> [UInt8] {
     var header = Array("{".utf8)
     header.appendJSONKey(Field.keyID.name, isFirst: true)
-    header.appendJSONString(plan.keyID, escapesSlashes: true)
+    header.appendJSONString(plan.keyID, escapingSlashes: true)
     header.appendJSONKey(Field.algorithm.name)
     header.appendJSONString(plan.kind == .malformed(.jwsAlgorithmNone) ? "none" : "ES256")
     header.append(UInt8(ascii: "}"))
@@ -68,7 +70,9 @@ struct PostbackSigner: ~Copyable {
     if case .impostor = plan.signer { isImpostor = true }
     let key = keys.key(curve, isImpostor: isImpostor)
     let digest = try hash.digest(of: message.span)
-    if plan.kind == .malformed(.signatureOtherForm) { return try key.sign(digest, as: form == .der ? .raw : .der) }
+    if plan.kind == .malformed(.signatureOtherForm) || plan.signatureWriting == .otherForm {
+      return try key.sign(digest, as: form == .der ? .raw : .der)
+    }
     let signature = try key.sign(digest, as: form)
     return plan.kind == .malformed(.signatureTrailingByte) ? signature + [0] : signature
   }
@@ -87,6 +91,19 @@ struct PostbackSigner: ~Copyable {
     let size = UInt8(curve.fieldByteCount)
     let integers = [0x02, size] + r + [0x02, size] + s
     return [0x30, UInt8(integers.count)] + integers
+  }
+
+  private static func write(_ signature: [UInt8], as writing: SignatureWriting, _ base64: Base64) -> [UInt8] {
+    switch writing {
+    case .asSigned, .otherForm: return base64.encode(signature)
+    case .hexadecimal:
+      var digits: [UInt8] = []
+      digits.appendHexadecimal(signature.span)
+      return digits
+    case .lines:
+      let text = base64.encode(signature)
+      return text.prefix(64) + [UInt8(ascii: "\n")] + text.dropFirst(64)
+    }
   }
 
   private static let period = UInt8(ascii: ".")

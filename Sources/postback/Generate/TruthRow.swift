@@ -18,6 +18,11 @@ struct TruthRow: Sendable {
     member("field", plan.change.map { .text($0.field.name) }, &json)
     member("original", plan.change?.original.map { .text($0) }, &json)
     member("edited", plan.change?.edited.map { .text($0) }, &json)
+    if let change = plan.furtherChange {
+      member("further_field", .text(change.field.name), &json)
+      member("further_original", change.original.map { .text($0) }, &json)
+      member("further_edited", change.edited.map { .text($0) }, &json)
+    }
     member("of_line", plan.originalLine.map { .integer(Int64($0)) }, &json)
     member("transaction_id", draft[draft.form.transaction], &json)
     if isAccepted {

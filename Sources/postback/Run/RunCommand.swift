@@ -62,7 +62,7 @@ struct RunCommand: Command {
 
   func run() async throws(CommandFailure) {
     let start = ContinuousClock.now
-    let models = try Models(checking: models)
+    let models = CurrentModels(try Models(checking: models))
     var pipeline = Pipeline(inputs: try InputFile.found(at: inputs), trust: trust)
     pipeline.models = models
     pipeline.receivedAt = receivedAt

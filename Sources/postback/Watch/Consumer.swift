@@ -106,7 +106,7 @@ final class Consumer {
     )
     isDiskFull = false
     var pipeline = Pipeline(inputs: [], trust: options.trust)
-    pipeline.currentModels = models
+    pipeline.models = models
     pipeline.receivedAt = options.receivedAt
     pipeline.limits = options.limits
     pipeline.jobs = options.jobs

@@ -1,0 +1,203 @@
+internal import JSON
+internal import PostbackPipeline
+internal import SKAdNetwork
+
+/// How much of what was edited the diagnosis recovers, what it makes of forgeries, and how long it takes.
+struct DiagnosisBenchmark {
+  let postback: String
+  let folder: String
+  /// Edited lines of each kind.
+  let count: Int
+  /// Random forgeries.
+  let forgeries: Int
+
+  /// What became of the edited lines of one kind and field.
+  private struct Score {
+    var lines = 0
+    var searchable = 0
+    var recovered = 0
+    var wrong = 0
+  }
+
+  /// All, as a table. Throws where the bar is not reached.
+  func text() async throws -> String {
+    var lines = ["KIND AND FIELD".padded(to: 46) + "LINES  SEARCHABLE  RECOVERED  WRONG"]
+    var total = Score()
+    for kind in ["value", "pair", "letter-case", "white-space", "percent-encoding", "swap", "signature"] {
+      for (name, score) in try await scores(kind).sorted(by: { $0.key < $1.key }) {
+        lines.append(Self.row("\(kind) \(name)", score))
+        total.lines += score.lines
+        total.searchable += score.searchable
+        total.recovered += score.recovered
+        total.wrong += score.wrong
+      }
+    }
+    lines.append(Self.row("all", total))
+    lines.append(
+      "recovered of the searchable: \((100 * Double(total.recovered) / Double(max(total.searchable, 1))).text(2)) %"
+    )
+    let (recovered, impossible) = try await recoveredForgeries()
+    lines.append(
+      "recovered of \(forgeries) forgeries: \(recovered) (\(impossible) shown to be nobody's signature at once)"
+    )
+    for version in ["2.0", "3.0", "4.0", "aak"] { lines.append(try worstCase(version)) }
+    guard total.recovered * 100 >= total.searchable * 99, total.wrong == 0, recovered == 0 else {
+      throw BenchmarkFailure((lines + ["the bar is not reached"]).joined(separator: "\n"))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func row(_ name: String, _ score: Score) -> String {
+    func number(_ number: Int, _ width: Int) -> String { "\(number)".padded(to: width, atEnd: false) }
+    return name.padded(to: 44) + number(score.lines, 7) + number(score.searchable, 12) + number(score.recovered, 11)
+      + number(score.wrong, 7)
+  }
+
+  /// A generated dump with its truth.
+  private struct Case {
+    var trust: Trust
+    var lines: [[UInt8]]
+    var truth: [JSONValue]
+  }
+
+  private func generate(_ name: String, _ count: Int, _ options: [String]) throws -> Case {
+    let path = "\(folder)/\(name)"
+    _ = try ProcessRun(
+      [
+        postback, "generate", "--count", "\(count)", "--seed", "1", "--out", path, "--truth", "\(path).truth", "--keys",
+        "\(path).keys", "--malformed", "0", "--duplicate", "0",
+      ] + options
+    )
+    let keys = String(decoding: try FileBytes.all(of: "\(path).keys"), as: UTF8.self).split(
+      whereSeparator: \.isWhitespace
+    )
+    let dump = Dump(path: path, count: count, distinctCount: count, trustArguments: keys.map(String.init))
+    func lines(_ path: String) throws -> [[UInt8]] {
+      try FileBytes.all(of: path).split(separator: UInt8(ascii: "\n")).map(Array.init)
+    }
+    return Case(
+      trust: try dump.trust(),
+      lines: try lines(path),
+      truth: try lines("\(path).truth").map { try JSONValue(parsing: $0) }
+    )
+  }
+
+  private func scores(_ kind: String) async throws -> [String: Score] {
+    let weights = "4.0=6,3.0=2,2.2=1,2.1=1,2.0=1,1.0=1,aak=4"
+    let made = try generate(
+      kind,
+      2 * count,
+      ["--edit-kind", kind, "--edited", "0.5", "--forged", "0", "--zero-filled", "0.02", "--versions", weights]
+    )
+    var context = DiagnosisContext()
+    var known = Set<String>()
+    var edited: [(record: [UInt8], truth: JSONValue)] = []
+    for (line, truth) in zip(made.lines, made.truth) {
+      if truth.text("outcome") == "accepted" {
+        context.addGenuine(record: line)
+        known.formUnion(Self.identifiers(in: line))
+      } else {
+        edited.append((line, truth))
+      }
+    }
+    let diagnoser = try Diagnoser(made.trust, context: context)
+    let diagnoses = try await diagnoser.diagnose(edited.map(\.record), jobs: Machine.cores)
+    var scores: [String: Score] = [:]
+    for (diagnosis, (_, truth)) in zip(diagnoses, edited) {
+      let name =
+        kind == "pair"
+        ? "" : truth.text("version") == "aak" ? "aak \(truth.text("field") ?? "")" : truth.text("field") ?? ""
+      var score = scores[name, default: Score()]
+      score.lines += 1
+      if Self.isSearchable(truth, known) { score.searchable += 1 }
+      if Self.isRight(diagnosis, truth) {
+        score.recovered += Self.isSearchable(truth, known) ? 1 : 0
+      } else if diagnosis.recovery != nil {
+        score.wrong += 1
+      }
+      scores[name] = score
+    }
+    return scores
+  }
+
+  /// A transaction can be anything, and an app any that was not seen elsewhere.
+  private static func isSearchable(_ truth: JSONValue, _ known: Set<String>) -> Bool {
+    guard truth.text("further_field") == nil, let original = truth.text("original"), let edited = truth.text("edited")
+    else { return true }
+    switch truth.text("field").flatMap({ Field(name: $0) }) {
+    case .transactionID, .postbackIdentifier:
+      return original.lowercased() == edited.lowercased() || edited.contains("%") || edited.contains(" ")
+    case .appID, .advertisedItemIdentifier, .sourceAppID, .publisherItemIdentifier: return known.contains(original)
+    default: return true
+    }
+  }
+
+  private static func isRight(_ diagnosis: Diagnosis, _ truth: JSONValue) -> Bool {
+    guard truth.text("field") != Field.attributionSignature.name, truth.text("field") != Field.jwsString.name else {
+      return diagnosis.code == "reencoded"
+    }
+    guard case .recovered(let recovery) = diagnosis.finding else { return false }
+    let found = Set(recovery.edits.map { [$0.field.name, $0.original, $0.arrived] })
+    var expected: Set<[String?]> = [["field", "original", "edited"].map(truth.text)]
+    if truth.text("further_field") != nil {
+      expected.insert(["further_field", "further_original", "further_edited"].map(truth.text))
+    }
+    return found == expected
+  }
+
+  /// The app ids in a line.
+  private static func identifiers(in line: [UInt8]) -> [String] {
+    var identifiers: [String] = []
+    var objects = [try? JSONValue(parsing: line)]
+    if let parts = objects[0]?.text("jws-string")?.split(separator: "."), parts.count == 3 {
+      var payload: [UInt8] = []
+      if Base64.url.decode(Array(parts[1].utf8).span, appendingTo: &payload) {
+        objects.append(try? JSONValue(parsing: payload))
+      }
+    }
+    for object in objects {
+      for field in [Field.appID, .sourceAppID, .advertisedItemIdentifier, .publisherItemIdentifier] {
+        if let id = object?.text(field.name) { identifiers.append(id) }
+      }
+    }
+    return identifiers
+  }
+
+  private func recoveredForgeries() async throws -> (recovered: Int, impossible: Int) {
+    let options = [
+      "--forged", "1", "--edited", "0", "--zero-filled", "0", "--versions", "4.0=6,3.0=2,2.1=1,2.0=1,aak=4",
+    ]
+    let made = try generate("forged", forgeries, options)
+    let diagnoser = try Diagnoser(made.trust, budget: 2000)
+    let diagnoses = try await diagnoser.diagnose(made.lines, jobs: Machine.cores)
+    let impossible = diagnoses.count { $0.finding == .noVariantFound(.impossibleSignature) }
+    return (diagnoses.count { $0.recovery != nil }, impossible)
+  }
+
+  /// The longest that one postback takes for which nothing is found.
+  private func worstCase(_ version: String) throws -> String {
+    let options = ["--forged", "1", "--edited", "0", "--zero-filled", "0", "--versions", version]
+    let made = try generate("worst-\(version)", 40, options)
+    var longest = 0.0
+    var tried = 0
+    for record in made.lines {
+      let start = ContinuousClock.now
+      let diagnosis = try Diagnoser(made.trust).diagnose(record)
+      longest = max(longest, (ContinuousClock.now - start) / .seconds(1))
+      tried = max(tried, diagnosis.tried)
+    }
+    return "longest of 40 forged \(version): \(longest.text(2)) s, \(tried) variants"
+  }
+}
+
+extension JSONValue {
+  /// What a member says, as text; nil where it is null or not there.
+  fileprivate func text(_ name: String) -> String? {
+    guard case .object(let members) = self else { return nil }
+    switch members.first(where: { $0.key == name })?.value {
+    case .string(let text), .number(let text): return text
+    case .bool(let value): return "\(value)"
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import JSON
+internal import SKAdNetwork
+internal import Signatures
+
+/// What was signed of a genuine postback.
+struct GenuinePostback: Sendable {
+  let framework: Framework
+  /// What its signed fields say.
+  let values: [Field: String]
+  /// The bytes that were signed.
+  let message: [UInt8]
+  let curve: Curve
+
+  /// A SKAdNetwork postback; nil where its version is unknown.
+  init?(_ values: [Field: String]) {
+    let content = SKAdNetworkContent(values)
+    let version = values[.version].map { Version(rawValue: $0) } ?? .v1_0
+    guard let version else { return nil }
+    var message: [UInt8] = []
+    curve = version.isSignedWithP192 ? .p192 : .p256
+    guard content.append(Variant(form: 0), on: curve, to: &message) else { return nil }
+    framework = .skAdNetwork
+    self.values = values
+    self.message = message
+  }
+
+  /// An AdAttributionKit postback.
+  init(_ values: [Field: String], _ jws: ArrivedJWS) {
+    framework = .adAttributionKit
+    self.values = values
+    var message = Base64.url.encode(jws.headerBytes)
+    message.append(UInt8(ascii: "."))
+    message += Base64.url.encode(jws.payloadBytes)
+    self.message = message
+    curve = .p256
+  }
+
+  /// Its transaction.
+  var transactionID: String? { values[framework == .skAdNetwork ? .transactionID : .postbackIdentifier] }
+
+  /// Whether its version signs the field.
+  func signs(_ field: Field) -> Bool {
+    guard framework == .skAdNetwork, field != .version else { return true }
+    return (values[.version].flatMap { Version(rawValue: $0) } ?? .v1_0).signedFields.contains(field)
+  }
+
+  /// The postback with a signature, r and s.
+  func postback(signature: [UInt8]) -> [UInt8] {
+    guard framework == .adAttributionKit else {
+      return SKAdNetworkContent(values).postback(Variant(form: 0), signature: signature)
+    }
+    var json: [UInt8] = Array("{\"jws-string\":\"".utf8)
+    json += message
+    json.append(UInt8(ascii: "."))
+    json += Base64.url.encode(signature)
+    json += Array("\"}".utf8)
+    return json
+  }
+}

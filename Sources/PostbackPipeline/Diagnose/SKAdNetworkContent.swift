@@ -1,0 +1,113 @@
+internal import JSON
+internal import SKAdNetwork
+internal import Signatures
+
+/// The content of a SKAdNetwork postback.
+struct SKAdNetworkContent: SignedContent {
+  let framework = Framework.skAdNetwork
+  let values: [Field: String]
+  let forms: [[Reencoding]]
+  let fields: [Field]
+
+  /// The values of each form by the field's raw value.
+  private let texts: [[String?]]
+
+  init(_ arrived: ArrivedPostback) { self.init(arrived.values, retyped: arrived.retyped) }
+
+  init(_ values: [Field: String], retyped: [Field] = []) {
+    self.values = values
+    let version = Self.version(values[.version])
+    // An unknown version may have been any.
+    fields =
+      version.map { $0.signedFields.filter { $0 != .version } } ?? Version.v4_0.signedFields.dropFirst() + [.campaignID]
+    var texts: [[String?]] = [Field.allCases.map { values[$0] }]
+    let notes = retyped.map { Reencoding(.retyped, $0) }
+    var forms = [notes]
+    let zeros = [(Field.sourceAppID, "0"), (.sourceDomain, "")].filter { values[$0.0] == $0.1 }.map(\.0)
+    if !zeros.isEmpty {
+      // Apple leaves out what is not there: this is the likelier.
+      var without = texts[0]
+      for field in zeros { without[field.rawValue] = nil }
+      texts.insert(without, at: 0)
+      forms.insert(notes + zeros.map { Reencoding(.zeroFilled, $0) }, at: 0)
+    }
+    self.texts = texts
+    self.forms = forms
+  }
+
+  private static func version(_ text: String?) -> Version? { text.map { Version(rawValue: $0) } ?? .v1_0 }
+
+  var likelyFormCount: Int { forms.count }
+
+  func implied(by form: Int) -> [Change] { [] }
+
+  func append(_ variant: Variant, on curve: Curve, to message: inout [UInt8]) -> Bool {
+    func text(_ field: Field) -> String? { self.text(field, variant) }
+    guard let version = Self.version(text(.version)), version.isSignedWithP192 == (curve == .p192) else { return false }
+    let start = message.count
+    var hasSourceApp = false
+    for field in version.signedFields {
+      guard let text = text(field), field != .sourceDomain || !hasSourceApp else { continue }
+      if field == .sourceAppID { hasSourceApp = true }
+      if message.count > start { message.append(contentsOf: Self.separator) }
+      message.append(copying: text.utf8.span)
+    }
+    return true
+  }
+
+  private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
+
+  private func text(_ field: Field, _ variant: Variant) -> String? {
+    for change in variant.changes where change.field == field { return change.value }
+    return texts[variant.form][field.rawValue]
+  }
+
+  func postback(_ variant: Variant, signature: [UInt8]) -> [UInt8] {
+    var json: [UInt8] = Array("{".utf8)
+    let version = Self.version(text(.version, variant)) ?? .v1_0
+    for field in [.version] + version.signedFields.filter({ $0 != .version }) {
+      guard let value = field == .version ? version.rawValue : text(field, variant) else { continue }
+      json.appendJSONString(field.name)
+      json.append(UInt8(ascii: ":"))
+      SignedType(field).append(value, to: &json, escapingSlashes: false)
+      json.append(UInt8(ascii: ","))
+    }
+    json.appendJSONString(Field.attributionSignature.name)
+    json.append(UInt8(ascii: ":"))
+    json.appendJSONString(Base64.standard.encode(SignatureForm.der.bytes(ofRaw: signature))[...])
+    json.append(UInt8(ascii: "}"))
+    return json
+  }
+
+  /// Other versions, with the fields that they need and that did not come; a source domain that became a source app.
+  var special: [[[Change]]] {
+    var special: [[[Change]]] = []
+    for version in Version.allCases where version.rawValue != values[.version] ?? Version.v1_0.rawValue {
+      var units = [[Change(field: .version, value: version.rawValue)]]
+      for field in version.signedFields where values[field] == nil {
+        guard let choices = Self.choices(field) else { continue }
+        units = units.flatMap { unit in choices.map { unit + [Change(field: field, value: $0)] } }
+      }
+      special.append(units)
+    }
+    // Where a domain belongs stands a number, or the other way about.
+    if let app = values[.sourceAppID], values[.sourceDomain] == nil, app.contains(".") {
+      special.append([[Change(field: .sourceAppID, value: nil), Change(field: .sourceDomain, value: app)]])
+    } else if let domain = values[.sourceDomain], values[.sourceAppID] ?? "0" == "0", Int64(domain) != nil {
+      special.append([[Change(field: .sourceDomain, value: nil), Change(field: .sourceAppID, value: domain)]])
+    }
+    return special
+  }
+
+  /// All that a field can be which every postback of a version has; nil of one that may be missing or be anything.
+  private static func choices(_ field: Field) -> [String]? {
+    switch field {
+    case .redownload, .didWin: ["true", "false"]
+    case .fidelityType: ["1", "0"]
+    case .postbackSequenceIndex: ["0", "1", "2"]
+    case .campaignID: (1...100).map { String($0) }
+    case .sourceIdentifier: (0...99).map { $0 < 10 ? "0\($0)" : "\($0)" }
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import JSON
+internal import SKAdNetwork
+
+/// What a signed field holds, and so how its value is written.
+enum SignedType {
+  case text, integer, boolean
+
+  init(_ field: Field) {
+    self =
+      switch field {
+      case .campaignID, .appID, .sourceAppID, .fidelityType, .postbackSequenceIndex, .advertisedItemIdentifier,
+        .publisherItemIdentifier:
+        .integer
+      case .redownload, .didWin: .boolean
+      default: .text
+      }
+  }
+
+  /// The value that a JSON value stands for, however it is written; nil for a null, an object and an array.
+  func value(_ json: JSONValue) -> String? {
+    guard let text = Self.text(json) else { return nil }
+    switch self {
+    case .text: return text
+    case .integer: return Self.integer(text)
+    case .boolean:
+      switch text.withoutWhiteSpaceAround.lowercased() {
+      case "true", "1", "yes": return "true"
+      case "false", "0", "no": return "false"
+      default: return text
+      }
+    }
+  }
+
+  /// Whether the system reads the JSON value as that value, so that nothing is to be said about how it is written.
+  func takes(_ json: JSONValue, as value: String) -> Bool {
+    switch (self, json) {
+    case (.text, .string(let text)), (.integer, .string(let text)), (.integer, .number(let text)): text == value
+    case (.boolean, .string(let text)): text == value
+    case (.boolean, .bool): true
+    default: false
+    }
+  }
+
+  /// Appends a value as JSON.
+  func append(_ value: String, to json: inout [UInt8], escapingSlashes: Bool) {
+    switch self {
+    case .text: json.appendJSONString(value, escapingSlashes: escapingSlashes)
+    case .integer, .boolean: json.append(contentsOf: value.utf8)
+    }
+  }
+
+  private static func text(_ json: JSONValue) -> String? {
+    switch json {
+    case .string(let text), .number(let text): text
+    case .bool(let value): value ? "true" : "false"
+    case .null, .array, .object: nil
+    }
+  }
+
+  /// `042`, `+42`, `42.0` and ` 42 ` are 42.
+  private static func integer(_ text: String) -> String {
+    var digits = text.withoutWhiteSpaceAround[...]
+    if digits.first == "+" { digits.removeFirst() }
+    if let point = digits.firstIndex(of: "."), digits[point...].dropFirst().allSatisfy({ $0 == "0" }) {
+      digits = digits[..<point]
+    }
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return text }
+    let plain = digits.drop { $0 == "0" }
+    return plain.isEmpty ? "0" : String(plain)
+  }
+}

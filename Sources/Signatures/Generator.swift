@@ -1,0 +1,50 @@
+internal import CLibcrypto
+
+/// Multiples of a curve's generator, to search with. Any number of tasks may use one at once.
+@safe
+package final class Generator: Sendable {
+  /// The curve.
+  package let curve: Curve
+
+  // Never changed once made, and libcrypto only reads it to multiply.
+  nonisolated(unsafe) let handle: OpaquePointer
+
+  /// Throws where libcrypto has no memory left.
+  package init(of curve: Curve) throws(LibcryptoFailure) {
+    guard let handle = unsafe clibcrypto_generator_new(curve.code) else {
+      throw LibcryptoFailure(operation: "tables of a curve")
+    }
+    self.curve = curve
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe clibcrypto_generator_free(handle) }
+
+  /// The mark that a signature of the digest bears, whoever signs it: one of `SignatureSearch.marks` of that signature.
+  package func mark(of digest: SHA256Digest) throws(LibcryptoFailure) -> SignatureMark {
+    var x = [UInt8](repeating: 0, count: curve.fieldByteCount)
+    let digest = digest.bytes
+    let result = unsafe x.withUnsafeMutableBufferPointer { x in
+      unsafe digest.span.withUnsafeBufferPointer { digest in
+        guard let digest = digest.baseAddress, let x = x.baseAddress else { return Int32(-1) }
+        return unsafe clibcrypto_generator_x(handle, digest, x)
+      }
+    }
+    guard result == 1 else { throw LibcryptoFailure(operation: "multiple of a point") }
+    return SignatureMark(x)
+  }
+}
+
+/// What ties a signature to the digest that was signed without a search: the start of the x of e G.
+package struct SignatureMark: Hashable, Sendable {
+  private let high: UInt64
+  private let low: UInt64
+
+  init(_ x: some Sequence<UInt8>) {
+    var words: (UInt64, UInt64) = (0, 0)
+    for (index, byte) in x.prefix(16).enumerated() {
+      if index < 8 { words.0 = words.0 << 8 | UInt64(byte) } else { words.1 = words.1 << 8 | UInt64(byte) }
+    }
+    (high, low) = words
+  }
+}

@@ -1,0 +1,40 @@
+internal import JSON
+internal import PostbackPipeline
+internal import SKAdNetwork
+internal import Signatures
+
+extension Explanation {
+  /// Tells what was done to a postback that was rejected, as far as its signature does.
+  mutating func addDiagnosis(of rejection: Rejection, _ bytes: [UInt8], _ trust: Trust) throws(PipelineFailure) {
+    guard rejection.code.isDiagnosable else { return }
+    let diagnosis: Diagnosis
+    do throws(LibcryptoFailure) {
+      diagnosis = try Diagnoser(trust).diagnose(Array(bytes[rejection.record.bytes.indices]))
+    } catch {
+      throw .libcrypto(error)
+    }
+    add(Section(diagnosis))
+  }
+}
+
+extension Explanation.Section {
+  /// A diagnosis: what was found, each edit in words, and the postback as it was signed.
+  fileprivate init(_ diagnosis: Diagnosis) {
+    self.init(title: "diagnosis")
+    add("finding", diagnosis.code)
+    switch diagnosis.finding {
+    case .recovered(let recovery), .reencoded(let recovery):
+      for sentence in recovery.sentences { add("what", sentence) }
+    case .unaltered, .signatureOfAnother, .noVariantFound: add("what", diagnosis.summary)
+    }
+    for edit in diagnosis.recovery?.edits ?? [] {
+      add(edit.field.name, "\(edit.original ?? "absent") as signed, \(edit.arrived ?? "absent") as it arrived")
+    }
+    add("signed_postback", diagnosis.recovery?.postback)
+    add("key_id", diagnosis.recovery?.keyID)
+    add("tried", "\(diagnosis.tried) \(diagnosis.tried == 1 ? "variant" : "variants")")
+    var json: [UInt8] = []
+    diagnosis.append(to: &json)
+    self.json = json
+  }
+}
