@@ -1,6 +1,6 @@
 /// A request whose head, and later whose body, is there.
 package struct HTTPRequest: Sendable {
-  /// A header, or a parameter of the query.
+  /// A header.
   package struct Field: Hashable, Sendable {
     /// The name as it was sent.
     package let name: String
@@ -41,37 +41,6 @@ package struct HTTPRequest: Sendable {
   /// The values of all headers with a name, whatever its case.
   package func values(of name: String) -> [String] {
     headers.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
-  }
-
-  /// The parameters of the query, decoded (`%41`, and `+` for a space); nil where a percent sign stands before anything but
-  /// two hexadecimal digits, or what it makes is not UTF-8.
-  package var parameters: [Field]? {
-    var parameters: [Field] = []
-    for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
-      let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = Self.decoded(parts[0]), let value = parts.count > 1 ? Self.decoded(parts[1]) : "" else {
-        return nil
-      }
-      parameters.append(Field(name, value))
-    }
-    return parameters
-  }
-
-  private static func decoded(_ text: Substring.UTF8View) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue else {
-          return nil
-        }
-        bytes.append(high << 4 | low)
-      default: bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 }
 
