@@ -79,7 +79,10 @@ extension ModelReader {
       if hasFineValues {
         fine = made
         // Coarse values that are given are told by their own meanings, unless it is said where they begin.
-        if starts == nil, coarse == nil { starts = CoarseStarts(thirdsOf: made.count) }
+        if starts == nil, coarse == nil {
+          let used = made.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
+          starts = CoarseStarts(thirdsOf: used)
+        }
       } else {
         if coarse != nil { note(node["coarse"], "must not be there: the kind makes the coarse values") }
         coarse = made

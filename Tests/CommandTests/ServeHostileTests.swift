@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import TestSupport
 import Testing
 
 private let device = "/.well-known/skadnetwork/report-attribution/"

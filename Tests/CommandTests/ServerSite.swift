@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import TestSupport
 import Testing
 
 /// `postback serve` as it was built, over a spool of its own, on a port that is free.

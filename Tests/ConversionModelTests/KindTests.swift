@@ -34,6 +34,13 @@ import Testing
     )
   }
 
+  @Test func `coarse values share the values that are used of those that bits make`() throws {
+    let parts = #"{"bits":1,"kind":"events","as":"bits","events":["a"]},{"bits":4,"kind":"funnel","steps":["b","c"]}"#
+    let rows = try rows(#""kind":"mixed","parts":[\#(parts)]"#)
+    #expect(rows.map { $0.prefix { $0 != ":" } } == ["0", "1", "2", "3", "4", "5", "low", "medium", "high"])
+    #expect(rows.last?.contains("c 1+") == true)
+  }
+
   @Test(
     arguments: [
       (#""count":4,"min":1,"max":2"#, ["1", "1.33", "1.66", "2"]),

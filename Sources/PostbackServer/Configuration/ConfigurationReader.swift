@@ -29,6 +29,12 @@ struct ConfigurationReader {
     configuration.models = list(root["models"]).compactMap { node in
       value(node, "the path of a file or a folder") { $0.isEmpty ? nil : $0 }
     }
+    configuration.rates = value(root["rates"], "the path of a file") { $0.isEmpty ? nil : $0 }
+    configuration.apps = apps(root["apps"])
+    if root["sdk_keys"].value != nil {
+      let keys = list(root["sdk_keys"]).compactMap { value($0, "a key") { $0.isEmpty ? nil : $0 } }
+      configuration.sdkKeys = Set(keys)
+    }
     configuration.trustedProxies = list(root["trusted_proxies"]).compactMap { node in
       value(node, "an address or a range such as \"10.0.0.0/8\"") { AddressRange($0) }
     }
@@ -37,7 +43,9 @@ struct ConfigurationReader {
     return configuration
   }
 
-  static let keys = ["listen", "spool", "models", "trusted_proxies", "forwarders", "limits"]
+  static let keys = [
+    "listen", "spool", "models", "rates", "apps", "sdk_keys", "trusted_proxies", "forwarders", "limits",
+  ]
 
   static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file", "hmac_header"]
 
@@ -51,6 +59,23 @@ struct ConfigurationReader {
       }
       configuration[keyPath: limit.path] = value
     }
+  }
+
+  private mutating func apps(_ node: JSONNode) -> [String: Int64] {
+    guard node.value != nil else { return [:] }
+    guard let members = node.members else {
+      note(node.pointer, "must be an object of App Store ids by bundle id")
+      return [:]
+    }
+    var apps: [String: Int64] = [:]
+    for (bundleID, node) in members {
+      guard case .number(let digits) = node.value, let appID = Int64(digits), appID > 0 else {
+        note(node.pointer, "must be an App Store id, an integer from 1")
+        continue
+      }
+      apps[bundleID] = appID
+    }
+    return apps
   }
 
   private mutating func forwarders(_ node: JSONNode) -> [Forwarder] {

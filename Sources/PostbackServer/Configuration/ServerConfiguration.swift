@@ -6,6 +6,12 @@ package struct ServerConfiguration: Sendable {
   package var spool: String?
   /// Paths of conversion models.
   package var models: [String] = []
+  /// App Store ids by bundle id, for the conversion value API; they go before those that models say.
+  package var apps: [String: Int64] = [:]
+  /// The SDK keys that the conversion value API lets in; nil where all are.
+  package var sdkKeys: Set<String>?
+  /// The path of a file of exchange rates.
+  package var rates: String?
   /// The proxies whose word is taken for whom they forward.
   package var trustedProxies: [AddressRange] = []
   /// Who may forward postbacks.

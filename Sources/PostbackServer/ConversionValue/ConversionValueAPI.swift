@@ -16,7 +16,7 @@ public import ConversionModel
 /// In a window that is not cumulative only its own values and totals count; in a cumulative one all windows so far.
 public struct ConversionValueAPI: Sendable {
   /// The models, of which that of the first call counts: the one that decodes the postbacks, by install date.
-  public let models: Models
+  public var models: Models
   /// For revenue in another currency than the model's.
   public let rates: CurrencyRates
   /// App Store ids by bundle id; they go before those that models say.

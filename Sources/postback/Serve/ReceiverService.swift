@@ -1,3 +1,4 @@
+internal import ConversionModel
 internal import Glibc
 internal import PostbackPipeline
 internal import PostbackServer
@@ -25,6 +26,7 @@ final class ReceiverService: Sendable {
     _ address: ListenAddress,
     _ spool: String,
     _ configuration: ServerConfiguration,
+    _ models: CurrentModels,
     _ log: Log,
     consumerMetrics: @escaping @Sendable () -> String
   ) throws(CommandFailure) {
@@ -74,11 +76,12 @@ final class ReceiverService: Sendable {
         )
       }
     )
+    let values = ConversionValueRoutes(models, try Self.conversionValueAPI(configuration))
     let limits = Self.limits(configuration.limits, log)
     do throws(ListeningSocket.Failure) {
       server = HTTPServer(
         try ListeningSocket(address),
-        Router(receiver.routes + [numbers]),
+        Router(receiver.routes + values.routes + [numbers]),
         limits: limits,
         proxies: TrustedProxies(configuration.trustedProxies),
         metrics: metrics
@@ -120,6 +123,22 @@ final class ReceiverService: Sendable {
     guard commits.stop(within: max(deadline - .now, .milliseconds(200))) else { return false }
     server.stop()
     return true
+  }
+
+  /// What is configured of the conversion value API, without models.
+  private static func conversionValueAPI(
+    _ configuration: ServerConfiguration
+  ) throws(CommandFailure) -> ConversionValueAPI {
+    var rates = CurrencyRates.none
+    if let path = configuration.rates {
+      do { rates = try CurrencyRates(loading: path) } catch { throw CommandFailure(.configuration, "\(error)") }
+    }
+    return ConversionValueAPI(
+      models: .none,
+      rates: rates,
+      appIDs: configuration.apps,
+      sdkKeys: configuration.sdkKeys
+    )
   }
 
   /// The limits, with as many connections as the process may have files open.

@@ -15,6 +15,9 @@ struct ServeCommand: Command {
       postback, an array, or JSON Lines. Each becomes a line of an envelope in a file of SPOOL/new, for postback watch; 200
       is answered when it is durable there, 503 where it cannot be. Nothing is judged but sizes.
 
+      Apps ask GET /api/v2/conversion_value (SKAdNetwork 4) and /api/v1/conversion_value what their user is worth by
+      --models, whose bundle_id, or apps in the configuration, tell which app it is.
+
       GET /healthz tells whether postbacks can be taken, GET /metrics everything in numbers. TLS is for the proxy before it.
       With --watch the spool is consumed in the same process, with the options of postback watch.
 
@@ -27,6 +30,11 @@ struct ServeCommand: Command {
       Option("--spool", "DIR", "The spool, a folder that is there."),
       Option("--config", "FILE", "The configuration (schemas/server_configuration.schema.json). Options override it."),
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
+      Option(
+        "--rates",
+        "FILE",
+        "Exchange rates for the conversion value API: CSV with the columns date,currency,rate."
+      ),
       Option("--watch", nil, "Consume the spool too, into --out."),
     ] + WatchOptions.options + ServiceOptions.options,
     example: "postback serve --spool /var/spool/postback --watch --models models/ --out out"
@@ -47,6 +55,7 @@ struct ServeCommand: Command {
       }
     }
     if let bytes = try WatchOptions.postbackBytes(arguments) { configuration.postbackBytes = bytes }
+    configuration.rates = arguments.value("--rates") ?? configuration.rates
     let models = arguments.all("--models")
     if !models.isEmpty { configuration.models = models }
     let named = try arguments.value("--listen", "a host and a port such as 127.0.0.1:8080") { ListenAddress($0) }
@@ -78,10 +87,11 @@ struct ServeCommand: Command {
   /// Serves and consumes until asked to end, or until one of both fails.
   private func run(_ options: ConsumerOptions) async throws(CommandFailure) {
     let metrics = SharedText()
-    let service = try ReceiverService(listen, spool, configuration, log, consumerMetrics: { metrics.value })
+    let models = CurrentModels(try Models(checking: configuration.models))
+    let service = try ReceiverService(listen, spool, configuration, models, log, consumerMetrics: { metrics.value })
     var options = options
     options.neighbour = ConsumerNeighbour(stopping: { service.drain() }, metrics: { metrics.value = $0 })
-    let consumer = try Consumer(options)
+    let consumer = try Consumer(options, models: models)
     try service.start()
     do throws(CommandFailure) {
       try await consumer.run()
@@ -98,7 +108,7 @@ struct ServeCommand: Command {
     let signals: Signals
     do { signals = try Signals() } catch { throw CommandFailure(.spool(error)) }
     let models = CurrentModels(try Models(checking: configuration.models))
-    let service = try ReceiverService(listen, spool, configuration, log, consumerMetrics: { "" })
+    let service = try ReceiverService(listen, spool, configuration, models, log, consumerMetrics: { "" })
     let manager = ServiceManager()
     try service.start()
     manager.ready()

@@ -36,7 +36,7 @@ final class Consumer {
   private let options: ConsumerOptions
   private let log: Log
   /// The models in use, which a signal exchanges.
-  let models: CurrentModels
+  private let models: CurrentModels
   private let signals: Signals
   private let folder: SpoolFolder
   private let waiter: SpoolWaiter
@@ -52,10 +52,11 @@ final class Consumer {
   private static let patienceWhenStopping = Duration.seconds(1)
   private static let pauseWhenFull = Duration.seconds(5)
 
-  init(_ options: ConsumerOptions) throws(CommandFailure) {
+  /// A consumer with models that it may share with others.
+  init(_ options: ConsumerOptions, models: CurrentModels) throws(CommandFailure) {
     self.options = options
     log = options.log
-    models = CurrentModels(try Models(checking: options.models))
+    self.models = models
     do throws(SpoolFailure) {
       signals = try Signals()
       folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)

@@ -1,3 +1,6 @@
+internal import ConversionModel
+internal import PostbackPipeline
+
 /// `postback watch`: the long-running consumer of a spool.
 struct WatchCommand: Command {
   static let manual = Manual(
@@ -37,7 +40,8 @@ struct WatchCommand: Command {
   }
 
   func run() async throws(CommandFailure) {
-    let consumer = try Consumer(consumer)
+    let models = CurrentModels(try Models(checking: consumer.models))
+    let consumer = try Consumer(consumer, models: models)
     try await consumer.run()
   }
 }

@@ -63,4 +63,22 @@ import Testing
     }
     #expect(checked > 200)
   }
+
+  @Test(arguments: RandomModel.allCases)
+  func `over HTTP postbacks decode to what the user did`(_ kind: RandomModel) throws {
+    var random = SplitMix(seed: 80)
+    let text = kind.text(version: 1, from: "null", to: "null", &random)
+    let api = ConversionValueAPI(models: try Models(parsing: Array(text.utf8), file: "m.json"))
+    let service = try HTTPService(api)
+    var checked = 0
+    for _ in 0..<12 {
+      let start = Self.change + Int.random(in: 0...20 * 24 * 3600, using: &random)
+      let history = History(from: start, currencies: ["USD"], &random)
+      let user = try User(history: history, asking: service)
+      for window in 0..<3 where try user.check(window, under: api, &random) { checked += 1 }
+      let oldUser = try OldUser(history: history, asking: service)
+      if try oldUser.check(under: api, &random) { checked += 1 }
+    }
+    #expect(checked > 20)
+  }
 }

@@ -2,28 +2,38 @@ import Foundation
 import Glibc
 
 /// A connection to a server on this machine that sends whatever bytes it is told to.
-final class RawClient {
+public final class RawClient {
   /// An answer, as far as tests look at it.
-  struct Answer: Equatable {
-    let status: Int
+  public struct Answer: Equatable {
+    /// The status.
+    public let status: Int
     /// The headers by their names in lower case.
-    let headers: [String: String]
-    let body: [UInt8]
+    public let headers: [String: String]
+    /// The body.
+    public let body: [UInt8]
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    /// The body as text.
+    public var text: String { String(decoding: body, as: UTF8.self) }
   }
 
-  struct Failure: Error {
-    let text: String
+  /// What a server, or the way to it, did not do.
+  public struct Failure: Error {
+    /// What went wrong.
+    public let text: String
+
+    /// A failure.
+    public init(text: String) { self.text = text }
   }
 
-  let descriptor: Int32
+  /// The socket.
+  public let descriptor: Int32
   private var unread: [UInt8] = []
 
   /// Nothing is waited for any longer than this: a test that fails should end.
   private static let patience = 30
 
-  init(port: Int) throws {
+  /// Connects to a port of this machine.
+  public init(port: Int) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure(text: "no socket: \(errno)") }
     var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
@@ -50,7 +60,7 @@ final class RawClient {
 
   /// Sends bytes; false where the other end does not take them any more.
   @discardableResult
-  func send(_ bytes: [UInt8]) -> Bool {
+  public func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -67,14 +77,15 @@ final class RawClient {
     return true
   }
 
+  /// Sends a text; false where the other end does not take it any more.
   @discardableResult
-  func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+  public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   /// Sends no more.
-  func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+  public func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// A whole request, and its answer.
-  func request(
+  public func request(
     _ method: String,
     _ target: String,
     _ headers: [String] = [],
@@ -87,7 +98,7 @@ final class RawClient {
   }
 
   /// The next answer.
-  func answer(hasBody: Bool = true) throws -> Answer {
+  public func answer(hasBody: Bool = true) throws -> Answer {
     let end = Array("\r\n\r\n".utf8)
     while true {
       if let range = Data(unread).range(of: Data(end)) {
@@ -111,7 +122,7 @@ final class RawClient {
   }
 
   /// Whether the other end has closed the connection, with nothing more to read.
-  func isClosed() -> Bool {
+  public func isClosed() -> Bool {
     do {
       try readMore()
       return false
