@@ -3,11 +3,11 @@
 
     kill_under_load.py --binary .build/release/postback [--kills 50] [--clients 8]
 
-Clients post generated postbacks over connections that stay open; what is not answered with 200 is sent again later, as
-Apple's devices do. Every second or so the server is killed with SIGKILL and started again. At the end it is asked to leave,
-`postback watch --once` takes what is left in the spool, and then every transaction id that was acknowledged must be in
-skan_postbacks exactly once, no id may be there twice, and none that was not sent. Exit status: 0 where all of that is so,
-else 1.
+Clients post generated postbacks over connections that stay open; what is not answered with 200 is sent again, as Apple's
+devices do, so that some come twice. Every second or so the server is killed with SIGKILL and started again. At the end it
+is asked to leave, `postback watch --once` takes what is left in the spool, and then every transaction id that was
+acknowledged must be in skan_postbacks exactly once, no id may be there twice, and none that was not sent. Exit status: 0
+where all of that is so, else 1.
 """
 
 import argparse, collections, http.client, json, os, random, re, subprocess, sys, tempfile, threading, time
@@ -38,7 +38,7 @@ class Load:
             except IndexError:
                 return
             if connection is None:
-                self.waiting.append(line)
+                self.waiting.appendleft(line)
                 time.sleep(0.005)
                 continue
             try:
@@ -55,7 +55,7 @@ class Load:
                 connection = None
                 with self.lock:
                     self.lost_connections += 1
-                    self.waiting.append(line)
+                    self.waiting.appendleft(line)
                 time.sleep(0.005)
 
 
