@@ -21,12 +21,12 @@ final class HTTPConnection: Sendable {
     self.peer = peer
   }
 
-  /// Whether a request began and is not over.
-  var isBusy: Bool { state.withLock { $0.phase != .idle && $0.phase != .closed } }
-
   // What the library tells
 
-  func began(_ target: String) { state.withLock { $0.begin(target) } }
+  func began(_ target: String) {
+    state.withLock { $0.begin(target) }
+    server.metrics.beginRequest()
+  }
 
   /// All headers are there; whether to go on.
   func head(_ method: String) -> Bool {
@@ -89,14 +89,14 @@ final class HTTPConnection: Sendable {
 
   /// The request is over.
   func ended() {
-    let (count, wasAnswered) = state.withLock { $0.end() }
-    server.giveRoom(count)
-    if !wasAnswered { server.metrics.addUnanswered() }
+    let (hadBegun, wasAnswered, bodyCount) = state.withLock { $0.end() }
+    server.giveRoom(bodyCount)
+    if hadBegun { server.metrics.endRequest(wasAnswered: wasAnswered) }
   }
 
   /// The connection is over; its socket is closed next, and must not be touched from then on.
   func closed() {
-    if isBusy { ended() }
+    ended()
     state.withLock { $0.phase = .closed }
     server.remove(self)
   }

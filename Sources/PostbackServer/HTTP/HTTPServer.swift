@@ -84,9 +84,7 @@ package final class HTTPServer: Sendable {
   var isDraining: Bool { draining.load(ordering: .relaxed) }
 
   /// How many requests began and are not over.
-  package var requestsInFlight: Int {
-    connections.withLock { $0.values.count { $0.isBusy } }
-  }
+  package var requestsInFlight: Int { metrics.requestsInFlight }
 
   /// Closes all connections and waits for the threads. No reply may be outstanding.
   package func stop() {

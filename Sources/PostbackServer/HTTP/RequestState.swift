@@ -16,6 +16,8 @@ struct RequestState: Sendable {
   }
 
   var phase = Phase.idle
+  /// Whether a request's first line is there.
+  private(set) var hasBegun = false
   /// Since when a request is awaited.
   private(set) var since = ContinuousClock.now
   /// What is to be answered as soon as that can be: a refusal, or the reply.
@@ -34,6 +36,7 @@ struct RequestState: Sendable {
 
   mutating func begin(_ target: String) {
     self.target = target
+    hasBegun = true
     phase = .receiving
   }
 
@@ -72,10 +75,9 @@ struct RequestState: Sendable {
     return (route, headAt)
   }
 
-  /// The request is over, and the next one awaited: how many bytes of body it had, and whether it was answered.
-  mutating func end() -> (bodyCount: Int, wasAnswered: Bool) {
-    let result = (bodyCount, phase == .answered)
-    self = RequestState()
-    return result
+  /// The request is over, and the next one awaited: how it was, with how many bytes of body.
+  mutating func end() -> (hadBegun: Bool, wasAnswered: Bool, bodyCount: Int) {
+    defer { self = RequestState() }
+    return (hasBegun, phase == .answered, bodyCount)
   }
 }

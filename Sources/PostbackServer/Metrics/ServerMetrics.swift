@@ -6,6 +6,7 @@ internal import Synchronization
 package final class ServerMetrics: Sendable {
   private let counts = Mutex(ServerCounts())
   private let connections = Atomic<Int>(0)
+  private let requests = Atomic<Int>(0)
 
   /// Nothing counted so far.
   package init() {}
@@ -16,6 +17,19 @@ package final class ServerMetrics: Sendable {
   /// Counts one that is over.
   func removeConnection() { connections.subtract(1, ordering: .relaxed) }
 
+  /// Counts a request that began.
+  func beginRequest() { requests.add(1, ordering: .sequentiallyConsistent) }
+
+  /// Counts one that is over. Without an answer of a route it had bad syntax, headers that are too large, or a client that
+  /// was too slow or went away.
+  func endRequest(wasAnswered: Bool) {
+    requests.subtract(1, ordering: .sequentiallyConsistent)
+    if !wasAnswered { counts.withLock { $0.unanswered += 1 } }
+  }
+
+  /// How many requests began and are not over.
+  var requestsInFlight: Int { requests.load(ordering: .sequentiallyConsistent) }
+
   /// Counts a request that was answered.
   func add(_ route: String, _ status: Int, _ duration: Duration) {
     counts.withLock { counts in
@@ -23,10 +37,6 @@ package final class ServerMetrics: Sendable {
       counts.requestDurations.observe(duration)
     }
   }
-
-  /// Counts a request that ended without an answer of a route: bad syntax, headers that are too large, or a client that
-  /// went away.
-  func addUnanswered() { counts.withLock { $0.unanswered += 1 } }
 
   /// Counts what was refused without an answer of a route.
   func add(refused reason: String) { counts.withLock { $0.refused[reason, default: 0] += 1 } }
@@ -51,7 +61,11 @@ package final class ServerMetrics: Sendable {
   /// The metrics as a collector reads them, with what is so now.
   package func exposition(waitingBytes: Int) -> String {
     let counts = counts.withLock { $0 }
-    return counts.exposition(connections: connections.load(ordering: .relaxed), waitingBytes: waitingBytes)
+    return counts.exposition(
+      connections: connections.load(ordering: .relaxed),
+      inFlight: requestsInFlight,
+      waitingBytes: waitingBytes
+    )
   }
 }
 
@@ -72,7 +86,7 @@ struct ServerCounts: Sendable {
   var commitDurations = Histogram(bounds: [0.0005, 0.001, 0.0025] + Histogram().bounds)
   var committedBytes: Int64 = 0
 
-  func exposition(connections: Int, waitingBytes: Int) -> String {
+  func exposition(connections: Int, inFlight: Int, waitingBytes: Int) -> String {
     var text = Exposition()
     text.begin("postback_http_requests_total", .counter, "Requests answered, by route and status.")
     for (answer, count) in requests.sorted(by: { ($0.key.route, $0.key.status) < ($1.key.route, $1.key.status) }) {
@@ -92,6 +106,8 @@ struct ServerCounts: Sendable {
     text.add(bodyBytes)
     text.begin("postback_http_connections", .gauge, "Connections that are open.")
     text.add(Int64(connections))
+    text.begin("postback_http_requests_in_flight", .gauge, "Requests that began and are not over.")
+    text.add(Int64(inFlight))
     addReceiver(to: &text, waitingBytes)
     return text.text
   }

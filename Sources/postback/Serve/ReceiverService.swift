@@ -114,9 +114,9 @@ final class ReceiverService: Sendable {
   private func finish() -> Bool {
     let deadline = ContinuousClock.now + Self.patience
     server.quiesce()
-    // Twice none, as a request may just have come that was not begun yet.
+    // Some times none, as a request may just have come that was not begun yet.
     var quietTurns = 0
-    while quietTurns < 2, .now < deadline {
+    while quietTurns < 5, .now < deadline {
       usleep(20_000)
       quietTurns = server.requestsInFlight == 0 ? quietTurns + 1 : 0
     }
