@@ -45,10 +45,16 @@ let package = Package(
       dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd"],
       swiftSettings: settings
     ),
+    .target(
+      name: "Analysis",
+      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "postback",
       dependencies: [
-        "PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc",
+        "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+        "CMalloc",
       ],
       swiftSettings: settings
     ),
@@ -86,9 +92,15 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "AnalysisTests",
+      dependencies: ["Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport"],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "CommandTests",
       dependencies: [
-        "postback", "PostbackServer", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport",
+        "postback", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON",
+        "TestSupport",
       ],
       swiftSettings: settings
     ),

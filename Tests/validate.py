@@ -6,6 +6,7 @@
     validate.py --postbacks FILE…   postbacks and envelopes that should be right, one a line
     validate.py --summary FILE      what `postback run --json` printed
     validate.py --status FILE       what `postback status --json` printed
+    validate.py --rejects FILE      what `postback rejects --format json` printed
     validate.py --diagnoses FILE    what `postback explain --json` printed, one postback a line
 
 Ends with 0 where all is valid, 1 where something is not, and 77 where the Python package jsonschema is not there.
@@ -252,6 +253,24 @@ def check_status(path, problems):
             problems.add(place, "running is not whether there is a holder")
 
 
+def check_rejects(path, problems):
+    rejects_validator, row_validator = validator("rejects"), validator("skan_rejects")
+    for place, answer in read_lines(path, problems):
+        if not problems.validate(rejects_validator, answer, place):
+            continue
+        others = answer["other_groups"] or {"rejects": 0}
+        if answer["rejects"] != sum(group["rejects"] for group in answer["groups"]) + others["rejects"]:
+            problems.add(place, "rejects is not the sum of the groups")
+        for group in answer["groups"]:
+            if list(group["values"]) != answer["group_by"]:
+                problems.add(place, "the values of a group are not those of group_by")
+            if group["read"] is not None and group["read"] < group["rejects"]:
+                problems.add(place, "a group has more rejects than were read")
+        for row in answer["rows"]:
+            for error in row_validator.iter_errors(row):
+                problems.add(place, f"a row: {error.message[:300]}")
+
+
 def check_diagnoses(path, problems):
     diagnosis_validator = validator("diagnosis")
     for place, explanation in read_lines(path, problems):
@@ -267,10 +286,10 @@ def main():
     parser.add_argument("--postbacks", nargs="+", type=pathlib.Path, metavar="FILE", default=[], help="JSON Lines")
     parser.add_argument("--summary", type=pathlib.Path, metavar="FILE", help="what postback run --json printed")
     parser.add_argument("--status", type=pathlib.Path, metavar="FILE", help="what postback status --json printed")
+    parser.add_argument("--rejects", type=pathlib.Path, metavar="FILE", help="what postback rejects printed as JSON")
     parser.add_argument("--diagnoses", type=pathlib.Path, metavar="FILE", help="what postback explain --json printed")
     options = parser.parse_args()
-    given = [options.models, options.postbacks, options.summary, options.status, options.diagnoses]
-    if not options.out and not any(given):
+    if not any(vars(options).values()):
         parser.error("say what to validate")
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)
@@ -283,6 +302,7 @@ def main():
         (check_postbacks, options.postbacks, "postbacks"),
         (check_summary, options.summary, "summaries"),
         (check_status, options.status, "statuses"),
+        (check_rejects, options.rejects, "answers"),
         (check_diagnoses, options.diagnoses, "diagnoses"),
     ]:
         if given:

@@ -61,6 +61,9 @@ struct Benchmarks {
     let (files, keys) = options.isQuick ? (10_000, 1_000_000) : (100_000, 10_000_000)
     let measures = try await consumer.measures(smallFiles: min(files, options.postbacks), keys: keys)
     report.sections.append(Report.Section(title: "Exactly once", measures: measures))
+    Self.complain("counting rejects")
+    let rejects = try RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
+    report.sections.append(Report.Section(title: "Counting rejects", measures: rejects))
     try measureIndex()
 
     lastSpeed = nil

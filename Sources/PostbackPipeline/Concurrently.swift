@@ -1,4 +1,4 @@
-internal import Signatures
+package import Signatures
 
 extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure {
   /// Works on up to `jobs` elements at once and hands on what becomes of them, in their order.
@@ -6,7 +6,7 @@ extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure
   /// Holds no more elements than are worked on, and as many again that are waiting or done, so that nobody idles while
   /// the consumer is busy; behind a pause nothing is begun before all is handed on. With one job there is nothing at once
   /// at all.
-  func concurrently<Output: Sendable>(
+  package func concurrently<Output: Sendable>(
     _ jobs: Int,
     _ work: @escaping @Sendable (Element) throws(LibcryptoFailure) -> Output
   ) -> ConcurrentSequence<Self, Output> {
@@ -15,20 +15,20 @@ extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure
 }
 
 /// What tasks make of the elements of another sequence.
-struct ConcurrentSequence<Base: AsyncSequence, Output: Sendable>: AsyncSequence
+package struct ConcurrentSequence<Base: AsyncSequence, Output: Sendable>: AsyncSequence
 where Base.Element: BatchOfInputs, Base.Failure == PipelineFailure {
-  typealias Element = Output
-  typealias Failure = PipelineFailure
+  package typealias Element = Output
+  package typealias Failure = PipelineFailure
 
   let base: Base
   let jobs: Int
   let work: @Sendable (Base.Element) throws(LibcryptoFailure) -> Output
 
-  func makeAsyncIterator() -> Iterator {
+  package func makeAsyncIterator() -> Iterator {
     Iterator(base: base.makeAsyncIterator(), limit: jobs == 1 ? 1 : 2 * jobs, work: work)
   }
 
-  struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
     let limit: Int
     let work: @Sendable (Base.Element) throws(LibcryptoFailure) -> Output
@@ -38,9 +38,9 @@ where Base.Element: BatchOfInputs, Base.Failure == PipelineFailure {
     /// Whether the last that was begun is a pause.
     var isPausing = false
 
-    mutating func next() async throws(PipelineFailure) -> Output? { try await next(isolation: nil) }
+    package mutating func next() async throws(PipelineFailure) -> Output? { try await next(isolation: nil) }
 
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Output? {
+    package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Output? {
       if pending.isEmpty { isPausing = false }
       while !isAtEnd, !isPausing, pending.count < limit {
         guard let element = try await base.next(isolation: actor) else {

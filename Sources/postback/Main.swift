@@ -11,9 +11,9 @@ enum Main {
   static let version = "0.1.0"
 
   private static let commands: [any Command.Type] = [
-    RunCommand.self, WatchCommand.self, ServeCommand.self, ExplainCommand.self, ModelCheckCommand.self,
-    ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self, ModelDiffCommand.self,
-    GenerateCommand.self,
+    RunCommand.self, WatchCommand.self, ServeCommand.self, ExplainCommand.self, RejectsCommand.self, ReportCommand.self,
+    ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
+    ModelDiffCommand.self, GenerateCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self,
   ]
 

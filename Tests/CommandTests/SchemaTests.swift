@@ -1,3 +1,4 @@
+import Analysis
 import ConversionModel
 import Glibc
 import JSON
@@ -85,6 +86,11 @@ import Testing
     #expect(schema["properties", "rows", "required"]?.strings == printed["rows"]?.keys)
     let codes = schema["properties", "by_code", "propertyNames", "enum"]?.strings
     #expect(codes == RejectCode.allCases.map(\.rawValue))
+  }
+
+  @Test func `rejects are grouped by what its schema says`() throws {
+    let names = try Schema("rejects")["properties", "group_by", "items", "enum"]?.strings
+    #expect(names == Table.rejects.columns + GroupColumn.derived)
   }
 
   @Test func `the status is what status prints`() throws {
@@ -177,8 +183,8 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "diagnosis", "envelope", "postback", "server_configuration", "skan_events", "skan_postbacks",
-    "skan_rejects", "status", "summary",
+    "conversion_model", "diagnosis", "envelope", "postback", "rejects", "server_configuration", "skan_events",
+    "skan_postbacks", "skan_rejects", "status", "summary",
   ]
 
   let value: JSONValue

@@ -31,6 +31,11 @@ extension InputFile {
     return inputs
   }
 
+  /// Whether a directory is at `path`, symbolic links followed; throws where nothing is.
+  package static func isFolder(_ path: String) throws(ReadFailure) -> Bool {
+    try FileStatus(path: path).kind == .directory
+  }
+
   private init(openable path: String, _ status: FileStatus) throws(ReadFailure) {
     _ = try OpenFile(path: path)
     self.init(path: path, modified: status.modified, byteCount: status.byteCount)

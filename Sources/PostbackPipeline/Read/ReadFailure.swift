@@ -21,6 +21,9 @@ package struct ReadFailure: Error, Hashable, CustomStringConvertible {
   /// The failure for a person.
   package var description: String { "\(path): \(reason)" }
 
+  /// An input that is not what it should be.
+  package init(path: String, reason: String) { self.init(.noInput, path: path, reason: reason) }
+
   init(_ kind: Kind, path: String, reason: String) {
     self.kind = kind
     self.path = path

@@ -29,7 +29,7 @@ struct RecordCollector: ~Copyable {
 
   init(limits: ReadLimits, content: ContentDigest, capacity: Int?) throws(LibcryptoFailure) {
     self.limits = limits
-    self.capacity = capacity ?? limits.batchBytes + limits.recordBytes + RawBatch.padding
+    self.capacity = capacity ?? limits.batchBytes + min(limits.recordBytes, limits.batchBytes) + RawBatch.padding
     digest = try SHA256()
     self.content = content
   }

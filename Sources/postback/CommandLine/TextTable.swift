@@ -7,7 +7,10 @@ struct TextTable {
   init(numbersIn columns: Set<Int> = []) { numberColumns = columns }
 
   /// Adds a line. What would move the cursor is escaped.
-  mutating func add(_ cells: String...) { rows.append(cells.map(\.withControlCharactersEscaped)) }
+  mutating func add(_ cells: String...) { add(cells) }
+
+  /// Adds a line. What would move the cursor is escaped.
+  mutating func add(_ cells: [String]) { rows.append(cells.map(\.withControlCharactersEscaped)) }
 
   /// The lines, each indented by so many spaces.
   func text(indent: Int = 0) -> String {

@@ -1,0 +1,103 @@
+internal import ConversionModel
+internal import PostbackPipeline
+
+/// What a cell has to be for a row to count, such as `reject_code in (missing_field, wrong_type)`.
+package struct Condition: Sendable, Equatable {
+  /// How a cell is held against the values.
+  package enum Comparison: String, CaseIterable, Sendable {
+    case notEqual = "!="
+    case lacks = "!~"
+    case atMost = "<="
+    case atLeast = ">="
+    case equal = "="
+    case contains = "~"
+    case below = "<"
+    case above = ">"
+    case among = "in"
+  }
+
+  /// The column.
+  package let column: String
+  /// How its cells are compared.
+  package let comparison: Comparison
+  /// With what: one value, or several where the cell has to be among them. An empty one stands for null.
+  package let values: [String]
+
+  /// Reads `COLUMN OP VALUE` or `COLUMN in (VALUE, …)`. White space around the words does not count; a value may be in
+  /// double quotes, and has to be where it holds a comma or closing bracket of a list.
+  package init(parsing text: String) throws(QueryDefect) {
+    let name = text.drop(while: \.isWhitespace).prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    let rest = text[name.endIndex...].drop(while: \.isWhitespace)
+    guard !name.isEmpty, let comparison = Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
+      throw QueryDefect(
+        "\(text) is no condition; expected COLUMN, one of = != ~ !~ < <= > >= and a value, or COLUMN in (VALUE, …)"
+      )
+    }
+    guard Table.rejects.columns.contains(String(name)) else { throw QueryDefect(unknown: String(name)) }
+    column = String(name)
+    self.comparison = comparison
+    let operand = rest.dropFirst(comparison.rawValue.count).trimmed
+    if comparison == .among {
+      guard operand.hasPrefix("("), operand.hasSuffix(")"), operand.count > 2,
+        let list = Self.list(operand.dropFirst().dropLast())
+      else { throw QueryDefect("\(text): behind in stands a list, such as (missing_field, wrong_type)") }
+      values = list
+    } else {
+      values = [Self.unquoted(operand)]
+    }
+    let isOrdered = [.below, .above, .atMost, .atLeast].contains(comparison)
+    if isOrdered, column == "received_at", Timestamp(dateOrTime: values[0]) == nil {
+      throw QueryDefect("\(text): expected a date or a time, such as 2026-03-10 or 2026-03-10T00:00:00Z")
+    }
+  }
+
+  /// The values of a list; nil where a quote is not closed.
+  private static func list(_ text: Substring) -> [String]? {
+    var values: [String] = []
+    var value = ""
+    var isQuoted = false
+    for character in text {
+      if character == "\"" { isQuoted.toggle() }
+      if character == ",", !isQuoted {
+        values.append(unquoted(value[...].trimmed))
+        value = ""
+      } else {
+        value.append(character)
+      }
+    }
+    return isQuoted ? nil : values + [unquoted(value[...].trimmed)]
+  }
+
+  private static func unquoted(_ text: Substring) -> String {
+    let isQuoted = text.count > 1 && text.hasPrefix("\"") && text.hasSuffix("\"")
+    return String(isQuoted ? text.dropFirst().dropLast() : text)
+  }
+}
+
+/// Why a question makes no sense, and what would.
+package struct QueryDefect: Error, CustomStringConvertible {
+  /// The reason, for a person.
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+
+  init(unknown column: String) {
+    self.init("there is no column \(column); skan_rejects has \(Table.rejects.columns.joined(separator: ", "))")
+  }
+}
+
+extension Timestamp {
+  /// The time that `text` says, or the first moment in UTC of the date that it says.
+  package init?(dateOrTime text: String) {
+    guard let time = Timestamp(text) ?? Timestamp(text + "T00:00:00Z") else { return nil }
+    self = time
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var text = drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text = text.dropLast() }
+    return text
+  }
+}

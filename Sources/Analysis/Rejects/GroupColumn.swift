@@ -1,0 +1,124 @@
+internal import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+
+/// What rejects are grouped by: a column of skan_rejects, or the day or hour of receipt.
+package struct GroupColumn: Sendable, Hashable {
+  /// The name, in output too.
+  package let name: String
+
+  private static let day = "received_day"
+  private static let hour = "received_hour"
+
+  /// The names that are not columns.
+  package static let derived = [day, hour]
+
+  /// The column or derived one called `name`.
+  package init(_ name: String) throws(QueryDefect) {
+    guard Table.rejects.columns.contains(name) || Self.derived.contains(name) else {
+      throw QueryDefect(
+        "\(QueryDefect(unknown: name)); rejects are grouped also by \(Self.derived.joined(separator: " and "))"
+      )
+    }
+    self.name = name
+  }
+
+  fileprivate init(known name: String) { self.name = name }
+
+  /// The columns of a list such as `forwarder,reject_code`.
+  package static func list(_ text: String) throws(QueryDefect) -> [GroupColumn] {
+    var columns: [GroupColumn] = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let column = try GroupColumn(String(name.filter { !$0.isWhitespace }))
+      guard !columns.contains(column) else { throw QueryDefect("\(column.name) is there twice") }
+      columns.append(column)
+    }
+    return columns
+  }
+
+  /// How much of the cell's text is the value: of a time the day, or the hour.
+  fileprivate var prefix: Int? {
+    switch name {
+    case Self.day: "2026-03-10".utf8.count
+    case Self.hour: "2026-03-10T00".utf8.count
+    default: nil
+    }
+  }
+
+  fileprivate var column: String { prefix == nil ? name : "received_at" }
+}
+
+/// Where in a table's rows stands what they are grouped by.
+struct GroupKeyReader: Sendable {
+  private struct Part: Sendable {
+    let column: Int
+    let prefix: Int?
+  }
+
+  /// Which of the grouping's columns the table has.
+  let columns: [Int]
+  private let parts: [Part]
+
+  init(_ grouping: [GroupColumn], in table: Table) {
+    let found = grouping.enumerated().compactMap { index, column in
+      table.columns.firstIndex(of: column.column).map { (index, Part(column: $0, prefix: column.prefix)) }
+    }
+    columns = found.map(\.0)
+    parts = found.map(\.1)
+  }
+
+  /// Of columns that there are.
+  init(_ names: [String], in table: Table) { self.init(names.map { GroupColumn(known: $0) }, in: table) }
+
+  /// Writes the key of the row at hand.
+  func read(_ row: borrowing RowCursor, into key: inout GroupKey) {
+    key.removeAll()
+    for part in parts {
+      let cell = row.cell(part.column)
+      let count = cell.map { min(Int($0.count), part.prefix ?? .max) }
+      key.append(cell.map { ByteRange(start: Int($0.start), count: count ?? 0) }, of: row.bytes)
+    }
+  }
+}
+
+/// The values that the rows of a group have in common.
+struct GroupKey: Hashable, Sendable {
+  /// For each value a byte, 0 for null, and for a text its length in four bytes and the text.
+  private(set) var bytes: [UInt8] = []
+
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  mutating func append(_ text: ByteRange?, of source: [UInt8]) {
+    guard let text else { return bytes.append(0) }
+    bytes.append(1)
+    for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: text.count >> shift)) }
+    bytes.append(text, of: source)
+  }
+
+  /// The values.
+  var values: [String?] {
+    var values: [String?] = []
+    var rest = bytes[...]
+    while let mark = rest.popFirst() {
+      guard mark == 1 else {
+        values.append(nil)
+        continue
+      }
+      let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      values.append(String(decoding: rest.dropFirst(4).prefix(count), as: UTF8.self))
+      rest = rest.dropFirst(4 + count)
+    }
+    return values
+  }
+
+  /// The values at some places only.
+  func only(_ places: [Int]) -> GroupKey {
+    let values = values
+    var key = GroupKey()
+    for place in places {
+      let text = values[place].map { Array($0.utf8) }
+      key.append(text.map { ByteRange(start: 0, count: $0.count) }, of: text ?? [])
+    }
+    return key
+  }
+}

@@ -1,0 +1,168 @@
+package import PostbackPipeline
+
+/// What rejects there are, by group.
+package struct RejectSurvey: Sendable {
+  /// Rejects with the same values in all columns of the grouping.
+  package struct Group: Sendable {
+    /// The values, in the order of the grouping.
+    package let values: [String?]
+    /// The rejects.
+    package let tally: RowTally
+    /// The records read, accepted ones too, with the same values in those columns that accepted postbacks also have; nil where
+    /// that is not known.
+    package let read: Int?
+  }
+
+  /// All rejects that match.
+  package let rejects: RowTally
+  /// The records read that match as far as accepted postbacks have the columns; nil where no accepted ones were looked at.
+  package let read: Int?
+  /// The groups, the largest first.
+  package let groups: [Group]
+  /// The rejects of groups that are not kept, as there are too many.
+  package let rest: RowTally
+  /// The rows that are kept whole.
+  package let rows: [[UInt8]]
+  /// The lines that are no rows.
+  package let unreadable: UnreadableRows
+
+  /// Answers a query from tables of rejects, and of accepted postbacks where there are some.
+  ///
+  /// Memory does not grow with the rows: so many groups are kept (`Groups.largestCount`), and `shownRows` rows.
+  package init(
+    _ query: RejectQuery,
+    rejects: TableFiles,
+    accepted: TableFiles?,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    let counting = SurveyCounting(query, countsRead: accepted != nil)
+    var part = SurveyPart()
+    try await rejects.scan(jobs: jobs) { batch in
+      counting.rejects(in: batch)
+    } take: { later in
+      part.merge(later, keeping: query.shownRows)
+    }
+    if let accepted {
+      try await accepted.scan(jobs: jobs) { batch in
+        counting.accepted(in: batch)
+      } take: { later in
+        part.merge(later, keeping: query.shownRows)
+      }
+    }
+    self.rejects = part.rejects
+    read = accepted == nil ? nil : part.readCount
+    let readIsKnown = accepted != nil && part.read.rest.count == 0
+    let places = counting.sharedPlaces
+    groups = part.groups.tallies.map { key, tally in
+      let read = readIsKnown ? part.read.tallies[key.only(places)]?.count : nil
+      return Group(values: key.values, tally: tally, read: read)
+    }
+    .sorted { $0.comes(before: $1) }
+    rest = part.groups.rest
+    rows = part.rows
+    unreadable = part.unreadable
+  }
+}
+
+extension RejectSurvey.Group {
+  /// The larger one does; of equal ones that with the smaller values.
+  fileprivate func comes(before other: Self) -> Bool {
+    guard tally.count == other.tally.count else { return tally.count > other.tally.count }
+    for (one, two) in zip(values, other.values) where one != two {
+      guard let one else { return true }
+      guard let two else { return false }
+      return one.utf8.lexicographicallyPrecedes(two.utf8)
+    }
+    return false
+  }
+}
+
+/// What a batch has, or all batches so far.
+private struct SurveyPart: Sendable {
+  var rejects = RowTally()
+  var groups = Groups()
+  var readCount = 0
+  /// What was read, by those columns of the grouping that accepted postbacks also have.
+  var read = Groups()
+  var rows: [[UInt8]] = []
+  var unreadable = UnreadableRows()
+
+  mutating func merge(_ later: SurveyPart, keeping limit: Int) {
+    rejects += later.rejects
+    groups.merge(later.groups)
+    readCount += later.readCount
+    read.merge(later.read)
+    rows += later.rows.prefix(limit - rows.count)
+    unreadable += later.unreadable
+  }
+}
+
+/// How the rows of a batch are counted.
+private struct SurveyCounting: Sendable {
+  private let shared: RowFilter
+  private let own: RowFilter
+  private let groupKey: GroupKeyReader
+  private let readKey: GroupKeyReader
+  private let acceptedFilter: RowFilter
+  private let acceptedKey: GroupKeyReader
+  private let received: Int?
+  private let shownRows: Int
+  private let countsRead: Bool
+
+  init(_ query: RejectQuery, countsRead: Bool) {
+    shared = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    own = RowFilter(query.ownConditions, during: TimeSpan(), in: .rejects)
+    groupKey = GroupKeyReader(query.grouping, in: .rejects)
+    acceptedFilter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
+    acceptedKey = GroupKeyReader(query.grouping, in: .postbacks)
+    readKey = GroupKeyReader(acceptedKey.columns.map { query.grouping[$0] }, in: .rejects)
+    received = Table.rejects.columns.firstIndex(of: "received_at")
+    shownRows = query.shownRows
+    self.countsRead = countsRead
+  }
+
+  /// The columns of the grouping that accepted postbacks also have.
+  var sharedPlaces: [Int] { acceptedKey.columns }
+
+  func rejects(in batch: RawBatch) -> SurveyPart {
+    var part = SurveyPart()
+    var key = GroupKey()
+    var row = RowCursor(batch, of: .rejects)
+    while row.next() {
+      guard shared.matches(row) else { continue }
+      if countsRead {
+        part.readCount += 1
+        readKey.read(row, into: &key)
+        part.read.add(key)
+      }
+      guard own.matches(row) else { continue }
+      let time = received.flatMap { row.time($0) }
+      part.rejects.add(at: time)
+      groupKey.read(row, into: &key)
+      part.groups.add(key, at: time)
+      if part.rows.count < shownRows { part.rows.append(row.line) }
+    }
+    part.unreadable = row.unreadable
+    return part
+  }
+
+  func accepted(in batch: RawBatch) -> SurveyPart {
+    var part = SurveyPart()
+    var key = GroupKey()
+    guard !acceptedFilter.isEverything || !acceptedKey.columns.isEmpty else {
+      // Nothing of them is asked but how many they are.
+      part.readCount = batch.records.count
+      part.read.add(key, count: batch.records.count)
+      return part
+    }
+    var row = RowCursor(batch, of: .postbacks)
+    while row.next() {
+      guard acceptedFilter.matches(row) else { continue }
+      part.readCount += 1
+      acceptedKey.read(row, into: &key)
+      part.read.add(key)
+    }
+    part.unreadable = row.unreadable
+    return part
+  }
+}

@@ -1,0 +1,139 @@
+internal import ConversionModel
+internal import Glibc
+internal import JSON
+internal import PostbackPipeline
+
+/// Which rows of a table count: those that are within a span of time and meet every condition.
+struct RowFilter: Sendable {
+  fileprivate struct Term: Sendable {
+    let column: Int
+    let comparison: Condition.Comparison
+    let values: [[UInt8]]
+    /// The value as a number, where it is one, or for a time as milliseconds.
+    let number: Int64?
+    let isTime: Bool
+  }
+
+  private let terms: [Term]
+  private let received: Int?
+  private let span: TimeSpan
+
+  /// The conditions on columns that the table has; the others are met by all its rows.
+  init(_ conditions: [Condition], during span: TimeSpan, in table: Table) {
+    terms = conditions.compactMap { condition in
+      guard let column = table.columns.firstIndex(of: condition.column) else { return nil }
+      let isTime = condition.column == "received_at"
+      let value = condition.values[0]
+      return Term(
+        column: column,
+        comparison: condition.comparison,
+        values: condition.values.map { Array($0.utf8) },
+        number: isTime ? Timestamp(dateOrTime: value)?.milliseconds : Int64(value),
+        isTime: isTime
+      )
+    }
+    self.span = span
+    received = span.isEverything ? nil : table.columns.firstIndex(of: "received_at")
+  }
+
+  /// Whether every row counts.
+  var isEverything: Bool { terms.isEmpty && received == nil }
+
+  /// Whether the row at hand counts. One without a time is in no span.
+  func matches(_ row: borrowing RowCursor) -> Bool {
+    if let received {
+      guard let time = row.time(received), span.contains(time) else { return false }
+    }
+    for term in terms where !term.matches(row) { return false }
+    return true
+  }
+}
+
+extension RowFilter.Term {
+  fileprivate func matches(_ row: borrowing RowCursor) -> Bool {
+    let cell = row.cell(column) ?? ByteRange(start: 0, count: 0)
+    return switch comparison {
+    case .equal, .among: values.contains { row.bytes.holds($0, at: cell) }
+    case .notEqual: !row.bytes.holds(values[0], at: cell)
+    case .contains: row.bytes.contains(values[0], in: cell)
+    case .lacks: !row.bytes.contains(values[0], in: cell)
+    case .below: order(row).map { $0 < 0 } ?? false
+    case .above: order(row).map { $0 > 0 } ?? false
+    case .atMost: order(row).map { $0 <= 0 } ?? false
+    case .atLeast: order(row).map { $0 >= 0 } ?? false
+    }
+  }
+
+  /// Below 0 where the cell comes before the value, above where it comes after it; numbers as numbers, times as times, all
+  /// else by the bytes. Nil where the cell is null.
+  private func order(_ row: borrowing RowCursor) -> Int? {
+    guard let cell = row.cell(column) else { return nil }
+    if let number, let other = isTime ? row.time(column) : row.integer(column) {
+      return other < number ? -1 : other > number ? 1 : 0
+    }
+    return row.bytes.order(of: cell, to: values[0])
+  }
+}
+
+/// A span of time: from a moment on, to before another.
+package struct TimeSpan: Sendable, Equatable {
+  /// The first moment in it, in milliseconds since 1970.
+  package var since: Int64?
+  /// The first moment behind it.
+  package var until: Int64?
+
+  /// From `since` to before `until`; all time where they are nil.
+  package init(since: Int64? = nil, until: Int64? = nil) {
+    (self.since, self.until) = (since, until)
+  }
+
+  var isEverything: Bool { since == nil && until == nil }
+
+  func contains(_ time: Int64) -> Bool { time >= since ?? .min && time < until ?? .max }
+}
+
+extension RowCursor {
+  /// The time that a cell says, in milliseconds since 1970.
+  package func time(_ column: Int) -> Int64? {
+    guard let cell = cell(column) else { return nil }
+    return Timestamp(parsing: bytes.span.extracting(cell.indices))?.milliseconds
+  }
+}
+
+extension [UInt8] {
+  /// Whether exactly these bytes stand there.
+  fileprivate func holds(_ other: [UInt8], at range: ByteRange) -> Bool {
+    Int(range.count) == other.count && order(of: range, to: other) == 0
+  }
+
+  /// Below 0, 0 or above: how the bytes there are ordered to others.
+  fileprivate func order(of range: ByteRange, to other: [UInt8]) -> Int {
+    let start = Int(range.start)
+    for index in 0..<Swift.min(Int(range.count), other.count) where self[start + index] != other[index] {
+      return self[start + index] < other[index] ? -1 : 1
+    }
+    return Int(range.count) - other.count
+  }
+
+  /// Whether the bytes stand somewhere in there.
+  fileprivate func contains(_ other: [UInt8], in range: ByteRange) -> Bool {
+    guard let first = other.first else { return true }
+    let count = UInt32(other.count)
+    var rest = range
+    while rest.count >= count {
+      guard let start = position(of: first, in: ByteRange(start: Int(rest.start), count: Int(rest.count - count) + 1))
+      else { return false }
+      if order(of: ByteRange(start: start, count: other.count), to: other) == 0 { return true }
+      rest = ByteRange(start: start + 1, count: range.indices.upperBound - start - 1)
+    }
+    return false
+  }
+
+  private func position(of byte: UInt8, in range: ByteRange) -> Int? {
+    unsafe withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      let found = unsafe memchr(base + Int(range.start), Int32(byte), Int(range.count))
+      return unsafe found.map { unsafe UnsafeRawPointer($0) - base }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+internal import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+
+/// Counts the rows of batches for a report.
+struct ReportCounting: Sendable {
+  let sampleLimit: Int
+
+  private let code = GroupKeyReader(["reject_code"], in: .rejects)
+  private let stage = GroupKeyReader(["stage"], in: .rejects)
+  private let hour = GroupKeyReader(["received_hour", "reject_code"], in: .rejects)
+  private let network = GroupKeyReader(["ad_network_id"], in: .rejects)
+  private let networkCode = GroupKeyReader(["ad_network_id", "reject_code"], in: .rejects)
+  private let forwarder = GroupKeyReader(["forwarder"], in: .rejects)
+  private let forwarderCode = GroupKeyReader(["forwarder", "reject_code"], in: .rejects)
+  private let conflict = GroupKeyReader(["conflicting_fields"], in: .rejects)
+  private let acceptedNetwork = GroupKeyReader(["ad_network_id"], in: .postbacks)
+  private let acceptedForwarder = GroupKeyReader(["forwarder"], in: .postbacks)
+  private let rejects = RejectPlaces()
+  private let postbacks = PostbackPlaces()
+
+  init(sampleLimit: Int) { self.sampleLimit = sampleLimit }
+
+  func rejects(in batch: RawBatch) -> ReportCount {
+    var count = ReportCount(sample: sampleLimit)
+    var key = GroupKey()
+    var row = RowCursor(batch, of: .rejects)
+    while row.next() {
+      let time = row.time(rejects.received)
+      func add(_ reader: GroupKeyReader, to groups: inout Groups) {
+        reader.read(row, into: &key)
+        groups.add(key, at: time)
+      }
+      add(code, to: &count.codes)
+      add(stage, to: &count.stages)
+      add(hour, to: &count.hours)
+      add(network, to: &count.networks)
+      add(networkCode, to: &count.networkCodes)
+      add(forwarder, to: &count.forwarders)
+      add(forwarderCode, to: &count.forwarderCodes)
+      if row.cell(rejects.conflicts) != nil { add(conflict, to: &count.conflicts) }
+      count.sample.add(row.line, digest: row.text(rejects.digest) ?? "", code: row.text(rejects.code) ?? "")
+    }
+    count.unreadable = row.unreadable
+    return count
+  }
+
+  func accepted(in batch: RawBatch) -> ReportCount {
+    var count = ReportCount(sample: sampleLimit)
+    var key = GroupKey()
+    var row = RowCursor(batch, of: .postbacks)
+    while row.next() {
+      count.accepted += 1
+      acceptedNetwork.read(row, into: &key)
+      count.networks.add(key)
+      acceptedForwarder.read(row, into: &key)
+      count.forwarders.add(key)
+      if row.text(postbacks.status) == "decoded" { count.decoded += 1 }
+      guard row.boolean(postbacks.won) != false else { continue }
+      count.add(window: row.integer(postbacks.window) ?? 0, row, postbacks)
+      count.add(revenueOf: row, postbacks)
+    }
+    count.unreadable = row.unreadable
+    return count
+  }
+}
+
+extension ReportCount {
+  fileprivate mutating func add(window: Int64, _ row: borrowing RowCursor, _ places: PostbackPlaces) {
+    guard let window = Int(exactly: window), windows.indices.contains(window) else { return }
+    if row.cell(places.fine) != nil {
+      windows[window].fine += 1
+    } else if row.cell(places.coarse) != nil {
+      windows[window].coarse += 1
+    } else {
+      windows[window].none += 1
+    }
+    guard window == 0, row.boolean(places.redownload) != true else { return }
+    guard let estimated = row.day(places.estimated), let earliest = row.day(places.earliest),
+      let latest = row.day(places.latest), earliest <= latest, latest - earliest < Self.longestInterval
+    else {
+      otherInstalls += 1
+      return
+    }
+    installs[estimated, default: .init(day: estimated)].estimated += 1
+    if earliest == latest { installs[earliest, default: .init(day: earliest)].certain += 1 }
+    for day in earliest...latest { installs[day, default: .init(day: day)].possible += 1 }
+  }
+
+  /// Days; the longest that a postback allows is of some weeks.
+  private static let longestInterval = 60
+
+  fileprivate mutating func add(revenueOf row: borrowing RowCursor, _ places: PostbackPlaces) {
+    guard let currency = row.text(places.currency), let estimate = row.amount(places.revenue) else { return }
+    let key = RevenueKey(app: row.text(places.app) ?? "", currency: currency)
+    let maximum = row.amount(places.maximum)
+    var range = Report.RevenueRange(app: key.app, currency: currency)
+    range.postbacks = 1
+    range.estimate = estimate
+    range.minimum = row.amount(places.minimum) ?? .zero
+    range.maximum = maximum ?? estimate
+    range.openEnded = maximum == nil ? 1 : 0
+    revenue[key, default: .init(app: key.app, currency: currency)] += range
+  }
+}
+
+extension RowCursor {
+  /// The day of a time, in days since 1970-01-01.
+  fileprivate func day(_ column: Int) -> Int? { time(column).map { Int($0 / 86_400_000) } }
+
+  fileprivate func amount(_ column: Int) -> Amount? {
+    guard let text = text(column) else { return nil }
+    return try? Amount(parsing: text)
+  }
+}
+
+private struct RejectPlaces: Sendable {
+  let code = Table.rejects.place("reject_code")
+  let received = Table.rejects.place("received_at")
+  let conflicts = Table.rejects.place("conflicting_fields")
+  let digest = Table.rejects.place("raw_sha256")
+}
+
+private struct PostbackPlaces: Sendable {
+  let app = Table.postbacks.place("app_id")
+  let status = Table.postbacks.place("decode_status")
+  let won = Table.postbacks.place("did_win")
+  let window = Table.postbacks.place("postback_sequence_index")
+  let fine = Table.postbacks.place("conversion_value")
+  let coarse = Table.postbacks.place("coarse_conversion_value")
+  let redownload = Table.postbacks.place("redownload")
+  let estimated = Table.postbacks.place("estimated_install_date")
+  let earliest = Table.postbacks.place("install_date_earliest")
+  let latest = Table.postbacks.place("install_date_latest")
+  let revenue = Table.postbacks.place("skan_revenue")
+  let minimum = Table.postbacks.place("min_revenue")
+  let maximum = Table.postbacks.place("max_revenue")
+  let currency = Table.postbacks.place("currency")
+}

@@ -1,0 +1,115 @@
+internal import Glibc
+
+/// Pearson's chi-square test of homogeneity: whether two samples of counts by bin come from one distribution.
+package struct ChiSquare: Sendable, Equatable {
+  /// The statistic.
+  package let statistic: Double
+  /// One less than the bins.
+  package let degreesOfFreedom: Int
+  /// The probability of a statistic this large or larger where the distribution is one.
+  package let pValue: Double
+  /// Cramér's V: how strongly they differ, from 0 to 1, whatever the size of the samples.
+  package let cramersV: Double
+  /// Both samples together.
+  package let sampleSize: Int
+
+  /// The smallest expected count of a bin; those below are pooled (Cochran's rule of thumb).
+  static let smallestExpectation = 5.0
+
+  /// Nil where fewer than two bins are left once small ones are pooled. Both samples have the same bins.
+  package init?(_ one: [Int], against other: [Int]) {
+    let bins = Self.pooled(zip(one, other).map { Bin($0, $1) }.filter { $0.count > 0 })
+    let (ones, others) = (bins.reduce(0) { $0 + $1.one }, bins.reduce(0) { $0 + $1.other })
+    guard bins.count > 1, ones > 0, others > 0 else { return nil }
+    let total = Double(ones + others)
+    var statistic = 0.0
+    for bin in bins {
+      for (observed, size) in [(bin.one, ones), (bin.other, others)] {
+        let expected = Double(size) * Double(bin.count) / total
+        let difference = Double(observed) - expected
+        statistic += difference * difference / expected
+      }
+    }
+    self.statistic = statistic
+    degreesOfFreedom = bins.count - 1
+    pValue = upperGamma(Double(bins.count - 1) / 2, statistic / 2)
+    // Of two rows the smaller dimension less one is 1.
+    cramersV = (statistic / total).squareRoot()
+    sampleSize = ones + others
+  }
+
+  private struct Bin {
+    let one, other: Int
+
+    init(_ one: Int, _ other: Int) { (self.one, self.other) = (one, other) }
+
+    var count: Int { one + other }
+  }
+
+  /// The bins with enough in them, and all others as one; that one, too, with the smallest where it is too small.
+  private static func pooled(_ bins: [Bin]) -> [Bin] {
+    let smaller = Double(min(bins.reduce(0) { $0 + $1.one }, bins.reduce(0) { $0 + $1.other }))
+    let total = Double(bins.reduce(0) { $0 + $1.count })
+    func isLarge(_ bin: Bin) -> Bool { smaller * Double(bin.count) / total >= smallestExpectation }
+    var large = bins.filter(isLarge)
+    let small = bins.filter { !isLarge($0) }
+    guard !small.isEmpty else { return large }
+    var pool = small.reduce(Bin(0, 0)) { Bin($0.one + $1.one, $0.other + $1.other) }
+    if !isLarge(pool), let index = large.indices.min(by: { large[$0].count < large[$1].count }) {
+      let smallest = large.remove(at: index)
+      pool = Bin(pool.one + smallest.one, pool.other + smallest.other)
+    }
+    return large + [pool]
+  }
+}
+
+/// The regularized upper incomplete gamma function Q(a, x), for a above 0 and x from 0: by its series below a + 1, else by its
+/// continued fraction (Abramowitz and Stegun 6.5.29 and 6.5.31, the latter evaluated as Lentz does).
+func upperGamma(_ a: Double, _ x: Double) -> Double {
+  guard x > 0 else { return 1 }
+  var sign: Int32 = 0
+  let scale = unsafe exp(a * log(x) - x - lgamma_r(a, &sign))
+  let precision = 1e-15
+  if x < a + 1 {
+    var term = 1 / a
+    var sum = term
+    var n = a
+    while term > sum * precision {
+      n += 1
+      term *= x / n
+      sum += term
+    }
+    return min(max(1 - scale * sum, 0), 1)
+  }
+  let tiny = 1e-300
+  var b = x + 1 - a
+  var c = 1 / tiny
+  var d = 1 / b
+  var fraction = d
+  var n = 0.0
+  while n < 100_000 {
+    n += 1
+    let an = n * (a - n)
+    b += 2
+    d = an * d + b
+    if abs(d) < tiny { d = tiny }
+    c = b + an / c
+    if abs(c) < tiny { c = tiny }
+    d = 1 / d
+    fraction *= d * c
+    if abs(d * c - 1) < precision { break }
+  }
+  return min(max(scale * fraction, 0), 1)
+}
+
+/// P-values of several tests, corrected by Holm's step-down method: each is the smallest share of false alarms among all tests
+/// that would let it count.
+package func holmCorrected(_ pValues: [Double]) -> [Double] {
+  var corrected = pValues
+  var largest = 0.0
+  for (rank, index) in pValues.indices.sorted(by: { pValues[$0] < pValues[$1] }).enumerated() {
+    largest = max(largest, min(pValues[index] * Double(pValues.count - rank), 1))
+    corrected[index] = largest
+  }
+  return corrected
+}

@@ -1,0 +1,222 @@
+internal import JSON
+package import PostbackPipeline
+internal import SKAdNetwork
+
+/// What stands out among accepted postbacks, by ad network.
+///
+/// Nothing of this proves anything: it says where to look.
+package struct SignalSurvey: Sendable {
+  /// The ad networks and their signals, those with the most postbacks first.
+  package let networks: [(network: String, signals: NetworkSignals)]
+  /// All networks together.
+  package let total: NetworkSignals
+  /// Where the fine conversion values of a network could be held against others, the strongest difference first.
+  package let comparisons: [ValueComparison]
+  /// Accepted postbacks of networks that are not kept, as there are too many.
+  package let uncounted: Int
+  /// Copies whose postback is not followed, as there are too many.
+  package let unfollowedCopies: Int
+  /// The lines that are no rows.
+  package let unreadable: UnreadableRows
+
+  /// Looks through tables, as far as the query's time and conditions on columns of both tables let it; a copy is late when it comes
+  /// more than so many days after the first.
+  package init(
+    _ query: RejectQuery,
+    rejects: TableFiles,
+    accepted: TableFiles,
+    lateAfterDays days: Int,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    let filter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    var copies = CopyTable()
+    var unreadable = UnreadableRows()
+    try await rejects.scan(jobs: jobs) { batch in
+      CopyPart(batch, filter)
+    } take: { part in
+      copies.merge(part.copies)
+      unreadable += part.unreadable
+    }
+    let counting = SignalCounting(query, copies: copies, lateAfter: Int64(days) * 86_400_000)
+    var all = SignalPart()
+    try await accepted.scan(jobs: jobs) { batch in
+      counting.count(batch)
+    } take: { part in
+      all.merge(part)
+    }
+    for (network, signals) in copies.signals() { all.networks[network, default: NetworkSignals()] += signals }
+    networks = all.networks.sorted { one, other in
+      (other.value.accepted, one.key) < (one.value.accepted, other.key)
+    }.map { ($0.key, $0.value) }
+    total = all.networks.values.reduce(into: NetworkSignals()) { $0 += $1 }
+    comparisons = ValueComparison.all(all.histograms)
+    uncounted = all.uncounted
+    unfollowedCopies = copies.unfollowed
+    unreadable += all.unreadable
+    self.unreadable = unreadable
+  }
+}
+
+/// The copies of postbacks: how many of each, and when the last came.
+struct CopyTable: Sendable {
+  struct Copies: Sendable {
+    var count: Int
+    var last: Int64?
+    var network: String
+  }
+
+  /// The copies of a postback, by its key.
+  private(set) var copies: [UInt128: Copies] = [:]
+  /// Copies of further postbacks.
+  private(set) var unfollowed = 0
+
+  private static let largestCount = 1_000_000
+
+  mutating func add(_ key: UInt128, _ new: Copies) {
+    guard var known = copies[key] else {
+      if copies.count < Self.largestCount { copies[key] = new } else { unfollowed += new.count }
+      return
+    }
+    known.count += new.count
+    if let last = new.last { known.last = max(known.last ?? last, last) }
+    copies[key] = known
+  }
+
+  mutating func merge(_ later: [(UInt128, Copies)]) {
+    for (key, copies) in later { add(key, copies) }
+  }
+
+  /// What the copies alone tell of each network.
+  func signals() -> [String: NetworkSignals] {
+    var networks: [String: NetworkSignals] = [:]
+    for copies in copies.values {
+      var signals = NetworkSignals()
+      (signals.copies, signals.copied, signals.mostCopies) = (copies.count, 1, copies.count)
+      networks[copies.network, default: NetworkSignals()] += signals
+    }
+    return networks
+  }
+}
+
+/// The copies in a batch of rejects.
+private struct CopyPart: Sendable {
+  var copies: [(UInt128, CopyTable.Copies)] = []
+  var unreadable: UnreadableRows
+
+  init(_ batch: RawBatch, _ filter: RowFilter) {
+    let (code, first) = (Table.rejects.place("reject_code"), Table.rejects.place("first_seen_postback_key"))
+    let (network, received) = (Table.rejects.place("ad_network_id"), Table.rejects.place("received_at"))
+    var row = RowCursor(batch, of: .rejects)
+    while row.next() {
+      guard row.text(code) == RejectCode.duplicateIdentical.rawValue, filter.matches(row),
+        let key = row.text(first).flatMap({ UInt128($0, radix: 16) }), let network = row.text(network)
+      else { continue }
+      copies.append((key, .init(count: 1, last: row.time(received), network: network)))
+    }
+    unreadable = row.unreadable
+  }
+}
+
+/// What a batch of accepted postbacks has, or all batches so far.
+private struct SignalPart: Sendable {
+  var networks: [String: NetworkSignals] = [:]
+  var histograms: [ValueComparison.Pair: [Int]] = [:]
+  var uncounted = 0
+  var unreadable = UnreadableRows()
+
+  private static let mostNetworks = 4096
+  private static let mostHistograms = 16_384
+
+  mutating func merge(_ later: SignalPart) {
+    for (network, signals) in later.networks.sorted(by: { $0.key < $1.key }) {
+      if networks[network] == nil, networks.count >= Self.mostNetworks {
+        uncounted += signals.accepted
+      } else {
+        networks[network, default: NetworkSignals()] += signals
+      }
+    }
+    for (pair, counts) in later.histograms.sorted(by: { $0.key < $1.key }) {
+      guard histograms[pair] != nil || histograms.count < Self.mostHistograms else { continue }
+      histograms[pair, default: ValueComparison.noValues].add(counts)
+    }
+    uncounted += later.uncounted
+    unreadable += later.unreadable
+  }
+}
+
+/// How the accepted postbacks of a batch are counted.
+private struct SignalCounting: Sendable {
+  private let filter: RowFilter
+  private let columns = PostbackColumns()
+  private let copies: CopyTable
+  private let lateAfter: Int64
+
+  init(_ query: RejectQuery, copies: CopyTable, lateAfter: Int64) {
+    filter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
+    self.copies = copies
+    self.lateAfter = lateAfter
+  }
+
+  func count(_ batch: RawBatch) -> SignalPart {
+    var part = SignalPart()
+    var row = RowCursor(batch, of: .postbacks)
+    while row.next() {
+      guard filter.matches(row), let network = row.text(columns.network) else { continue }
+      part.networks[network, default: NetworkSignals()].add(row, columns, isReplayed: isReplayed(row))
+      guard let value = row.integer(columns.value), (0...63).contains(value), let app = row.text(columns.app)
+      else { continue }
+      let pair = ValueComparison.Pair(app: app, network: network)
+      part.histograms[pair, default: ValueComparison.noValues][Int(value)] += 1
+    }
+    part.unreadable = row.unreadable
+    return part
+  }
+
+  /// Whether a copy of the postback came later than a retry would.
+  private func isReplayed(_ row: borrowing RowCursor) -> Bool {
+    guard !copies.copies.isEmpty, let key = row.text(columns.key).flatMap({ UInt128($0, radix: 16) }),
+      let last = copies.copies[key]?.last, let first = row.time(columns.received)
+    else { return false }
+    let (wait, overflow) = last.subtractingReportingOverflow(first)
+    return !overflow && wait > lateAfter
+  }
+}
+
+extension NetworkSignals {
+  /// Adds an accepted postback.
+  fileprivate mutating func add(_ row: borrowing RowCursor, _ columns: PostbackColumns, isReplayed: Bool) {
+    accepted += 1
+    if let flags = row.cell(columns.flags), flags.count > 2, let text = row.text(columns.flags) {
+      var isImpossible = false
+      for (index, flag) in TierFlags.names.enumerated() where text.contains("\"\(flag.name)\"") {
+        tierFlags[index] += 1
+        // The forwarder's filling in, and not the data tier, is what that one doubts.
+        if flag.flag != .zeroMayBeNull { isImpossible = true }
+      }
+      if isImpossible { flagged += 1 }
+    }
+    redownload.add(row.boolean(columns.redownload))
+    viewThrough.add(row.integer(columns.fidelity).map { $0 == 0 })
+    won.add(row.boolean(columns.won))
+    if isReplayed { lateReplays += 1 }
+  }
+}
+
+/// Where signals stand in rows of skan_postbacks.
+private struct PostbackColumns: Sendable {
+  let key = Table.postbacks.place("postback_key")
+  let network = Table.postbacks.place("ad_network_id")
+  let app = Table.postbacks.place("app_id")
+  let value = Table.postbacks.place("conversion_value")
+  let flags = Table.postbacks.place("tier_flags")
+  let redownload = Table.postbacks.place("redownload")
+  let fidelity = Table.postbacks.place("fidelity_type")
+  let won = Table.postbacks.place("did_win")
+  let received = Table.postbacks.place("received_at")
+}
+
+extension [Int] {
+  fileprivate mutating func add(_ other: [Int]) {
+    for index in indices { self[index] += other[index] }
+  }
+}

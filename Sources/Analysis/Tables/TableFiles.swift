@@ -1,0 +1,82 @@
+package import PostbackPipeline
+
+/// The files that hold the rows of one table, in order: what `postback run` and `watch` wrote, or what somebody cut out of it.
+package struct TableFiles: Sendable {
+  /// The table.
+  package let table: Table
+  /// Its files as JSON Lines, compressed or not.
+  package let inputs: [InputFile]
+  /// Whether every path was a folder of all tables of a run, so that they can be counted together.
+  package let isOfWholeRuns: Bool
+
+  private static let endings = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
+
+  /// The complete parts of a table at `paths`, in their order: each the folder of a run's tables, the table's folder in it, or a
+  /// file. Parts that are still being written are hidden, and not read.
+  ///
+  /// `-` and files are rows of skan_rejects. Throws where there is no table, or only in another format.
+  package init(_ table: Table, at paths: [String]) throws(ReadFailure) {
+    self.table = table
+    var inputs: [InputFile] = []
+    var isOfWholeRuns = true
+    for path in paths {
+      switch try TablePlace(path) {
+      case .folder(let names) where names.contains(where: { Table.names.contains($0) || $0 == "_state" }):
+        if names.contains(table.name) { inputs += try Self.parts(of: table, in: "\(path)/\(table.name)") }
+      case .folder(let names):
+        guard names.contains(where: Self.isPart) || Table.names.contains(path.lastComponent) else {
+          throw ReadFailure(path: path, reason: "there are no tables in this folder; give the folder that --out named")
+        }
+        isOfWholeRuns = false
+        let isOfTable = Table.names.contains(path.lastComponent) ? path.lastComponent == table.name : table.isRejects
+        if isOfTable { inputs += try Self.parts(of: table, in: path) }
+      case .file:
+        isOfWholeRuns = false
+        if table.isRejects { inputs += try InputFile.enumerate([path]) }
+      }
+    }
+    self.inputs = inputs
+    self.isOfWholeRuns = isOfWholeRuns
+  }
+
+  private static func parts(of table: Table, in folder: String) throws(ReadFailure) -> [InputFile] {
+    let names = try Directory.names(in: folder).filter(isPart)
+    let readable = names.filter { name in endings.contains(where: name.hasSuffix) }
+    if readable.isEmpty, let other = names.first {
+      throw ReadFailure(
+        path: "\(folder)/\(other)",
+        reason: "only JSON Lines are read; run again with --format jsonl or --format both"
+      )
+    }
+    return try InputFile.enumerate(readable.map { "\(folder)/\($0)" })
+  }
+
+  private static func isPart(_ name: String) -> Bool { name.hasPrefix("part-") }
+}
+
+/// What stands at a path.
+private enum TablePlace {
+  /// A folder, with these names in it.
+  case folder([String])
+  /// A file, a pipe or standard input.
+  case file
+
+  init(_ path: String) throws(ReadFailure) {
+    guard path != InputFile.standardInput, try InputFile.isFolder(path) else {
+      self = .file
+      return
+    }
+    self = .folder(try Directory.names(in: path))
+  }
+}
+
+extension Table {
+  fileprivate static let names = Table.all.map(\.name)
+
+  fileprivate var isRejects: Bool { name == Table.rejects.name }
+}
+
+extension String {
+  /// What stands behind the last slash that is not the end.
+  fileprivate var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
+}

@@ -1,0 +1,18 @@
+package import PostbackPipeline
+
+extension TableFiles {
+  /// Rows of records that are larger than `run` keeps unless told to are rare, and of more than 32 MiB not read.
+  private static let limits = ReadLimits(recordBytes: 32 << 20)
+
+  /// Reads all rows, some thousands at a time and `jobs` batches at once, and hands what `work` makes of each batch to
+  /// `take`, in order. Holds no more than those batches.
+  package func scan<Part: Sendable>(
+    jobs: Int,
+    _ work: @escaping @Sendable (RawBatch) -> Part,
+    take: (Part) -> Void
+  ) async throws(PipelineFailure) {
+    let parts = PostbackReader(inputs: inputs, limits: Self.limits).concurrently(jobs) { batch in work(batch) }
+    var iterator = parts.makeAsyncIterator()
+    while let part = try await iterator.next() { take(part) }
+  }
+}

@@ -1,0 +1,48 @@
+/// How fast the rows of rejects are counted, beside what only looks for line ends, and what also parses JSON.
+struct RejectsBenchmark {
+  /// The command.
+  let postback: String
+  /// Where dump and tables go.
+  let folder: String
+
+  func measures(_ count: Int) throws -> [Measure] {
+    let dump = "\(folder)/rejects.jsonl"
+    let out = "\(folder)/rejects"
+    _ = try ProcessRun([
+      postback, "generate", "--count", "\(count)", "--seed", "1", "--forged", "1", "--edited", "0", "--duplicate", "0",
+      "--malformed",
+      "0", "--zero-filled", "0", "--envelopes", "--out", dump,
+    ])
+    _ = try ProcessRun([postback, "run", dump, "--out", out, "--part-bytes", "\(1 << 40)"])
+    let table = "\(out)/skan_rejects"
+    let part = "\(table)/part-00000001.jsonl"
+    // Once for the page cache.
+    _ = try ProcessRun(["wc", "-l", part])
+    var measures = [
+      try measure("rejects.summary", "postback rejects, by stage and code", [postback, "rejects", table], count),
+      try measure(
+        "rejects.filter",
+        "postback rejects, by forwarder, filtered by the raw body",
+        [postback, "rejects", table, "--group-by", "forwarder", "--where", "raw_body ~ com.example"],
+        count
+      ),
+      try measure("rejects.wc", "wc -l, the same rows", ["wc", "-l", part], count),
+    ]
+    measures[0].note = "\(count) rows"
+    if ProcessRun.isInstalled("jq") {
+      measures.append(
+        try measure("rejects.jq", "jq .reject_code, the same rows", ["jq", "-r", ".reject_code", part], count)
+      )
+    }
+    for path in [dump, out] { try TemporaryFolder.remove(path) }
+    return measures
+  }
+
+  private func measure(_ id: String, _ title: String, _ command: [String], _ count: Int) throws -> Measure {
+    let runs = try (0..<3).map { _ in try ProcessRun(command) }
+    let best = runs.map(\.seconds).min() ?? 1
+    var measure = Measure(id, title, Double(count) / best, .perSecond)
+    measure.peakMemory = runs.map(\.peakMemory).max()
+    return measure
+  }
+}

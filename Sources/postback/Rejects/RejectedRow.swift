@@ -1,0 +1,63 @@
+internal import JSON
+internal import SKAdNetwork
+
+/// A row of skan_rejects, for a person.
+struct RejectedRow {
+  private let members: [JSONValue.Member]
+
+  /// The row of a line that is one.
+  init(_ line: [UInt8]) {
+    guard case .object(let members) = try? JSONValue(parsing: line) else {
+      self.members = []
+      return
+    }
+    self.members = members
+  }
+
+  private static let bodies = ["raw_body", "raw_body_base64"]
+
+  /// A line for each cell that is not null, and the raw body in one line, with an escape for each byte that is no text.
+  var text: String {
+    var table = TextTable()
+    for member in members where member.value != .null && !Self.bodies.contains(member.key) {
+      table.add(member.key, member.value.text ?? "\(member.value)")
+    }
+    return [table.text(), "  " + body].filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private var body: String {
+    let row = JSONValue.object(members)
+    if let body = row[Self.bodies[0]]?.text { return body.withControlCharactersEscaped }
+    var bytes: [UInt8] = []
+    guard let body = row[Self.bodies[1]]?.text, Base64.standard.decode(body.utf8.span, appendingTo: &bytes) else {
+      return ""
+    }
+    return String(escaping: bytes)
+  }
+}
+
+extension String {
+  /// The text that the bytes are, with an escape for what a terminal would take for something else and for all that is
+  /// not UTF-8.
+  init(escaping bytes: [UInt8]) {
+    var text = ""
+    var input = bytes.makeIterator()
+    var parser = Unicode.UTF8.ForwardParser()
+    var position = 0
+    while true {
+      switch parser.parseScalar(from: &input) {
+      case .valid(let encoded):
+        text += String(Unicode.UTF8.decode(encoded)).withControlCharactersEscaped
+        position += encoded.count
+      case .error(let length):
+        for byte in bytes[position..<position + length] {
+          text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        position += length
+      case .emptyInput:
+        self = text
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+internal import Analysis
+internal import ConversionModel
+internal import JSON
+internal import SKAdNetwork
+
+/// The answer to a query over rejects, for a person or a program.
+struct RejectsAnswer {
+  let query: RejectQuery
+  let survey: RejectSurvey
+  /// What stands out, where that is asked.
+  let signals: SignalsAnswer?
+  /// The most groups that are printed.
+  let top: Int
+
+  private var groups: ArraySlice<RejectSurvey.Group> { survey.groups.prefix(top) }
+
+  /// The groups that are kept and not printed, and those that are not kept, together.
+  private var others: RowTally {
+    survey.groups.dropFirst(top).reduce(into: survey.rest) { $0 += $1.tally }
+  }
+
+  private var names: [String] { query.grouping.map(\.name) }
+
+  /// One JSON object.
+  var json: JSONValue {
+    .object([
+      .init("rejects", .integer(survey.rejects.count)),
+      .init("read", survey.read.map { .integer($0) } ?? .null),
+      .init("first_seen", .time(survey.rejects.firstSeen)),
+      .init("last_seen", .time(survey.rejects.lastSeen)),
+      .init("group_by", .array(names.map { .string($0) })),
+      .init("groups", .array(groups.map(json))),
+      .init(
+        "other_groups",
+        others.count == 0
+          ? .null
+          : .object([
+            .init("rejects", .integer(others.count)),
+            .init("first_seen", .time(others.firstSeen)),
+            .init("last_seen", .time(others.lastSeen)),
+          ])
+      ),
+      .init("rows", .array(survey.rows.compactMap { try? JSONValue(parsing: $0) })),
+      .init("signals", signals?.json ?? .null),
+      .init("unreadable_rows", .integer(survey.unreadable.count)),
+    ])
+  }
+
+  private func json(_ group: RejectSurvey.Group) -> JSONValue {
+    let values = zip(names, group.values).map { JSONValue.Member($0, $1.map { .string($0) } ?? .null) }
+    return .object([
+      .init("values", .object(values)),
+      .init("rejects", .integer(group.tally.count)),
+      .init("share_of_rejects", .share(group.tally.count, of: survey.rejects.count)),
+      .init("read", group.read.map { .integer($0) } ?? .null),
+      .init("share_of_read", .share(group.tally.count, of: group.read)),
+      .init("first_seen", .time(group.tally.firstSeen)),
+      .init("last_seen", .time(group.tally.lastSeen)),
+    ])
+  }
+
+  /// The groups as CSV (RFC 4180) with a header, as tables are written: a null is an absent field.
+  var csv: String {
+    let header = names + ["rejects", "share_of_rejects", "read", "share_of_read", "first_seen", "last_seen"]
+    var lines = [header.joined(separator: ",")]
+    for group in groups {
+      let cells: [JSONValue] = [
+        .integer(group.tally.count), .share(group.tally.count, of: survey.rejects.count),
+        group.read.map { .integer($0) } ?? .null, .share(group.tally.count, of: group.read),
+        .time(group.tally.firstSeen), .time(group.tally.lastSeen),
+      ]
+      let values = group.values.map { $0.map(\.csvField) ?? "" }
+      lines.append((values + cells.map { $0 == .null ? "" : $0.text ?? "\($0)" }).joined(separator: ","))
+    }
+    // The line end of the last one is the terminal's.
+    return lines.joined(separator: "\r\n") + "\r"
+  }
+
+  /// A few lines, a table, and the rows.
+  var text: String {
+    let read = survey.read.map { " of \($0) read (\(Share(survey.rejects.count, of: $0)))" } ?? ""
+    var facts = TextTable()
+    facts.add("rejects", "\(survey.rejects.count)\(read)")
+    if let first = survey.rejects.firstSeen, let last = survey.rejects.lastSeen {
+      facts.add("received", "\(Timestamp(milliseconds: first)) to \(Timestamp(milliseconds: last))")
+    }
+    var parts = [facts.text()]
+    if !groups.isEmpty { parts.append(table.text()) }
+    if others.count > 0 { parts.append("and \(others.count) rejects of other groups; --top N prints more\(limitNote)") }
+    if let signals { parts.append(signals.text) }
+    parts += survey.rows.map { RejectedRow($0).text }
+    return parts.joined(separator: "\n\n")
+  }
+
+  private var limitNote: String {
+    survey.rest.count == 0 ? "" : " (\(survey.rest.count) are of more groups than are kept; narrow it with --where)"
+  }
+
+  private var table: TextTable {
+    let hasCode = names.firstIndex(of: "reject_code")
+    let count = names.count
+    var table = TextTable(numbersIn: [count, count + 1, count + 2])
+    table.add(names + ["rejects", "of rejects", "of read", "first seen", "last seen"] + (hasCode == nil ? [] : ["meaning"]))
+    for group in groups {
+      var cells = group.values.map { $0.map { $0.shortened(to: 60) } ?? "-" }
+      cells.append("\(group.tally.count)")
+      cells.append("\(Share(group.tally.count, of: survey.rejects.count))")
+      cells.append(group.read.map { "\(Share(group.tally.count, of: $0))" } ?? "")
+      cells += [group.tally.firstSeen, group.tally.lastSeen].map { $0.map { "\(Timestamp(milliseconds: $0))" } ?? "-" }
+      if let hasCode { cells.append(group.values[hasCode].flatMap(RejectCode.init)?.meaning ?? "") }
+      table.add(cells)
+    }
+    return table
+  }
+}
+
+/// A part of a whole for people: "12.3 %".
+struct Share: CustomStringConvertible {
+  private let part, whole: Int
+
+  init(_ part: Int, of whole: Int) { (self.part, self.whole) = (part, whole) }
+
+  var description: String {
+    guard whole > 0 else { return "-" }
+    let share = Double(part) / Double(whole) * 100
+    if part > 0, share < 0.05 { return "< 0.1 %" }
+    return "\((share * 10).rounded() / 10) %"
+  }
+}
+
+extension JSONValue {
+  /// A part of a whole, to the millionth; null where there is no whole.
+  static func share(_ part: Int, of whole: Int?) -> JSONValue {
+    guard let whole, whole > 0 else { return .null }
+    return .number("\((Double(part) / Double(whole) * 1_000_000).rounded() / 1_000_000)")
+  }
+
+  /// A time, RFC 3339 in UTC.
+  static func time(_ milliseconds: Int64?) -> JSONValue {
+    milliseconds.map { .string("\(Timestamp(milliseconds: $0))") } ?? .null
+  }
+}
+
+extension String {
+  /// The text as a CSV field, quoted where it has to be. An empty one is quoted, to be told from a null.
+  fileprivate var csvField: String {
+    let needsQuotes = isEmpty || utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ",") }
+    return needsQuotes
+      ? "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"" : self
+  }
+
+  /// The text, cut to so many characters.
+  func shortened(to count: Int) -> String { self.count > count ? prefix(count - 1) + "…" : self }
+}

@@ -1,0 +1,152 @@
+internal import Analysis
+internal import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+
+/// `postback rejects`: what was rejected, by whatever an analyst asks.
+struct RejectsCommand: Command {
+  static let manual = Manual(
+    name: "rejects",
+    summary: "Count, filter and show what was rejected, from the tables of one or many runs.",
+    usage: "OUT… [--group-by COL,…] [--where EXPR]… [--since T] [--until T] [--show N] [--signals] …",
+    discussion: """
+      OUT is the folder that --out of run or watch named, its skan_rejects folder, or a file of rows (JSON Lines, compressed
+      or not; - is standard input). Of OUT itself the accepted postbacks are read too, and groups say which share they are of
+      all that was read of their kind: of all records of a forwarder, say, where the grouping has forwarder. Memory is flat:
+      at most 100000 groups are kept, and what is left out is said. Lines that are no rows are passed over and named.
+
+      EXPR is COLUMN OP VALUE, with a column of skan_rejects and =, != (not), ~ (has this text in it, case counts), !~, <, <=,
+      >, >= (numbers, times and dates as such, else by the bytes), or COLUMN in (VALUE, …). An empty VALUE is null. All
+      conditions have to hold.
+      Exit status: 0; 64 usage, 65 some lines are no rows, 66 no such tables, 74 I/O.
+      """,
+    options: [
+      Option(
+        "--group-by",
+        "COL,…",
+        "Columns of skan_rejects, received_day or received_hour;\nstage,reject_code unless given."
+      ),
+      Option("--where", "EXPR", "Only rejects for which this holds. May be repeated."),
+      Option("--since", "T", "Only what was received at this time or later: RFC 3339, or a date."),
+      Option("--until", "T", "Only what was received before this time."),
+      Option("--top", "N", "Print the N largest groups; 50 of a table and all as json or csv unless given."),
+      Option("--show", "N", "Print the first N rejects too, with their raw bodies."),
+      Option("--signals", nil, "Say what stands out among accepted postbacks too, by ad network. Needs OUT itself."),
+      Option(
+        "--late-days",
+        "N",
+        "A copy that comes more than N days after the first is a late replay; 10 unless given."
+      ),
+      Option("--format", "FORMAT", "table, json or csv (the groups alone); table unless given."),
+      Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
+    ],
+    example: "postback rejects out --group-by forwarder,reject_code --where stage=signature --since 2026-03-01"
+  )
+
+  /// How the answer is printed.
+  enum Format: String {
+    case table
+    case json
+    case csv
+  }
+
+  private let paths: [String]
+  private let query: RejectQuery
+  private let format: Format
+  private let top: Int
+  private let jobs: Int
+  private let wantsSignals: Bool
+  private let lateDays: Int
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    paths = arguments.operands
+    guard !paths.isEmpty else { throw CommandFailure(.usage, "say whose rejects: give the folder that --out named") }
+    format = try arguments.value("--format", "table, json or csv") { Format(rawValue: $0) } ?? .table
+    top = try arguments.integer("--top", in: 1...Int(Int32.max)) ?? (format == .table ? 50 : .max)
+    jobs = try arguments.jobs()
+    wantsSignals = arguments.has("--signals")
+    lateDays = try arguments.integer("--late-days", in: 0...3650) ?? 10
+    do {
+      var query = RejectQuery(grouping: try GroupColumn.list(arguments.value("--group-by") ?? "stage,reject_code"))
+      query.span = TimeSpan(
+        since: try Self.time("--since", arguments)?.milliseconds,
+        until: try Self.time("--until", arguments)?.milliseconds
+      )
+      query.shownRows = try arguments.integer("--show", in: 1...10_000) ?? 0
+      for condition in arguments.all("--where") { query.conditions.append(try Condition(parsing: condition)) }
+      self.query = query
+    } catch let defect as QueryDefect {
+      throw CommandFailure(.usage, "\(defect)")
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch {
+      throw CommandFailure(.software, "\(error)")
+    }
+    if format == .csv, query.shownRows > 0 || wantsSignals {
+      throw CommandFailure(.usage, "--format csv is the groups alone; --show and --signals go with table or json")
+    }
+  }
+
+  private static func time(_ option: String, _ arguments: Arguments) throws(CommandFailure) -> Timestamp? {
+    try arguments.value(option, "a date or a time, such as 2026-03-10 or 2026-03-10T00:00:00Z") { text in
+      Timestamp(dateOrTime: text)
+    }
+  }
+
+  func run() async throws(CommandFailure) {
+    let survey: RejectSurvey
+    var signals: SignalSurvey?
+    do {
+      let rejects = try TableFiles(.rejects, at: paths)
+      let accepted = try TableFiles(.postbacks, at: paths)
+      survey = try await RejectSurvey(
+        query,
+        rejects: rejects,
+        accepted: accepted.isOfWholeRuns ? accepted : nil,
+        jobs: jobs
+      )
+      if wantsSignals {
+        guard accepted.isOfWholeRuns else {
+          throw CommandFailure(.usage, "--signals needs accepted postbacks; give the folders that --out named")
+        }
+        signals = try await SignalSurvey(
+          query,
+          rejects: rejects,
+          accepted: accepted,
+          lateAfterDays: lateDays,
+          jobs: jobs
+        )
+      }
+    } catch let failure as ReadFailure {
+      throw CommandFailure(.read(failure))
+    } catch let failure as PipelineFailure {
+      throw CommandFailure(failure)
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch {
+      throw CommandFailure(.software, "\(error)")
+    }
+    let answer = RejectsAnswer(
+      query: query,
+      survey: survey,
+      signals: signals.map { SignalsAnswer(survey: $0, top: top) },
+      top: top
+    )
+    switch format {
+    case .table: try Terminal.print(answer.text)
+    case .json: try Terminal.print(answer.json.description)
+    case .csv: try Terminal.print(answer.csv)
+    }
+    // Signals are taken from the same rows.
+    try survey.unreadable.complain()
+  }
+}
+
+extension UnreadableRows {
+  /// Fails where lines were passed over.
+  func complain() throws(CommandFailure) {
+    guard let first else { return }
+    let lines = count == 1 ? "1 line is no row and was" : "\(count) lines are no rows and were"
+    throw CommandFailure(.configuration, "\(lines) passed over, the first: \(first.withControlCharactersEscaped)")
+  }
+}

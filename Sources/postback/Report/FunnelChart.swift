@@ -1,0 +1,89 @@
+internal import Analysis
+
+extension Report {
+  /// read → parsed → verified → unique → decoded, as bars.
+  var funnelFigure: HTML {
+    var drawing = Drawing(width: 760, height: funnel.count * 40 + 8)
+    var table = NumberTable("Records after each stage", ["stage", "records", "of read", "lost here"])
+    let read = funnel.first?.count ?? 0
+    var before = read
+    for (index, step) in funnel.enumerated() {
+      let y = Double(index * 40)
+      let width = read > 0 ? 420 * Double(step.count) / Double(read) : 0
+      drawing.text(step.name, x: 90, y: y + 24, .end)
+      drawing.bar(x: 100, y: y + 6, width: 420, height: 28, .track)
+      drawing.bar(x: 100, y: y + 6, width: width, height: 28, .bar, title: "\(step.name): \(step.count)")
+      let lost = before - step.count
+      let loss = lost > 0 ? ", −\(Numbers.grouped(lost))" : ""
+      drawing.text(
+        "\(Numbers.grouped(step.count)) (\(Share(step.count, of: read)))\(loss)",
+        x: 530,
+        y: y + 24,
+        .start,
+        .value
+      )
+      table.add(step.name, .number(step.count), .share(step.count, of: read), .number(lost))
+      before = step.count
+    }
+    return drawing.figure(
+      "From read to decoded",
+      description:
+        "Records that are left after each stage, of \(Numbers.grouped(read)) read. What is not decoded is kept too: "
+        + "it has no value, or no model says what its value means.",
+      numbers: table.html
+    )
+  }
+
+  /// How the won postbacks of each window carry a value, as parts of a bar.
+  var windowsFigure: HTML {
+    var drawing = Drawing(width: 760, height: 190)
+    var table = NumberTable(
+      "Won postbacks by window and value",
+      ["window", "fine value", "coarse value", "null", "null share"]
+    )
+    for (index, window) in windows.enumerated() {
+      let y = Double(index * 46 + 6)
+      let total = window.fine + window.coarse + window.none
+      drawing.text("window \(window.index)", x: 90, y: y + 20, .end)
+      drawing.bar(x: 100, y: y, width: 480, height: 28, .track)
+      var x = 100.0
+      for (style, count, name) in [
+        (Drawing.Style.fine, window.fine, "fine"), (.coarse, window.coarse, "coarse"), (.none, window.none, "null"),
+      ] where count > 0 {
+        let width = 480 * Double(count) / Double(total)
+        drawing.bar(x: x, y: y, width: width, height: 28, style, title: "\(name): \(count)")
+        if width > 64 {
+          drawing.text("\(name) \(Share(count, of: total))", x: x + width / 2, y: y + 43, .middle, .axis)
+        }
+        x += width
+      }
+      drawing.text(
+        total == 0 ? "no postbacks" : "\(Share(window.none, of: total)) null of \(Numbers.grouped(total))",
+        x: 590,
+        y: y + 19,
+        .start,
+        .value
+      )
+      table.add(
+        "\(window.index)",
+        .number(window.fine),
+        .number(window.coarse),
+        .number(window.none),
+        .share(window.none, of: total)
+      )
+    }
+    for (index, (style, name)) in [(Drawing.Style.fine, "fine value"), (.coarse, "coarse value"), (.none, "null")]
+      .enumerated()
+    {
+      let x = Double(100 + index * 150)
+      drawing.bar(x: x, y: 158, width: 26, height: 18, style)
+      drawing.text(name, x: x + 34, y: 172)
+    }
+    return drawing.figure(
+      "Null values by window",
+      description: "Won postbacks of each conversion window: those with a fine value, a coarse one, and none (null). "
+        + "Apple withholds values of small crowds.",
+      numbers: table.html
+    )
+  }
+}

@@ -1,0 +1,81 @@
+internal import JSON
+internal import Signatures
+internal import SKAdNetwork
+
+/// Markup. What is put into it as text is escaped: a value of this type holds no text that could be taken for markup.
+///
+/// A literal is markup as it stands; what is interpolated is text, unless it is an `HTML` itself:
+/// `"<td>\(name)</td>"` is right whatever `name` is, also within an attribute that is in double quotes.
+struct HTML: Sendable, ExpressibleByStringInterpolation {
+  private(set) var markup: String
+
+  /// Markup that the source has.
+  init(stringLiteral literal: String) { markup = literal }
+
+  init(stringInterpolation interpolation: Interpolation) { markup = interpolation.markup }
+
+  private init(markup: String) { self.markup = markup }
+
+  /// Text.
+  init(_ text: String) {
+    var interpolation = Interpolation(literalCapacity: 0, interpolationCount: 1)
+    interpolation.appendInterpolation(text)
+    markup = interpolation.markup
+  }
+
+  static func += (left: inout HTML, right: HTML) { left.markup += right.markup }
+
+  /// A script or a style of the source, which the page's policy lets through by its digest.
+  static func source(_ source: StaticString) -> HTML { HTML(markup: "\(source)") }
+
+  /// JSON for a script element of type application/json, written so that nothing ends the element.
+  static func script(_ json: JSONValue) -> HTML {
+    var text = ""
+    for scalar in json.description.unicodeScalars {
+      switch scalar {
+      case "<", ">", "&", "\u{2028}", "\u{2029}":
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return HTML(markup: text)
+  }
+
+  /// The digest by which a content security policy names an inline script or style.
+  func policyDigest() throws(LibcryptoFailure) -> HTML {
+    var hash = try SHA256()
+    let digest = try hash.digest(of: Array(markup.utf8).span).bytes
+    var bytes: [UInt8] = []
+    for index in digest.indices { bytes.append(digest[index]) }
+    return HTML(markup: "'sha256-\(String(decoding: Base64.standard.encode(bytes[...]), as: UTF8.self))'")
+  }
+
+  struct Interpolation: StringInterpolationProtocol {
+    fileprivate var markup = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) { markup.reserveCapacity(literalCapacity) }
+
+    mutating func appendLiteral(_ literal: String) { markup += literal }
+
+    mutating func appendInterpolation(_ html: HTML) { markup += html.markup }
+
+    mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { markup += part.markup } }
+
+    mutating func appendInterpolation(_ number: Int) { markup += "\(number)" }
+
+    /// Text, with what is no text made visible, as on a terminal.
+    mutating func appendInterpolation(_ text: String) {
+      for scalar in text.withControlCharactersEscaped.unicodeScalars {
+        switch scalar {
+        case "<": markup += "&lt;"
+        case ">": markup += "&gt;"
+        case "&": markup += "&amp;"
+        case "\"": markup += "&quot;"
+        case "'": markup += "&#39;"
+        default: markup.unicodeScalars.append(scalar)
+        }
+      }
+    }
+  }
+}

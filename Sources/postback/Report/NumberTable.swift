@@ -1,0 +1,41 @@
+/// A table of a page: a caption, headings, and rows whose cells are text or numbers.
+struct NumberTable {
+  enum Cell {
+    case text(String)
+    case number(Int)
+    case share(Int, of: Int)
+
+    fileprivate var html: HTML {
+      switch self {
+      case .text(let text): "<td>\(text)</td>"
+      case .number(let number): "<td class=\"number\">\(number)</td>"
+      case .share(let part, let whole): "<td class=\"number\">\("\(Share(part, of: whole))")</td>"
+      }
+    }
+  }
+
+  let caption: String
+  let headings: [String]
+  private var rows: [HTML] = []
+
+  init(_ caption: String, _ headings: [String]) {
+    self.caption = caption
+    self.headings = headings
+  }
+
+  /// Adds a row; its first cell is what the row is about.
+  mutating func add(_ title: String, _ cells: Cell...) { add(title, cells: cells) }
+
+  /// Adds a row; its first cell is what the row is about.
+  mutating func add(_ title: String, cells: [Cell]) {
+    rows.append("<tr><th scope=\"row\">\(title)</th>\(cells.map(\.html))</tr>\n")
+  }
+
+  var html: HTML {
+    let headings = headings.map { heading -> HTML in "<th scope=\"col\">\(heading)</th>" }
+    return """
+      <div class="scroll"><table><caption>\(caption)</caption><thead><tr>\(headings)</tr></thead>
+      <tbody>\(rows)</tbody></table></div>
+      """
+  }
+}

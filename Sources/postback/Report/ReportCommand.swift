@@ -1,0 +1,64 @@
+internal import Analysis
+internal import PostbackPipeline
+internal import Signatures
+
+/// `postback report`: the tables of some runs as a page to look at.
+struct ReportCommand: Command {
+  static let manual = Manual(
+    name: "report",
+    summary:
+      "Make an HTML page of the tables of one or many runs: what came of the records, who sends what, each reject.",
+    usage: "OUT… --html FILE [--sample N]",
+    discussion: """
+      OUT is the folder that --out of run or watch named. The page is one file that needs no network, and asks nobody for
+      anything: it may be mailed. Whatever was sent shows as text. Rejects are embedded as a sample, as many of each code as
+      fit, drawn evenly and the same each time; the page says so. Exit status: 0; 64 usage, 65 some lines of the tables are
+      no rows, 66 no such tables, 73 the file cannot be created or is there already, 74 I/O.
+      """,
+    options: [
+      Option("--html", "FILE", "Where the page goes; - is standard output."),
+      Option("--sample", "N", "The most rejects that the page has; 2000 unless given."),
+      Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
+    ],
+    example: "postback report out --html report.html"
+  )
+
+  private let paths: [String]
+  private let file: String
+  private let sample: Int
+  private let jobs: Int
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    paths = arguments.operands
+    guard !paths.isEmpty else { throw CommandFailure(.usage, "say of what: give the folder that --out named") }
+    guard let file = arguments.value("--html"), !file.isEmpty else {
+      throw CommandFailure(.usage, "give --html, the file for the page")
+    }
+    self.file = file
+    sample = try arguments.integer("--sample", in: 0...20_000) ?? 2000
+    jobs = try arguments.jobs()
+  }
+
+  func run() async throws(CommandFailure) {
+    do {
+      let rejects = try TableFiles(.rejects, at: paths)
+      let accepted = try TableFiles(.postbacks, at: paths)
+      guard accepted.isOfWholeRuns else {
+        throw CommandFailure(.usage, "a report needs accepted postbacks too; give the folders that --out named")
+      }
+      let output = try GeneratedFile(file)
+      let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
+      try output.write(Array(try ReportPage(report: report, paths: paths).html().markup.utf8))
+      try output.publish()
+      try report.unreadable.complain()
+    } catch let failure as ReadFailure {
+      throw CommandFailure(.read(failure))
+    } catch let failure as PipelineFailure {
+      throw CommandFailure(failure)
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch {
+      throw CommandFailure(.software, "\(error)")
+    }
+  }
+}

@@ -1,0 +1,152 @@
+internal import Analysis
+internal import ConversionModel
+internal import JSON
+internal import SKAdNetwork
+internal import Signatures
+
+/// A report as one HTML file that needs nothing else and asks nobody for anything.
+struct ReportPage {
+  let report: Report
+  /// What the report is of: the paths that were given.
+  let paths: [String]
+
+  /// The file.
+  func html() throws(LibcryptoFailure) -> HTML {
+    let style = HTML.source(ReportStyle.source)
+    let script = HTML.source(ReportScript.source)
+    return """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
+      script-src \(try script.policyDigest()); style-src \(try style.policyDigest())">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="no-referrer">
+      <title>Postback report</title>
+      <style>\(style)</style>
+      </head>
+      <body>
+      <svg class="patterns" aria-hidden="true"><defs>
+      <pattern id="stripes" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
+      <line x1="0" y1="0" x2="0" y2="8" class="stripe"/></pattern>
+      <pattern id="dots" width="7" height="7" patternUnits="userSpaceOnUse"><circle cx="2" cy="2" r="1.4" class="speck"/></pattern>
+      </defs></svg>
+      <header>\(header)</header>
+      <main>
+      <h2>Flow</h2>
+      <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
+      <h2>Rejects</h2>
+      \(codes)
+      <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
+      <h2>Tampering</h2>
+      \(conflicts)
+      <h2>Installs and revenue</h2>
+      <div class="charts">\(report.installsFigure)\(report.revenueFigure)</div>
+      <h2>Rejects, one by one</h2>
+      \(rows)
+      </main>
+      <script type="application/json" id="data">\(HTML.script(data))</script>
+      <script>\(script)</script>
+      </body>
+      </html>
+
+      """
+  }
+
+  private var header: HTML {
+    let read = report.funnel.first?.count ?? 0
+    let accepted = report.funnel.first { $0.name == "unique" }?.count ?? 0
+    let times = report.codes.reduce(into: RowTally()) { $0 += $1.tally }
+    var span: HTML = ""
+    if let first = times.firstSeen, let last = times.lastSeen {
+      span =
+        " Rejects were received from \("\(Timestamp(milliseconds: first))") to \("\(Timestamp(milliseconds: last))")."
+    }
+    let bound: HTML = report.isBounded ? " There was more of something than is kept: some lists are not whole." : ""
+    let unreadable: HTML =
+      report.unreadable.count == 0
+      ? "" : " \(report.unreadable.count) lines of the tables are no rows and were passed over."
+    return """
+      <h1>Postback report</h1>
+      <p class="note">Of \(paths.joined(separator: ", ")).\(span)\(bound)\(unreadable)</p>
+      <ul class="facts">
+      <li><b id="read">\(Numbers.grouped(read))</b> read</li>
+      <li><b id="accepted">\(Numbers.grouped(accepted))</b> accepted</li>
+      <li><b id="rejected">\(Numbers.grouped(report.rejectCount))</b> rejected (\("\(Share(report.rejectCount, of: read))"))</li>
+      </ul>
+      """
+  }
+
+  private var codes: HTML {
+    var table = NumberTable(
+      "Rejects by code",
+      ["code", "rejects", "of rejects", "first seen (UTC)", "last seen (UTC)", "meaning"]
+    )
+    for (code, tally) in report.codes {
+      table.add(
+        code,
+        .number(tally.count),
+        .share(tally.count, of: report.rejectCount),
+        .text(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
+        .text(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
+        .text(RejectCode(rawValue: code)?.meaning ?? "")
+      )
+    }
+    return table.html
+  }
+
+  private static let shownConflicts = 200
+
+  private var conflicts: HTML {
+    guard !report.conflicts.isEmpty else {
+      return "<p class=\"note\">No two copies of a genuine postback differ in an unsigned field.</p>"
+    }
+    var table = NumberTable(
+      "Unsigned fields that a later copy of a genuine postback has otherwise: one of the two was edited",
+      ["field", "first copy", "later copy", "copies"]
+    )
+    for conflict in report.conflicts.prefix(Self.shownConflicts) {
+      table.add(
+        conflict.field,
+        .text(conflict.first ?? "absent"),
+        .text(conflict.later ?? "absent"),
+        .number(conflict.count)
+      )
+    }
+    return table.html
+  }
+
+  private var rows: HTML {
+    let count = report.sample.rows.count
+    let isWhole = count == report.rejectCount
+    let note: HTML =
+      isWhole
+      ? "All \(count) rejects."
+      : """
+      A sample of \(count) of \(Numbers.grouped(report.rejectCount)) rejects, at most \(report.sample.limit), as many of each code as \
+      there are or as fit, drawn evenly. All of them: <code>postback rejects OUT --show N --where …</code>
+      """
+    let headings = SampledReject.columns.map { name -> HTML in
+      "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">\(name)</button></th>"
+    }
+    return """
+      <p class="note">\(note)</p>
+      <noscript><p>The table needs JavaScript; everything above does not.</p></noscript>
+      <div class="controls" id="controls" role="search" hidden>
+      <label>Words in any column, or in the raw body <input id="filter" type="search" autocomplete="off"></label>
+      <label>Code <select id="code"><option value="">all</option></select></label>
+      <p id="status" role="status" aria-live="polite"></p>
+      </div>
+      <div class="scroll"><table id="rejects"><caption>Rejects of the sample; + opens a row</caption>
+      <thead><tr><th scope="col"><span>Open</span></th>\(headings)</tr></thead><tbody id="rows"></tbody></table></div>
+      """
+  }
+
+  private var data: JSONValue {
+    .object([
+      .init("columns", .array(SampledReject.columns.map { .string($0) })),
+      .init("rows", .array(report.sample.rows.map { SampledReject($0.line).json })),
+    ])
+  }
+}

@@ -1,0 +1,104 @@
+/// The page's script: it fills the table of rejects from the JSON in the page, filters, sorts and opens rows.
+///
+/// Whatever comes from data is put into the page as text (`textContent`), never as markup.
+enum ReportScript {
+  static let source: StaticString = """
+    "use strict";
+    (function () {
+      const data = JSON.parse(document.getElementById("data").textContent);
+      const body = document.getElementById("rows");
+      const status = document.getElementById("status");
+      const filter = document.getElementById("filter");
+      const code = document.getElementById("code");
+      const heads = Array.from(document.querySelectorAll("#rejects thead th"));
+      const shown = 500;
+      let column = -1, direction = 1, opened = new Set();
+
+      function element(name, text, className) {
+        const made = document.createElement(name);
+        if (text !== undefined) made.textContent = text;
+        if (className) made.className = className;
+        return made;
+      }
+
+      const texts = data.rows.map(row => Object.values(row).join("\\n").toLowerCase());
+
+      function details(row, width) {
+        const line = element("tr"), cell = element("td"), list = element("dl");
+        cell.colSpan = width;
+        for (const name of Object.keys(row)) {
+          list.append(element("dt", name));
+          const value = element("dd");
+          value.append(element(name === "raw_body" || name === "signed_text" ? "pre" : "span", row[name]));
+          list.append(value);
+        }
+        cell.append(list);
+        line.className = "details";
+        line.append(cell);
+        return line;
+      }
+
+      function draw() {
+        const words = filter.value.toLowerCase().split(/\\s+/).filter(word => word !== "");
+        let order = data.rows.map((row, index) => index).filter(index =>
+          (code.value === "" || data.rows[index].reject_code === code.value) && words.every(word => texts[index].includes(word)));
+        if (column >= 0) {
+          const name = data.columns[column];
+          order.sort((one, other) => {
+            const left = data.rows[one][name] || "", right = data.rows[other][name] || "";
+            return left < right ? -direction : left > right ? direction : one - other;
+          });
+        }
+        const lines = [];
+        for (const index of order.slice(0, shown)) {
+          const row = data.rows[index], line = element("tr"), first = element("td"), button = element("button", opened.has(index) ? "−" : "+");
+          button.type = "button";
+          button.setAttribute("aria-expanded", opened.has(index) ? "true" : "false");
+          button.setAttribute("aria-label", "all of row " + (index + 1));
+          button.addEventListener("click", () => {
+            if (opened.has(index)) opened.delete(index); else opened.add(index);
+            draw();
+            const again = body.querySelector("button[data-row='" + index + "']");
+            if (again) again.focus();
+          });
+          button.dataset.row = index;
+          first.append(button);
+          line.append(first);
+          for (const name of data.columns) line.append(element("td", row[name] === undefined ? "" : row[name], "cell"));
+          lines.push(line);
+          if (opened.has(index)) lines.push(details(row, data.columns.length + 1));
+        }
+        body.replaceChildren(...lines);
+        heads.forEach((head, index) => {
+          if (index > 0) head.setAttribute("aria-sort", index - 1 !== column ? "none" : direction > 0 ? "ascending" : "descending");
+        });
+        status.textContent = order.length + " of " + data.rows.length + " rejects of the sample match"
+          + (order.length > shown ? "; the first " + shown + " are shown" : "");
+      }
+
+      heads.forEach((head, index) => {
+        const button = head.querySelector("button");
+        if (button) button.addEventListener("click", () => {
+          direction = column === index - 1 ? -direction : 1;
+          column = index - 1;
+          draw();
+        });
+      });
+      for (const name of Array.from(new Set(data.rows.map(row => row.reject_code || ""))).sort()) {
+        const option = element("option", name);
+        option.value = name;
+        code.append(option);
+      }
+      // A link may say what is looked for: #filter=words&code=signature_invalid&sort=2&open=0
+      const wanted = new URLSearchParams(location.hash.slice(1));
+      filter.value = wanted.get("filter") || "";
+      code.value = wanted.get("code") || "";
+      if (wanted.has("sort")) column = Math.max(0, Math.min(data.columns.length - 1, Number(wanted.get("sort")) || 0));
+      if (wanted.has("open")) opened.add(Number(wanted.get("open")));
+      filter.addEventListener("input", draw);
+      code.addEventListener("change", draw);
+      document.getElementById("controls").hidden = false;
+      draw();
+    })();
+    """
+}

@@ -1,0 +1,51 @@
+internal import Analysis
+internal import JSON
+internal import SKAdNetwork
+
+/// A reject of a report's sample, as the page's script reads it.
+struct SampledReject {
+  let json: JSONValue
+
+  /// The columns of the page's table, in order; the others are shown below a row.
+  static let columns = [
+    "received_at", "reject_code", "reject_detail", "ad_network_id", "app_id", "forwarder", "transaction_id",
+  ]
+
+  /// The most characters of a cell that the page has; the tables have all.
+  private static let longestCell = 4096
+
+  init(_ line: [UInt8]) {
+    let members: [JSONValue.Member] =
+      if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
+    let row = JSONValue.object(members)
+    var body: [UInt8] = []
+    if let text = row["raw_body"]?.text {
+      body = Array(text.utf8)
+    } else if let text = row["raw_body_base64"]?.text {
+      _ = Base64.standard.decode(text.utf8.span, appendingTo: &body)
+    }
+    var cells: [JSONValue.Member] = []
+    for member in members where !["raw_body", "raw_body_base64"].contains(member.key) && member.value != .null {
+      cells.append(
+        .init(member.key, .string(Self.cut((member.value.text ?? "\(member.value)").withControlCharactersEscaped)))
+      )
+    }
+    cells.append(.init("raw_body", .string(Self.cut(String(escaping: body)))))
+    if let signed = Self.signedText(of: body) { cells.append(.init("signed_text", .string(Self.cut(signed)))) }
+    json = .object(cells)
+  }
+
+  /// What is signed of the postback with these bytes, where ⁞ stands for U+2063; nil where they are none.
+  private static func signedText(of body: [UInt8]) -> String? {
+    var parser = PostbackParser()
+    var bytes = body + [UInt8](repeating: 0, count: JSONParser.padding)
+    guard let postback = try? parser.parse(0..<body.count, of: &bytes) else { return nil }
+    var message: [UInt8] = []
+    postback.appendSignedMessage(.asSent, of: bytes, to: &message)
+    return String(decoding: message, as: UTF8.self).replacing("\u{2063}", with: " ⁞ ").withControlCharactersEscaped
+  }
+
+  private static func cut(_ text: String) -> String {
+    text.utf8.count > longestCell ? String(text.prefix(longestCell)) + "… (cut; postback rejects --show has all)" : text
+  }
+}

