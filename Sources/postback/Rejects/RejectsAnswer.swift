@@ -9,6 +9,8 @@ struct RejectsAnswer {
   let survey: RejectSurvey
   /// What stands out, where that is asked.
   let signals: SignalsAnswer?
+  /// What was done to them, where that is asked.
+  let tampering: TamperingAnswer?
   /// The most groups that are printed.
   let top: Int
 
@@ -42,6 +44,7 @@ struct RejectsAnswer {
       ),
       .init("rows", .array(survey.rows.compactMap { try? JSONValue(parsing: $0) })),
       .init("signals", signals?.json ?? .null),
+      .init("tampering", tampering?.json ?? .null),
       .init("unreadable_rows", .integer(survey.unreadable.count)),
     ])
   }
@@ -87,6 +90,7 @@ struct RejectsAnswer {
     var parts = [facts.text()]
     if !groups.isEmpty { parts.append(table.text()) }
     if others.count > 0 { parts.append("and \(others.count) rejects of other groups; --top N prints more\(limitNote)") }
+    if let tampering { parts.append(tampering.text) }
     if let signals { parts.append(signals.text) }
     parts += survey.rows.map { RejectedRow($0).text }
     return parts.joined(separator: "\n\n")
@@ -100,7 +104,9 @@ struct RejectsAnswer {
     let hasCode = names.firstIndex(of: "reject_code")
     let count = names.count
     var table = TextTable(numbersIn: [count, count + 1, count + 2])
-    table.add(names + ["rejects", "of rejects", "of read", "first seen", "last seen"] + (hasCode == nil ? [] : ["meaning"]))
+    table.add(
+      names + ["rejects", "of rejects", "of read", "first seen", "last seen"] + (hasCode == nil ? [] : ["meaning"])
+    )
     for group in groups {
       var cells = group.values.map { $0.map { $0.shortened(to: 60) } ?? "-" }
       cells.append("\(group.tally.count)")

@@ -37,9 +37,15 @@ struct RejectsCommand: Command {
         "N",
         "A copy that comes more than N days after the first is a late replay; 10 unless given."
       ),
+      Option(
+        "--diagnose",
+        nil,
+        "Say what was done to rejects whose signature does not fit, and by whom. Takes a while."
+      ),
+      Option("--diagnose-limit", "N", "Diagnose at most N rejects, drawn evenly; 1000 unless given."),
       Option("--format", "FORMAT", "table, json or csv (the groups alone); table unless given."),
       Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
-    ],
+    ] + TrustOptions.keyOptions,
     example: "postback rejects out --group-by forwarder,reject_code --where stage=signature --since 2026-03-01"
   )
 
@@ -57,6 +63,9 @@ struct RejectsCommand: Command {
   private let jobs: Int
   private let wantsSignals: Bool
   private let lateDays: Int
+  private let wantsDiagnosis: Bool
+  private let diagnosisLimit: Int
+  private let trust: Trust
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
@@ -65,6 +74,9 @@ struct RejectsCommand: Command {
     top = try arguments.integer("--top", in: 1...Int(Int32.max)) ?? (format == .table ? 50 : .max)
     jobs = try arguments.jobs()
     wantsSignals = arguments.has("--signals")
+    wantsDiagnosis = arguments.has("--diagnose")
+    diagnosisLimit = try arguments.integer("--diagnose-limit", in: 1...1_000_000) ?? 1000
+    trust = try TrustOptions.trust(arguments)
     lateDays = try arguments.integer("--late-days", in: 0...3650) ?? 10
     do {
       var query = RejectQuery(grouping: try GroupColumn.list(arguments.value("--group-by") ?? "stage,reject_code"))
@@ -82,8 +94,11 @@ struct RejectsCommand: Command {
     } catch {
       throw CommandFailure(.software, "\(error)")
     }
-    if format == .csv, query.shownRows > 0 || wantsSignals {
-      throw CommandFailure(.usage, "--format csv is the groups alone; --show and --signals go with table or json")
+    if format == .csv, query.shownRows > 0 || wantsSignals || wantsDiagnosis {
+      throw CommandFailure(
+        .usage,
+        "--format csv is the groups alone; --show, --signals and --diagnose go with table or json"
+      )
     }
   }
 
@@ -96,6 +111,7 @@ struct RejectsCommand: Command {
   func run() async throws(CommandFailure) {
     let survey: RejectSurvey
     var signals: SignalSurvey?
+    var tampering: Tampering?
     do {
       let rejects = try TableFiles(.rejects, at: paths)
       let accepted = try TableFiles(.postbacks, at: paths)
@@ -117,6 +133,16 @@ struct RejectsCommand: Command {
           jobs: jobs
         )
       }
+      if wantsDiagnosis {
+        tampering = try await Tampering(
+          query,
+          rejects: rejects,
+          accepted: accepted,
+          trust: trust,
+          limit: diagnosisLimit,
+          jobs: jobs
+        )
+      }
     } catch let failure as ReadFailure {
       throw CommandFailure(.read(failure))
     } catch let failure as PipelineFailure {
@@ -130,6 +156,7 @@ struct RejectsCommand: Command {
       query: query,
       survey: survey,
       signals: signals.map { SignalsAnswer(survey: $0, top: top) },
+      tampering: tampering.map { TamperingAnswer(tampering: $0, top: top) },
       top: top
     )
     switch format {

@@ -36,13 +36,13 @@ extension Report {
 
   /// How the won postbacks of each window carry a value, as parts of a bar.
   var windowsFigure: HTML {
-    var drawing = Drawing(width: 760, height: 190)
+    var drawing = Drawing(width: 760, height: 216)
     var table = NumberTable(
       "Won postbacks by window and value",
       ["window", "fine value", "coarse value", "null", "null share"]
     )
     for (index, window) in windows.enumerated() {
-      let y = Double(index * 46 + 6)
+      let y = Double(index * 56 + 6)
       let total = window.fine + window.coarse + window.none
       drawing.text("window \(window.index)", x: 90, y: y + 20, .end)
       drawing.bar(x: 100, y: y, width: 480, height: 28, .track)
@@ -53,7 +53,7 @@ extension Report {
         let width = 480 * Double(count) / Double(total)
         drawing.bar(x: x, y: y, width: width, height: 28, style, title: "\(name): \(count)")
         if width > 64 {
-          drawing.text("\(name) \(Share(count, of: total))", x: x + width / 2, y: y + 43, .middle, .axis)
+          drawing.text("\(name) \(Share(count, of: total))", x: x + width / 2, y: y + 45, .middle, .axis)
         }
         x += width
       }
@@ -76,8 +76,8 @@ extension Report {
       .enumerated()
     {
       let x = Double(100 + index * 150)
-      drawing.bar(x: x, y: 158, width: 26, height: 18, style)
-      drawing.text(name, x: x + 34, y: 172)
+      drawing.bar(x: x, y: 184, width: 26, height: 18, style)
+      drawing.text(name, x: x + 34, y: 199)
     }
     return drawing.figure(
       "Null values by window",

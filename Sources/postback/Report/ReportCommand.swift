@@ -8,7 +8,7 @@ struct ReportCommand: Command {
     name: "report",
     summary:
       "Make an HTML page of the tables of one or many runs: what came of the records, who sends what, each reject.",
-    usage: "OUT… --html FILE [--sample N]",
+    usage: "OUT… --html FILE [--sample N] [--diagnose]",
     discussion: """
       OUT is the folder that --out of run or watch named. The page is one file that needs no network, and asks nobody for
       anything: it may be mailed. Whatever was sent shows as text. Rejects are embedded as a sample, as many of each code as
@@ -18,8 +18,13 @@ struct ReportCommand: Command {
     options: [
       Option("--html", "FILE", "Where the page goes; - is standard output."),
       Option("--sample", "N", "The most rejects that the page has; 2000 unless given."),
+      Option(
+        "--diagnose",
+        nil,
+        "Say what was done to the rejects of the sample whose signature does not fit. Takes a while."
+      ),
       Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
-    ],
+    ] + TrustOptions.keyOptions,
     example: "postback report out --html report.html"
   )
 
@@ -27,6 +32,8 @@ struct ReportCommand: Command {
   private let file: String
   private let sample: Int
   private let jobs: Int
+  private let wantsDiagnosis: Bool
+  private let trust: Trust
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
@@ -37,6 +44,8 @@ struct ReportCommand: Command {
     self.file = file
     sample = try arguments.integer("--sample", in: 0...20_000) ?? 2000
     jobs = try arguments.jobs()
+    wantsDiagnosis = arguments.has("--diagnose")
+    trust = try TrustOptions.trust(arguments)
   }
 
   func run() async throws(CommandFailure) {
@@ -48,7 +57,17 @@ struct ReportCommand: Command {
       }
       let output = try GeneratedFile(file)
       let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
-      try output.write(Array(try ReportPage(report: report, paths: paths).html().markup.utf8))
+      var diagnoses: [DiagnosedReject]?
+      if wantsDiagnosis {
+        let context = try await DiagnosisContext(of: accepted, jobs: jobs)
+        diagnoses = try await DiagnosedReject.diagnose(
+          report.sample.rows.map(\.line),
+          trust: trust,
+          context: context,
+          jobs: jobs
+        )
+      }
+      try output.write(Array(try ReportPage(report: report, diagnoses: diagnoses, paths: paths).html().markup.utf8))
       try output.publish()
       try report.unreadable.complain()
     } catch let failure as ReadFailure {

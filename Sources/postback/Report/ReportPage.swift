@@ -7,6 +7,8 @@ internal import Signatures
 /// A report as one HTML file that needs nothing else and asks nobody for anything.
 struct ReportPage {
   let report: Report
+  /// What was done to the rejects of the sample, where that is asked.
+  let diagnoses: [DiagnosedReject]?
   /// What the report is of: the paths that were given.
   let paths: [String]
 
@@ -40,6 +42,7 @@ struct ReportPage {
       \(codes)
       <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
       <h2>Tampering</h2>
+      \(tampering)
       \(conflicts)
       <h2>Installs and revenue</h2>
       <div class="charts">\(report.installsFigure)\(report.revenueFigure)</div>
@@ -81,7 +84,7 @@ struct ReportPage {
   private var codes: HTML {
     var table = NumberTable(
       "Rejects by code",
-      ["code", "rejects", "of rejects", "first seen (UTC)", "last seen (UTC)", "meaning"]
+      ["code", "rejects", "of rejects", "first seen", "last seen", "meaning"]
     )
     for (code, tally) in report.codes {
       table.add(
@@ -96,17 +99,73 @@ struct ReportPage {
     return table.html
   }
 
-  private static let shownConflicts = 200
+  private static let shownChanges = 20
+  private static let listedChanges = 1000
+
+  /// The first rows of a list, and the others where they can be opened.
+  private static func tables(
+    _ caption: String,
+    _ headings: [String],
+    _ count: Int,
+    _ add: (Int, inout NumberTable) -> Void
+  ) -> HTML {
+    var first = NumberTable(caption, headings)
+    for index in 0..<min(count, shownChanges) { add(index, &first) }
+    guard count > shownChanges else { return first.html }
+    var others = NumberTable("\(caption): the others", headings)
+    for index in shownChanges..<min(count, listedChanges) { add(index, &others) }
+    return
+      "\(first.html)<details><summary>\(min(count, listedChanges) - shownChanges) more</summary>\(others.html)</details>"
+  }
+
+  private var tampering: HTML {
+    guard let diagnoses else {
+      return "<p class=\"note\">What was done to signed fields is not looked for; --diagnose does.</p>"
+    }
+    let tampering = Tampering(diagnoses, diagnosable: diagnoses.count)
+    guard tampering.diagnosed > 0 else {
+      return "<p class=\"note\">The sample has no reject whose signature tells what was done to it.</p>"
+    }
+    let groups = Self.tables(
+      "What was done to \(tampering.diagnosed) rejects of the sample, by whoever forwarded them",
+      ["finding", "fields edited", "forwarder", "rejects", "such as"],
+      tampering.groups.count
+    ) { index, table in
+      let group = tampering.groups[index]
+      table.add(
+        group.finding,
+        .text(group.fields.joined(separator: ", ")),
+        .text(group.forwarder ?? "not said"),
+        .number(group.count),
+        .text(group.summary)
+      )
+    }
+    let changes = Self.tables(
+      "Signed fields, before and after: what Apple signed, and what arrived",
+      ["field", "as signed", "as it arrived", "rejects"],
+      tampering.changes.count
+    ) { index, table in
+      let change = tampering.changes[index]
+      table.add(
+        change.field,
+        .text(change.original ?? "absent"),
+        .text(change.arrived ?? "absent"),
+        .number(change.count)
+      )
+    }
+    return tampering.changes.isEmpty ? groups : "\(groups)\(changes)"
+  }
 
   private var conflicts: HTML {
     guard !report.conflicts.isEmpty else {
       return "<p class=\"note\">No two copies of a genuine postback differ in an unsigned field.</p>"
     }
-    var table = NumberTable(
+    return Self.tables(
       "Unsigned fields that a later copy of a genuine postback has otherwise: one of the two was edited",
-      ["field", "first copy", "later copy", "copies"]
-    )
-    for conflict in report.conflicts.prefix(Self.shownConflicts) {
+      ["field", "first copy", "later copy", "copies"],
+      report.conflicts.count
+    ) { index, table in
+      let conflict = report.conflicts[index]
       table.add(
         conflict.field,
         .text(conflict.first ?? "absent"),
@@ -114,7 +173,6 @@ struct ReportPage {
         .number(conflict.count)
       )
     }
-    return table.html
   }
 
   private var rows: HTML {
@@ -144,9 +202,10 @@ struct ReportPage {
   }
 
   private var data: JSONValue {
-    .object([
+    let found = Dictionary((diagnoses ?? []).map { ($0.digest, $0.diagnosis.summary) }) { first, _ in first }
+    return .object([
       .init("columns", .array(SampledReject.columns.map { .string($0) })),
-      .init("rows", .array(report.sample.rows.map { SampledReject($0.line).json })),
+      .init("rows", .array(report.sample.rows.map { SampledReject($0.line, diagnoses: found).json })),
     ])
   }
 }

@@ -18,8 +18,8 @@ enum ReportStyle {
       min-width: 0; break-inside: avoid; }
     figcaption { font-weight: 600; margin-bottom: .4rem; }
     svg { width: 100%; height: auto; display: block; }
-    svg text { font: 14px system-ui, sans-serif; fill: var(--ink); }
-    svg .axis { font-size: 12px; fill: var(--soft); }
+    svg text { font: 16px system-ui, sans-serif; fill: var(--ink); }
+    svg .axis { font-size: 14px; fill: var(--soft); }
     svg .value { font-variant-numeric: tabular-nums; }
     svg .grid { stroke: var(--line); stroke-width: 1; }
     svg .track { fill: none; stroke: var(--line); }
@@ -33,7 +33,7 @@ enum ReportStyle {
     .stripe { stroke: var(--middle); stroke-width: 3; }
     .speck { fill: var(--soft); }
     .patterns { position: absolute; width: 0; height: 0; }
-    .scroll { overflow-x: auto; }
+    .scroll { overflow-x: auto; margin-bottom: 1.2rem; }
     table { border-collapse: collapse; width: 100%; font-size: .87rem; }
     caption { text-align: left; color: var(--soft); padding: .3rem 0; }
     th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -42,6 +42,7 @@ enum ReportStyle {
     summary { cursor: pointer; color: var(--soft); }
     button { font: inherit; color: inherit; background: none; border: 1px solid transparent; border-radius: 4px; cursor: pointer;
       padding: 0 .3rem; }
+    tbody td { overflow-wrap: anywhere; }
     td > button { border-color: var(--line); min-width: 1.7rem; }
     th button { font-weight: 600; }
     th[aria-sort=ascending] button::after { content: " ↑"; }

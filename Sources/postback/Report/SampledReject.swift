@@ -14,7 +14,8 @@ struct SampledReject {
   /// The most characters of a cell that the page has; the tables have all.
   private static let longestCell = 4096
 
-  init(_ line: [UInt8]) {
+  /// A row; `diagnoses` are in words, by the digest of the raw bytes.
+  init(_ line: [UInt8], diagnoses: [String: String]) {
     let members: [JSONValue.Member] =
       if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
     let row = JSONValue.object(members)
@@ -31,6 +32,9 @@ struct SampledReject {
       )
     }
     cells.append(.init("raw_body", .string(Self.cut(String(escaping: body)))))
+    if let diagnosis = row["raw_sha256"]?.text.flatMap({ diagnoses[$0] }) {
+      cells.append(.init("diagnosis", .string(Self.cut(diagnosis.withControlCharactersEscaped))))
+    }
     if let signed = Self.signedText(of: body) { cells.append(.init("signed_text", .string(Self.cut(signed)))) }
     json = .object(cells)
   }

@@ -27,7 +27,7 @@ extension Report {
     for (index, sender) in shown.enumerated() {
       let y = Double(index * 30)
       let share = sender.read > 0 ? 100 * Double(sender.rejects) / Double(sender.read) : 0
-      drawing.text((sender.name ?? "not said").shortened(to: 30), x: 222, y: y + 20, .end)
+      drawing.text((sender.name ?? "not said").shortened(to: 25), x: 222, y: y + 20, .end)
       drawing.bar(
         x: 230,
         y: y + 7,
@@ -70,12 +70,12 @@ extension Report {
         "<figure><figcaption>Decoded revenue</figcaption><p class=\"note\">No accepted postback decodes to revenue.</p></figure>"
     }
     let shown = revenue.prefix(Self.shownRevenues)
-    var drawing = Drawing(width: 760, height: shown.count * 34 + 44)
+    var drawing = Drawing(width: 760, height: shown.count * 50 + 44)
     var table = NumberTable(
       "Decoded revenue by app",
       ["app", "currency", "postbacks", "estimate", "at least", "below", "without a limit"]
     )
-    let bottom = Double(shown.count * 34 + 6)
+    let bottom = Double(shown.count * 50 + 6)
     // An amount of one currency says nothing beside one of another.
     var scales: [String: Ticks] = [:]
     for range in shown {
@@ -85,18 +85,18 @@ extension Report {
     let isOneCurrency = scales.count == 1
     if isOneCurrency, let (currency, ticks) = scales.first {
       for value in ticks.values {
-        let x = 190 + 330 * value / ticks.end
+        let x = 190 + 540 * value / ticks.end
         drawing.line(x, 4, x, bottom, .grid)
         drawing.text(Numbers.short(value), x: x, y: bottom + 14, .middle, .axis)
       }
-      drawing.text("revenue, \(currency)", x: 355, y: bottom + 31, .middle, .axis)
+      drawing.text("revenue, \(currency)", x: 460, y: bottom + 31, .middle, .axis)
     } else {
-      drawing.text("revenue, each currency on its own scale", x: 355, y: bottom + 20, .middle, .axis)
+      drawing.text("revenue, each currency on its own scale", x: 460, y: bottom + 20, .middle, .axis)
     }
     for (index, range) in shown.enumerated() {
-      let y = Double(index * 34 + 20)
+      let y = Double(index * 50 + 36)
       let end = scales[range.currency]?.end ?? 1
-      func x(_ amount: Amount) -> Double { 190 + 330 * amount.approximate / end }
+      func x(_ amount: Amount) -> Double { 190 + 540 * amount.approximate / end }
       drawing.text("app \(range.app)".shortened(to: 24), x: 180, y: y + 4, .end)
       drawing.line(x(range.minimum), y, x(range.maximum), y, .whisker)
       for amount in [range.minimum, range.maximum] { drawing.line(x(amount), y - 6, x(amount), y + 6, .whisker) }
@@ -104,8 +104,8 @@ extension Report {
       let openEnded = range.openEnded > 0 ? " or more" : ""
       drawing.text(
         "\(range.estimate) (\(range.minimum) to \(range.maximum)\(openEnded)) \(range.currency)",
-        x: 532,
-        y: y + 4,
+        x: 190,
+        y: y - 14,
         .start,
         .value
       )

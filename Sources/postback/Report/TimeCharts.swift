@@ -7,7 +7,7 @@ extension Report {
   /// Rejects over time: a row of bars for each code, over one axis of time.
   var timelineFigure: HTML {
     let shown = timeline.series.prefix(Self.shownCodes)
-    let (left, width, rowHeight) = (190.0, 500.0, 54.0)
+    let (left, width, rowHeight) = (226.0, 520.0, 54.0)
     var drawing = Drawing(width: 760, height: shown.count * Int(rowHeight) + 40)
     var table = NumberTable("Rejects by code and time of receipt (UTC)", ["from"] + timeline.series.map(\.code))
     let step = width / Double(max(timeline.count, 1))

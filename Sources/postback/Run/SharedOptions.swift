@@ -4,15 +4,20 @@ internal import Signatures
 
 /// The options that say whose signatures count and whose postbacks are wanted.
 enum TrustOptions {
-  static let options = [
+  static let options =
+    keyOptions + [
+      Option("--allow-app", "ID", "Reject the postbacks of all other apps. May be repeated."),
+      Option("--allow-network", "ID", "Reject the postbacks of all other ad networks. May be repeated."),
+    ]
+
+  /// Those that say whose signatures count.
+  static let keyOptions = [
     Option(
       "--trust-key",
       "KID=BASE64",
       "Trust one more key, named KID: P-256 or P-192, DER SubjectPublicKeyInfo.\nMay be repeated. Its rows say environment: custom."
     ),
     Option("--allow-development", nil, "Accept postbacks signed with Apple's development keys."),
-    Option("--allow-app", "ID", "Reject the postbacks of all other apps. May be repeated."),
-    Option("--allow-network", "ID", "Reject the postbacks of all other ad networks. May be repeated."),
   ]
 
   /// Apple's keys.

@@ -1,0 +1,57 @@
+internal import JSON
+package import PostbackPipeline
+internal import SKAdNetwork
+package import Signatures
+
+/// A reject, and what its signature tells about what was done to it.
+package struct DiagnosedReject: Sendable {
+  /// SHA-256 of its bytes, as its row has it.
+  package let digest: String
+  /// Who forwarded it; nil where nothing says.
+  package let forwarder: String?
+  /// What was found.
+  package let diagnosis: Diagnosis
+
+  /// Diagnoses those rows of rejects whose code allows it, in their order, `jobs` at once.
+  package static func diagnose(
+    _ lines: [[UInt8]],
+    trust: Trust,
+    context: DiagnosisContext,
+    jobs: Int
+  ) async throws(LibcryptoFailure) -> [DiagnosedReject] {
+    let rows = lines.compactMap(DiagnosableRow.init)
+    let diagnoser = try Diagnoser(trust, context: context, budget: bulkBudget)
+    let diagnoses = try await diagnoser.diagnose(rows.map(\.body), jobs: jobs)
+    return zip(rows, diagnoses).map { row, diagnosis in
+      DiagnosedReject(digest: row.digest, forwarder: row.forwarder, diagnosis: diagnosis)
+    }
+  }
+
+  /// Variants that are tried of one reject among many: all single edits and whole searches, and some pairs.
+  private static let bulkBudget = 16_000
+}
+
+/// A row of a reject that can be diagnosed.
+private struct DiagnosableRow {
+  let digest: String
+  let forwarder: String?
+  let body: [UInt8]
+
+  init?(_ line: [UInt8]) {
+    guard case .object(let members) = try? JSONValue(parsing: line) else { return nil }
+    func text(_ key: String) -> String? {
+      guard case .string(let text) = members.first(where: { $0.key == key })?.value else { return nil }
+      return text
+    }
+    guard let code = text("reject_code").flatMap(RejectCode.init), code.isDiagnosable else { return nil }
+    var body: [UInt8] = []
+    if let raw = text("raw_body") {
+      body = Array(raw.utf8)
+    } else if let raw = text("raw_body_base64") {
+      _ = Base64.standard.decode(raw.utf8.span, appendingTo: &body)
+    }
+    self.body = body
+    digest = text("raw_sha256") ?? ""
+    forwarder = text("forwarder")
+  }
+}
