@@ -6,11 +6,19 @@ extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure
   /// Holds no more elements than are worked on, and as many again that are waiting or done, so that nobody idles while
   /// the consumer is busy; behind a pause nothing is begun before all is handed on. With one job there is nothing at once
   /// at all.
-  package func concurrently<Output: Sendable>(
+  func concurrently<Output: Sendable>(
     _ jobs: Int,
     _ work: @escaping @Sendable (Element) throws(LibcryptoFailure) -> Output
   ) -> ConcurrentSequence<Self, Output> {
     ConcurrentSequence(base: self, jobs: jobs, work: work)
+  }
+
+  /// The same with work that cannot fail.
+  package func mappedConcurrently<Output: Sendable>(
+    _ jobs: Int,
+    _ work: @escaping @Sendable (Element) -> Output
+  ) -> ConcurrentSequence<Self, Output> {
+    ConcurrentSequence(base: self, jobs: jobs) { element in work(element) }
   }
 }
 

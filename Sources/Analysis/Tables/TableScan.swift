@@ -11,7 +11,7 @@ extension TableFiles {
     _ work: @escaping @Sendable (RawBatch) -> Part,
     take: (Part) -> Void
   ) async throws(PipelineFailure) {
-    let parts = PostbackReader(inputs: inputs, limits: Self.limits).concurrently(jobs) { batch in work(batch) }
+    let parts = PostbackReader(inputs: inputs, limits: Self.limits).mappedConcurrently(jobs, work)
     var iterator = parts.makeAsyncIterator()
     while let part = try await iterator.next() { take(part) }
   }

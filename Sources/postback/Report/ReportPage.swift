@@ -1,6 +1,7 @@
 internal import Analysis
 internal import ConversionModel
 internal import JSON
+internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
