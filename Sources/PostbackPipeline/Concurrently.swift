@@ -1,4 +1,4 @@
-package import Signatures
+internal import Signatures
 
 extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure {
   /// Works on up to `jobs` elements at once and hands on what becomes of them, in their order.
