@@ -24,6 +24,7 @@ let package = Package(
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CMalloc"),
+    .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CXxhash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -40,6 +41,11 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "PostbackServer",
+      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd"],
+      swiftSettings: settings
+    ),
+    .target(
       name: "Analysis",
       dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
       swiftSettings: settings
@@ -47,13 +53,16 @@ let package = Package(
     .executableTarget(
       name: "postback",
       dependencies: [
-        "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc",
+        "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+        "CMalloc",
       ],
       swiftSettings: settings
     ),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["postback", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      dependencies: [
+        "postback", "PostbackPipeline", "PostbackServer", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+      ],
       swiftSettings: settings
     ),
 
@@ -65,12 +74,21 @@ let package = Package(
       dependencies: ["SKAdNetwork", "JSON", "TestSupport"],
       swiftSettings: settings
     ),
-    .testTarget(name: "ConversionModelTests", dependencies: ["ConversionModel"], swiftSettings: settings),
+    .testTarget(
+      name: "ConversionModelTests",
+      dependencies: ["ConversionModel", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostbackPipelineTests",
       dependencies: [
         "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "Signatures", "CZlib", "CZstd", "TestSupport",
       ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "PostbackServerTests",
+      dependencies: ["PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "JSON", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -81,7 +99,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "postback", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport",
+        "postback", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON",
+        "TestSupport",
       ],
       swiftSettings: settings
     ),

@@ -506,6 +506,25 @@ def make_envelopes():
     file("envelope-bad-body.jsonl", [("missing_field", "app-id")],
          [envelope(received_at=time, body=JSON(without(V4, "app-id").decode()))])
 
+    def encoded(*bodies):
+        return [envelope(received_at=time, body_base64=base64.b64encode(body).decode()) for body in bodies]
+
+    # What a receiver could not put into JSON is judged by the bytes that came.
+    file("envelope-base64.jsonl",
+         ["not_json", "not_json", "not_json", "not_an_object", "not_an_object", ("duplicate_key", "app-id"),
+          "invalid_utf8", "too_deep", ("missing_field", "app-id")],
+         encoded(b"", b"hello", b"\xef\xbb\xbf" + GOOD, b"[" + GOOD + b"]", b"42",
+                 GOOD[:-1] + b',"app-id":1}', GOOD[:-1] + b',"x":"\xff"}',
+                 GOOD[:-1] + b',"x":' + b"[" * 64 + b"]" * 64 + b"}",
+                 without(V4, "app-id"), GOOD), accepted=1)
+    values = ["?", "e30", "e31=", "e30= ", "_w=="]
+    each("envelope-base64-out-of-range.jsonl", "out_of_range", "body_base64", values,
+         [envelope(received_at=time, body_base64=value) for value in values])
+    file("envelope-base64-beside-body.jsonl", [("out_of_range", "body_base64", "e30=")],
+         [envelope(received_at=time, body=body, body_base64="e30=")])
+    file("envelope-base64-wrong-type.jsonl", [("wrong_type", "body_base64", "null")],
+         [envelope(received_at=time, body_base64=None)])
+
 
 def make_copies():
     original = TEXTS[V4].encode()

@@ -54,6 +54,8 @@ struct Benchmarks {
     let one = try dump.first(to: "\(folder)/one.jsonl")
     let startup = try StartupBenchmark.measures(postback, one, models: options.models)
     report.sections.append(Report.Section(title: "Start-up", measures: startup))
+    let answers = try ConversionValueBenchmark.measures(models: options.models)
+    report.sections.append(Report.Section(title: "Conversion value API, without HTTP, one thread", measures: answers))
     Self.complain("committing, recovering, and watching a spool")
     let consumer = ConsumerBenchmark(postback: postback, models: options.models, folder: folder, dump: dump)
     let (files, keys) = options.isQuick ? (10_000, 1_000_000) : (100_000, 10_000_000)

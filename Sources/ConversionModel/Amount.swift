@@ -5,9 +5,9 @@ internal import JSON
 /// A whole number of units of 10⁻⁷: an amount that was read has at most six fraction digits, so the midpoint of two such
 /// is exact. No binary floating point comes near it.
 public struct Amount: Hashable, Comparable, Sendable {
-  private static let unitsPerWhole: Int128 = 10_000_000
+  static let unitsPerWhole: Int128 = 10_000_000
 
-  private var units: Int128
+  private(set) var units: Int128
 
   /// Nothing.
   public static let zero = Amount(0)
@@ -15,7 +15,7 @@ public struct Amount: Hashable, Comparable, Sendable {
   /// A whole amount.
   public init(_ whole: Int) { units = Int128(whole) * Self.unitsPerWhole }
 
-  private init(units: Int128) { self.units = units }
+  init(units: Int128) { self.units = units }
 
   /// The sum; exact.
   public static func + (left: Amount, right: Amount) -> Amount { Amount(units: left.units + right.units) }

@@ -14,7 +14,7 @@ public final class ConversionModel: Sendable {
   public let revenueKind: RevenueKind
   /// For how many hours after the first launch the app updates the value, in SKAdNetwork 3.0 and before.
   public let measurementHours: Int
-  /// The app's bundle id, as the model says; nothing is done with it.
+  /// The app's bundle id, by which it can be found; nil where the model does not say it.
   public let bundleID: String?
   /// The windows that it describes.
   public let windows: [ModelWindow]
@@ -39,17 +39,28 @@ public final class ConversionModel: Sendable {
     self.windows = windows
   }
 
-  /// The window with that `postback-sequence-index`; nil where the model does not describe it.
-  public func window(_ postbackSequenceIndex: Int) -> ModelWindow? {
-    windows.first { $0.postbackSequenceIndex == postbackSequenceIndex }
+  /// The window with that `postback-sequence-index` for conversions of that type: the type's own where there is one, else
+  /// the one for all others. Nil where the model describes neither.
+  public func window(_ postbackSequenceIndex: Int, _ conversionType: ConversionType? = nil) -> ModelWindow? {
+    var forOthers: Int?
+    for index in windows.indices where windows[index].postbackSequenceIndex == postbackSequenceIndex {
+      if windows[index].conversionType == conversionType { return windows[index] }
+      if windows[index].conversionType == nil { forOthers = index }
+    }
+    return forOthers.map { windows[$0] }
   }
 
   /// What a conversion value means; nil where the model does not list it, or there is none.
   ///
   /// Apple sends one of the two. Where both are there the fine value counts, unless a forwarder that fills absent fields
   /// with zeros may have made it: a 0, or any in a window that has coarse values only.
-  public func meaning(window: Int, fine: Int?, coarse: CoarseValue?) -> Meaning? {
-    guard let window = self.window(window) else { return nil }
+  public func meaning(
+    window: Int,
+    fine: Int?,
+    coarse: CoarseValue?,
+    conversionType: ConversionType? = nil
+  ) -> Meaning? {
+    guard let window = self.window(window, conversionType) else { return nil }
     if let coarse, fine == nil || fine == 0 || window.postbackSequenceIndex > 0 {
       return window.meaning(coarse: coarse)
     }

@@ -44,7 +44,7 @@ extension Models {
     switch conversion.family {
     case .skadnetwork4OrLater:
       let early = interval(locksWindow: true)
-      let mayLock = models.contains { early.meets($0.span) && $0.window(conversion.window)?.isLockedEarly == true }
+      let mayLock = models.contains { early.meets($0.span) && conversion.window(of: $0)?.isLockedEarly == true }
       return mayLock ? early : interval()
     case .skadnetwork3OrEarlier:
       var longest: Int?
@@ -65,8 +65,10 @@ extension Models {
 }
 
 extension ReceivedConversion {
+  fileprivate func window(of model: ConversionModel) -> ModelWindow? { model.window(window, conversionType) }
+
   fileprivate func meaning(under model: ConversionModel) -> Meaning? {
-    model.meaning(window: window, fine: fineValue, coarse: coarseValue)
+    model.meaning(window: window, fine: fineValue, coarse: coarseValue, conversionType: conversionType)
   }
 
   /// Whether the value means the same in both models, or is listed in neither.

@@ -1,25 +1,31 @@
-internal import JSON
+package import JSON
 
 /// A value in a JSON text and where it stands; the value is nil where a key is absent.
-struct JSONNode {
-  let value: JSONValue?
+package struct JSONNode {
+  package let value: JSONValue?
   /// An RFC 6901 JSON pointer.
-  let pointer: String
+  package let pointer: String
+
+  /// A value that stands there; the whole text is at "".
+  package init(value: JSONValue?, pointer: String) {
+    self.value = value
+    self.pointer = pointer
+  }
 
   /// The member `key` of an object.
-  subscript(key: String) -> JSONNode {
+  package subscript(key: String) -> JSONNode {
     guard case .object(let members) = value else { return child(key, nil) }
     return child(key, members.first { $0.key == key }?.value)
   }
 
   /// The keys and members of an object, in order; nil for anything else.
-  var members: [(key: String, node: JSONNode)]? {
+  package var members: [(key: String, node: JSONNode)]? {
     guard case .object(let members) = value else { return nil }
     return members.map { ($0.key, child($0.key, $0.value)) }
   }
 
   /// The elements of an array; nil for anything else.
-  var elements: [JSONNode]? {
+  package var elements: [JSONNode]? {
     guard case .array(let elements) = value else { return nil }
     return elements.enumerated().map { child(String($0.offset), $0.element) }
   }

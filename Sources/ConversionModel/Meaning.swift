@@ -11,7 +11,7 @@ public struct Meaning: Sendable {
   }
 
   /// Whether both mean the same events, in whatever order.
-  func isSame(as other: Meaning) -> Bool {
+  public func isSame(as other: Meaning) -> Bool {
     func times(_ event: ModelEvent, in events: [ModelEvent]) -> Int { events.count { $0 == event } }
     return events == other.events
       || events.count == other.events.count

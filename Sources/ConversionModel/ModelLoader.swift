@@ -58,6 +58,7 @@ struct ModelLoader {
   /// All models, of which no two have one identity or overlap.
   consuming func models() throws(ModelErrors) -> [ConversionModel] {
     noteOverlaps(of: withoutDuplicates())
+    noteSharedBundleIDs()
     guard problems.isEmpty else { throw ModelErrors(problems: problems) }
     return loaded.map(\.model)
   }
@@ -98,6 +99,24 @@ struct ModelLoader {
           if other.model.span.end.map(span.ends(by:)) ?? true { continue }
         }
         longest = located
+      }
+    }
+  }
+
+  /// A bundle id is of one app.
+  private mutating func noteSharedBundleIDs() {
+    var first: [String: LocatedModel] = [:]
+    for located in loaded {
+      guard let bundleID = located.model.bundleID else { continue }
+      let other = first[bundleID] ?? located
+      first[bundleID] = other
+      if other.model.appID != located.model.appID {
+        note(
+          located.pointer + "/bundle_id",
+          "\(bundleID.debugDescription) is that of app \(other.model.appID) already, in \(other.place); "
+            + "an app has its own",
+          in: located.file
+        )
       }
     }
   }

@@ -38,7 +38,7 @@ struct ModelReader {
     let label = label(node)
     let span = span(node)
     let currency = currency(node["currency"])
-    let revenueKind = revenueKind(node["revenue_kind"])
+    let revenueKind = node["revenue_kind"].value == nil ? .all : word(node["revenue_kind"], RevenueKind.self)
     let measurementHours = integer(node["measurement_hours"], in: 1...1440, default: 24)
     let bundleID = node["bundle_id"].value == nil ? nil : text(node["bundle_id"])
     let windows = windows(node["windows"], hasCurrency: currency != nil)
@@ -51,7 +51,7 @@ struct ModelReader {
       label: label,
       span: span,
       currency: currency,
-      revenueKind: revenueKind,
+      revenueKind: revenueKind ?? .all,
       measurementHours: Int(measurementHours ?? 24),
       bundleID: bundleID,
       windows: windows
@@ -113,20 +113,16 @@ struct ModelReader {
     }
   }
 
-  private mutating func revenueKind(_ node: JSONNode) -> RevenueKind {
-    guard node.value != nil else { return .all }
-    if case .string(let text) = node.value, let kind = RevenueKind(rawValue: text) { return kind }
-    note(node, mustBe: "one of \(RevenueKind.allCases.map(\.rawValue).joined(separator: ", "))")
-    return .all
-  }
-
-  /// The first event of the windows that says anything of revenue.
+  /// The first part of the windows that says anything of revenue: an event, or the kind.
   private func firstWithRevenue(_ windows: JSONNode) -> JSONNode? {
     for window in windows.elements ?? [] {
       for (_, events) in (window["fine"].members ?? []) + (window["coarse"].members ?? []) {
         for event in events.elements ?? [] where event["min_revenue"].value ?? event["value"].value != nil {
           return event
         }
+      }
+      for part in [window] + (window["parts"].elements ?? []) where part["kind"].value == .string("revenue") {
+        return part["kind"]
       }
     }
     return nil

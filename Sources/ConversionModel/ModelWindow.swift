@@ -2,28 +2,52 @@
 public struct ModelWindow: Sendable {
   /// The window's `postback-sequence-index`, 0 to 2.
   public let postbackSequenceIndex: Int
+  /// The conversions that it is for; nil where it is for all that have no window of their own.
+  public let conversionType: ConversionType?
   /// Whether the window's values include what happened in the windows before.
   public let isCumulative: Bool
-  /// Whether the app locks the window early, so that its postback may come soon.
-  public let isLockedEarly: Bool
-  /// The meanings of the fine values 0 to 63, nil for those that the model does not list; empty where it lists none.
-  public let fine: [Meaning?]
+  /// When the app locks the window early, so that its postback may come soon.
+  public let lockRule: LockRule
+  /// Where the coarse values of window 0 begin among the fine ones; nil where they are told by their own meanings.
+  public let coarseStarts: CoarseStarts?
+  /// The meanings of the fine values 0 to 63.
+  let fineTable: ValueTable
   /// The meanings of the coarse values low, medium and high.
-  let coarse: [Meaning?]
+  let coarseTable: ValueTable
+
+  /// A window of these meanings.
+  ///
+  /// Where `coarseStarts` is there and `coarse` is nil, the coarse values mean all that their fine values do.
+  init(
+    postbackSequenceIndex: Int,
+    conversionType: ConversionType?,
+    isCumulative: Bool,
+    lockRule: LockRule,
+    fine: [Meaning?],
+    coarse: [Meaning?]?,
+    coarseStarts: CoarseStarts?,
+    hasCurrency: Bool
+  ) {
+    self.postbackSequenceIndex = postbackSequenceIndex
+    self.conversionType = conversionType
+    self.isCumulative = isCumulative
+    self.lockRule = lockRule
+    self.coarseStarts = coarseStarts
+    fineTable = ValueTable(fine)
+    coarseTable = ValueTable(
+      coarse ?? coarseStarts.map { $0.meanings(over: fine, hasCurrency: hasCurrency) } ?? []
+    )
+  }
+
+  /// Whether the app may lock the window early.
+  public var isLockedEarly: Bool { lockRule != .never }
+
+  /// The fine values that the model lists.
+  public var fineValues: [Int] { fineTable.meanings.indices.filter { fineTable[$0] != nil } }
 
   /// What `value` means; nil where the model does not list it, in particular outside 0 to 63.
-  public func meaning(fine value: Int) -> Meaning? {
-    fine.indices.contains(value) ? fine[value] : nil
-  }
+  public func meaning(fine value: Int) -> Meaning? { fineTable[value] }
 
   /// What `value` means; nil where the model does not list it.
-  public func meaning(coarse value: CoarseValue) -> Meaning? {
-    let index =
-      switch value {
-      case .low: 0
-      case .medium: 1
-      case .high: 2
-      }
-    return coarse.indices.contains(index) ? coarse[index] : nil
-  }
+  public func meaning(coarse value: CoarseValue) -> Meaning? { coarseTable[value.rank] }
 }

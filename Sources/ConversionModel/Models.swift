@@ -4,6 +4,7 @@
 public struct Models: Sendable {
   /// By app, in the order of their spans, which do not overlap.
   private let byApp: [Int64: [ConversionModel]]
+  private let appIDsByBundleID: [String: Int64]
 
   /// No model of any app.
   public static let none = Models(disjoint: [])
@@ -26,10 +27,28 @@ public struct Models: Sendable {
 
   private init(disjoint models: [ConversionModel]) {
     byApp = Dictionary(grouping: models, by: \.appID).mapValues { $0.sorted(bySpan: \.span) }
+    let bundleIDs = models.compactMap { model in model.bundleID.map { ($0, model.appID) } }
+    appIDsByBundleID = Dictionary(bundleIDs) { first, _ in first }
   }
 
   /// The models of an app, earliest first.
   public func models(for appID: Int64) -> [ConversionModel] { byApp[appID] ?? [] }
+
+  /// The app that any of its models says to have this bundle id.
+  public func appID(bundleID: String) -> Int64? { appIDsByBundleID[bundleID] }
+
+  /// Whether an app with this bundle id has models, of whatever time.
+  public func hasModel(bundleID: String) -> Bool { appID(bundleID: bundleID) != nil }
+
+  /// The model of an app for installs at `time`.
+  public func model(appID: Int64, at time: Timestamp) -> ConversionModel? {
+    byApp[appID]?.first { $0.span.contains(time) }
+  }
+
+  /// The model of the app with this bundle id for installs at `time`.
+  public func model(bundleID: String, at time: Timestamp) -> ConversionModel? {
+    appID(bundleID: bundleID).flatMap { model(appID: $0, at: time) }
+  }
 
   /// The apps that have models, by number.
   public var appIDs: [Int64] { byApp.keys.sorted() }

@@ -6,6 +6,8 @@ public struct ReceivedConversion: Sendable {
   public var family: PostbackFamily
   /// The `postback-sequence-index`, 0 before SKAdNetwork 4.
   public var window: Int
+  /// What kind of conversion it is; nil where that is not known.
+  public var conversionType: ConversionType?
   /// The fine conversion value; nil where it is null, which is not 0.
   public var fineValue: Int?
   /// The coarse conversion value; nil where it is null.
@@ -20,6 +22,7 @@ public struct ReceivedConversion: Sendable {
     appID: Int64,
     family: PostbackFamily,
     window: Int = 0,
+    conversionType: ConversionType? = nil,
     fineValue: Int? = nil,
     coarseValue: CoarseValue? = nil,
     receivedAt: Timestamp?,
@@ -28,6 +31,7 @@ public struct ReceivedConversion: Sendable {
     self.appID = appID
     self.family = family
     self.window = window
+    self.conversionType = conversionType
     self.fineValue = fineValue
     self.coarseValue = coarseValue
     self.receivedAt = receivedAt

@@ -29,6 +29,14 @@ extension ModelReader {
     return false
   }
 
+  /// One of the words of a type.
+  mutating func word<Word: RawRepresentable & CaseIterable>(_ node: JSONNode, _ type: Word.Type) -> Word?
+  where Word.RawValue == String {
+    if case .string(let text) = node.value, let word = Word(rawValue: text) { return word }
+    note(node, mustBe: "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+    return nil
+  }
+
   /// A string of 1 to 256 bytes without control characters.
   mutating func text(_ node: JSONNode) -> String? {
     if case .string(let text) = node.value, (1...256).contains(text.utf8.count),

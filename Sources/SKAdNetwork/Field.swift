@@ -45,6 +45,7 @@ public enum Field: Int, CaseIterable, Sendable {
   case forwarder
   case remoteAddress
   case body
+  case bodyBase64
 
   /// The key as it stands in JSON.
   public var name: String {
@@ -82,6 +83,7 @@ public enum Field: Int, CaseIterable, Sendable {
     case .forwarder: "forwarder"
     case .remoteAddress: "remote_address"
     case .body: "body"
+    case .bodyBase64: "body_base64"
     }
   }
 

@@ -38,12 +38,13 @@ public struct PostbackParser: ~Copyable {
     envelope = nil
     receivedAtField = .absent
     try parseOuter(text, of: &bytes)
-    if let body = try envelopeBody() {
+    if let body = try envelopeBody(of: &bytes) {
       // Read before the body takes the document's place; thrown behind it, so that the reject row has its claims.
       let opened = Result { () throws(PostbackDefect) in try Envelope(outer, bytes) }
+      envelope = try? opened.get()
       try parseOuter(body, of: &bytes)
       claims.read(outer)
-      envelope = try opened.get()
+      _ = try opened.get()
     }
     claims.read(outer)
     if let receivedAtIndex { receivedAtField = outer.fields[receivedAtIndex] }
@@ -58,13 +59,21 @@ public struct PostbackParser: ~Copyable {
     guard outer.root.kind == .object else { throw PostbackDefect(.notAnObject) }
   }
 
-  /// The body where the document is an envelope: it has a `body`, and no key that an envelope does not have.
-  private func envelopeBody() throws(PostbackDefect) -> Range<Int>? {
+  /// The body where the document is an envelope: it has a `body` or a `body_base64`, and no key that an envelope does not
+  /// have. What is in base64 is decoded to the end of `bytes`.
+  private mutating func envelopeBody(of bytes: inout [UInt8]) throws(PostbackDefect) -> Range<Int>? {
     let body = outer.fields[Field.body.rawValue]
-    guard body.kind != .absent, outer.members.isEmpty else { return nil }
+    let encoded = outer.fields[Field.bodyBase64.rawValue]
+    guard body.kind != .absent || encoded.kind != .absent, outer.members.isEmpty else { return nil }
     guard outer.fields[Field.allCases.count...].allSatisfy({ $0.kind == .absent }) else { return nil }
     for field in Field.allCases where outer.fields[field.rawValue].kind != .absent {
       guard Self.envelopeFields.contains(field) else { return nil }
+    }
+    guard encoded.kind == .absent else {
+      guard body.kind == .absent else {
+        throw PostbackDefect(.outOfRange, .bodyBase64, expected: "no body_base64 beside a body", found: encoded)
+      }
+      return try decode(encoded, to: &bytes)
     }
     guard body.kind == .object else {
       throw PostbackDefect(.wrongType, .body, expected: "an object, the postback", found: body)
@@ -72,7 +81,29 @@ public struct PostbackParser: ~Copyable {
     return body.text.indices
   }
 
-  private static let envelopeFields: [Field] = [.receivedAt, .channel, .forwarder, .remoteAddress, .body]
+  /// The bytes that a receiver could not put into JSON as they were.
+  private mutating func decode(_ body: JSONField, to bytes: inout [UInt8]) throws(PostbackDefect) -> Range<Int> {
+    guard body.kind == .string else {
+      throw PostbackDefect(.wrongType, .bodyBase64, expected: "a string, the bytes in base64", found: body)
+    }
+    scratch.removeAll(keepingCapacity: true)
+    guard Base64.standard.decode(bytes.span.extracting(body.text.indices), appendingTo: &scratch) else {
+      throw PostbackDefect(.outOfRange, .bodyBase64, expected: "base64 (RFC 4648, section 4)", found: body)
+    }
+    return appendPadded(scratch, to: &bytes)
+  }
+
+  /// Appends a text to be parsed; where it stands.
+  private func appendPadded(_ text: [UInt8], to bytes: inout [UInt8]) -> Range<Int> {
+    let start = bytes.count
+    bytes += text
+    bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    return start..<start + text.count
+  }
+
+  private static let envelopeFields: [Field] = [
+    .receivedAt, .channel, .forwarder, .remoteAddress, .body, .bodyBase64,
+  ]
 
   private mutating func readSKAdNetwork(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
     var (postback, taken) = try Postback.skAdNetwork(outer, bytes)
@@ -125,11 +156,9 @@ public struct PostbackParser: ~Copyable {
     guard Base64.url.decode(bytes.span.extracting(part.indices), appendingTo: &scratch) else {
       throw parts.malformed("base64url")
     }
-    let start = bytes.count
-    bytes += scratch
-    bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    let decoded = appendPadded(scratch, to: &bytes)
     do {
-      try parser.parse(start..<start + scratch.count, of: &bytes, into: &inner)
+      try parser.parse(decoded, of: &bytes, into: &inner)
     } catch {
       throw parts.malformed(Self.expectation(after: error))
     }

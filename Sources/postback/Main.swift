@@ -2,6 +2,7 @@ internal import CMalloc
 internal import Glibc
 internal import JSON
 internal import PostbackPipeline
+internal import PostbackServer
 internal import Signatures
 
 /// The command: finds the sub-command and ends the process with its status.
@@ -10,8 +11,9 @@ enum Main {
   static let version = "0.1.0"
 
   private static let commands: [any Command.Type] = [
-    RunCommand.self, WatchCommand.self, ExplainCommand.self, RejectsCommand.self, ReportCommand.self,
-    ModelCheckCommand.self, GenerateCommand.self,
+    RunCommand.self, WatchCommand.self, ServeCommand.self, ExplainCommand.self, RejectsCommand.self, ReportCommand.self,
+    ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
+    ModelDiffCommand.self, GenerateCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self,
   ]
 
@@ -83,7 +85,8 @@ enum Main {
     let method = apple.keys.first { $0.key.curve == .p256 }?.key.prepare() ?? .evp
     return """
       postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
-      zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion)); verification: \(method.rawValue)
+      zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion), \
+      libmicrohttpd \(HTTPServer.libraryVersion)); verification: \(method.rawValue)
       """
   }
 }

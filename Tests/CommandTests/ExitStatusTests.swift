@@ -10,6 +10,9 @@ import Testing
     ["run", "x", "--out", "o", "--json=yes"], ["run", "x", "--out", "o", "--trust-key", "nothing"],
     ["run", "x", "--out", "o", "--received-at", "yesterday"], ["run", "x", "--out", "o", "--allow-app", "one"],
     ["explain", "a", "b"], ["explain", "--line", "0"], ["model", "check"], ["model"],
+    ["serve"], ["serve", "spool"], ["serve", "--spool", "s", "--listen", "8080"],
+    ["serve", "--spool", "s", "--out", "o"],
+    ["serve", "--spool", "s", "--watch"], ["serve", "--spool", "s", "--metrics-file", "m"],
   ])
   func `64 for a wrong command line, with a word on what is wrong`(_ arguments: [String]) async throws {
     let result = try await BuiltCommand.run(arguments)

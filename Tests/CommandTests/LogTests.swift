@@ -1,6 +1,7 @@
 import ConversionModel
 import Foundation
 import JSON
+import PostbackPipeline
 import Testing
 
 @testable import postback

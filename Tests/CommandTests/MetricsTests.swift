@@ -1,5 +1,7 @@
 import ConversionModel
 import Foundation
+import PostbackPipeline
+import PostbackServer
 import SKAdNetwork
 import Testing
 

@@ -55,7 +55,7 @@ import Testing
     var names = Set(envelope)
     postback.value.visitProperties { name, _ in names.insert(name) }
     #expect(names == Set(Field.allCases.map(\.name)))
-    #expect(envelope == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .body].map(\.name))
+    #expect(envelope == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .body, .bodyBase64].map(\.name))
   }
 
   @Test(arguments: Version.allCases) func `a postback must have what its version signs`(_ version: Version) throws {
@@ -185,9 +185,8 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "diagnosis", "envelope", "postback", "rejects", "skan_events", "skan_postbacks", "skan_rejects",
-    "status",
-    "summary",
+    "conversion_model", "diagnosis", "envelope", "postback", "rejects", "server_configuration", "skan_events",
+    "skan_postbacks", "skan_rejects", "status", "summary",
   ]
 
   let value: JSONValue

@@ -28,7 +28,7 @@ import Testing
 
   @Test func `the model files that come with the project load`() throws {
     let models = try Models(loading: ["/\(Self.fixtures)/Fixtures/models"])
-    #expect(models.appIDs == [525_463_029, 1_176_027_022, 1_661_087_323, 10_738_027_756])
+    #expect(models.appIDs == [525_463_029, 1_176_027_022, 1_661_087_323, 6_740_000_001, 10_738_027_756])
     #expect(models.models(for: 525_463_029).map(\.label.description) == ["revenue@1", "revenue@2"])
     #expect(models.models(for: 1_661_087_323).map(\.bundleID) == ["com.example.puzzle"])
     #expect(models.models(for: 7).isEmpty)

@@ -135,8 +135,8 @@ import Testing
         """
         m.json: /0/app_id: must be an integer from 1 to 9223372036854775807, not 0
         m.json: /0/version: must be an integer from 1 to 9223372036854775807, not 0
-        m.json: /0/windows/0/x: is not a key of a window; known are postback_sequence_index, cumulative, lock_window, \
-        fine, coarse
+        m.json: /0/windows/0/x: is not a key of a window; known are postback_sequence_index, conversion_type, \
+        cumulative, lock_window, kind, coarse, coarse_from, fine
         m.json: /0/windows/0/postback_sequence_index: must be an integer from 0 to 2, not 5
         m.json: /0/windows/0/fine/64: is not a value; known are 0 to 63, without leading zeros
         m.json: /0/windows/1/postback_sequence_index: is missing; it must be an integer from 0 to 2

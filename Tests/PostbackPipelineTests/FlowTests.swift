@@ -58,6 +58,31 @@ struct HostileFixture: CustomTestStringConvertible {
     #expect(outcomes[3].rejection?.firstSeen == outcomes[1].verified?.key)
   }
 
+  /// Apple's development example is a re-engagement of this app with the fine value 24; its 4.0 example has 63.
+  @Test func `a postback is decoded by the window of its conversion type`() async throws {
+    func model(app: Int, type: String, value: Int) -> String {
+      """
+      {"app_id":\(app),"model_id":"m","version":1,"effective_from":null,"windows":[
+      {"postback_sequence_index":0,"fine":{"\(value)":[]}},
+      {"postback_sequence_index":0,"conversion_type":"\(type)","fine":{"\(value)":[{"event":"own"}]}}]}
+      """
+    }
+    var flow = try Flow()
+    flow.trust.allowsDevelopment = true
+    for (type, expected) in [("install", ["", "own"]), ("re-engagement", ["own", ""])] {
+      let models = [model(app: 10_738_027_756, type: type, value: 24), model(app: 525_463_029, type: type, value: 63)]
+      flow.models = try Models(parsing: Array("[\(models.joined(separator: ","))]".utf8), file: "m.json")
+      var names: [String] = []
+      for file in ["adattributionkit", "skadnetwork-4.0"] {
+        for fate in try await flow.outcomes(ofFixture: "postbacks/\(file).jsonl") {
+          guard case .accepted(let decoded) = fate.outcome, decoded.decoding.status == .decoded else { continue }
+          names.append(decoded.decoding.events.map(\.name).joined())
+        }
+      }
+      #expect(names == expected)
+    }
+  }
+
   @Test func `a zero that a forwarder filled in does not hide a coarse value`() async throws {
     var flow = try Flow()
     flow.models = try Models(loading: [Fixtures.path("models")])

@@ -32,6 +32,24 @@ struct EnvelopeTests {
   }
 
   @Test(arguments: RealPostback.all)
+  func `a postback in base64 is what it is without`(_ real: RealPostback) throws {
+    let (bare, encoded) = (try Reading(real.bytes), Base64.standard.encode(real.bytes))
+    let text = #"{"channel":"apple_direct","body_base64":"\#(String(decoding: encoded, as: UTF8.self))"}"#
+    let reading = try Reading(text)
+    #expect(reading.envelope?.channel == .appleDirect)
+    #expect(try reading.signedMessage() == bare.signedMessage())
+    #expect(try reading.unsignedFields == bare.unsignedFields)
+    #expect(try reading.extras == bare.extras)
+  }
+
+  @Test func `an envelope says how it came also where its body is no postback`() throws {
+    let reading = try Reading(#"{"received_at":"2026-11-01T10:00:00Z","channel":"apple_direct","body_base64":"eA=="}"#)
+    #expect(reading.defect?.code == .notJSON)
+    #expect(reading.envelope?.channel == .appleDirect)
+    #expect(reading.text(reading.envelope?.receivedAt) == "2026-11-01T10:00:00Z")
+  }
+
+  @Test(arguments: RealPostback.all)
   func `a postback in an envelope is what it is without`(_ real: RealPostback) throws {
     let bare = try Reading(real.bytes)
     let text = String(decoding: real.bytes, as: UTF8.self)

@@ -83,7 +83,9 @@ struct Reading {
     case .impressionType: text(postback.impressionType)
     case .attributionSignature:
       if case .attribution(let signature) = postback.signature { text(signature) } else { nil }
-    case .jwsString, .algorithm, .keyID, .critical, .receivedAt, .channel, .forwarder, .remoteAddress, .body: nil
+    case .jwsString, .algorithm, .keyID, .critical, .receivedAt, .channel, .forwarder, .remoteAddress, .body,
+      .bodyBase64:
+      nil
     }
   }
 }

@@ -17,6 +17,13 @@ int clibcrypto_sha256_update(clibcrypto_sha256 *_Nonnull hash, const void *_Null
 /// Writes 32 bytes.
 int clibcrypto_sha256_end(clibcrypto_sha256 *_Nonnull hash, uint8_t *_Nonnull digest);
 
+/// HMAC-SHA256 (RFC 2104) of a message; writes 32 bytes. 1 done, -1 libcrypto failed.
+int clibcrypto_hmac_sha256(const uint8_t *_Nonnull secret, size_t secret_count, const uint8_t *_Nullable message,
+                           size_t count, uint8_t *_Nonnull digest);
+
+/// Whether both are the same, in a time that does not tell where they differ.
+int clibcrypto_is_equal(const void *_Nonnull left, const void *_Nonnull right, size_t count);
+
 /// The curves Apple signs postbacks with. The raw value is the size of a field element, and of a scalar, in bytes.
 typedef enum {
   clibcrypto_p192 = 24,

@@ -1,4 +1,5 @@
 package import ConversionModel
+internal import JSON
 internal import SKAdNetwork
 
 /// A postback with what its conversion value means.
@@ -18,22 +19,29 @@ extension Batch<Unique> {
   /// Says what each postback means under the model that was in force when the app was installed. Rejects nothing.
   package func decoded(with models: Models) -> Batch<Decoded> {
     map { unique in
-      .accepted(Decoded(unique: unique, decoding: models.decode(unique.verified.parsed.conversion)))
+      .accepted(Decoded(unique: unique, decoding: models.decode(unique.verified.parsed.conversion(in: bytes))))
     }
   }
 }
 
 extension Parsed {
-  /// What of the postback decides what it means.
-  package var conversion: ReceivedConversion {
+  /// What of the postback, whose text stands in `bytes`, decides what it means.
+  package func conversion(in bytes: [UInt8]) -> ReceivedConversion {
     ReceivedConversion(
       appID: postback.appID,
       family: postback.version.map { $0 < .v4_0 } ?? false ? .skadnetwork3OrEarlier : .skadnetwork4OrLater,
       window: postback.conversionWindow,
+      conversionType: conversionType(in: bytes),
       fineValue: postback.conversionValue.map(Int.init),
       coarseValue: postback.coarseConversionValue.flatMap { CoarseValue(rawValue: $0.rawValue) },
       receivedAt: arrival.receivedAt,
       won: postback.isWin
     )
+  }
+
+  /// SKAdNetwork knows installs only.
+  private func conversionType(in bytes: [UInt8]) -> ConversionType? {
+    guard postback.framework == .adAttributionKit else { return .install }
+    return postback.conversionType.flatMap { ConversionType(postbackValue: bytes.span.extracting($0.indices)) }
   }
 }

@@ -53,6 +53,15 @@ package final class Signals {
     return queue.isEmpty ? nil : queue.removeFirst()
   }
 
+  /// Waits for a signal, and no longer than told; those that came.
+  package func wait(upTo limit: Duration) -> [ReceivedSignal] {
+    let signals = pending()
+    guard signals.isEmpty else { return signals }
+    var request = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&request, 1, Int32(clamping: Int64(limit / .milliseconds(1))))
+    return pending()
+  }
+
   private func receive() {
     var numbers = [UInt8](repeating: 0, count: 64)
     while true {

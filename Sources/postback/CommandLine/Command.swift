@@ -13,6 +13,8 @@ protocol Command: Sendable {
 /// How a process ends, for the shell that started it. The numbers are those of sysexits.h.
 enum ExitStatus: Int32 {
   case ok = 0
+  /// Two things that were compared differ.
+  case different = 1
   /// The command line is wrong.
   case usage = 64
   /// A model, a setting or the state is wrong.

@@ -65,7 +65,7 @@ struct Explanation {
     }
     addFields(parsed, bytes)
     addSignature(parsed.postback, judgement, bytes, trust)
-    addConversion(parsed, models, isValued: rejection == nil)
+    addConversion(parsed, bytes, models, isValued: rejection == nil)
     if let rejection {
       addRejection(rejection)
       try addDiagnosis(of: rejection, bytes, trust)
@@ -136,8 +136,8 @@ struct Explanation {
     sections.append(section)
   }
 
-  private mutating func addConversion(_ parsed: Parsed, _ models: Models, isValued: Bool) {
-    let decoding = models.decode(parsed.conversion)
+  private mutating func addConversion(_ parsed: Parsed, _ bytes: [UInt8], _ models: Models, isValued: Bool) {
+    let decoding = models.decode(parsed.conversion(in: bytes))
     var section = Section(title: "conversion")
     section.add("valued", isValued ? "yes" : "no, since the postback is rejected; if it were true it would mean this")
     section.add("decode_status", decoding.status.rawValue)

@@ -18,8 +18,7 @@ struct ModelCheckCommand: Command {
   private let paths: [String]
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard !arguments.operands.isEmpty else { throw CommandFailure(.usage, "give the path of a model, or of a folder") }
-    paths = arguments.operands
+    paths = try ModelChoice.paths(arguments)
   }
 
   func run() async throws(CommandFailure) {

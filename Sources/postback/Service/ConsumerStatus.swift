@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import PostbackPipeline
 internal import JSON
 
 /// What a consumer says of itself at one moment.

@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import PostbackPipeline
 
 /// How lines of a log are written.
 enum LogFormat: String, CaseIterable, Sendable {

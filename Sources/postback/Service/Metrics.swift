@@ -1,5 +1,6 @@
 internal import ConversionModel
 internal import PostbackPipeline
+internal import PostbackServer
 internal import SKAdNetwork
 
 /// What a consumer counts and shows at one moment.
@@ -29,7 +30,7 @@ struct Metrics: Sendable {
     addFlow(to: &exposition)
     addCommits(to: &exposition)
     addSpool(to: &exposition)
-    addProcess(to: &exposition)
+    exposition.add(process)
     return exposition.text
   }
 
@@ -73,15 +74,18 @@ struct Metrics: Sendable {
     exposition.begin("postback_inputs_total", .counter, "Inputs finished with, by outcome.")
     for outcome in InputOutcome.allCases { exposition.add(totals.inputs(outcome), ["outcome": outcome.rawValue]) }
   }
+}
 
-  private func addProcess(to exposition: inout Exposition) {
-    exposition.begin("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
-    exposition.add(process.residentBytes)
-    exposition.begin("process_open_fds", .gauge, "Number of open file descriptors.")
-    exposition.add(process.openDescriptors)
-    exposition.begin("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.")
-    exposition.add(Double(process.startedAt.milliseconds) / 1000)
-    exposition.begin("postback_build_info", .gauge, "1, with the version of postback.")
-    exposition.add(1 as Int64, ["version": Main.version])
+extension Exposition {
+  /// What a process uses, and what it runs.
+  mutating func add(_ process: ProcessUsage) {
+    begin("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
+    add(process.residentBytes)
+    begin("process_open_fds", .gauge, "Number of open file descriptors.")
+    add(process.openDescriptors)
+    begin("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.")
+    add(Double(process.startedAt.milliseconds) / 1000)
+    begin("postback_build_info", .gauge, "1, with the version of postback.")
+    add(1 as Int64, ["version": Main.version])
   }
 }

@@ -1,3 +1,5 @@
+internal import PostbackPipeline
+
 /// How fast a count grows, over the last minutes: a pure struct that is told the count now and then.
 struct Rates: Sendable {
   private struct Sample {

@@ -20,12 +20,22 @@ struct ConsumerOptions: Sendable {
   var jobs: Int
   var log: Log
   var metricsFile: ReplacedFile?
+  var neighbour = ConsumerNeighbour()
+}
+
+/// What runs beside a consumer in the same process, and is told of it.
+struct ConsumerNeighbour: Sendable {
+  /// The consumer was asked to end: called once, before it commits what it took and leaves.
+  var stopping: @Sendable () -> Void = {}
+  /// Takes the consumer's metrics, once a second.
+  var metrics: (@Sendable (String) -> Void)?
 }
 
 /// Consumes a spool until it is asked to end, also over times in which the disk is full.
 final class Consumer {
   private let options: ConsumerOptions
   private let log: Log
+  /// The models in use, which a signal exchanges.
   private let models: CurrentModels
   private let signals: Signals
   private let folder: SpoolFolder
@@ -42,10 +52,11 @@ final class Consumer {
   private static let patienceWhenStopping = Duration.seconds(1)
   private static let pauseWhenFull = Duration.seconds(5)
 
-  init(_ options: ConsumerOptions) throws(CommandFailure) {
+  /// A consumer with models that it may share with others.
+  init(_ options: ConsumerOptions, models: CurrentModels) throws(CommandFailure) {
     self.options = options
     log = options.log
-    models = CurrentModels(try Models(checking: options.models))
+    self.models = models
     do throws(SpoolFailure) {
       signals = try Signals()
       folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)
@@ -163,20 +174,15 @@ final class Consumer {
       log.info("stopping", "asked to leave; committing what was taken")
       stoppedAt = .now
       manager.stopping()
+      options.neighbour.stopping()
     } else {
       reload()
     }
   }
 
-  /// Loads the models again; where they are wrong the old ones stay.
   private func reload() {
     manager.reloading()
-    do throws(CommandFailure) {
-      models.value = try Models(checking: options.models)
-      log.info("models_loaded", "the models were loaded again")
-    } catch {
-      log.error("models_wrong", "the models stay as they were: \(error.message)")
-    }
+    models.reload(options.models, log)
     manager.ready()
   }
 
@@ -188,5 +194,17 @@ final class Consumer {
       usleep(100_000)
     }
     isDone = stoppedAt != nil
+  }
+}
+
+extension CurrentModels {
+  /// Loads the models again; where they are wrong the old ones stay.
+  func reload(_ paths: [String], _ log: Log) {
+    do throws(CommandFailure) {
+      value = try Models(checking: paths)
+      log.info("models_loaded", "the models were loaded again")
+    } catch {
+      log.error("models_wrong", "the models stay as they were: \(error.message)")
+    }
   }
 }

@@ -1,12 +1,14 @@
 internal import ConversionModel
 internal import Glibc
 internal import PostbackPipeline
+internal import PostbackServer
 
 /// What a consumer shows of itself: the status file in the state's folder, and the metrics file.
 struct ConsumerReport {
   private let spool: String
   private var statusFile: StatusFile
   private var metricsFile: ReplacedFile?
+  private let takeMetrics: (@Sendable (String) -> Void)?
   private let startedAt = Timestamp.now
   private var metrics = Metrics()
   private var rates = Rates()
@@ -19,6 +21,7 @@ struct ConsumerReport {
     spool = options.spool
     statusFile = StatusFile(folder: options.state)
     metricsFile = options.metricsFile
+    takeMetrics = options.neighbour.metrics
   }
 
   /// Begins with the counts of a state.
@@ -37,7 +40,7 @@ struct ConsumerReport {
   /// Whether it is time to write.
   var isDue: Bool { written.map { .now - $0 >= Self.interval } ?? true }
 
-  /// Writes both files.
+  /// Writes both files, and hands the metrics over.
   mutating func write(_ backlog: SpoolBacklog, _ tables: Tables, _ log: Log) {
     let now = ContinuousClock.now
     written = now
@@ -59,7 +62,7 @@ struct ConsumerReport {
       ),
       log
     )
-    guard metricsFile != nil else { return }
+    guard metricsFile != nil || takeMetrics != nil else { return }
     metrics.totals = Totals((try? tables.ledger.counts()) ?? [:])
     metrics.commits = tables.ledger.commits
     metrics.committedAt = tables.ledger.committedAt
@@ -67,6 +70,8 @@ struct ConsumerReport {
     metrics.oldestWaiting = oldest.map { max(Timestamp.now.since($0), .zero) } ?? .zero
     metrics.indexKeys = Int(tables.seenCount)
     metrics.process = usage
-    metricsFile?.replace(with: metrics.exposition, log)
+    let text = metrics.exposition
+    metricsFile?.replace(with: text, log)
+    takeMetrics?(text)
   }
 }

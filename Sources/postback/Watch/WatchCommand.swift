@@ -1,7 +1,5 @@
 internal import ConversionModel
-internal import Glibc
 internal import PostbackPipeline
-internal import Signatures
 
 /// `postback watch`: the long-running consumer of a spool.
 struct WatchCommand: Command {
@@ -21,15 +19,9 @@ struct WatchCommand: Command {
       """,
     options: [
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
-      Option("--delete", nil, "Delete files that are done instead of moving them to SPOOL/done."),
       Option("--once", nil, "Leave when nothing waits, instead of waiting for more."),
       Option("--settle", "SECONDS", "Files are written into SPOOL itself; take those unchanged for so long."),
-      Option("--rescan-ms", "N", "Look for files at least this often, in milliseconds; 5000 unless given."),
-      Option("--part-seconds", "N", "A part is complete when it is N seconds old; 300 unless given."),
-    ] + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
-      Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
-      Option("--jobs", "N", "Batches worked on at once; as many as there are cores unless given."),
-    ] + ServiceOptions.options,
+    ] + WatchOptions.options + ServiceOptions.options,
     example: "postback watch /var/spool/postback --models models/ --out out"
   )
 
@@ -39,31 +31,17 @@ struct WatchCommand: Command {
     guard arguments.operands.count == 1, let spool = arguments.operands.first else {
       throw CommandFailure(.usage, "give one spool, a folder")
     }
-    var tables = try TablesOptions.tables(arguments)
-    tables.partAge = .seconds(try arguments.integer("--part-seconds", in: 1...31_536_000) ?? 300)
-    consumer = ConsumerOptions(
-      spool: spool,
-      settle: try arguments.value("--settle", "seconds, such as 2 or 0.5") { text in
-        Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
-      },
-      deletes: arguments.has("--delete"),
-      leavesWhenEmpty: arguments.has("--once"),
-      rescan: .milliseconds(try arguments.integer("--rescan-ms", in: 10...3_600_000) ?? 5000),
-      tables: tables,
-      state: TablesOptions.state(arguments, tables),
-      models: arguments.all("--models"),
-      trust: try TrustOptions.trust(arguments),
-      receivedAt: try ReceivedAtOptions.rule(arguments),
-      limits: try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20)).map { ReadLimits(recordBytes: $0) }
-        ?? ReadLimits(),
-      jobs: try arguments.jobs(),
-      log: try ServiceOptions.log(arguments),
-      metricsFile: try ServiceOptions.metricsFile(arguments)
-    )
+    var consumer = try WatchOptions.consumer(arguments, spool: spool, models: arguments.all("--models"))
+    consumer.settle = try arguments.value("--settle", "seconds, such as 2 or 0.5") { text in
+      Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
+    }
+    consumer.leavesWhenEmpty = arguments.has("--once")
+    self.consumer = consumer
   }
 
   func run() async throws(CommandFailure) {
-    let consumer = try Consumer(consumer)
+    let models = CurrentModels(try Models(checking: consumer.models))
+    let consumer = try Consumer(consumer, models: models)
     try await consumer.run()
   }
 }

@@ -1,21 +1,24 @@
-/// How long something took, again and again: counts of those that took no longer than each bound.
-struct Histogram: Equatable, Sendable {
-  /// The bounds in seconds, ascending.
-  let bounds: [Double]
-  /// How many took no longer than the bound, and longer than the one before.
-  private(set) var counts: [Int64]
-  /// How many there were, whatever they took.
-  private(set) var count: Int64 = 0
-  /// What they took together, in seconds.
-  private(set) var sum = 0.0
+internal import PostbackPipeline
 
-  init(bounds: [Double] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]) {
+/// How long something took, again and again: counts of those that took no longer than each bound.
+package struct Histogram: Equatable, Sendable {
+  /// The bounds in seconds, ascending.
+  package let bounds: [Double]
+  /// How many took no longer than the bound, and longer than the one before.
+  package private(set) var counts: [Int64]
+  /// How many there were, whatever they took.
+  package private(set) var count: Int64 = 0
+  /// What they took together, in seconds.
+  package private(set) var sum = 0.0
+
+  /// Nothing observed so far; the bounds are in seconds.
+  package init(bounds: [Double] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]) {
     self.bounds = bounds
     counts = Array(repeating: 0, count: bounds.count)
   }
 
   /// Counts one that took so long.
-  mutating func observe(_ duration: Duration) {
+  package mutating func observe(_ duration: Duration) {
     let seconds = duration.seconds
     count += 1
     sum += seconds

@@ -1,32 +1,35 @@
 /// Metrics as text: Prometheus' exposition format, version 0.0.4.
-struct Exposition {
+package struct Exposition {
   /// What a family of samples is.
-  enum Kind: String {
+  package enum Kind: String {
     case counter, gauge, histogram
   }
 
   /// Names and values that tell the samples of a family from each other.
-  typealias Labels = KeyValuePairs<String, String>
+  package typealias Labels = KeyValuePairs<String, String>
 
   /// The text so far; each line ends with a line feed.
-  private(set) var text = ""
+  package private(set) var text = ""
   private var family = ""
 
+  /// No metrics so far.
+  package init() {}
+
   /// Begins a family of samples.
-  mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+  package mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
     family = name
     let help = help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
 
   /// A sample of the family.
-  mutating func add(_ value: Int64, _ labels: Labels = [:]) { add("", labels, "\(value)") }
+  package mutating func add(_ value: Int64, _ labels: Labels = [:]) { add("", labels, "\(value)") }
 
   /// A sample of the family.
-  mutating func add(_ value: Double, _ labels: Labels = [:]) { add("", labels, Self.text(of: value)) }
+  package mutating func add(_ value: Double, _ labels: Labels = [:]) { add("", labels, Self.text(of: value)) }
 
   /// The samples of a family that is a histogram.
-  mutating func add(_ histogram: Histogram) {
+  package mutating func add(_ histogram: Histogram) {
     var count: Int64 = 0
     for (bound, more) in zip(histogram.bounds, histogram.counts) {
       count += more

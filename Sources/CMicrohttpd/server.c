@@ -1,0 +1,168 @@
+#include "CMicrohttpd.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+struct cmicrohttpd_server {
+  struct MHD_Daemon *daemon;
+  cmicrohttpd_calls calls;
+  void *owner;
+};
+
+static cmicrohttpd_connection *wrapped(struct MHD_Connection *connection) {
+  return (cmicrohttpd_connection *)connection;
+}
+
+static struct MHD_Connection *unwrapped(cmicrohttpd_connection *connection) {
+  return (struct MHD_Connection *)connection;
+}
+
+static void *client_of(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info == NULL ? NULL : info->socket_context;
+}
+
+static enum MHD_Result accepts(void *context, const struct sockaddr *address, socklen_t length) {
+  (void)length;
+  const cmicrohttpd_server *server = context;
+  return server->calls.accepts(server->owner, address) ? MHD_YES : MHD_NO;
+}
+
+static void changed(void *context, struct MHD_Connection *connection, void **client,
+                    enum MHD_ConnectionNotificationCode code) {
+  const cmicrohttpd_server *server = context;
+  if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+    if (*client != NULL) server->calls.closed(*client);
+    *client = NULL;
+    return;
+  }
+  const int socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  const struct sockaddr *address =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+  *client = server->calls.opened(server->owner, wrapped(connection), socket, address);
+}
+
+static void *began(void *context, const char *target, struct MHD_Connection *connection) {
+  const cmicrohttpd_server *server = context;
+  void *client = client_of(connection);
+  if (client != NULL) server->calls.began(client, target);
+  return NULL;
+}
+
+/// The library's way to say "headers", "a piece of the body" and "all is there" with one call.
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *target, const char *method,
+                              const char *version, const char *bytes, size_t *count, void **request) {
+  (void)target;
+  (void)version;
+  const cmicrohttpd_server *server = context;
+  void *client = client_of(connection);
+  if (client == NULL) return MHD_NO;
+  int result;
+  if (*request == NULL) {
+    *request = client;
+    result = server->calls.head(client, method);
+  } else if (*count > 0) {
+    result = server->calls.body(client, (const uint8_t *)bytes, *count);
+    *count = 0;
+  } else {
+    result = server->calls.complete(client);
+  }
+  return result ? MHD_YES : MHD_NO;
+}
+
+static void ended(void *context, struct MHD_Connection *connection, void **request,
+                  enum MHD_RequestTerminationCode code) {
+  (void)code;
+  const cmicrohttpd_server *server = context;
+  void *client = client_of(connection);
+  if (client != NULL) server->calls.ended(client);
+  *request = NULL;
+}
+
+/// Targets stay as they were sent.
+static size_t left_alone(void *context, struct MHD_Connection *connection, char *text) {
+  (void)context;
+  (void)connection;
+  return strlen(text);
+}
+
+cmicrohttpd_server *cmicrohttpd_start(int listening_socket, const cmicrohttpd_limits *limits,
+                                      const cmicrohttpd_calls *calls, void *owner) {
+  cmicrohttpd_server *server = calloc(1, sizeof *server);
+  if (server == NULL) return NULL;
+  server->calls = *calls;
+  server->owner = owner;
+  errno = 0;
+  server->daemon = MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, server, handle, server,
+      MHD_OPTION_LISTEN_SOCKET, listening_socket,
+      MHD_OPTION_THREAD_POOL_SIZE, limits->threads,
+      MHD_OPTION_CONNECTION_LIMIT, limits->connections,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits->header_bytes,
+      MHD_OPTION_CONNECTION_TIMEOUT, limits->idle_seconds,
+      MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_NOTIFY_CONNECTION, changed, server,
+      MHD_OPTION_NOTIFY_COMPLETED, ended, server,
+      MHD_OPTION_URI_LOG_CALLBACK, began, server,
+      MHD_OPTION_UNESCAPE_CALLBACK, left_alone, NULL,
+      MHD_OPTION_END);
+  if (server->daemon == NULL) {
+    const int code = errno;
+    free(server);
+    errno = code;
+    return NULL;
+  }
+  return server;
+}
+
+void cmicrohttpd_quiesce(cmicrohttpd_server *server) {
+  const MHD_socket listening = MHD_quiesce_daemon(server->daemon);
+  if (listening != MHD_INVALID_SOCKET) shutdown(listening, SHUT_RDWR);
+}
+
+void cmicrohttpd_stop(cmicrohttpd_server *server) {
+  MHD_stop_daemon(server->daemon);
+  free(server);
+}
+
+struct visit {
+  void *context;
+  void (*call)(void *, const char *, size_t, const char *, size_t);
+};
+
+static enum MHD_Result visit_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_count,
+                                    const char *value, size_t value_count) {
+  (void)kind;
+  const struct visit *visit = context;
+  visit->call(visit->context, name, name_count, value, value_count);
+  return MHD_YES;
+}
+
+void cmicrohttpd_headers(cmicrohttpd_connection *connection, void *context,
+                         void (*visit)(void *, const char *, size_t, const char *, size_t)) {
+  struct visit each = {context, visit};
+  (void)MHD_get_connection_values_n(unwrapped(connection), MHD_HEADER_KIND, visit_header, &each);
+}
+
+void cmicrohttpd_suspend(cmicrohttpd_connection *connection) { MHD_suspend_connection(unwrapped(connection)); }
+
+void cmicrohttpd_resume(cmicrohttpd_connection *connection) { MHD_resume_connection(unwrapped(connection)); }
+
+int cmicrohttpd_answer(cmicrohttpd_connection *connection, unsigned int status, const cmicrohttpd_header *headers,
+                       size_t header_count, const uint8_t *body, size_t count) {
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(count, (void *)body, count > 0 ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
+  if (response == NULL) return 0;
+  int result = 1;
+  for (size_t index = 0; index < header_count && result; ++index) {
+    result = MHD_add_response_header(response, headers[index].name, headers[index].value) == MHD_YES;
+  }
+  if (result) result = MHD_queue_response(unwrapped(connection), status, response) == MHD_YES;
+  MHD_destroy_response(response);
+  return result;
+}
+
+const char *cmicrohttpd_version(void) { return MHD_get_version(); }

@@ -1,0 +1,75 @@
+internal import JSON
+
+extension ModelReader {
+  /// The six bits of a value shared between kinds, the first part in the lowest bits.
+  ///
+  /// A row is what the rows of all parts say. A value is not used where that of one part is not.
+  mutating func mixedRows(_ node: JSONNode) -> Rows? {
+    guard let nodes = node["parts"].elements, !nodes.isEmpty else {
+      note(node["parts"], mustBe: "an array of parts, each with bits and a kind")
+      return nil
+    }
+    var parts: [(bits: Int, rows: Rows)] = []
+    var bits = 0
+    var owners: [String: String] = [:]
+    var revenuePart: String?
+    for node in nodes {
+      guard let part = part(node) else { continue }
+      bits += part.bits
+      for name in part.rows.names {
+        if let other = owners.updateValue(node.pointer, forKey: name) {
+          note(node, "names the event \(name.debugDescription), as \(other) does; name an event in one part only")
+        }
+      }
+      if part.rows.haveRevenue {
+        if let revenuePart { note(node["kind"], "is revenue, as that of \(revenuePart); only one part can be") }
+        revenuePart = node.pointer
+      }
+      parts.append(part)
+    }
+    guard bits <= 6 else {
+      note(node["parts"], "have \(bits) bits together; a value has 6")
+      return nil
+    }
+    guard parts.count == nodes.count else { return nil }
+    return (0..<1 << bits).map { value in
+      var rest = value
+      var row: [ModelEvent] = []
+      for part in parts {
+        let index = rest & (1 << part.bits - 1)
+        guard part.rows.indices.contains(index), let events = part.rows[index] else { return nil }
+        row += events
+        rest >>= part.bits
+      }
+      return row
+    }
+  }
+
+  private mutating func part(_ node: JSONNode) -> (bits: Int, rows: Rows)? {
+    let kinds = Kind.allCases.filter { $0 != .mixed && $0 != .custom }
+    guard case .string(let name) = node["kind"].value, let kind = Kind(rawValue: name), kinds.contains(kind) else {
+      if isObject(node, keys: ["bits", "kind"] + Kind.allCases.flatMap(\.keys), called: "a part") {
+        note(node["kind"], mustBe: "one of \(kinds.map(\.rawValue).joined(separator: ", "))")
+      }
+      return nil
+    }
+    guard isObject(node, keys: ["bits", "kind"] + kind.keys, called: "a part of kind \(name)") else { return nil }
+    let bits = integer(node["bits"], in: 1...6)
+    guard let rows = rows(of: kind, node), let bits else { return nil }
+    guard rows.count <= 1 << bits else {
+      note(node["bits"], "are \(bits), for \(1 << bits) values; the kind makes \(rows.count)")
+      return nil
+    }
+    return (Int(bits), rows)
+  }
+}
+
+extension Rows {
+  /// The names of all events, each once.
+  fileprivate var names: Set<String> { Set(joined.map(\.name)) }
+
+  /// Whether any event has revenue.
+  fileprivate var haveRevenue: Bool { joined.contains { $0.revenue != nil } }
+
+  private var joined: [ModelEvent] { compactMap { $0 }.flatMap { $0 } }
+}

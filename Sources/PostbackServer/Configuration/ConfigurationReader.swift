@@ -1,0 +1,201 @@
+internal import ConversionModel
+internal import JSON
+
+/// Reads a configuration file, and notes everything that is wrong with it.
+struct ConfigurationReader {
+  let file: String
+  private(set) var problems: [String] = []
+
+  init(file: String) { self.file = file }
+
+  /// The configuration; to be used only where there are no problems.
+  mutating func read() -> ServerConfiguration {
+    var configuration = ServerConfiguration()
+    let root: JSONNode
+    do throws(SettingFile.Failure) {
+      let text = try SettingFile.bytes(of: file, upTo: 1 << 20)
+      do throws(JSONDefect) { root = JSONNode(value: try JSONValue(parsing: text), pointer: "") } catch {
+        note("", Self.reason(error))
+        return configuration
+      }
+    } catch {
+      note("", error.reason)
+      return configuration
+    }
+    guard isObject(root, keys: Self.keys, called: "the configuration") else { return configuration }
+    let listen = value(root["listen"], "a host and a port such as \"127.0.0.1:8080\"") { ListenAddress($0) }
+    configuration.listen = listen ?? configuration.listen
+    configuration.spool = value(root["spool"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.models = list(root["models"]).compactMap { node in
+      value(node, "the path of a file or a folder") { $0.isEmpty ? nil : $0 }
+    }
+    configuration.rates = value(root["rates"], "the path of a file") { $0.isEmpty ? nil : $0 }
+    configuration.apps = apps(root["apps"])
+    if root["sdk_keys"].value != nil {
+      let keys = list(root["sdk_keys"]).compactMap { value($0, "a key") { $0.isEmpty ? nil : $0 } }
+      configuration.sdkKeys = Set(keys)
+    }
+    configuration.trustedProxies = list(root["trusted_proxies"]).compactMap { node in
+      value(node, "an address or a range such as \"10.0.0.0/8\"") { AddressRange($0) }
+    }
+    configuration.forwarders = forwarders(root["forwarders"])
+    readLimits(root["limits"], into: &configuration)
+    return configuration
+  }
+
+  static let keys = [
+    "listen", "spool", "models", "rates", "apps", "sdk_keys", "trusted_proxies", "forwarders", "limits",
+  ]
+
+  static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file", "hmac_header"]
+
+  private mutating func readLimits(_ node: JSONNode, into configuration: inout ServerConfiguration) {
+    guard node.value != nil else { return }
+    guard isObject(node, keys: ServerLimit.all.map(\.key), called: "the limits") else { return }
+    for limit in ServerLimit.all where node[limit.key].value != nil {
+      guard case .number(let text) = node[limit.key].value, let value = Int(text), limit.range.contains(value) else {
+        note(node[limit.key].pointer, "must be an integer from \(limit.range.lowerBound) to \(limit.range.upperBound)")
+        continue
+      }
+      configuration[keyPath: limit.path] = value
+    }
+  }
+
+  private mutating func apps(_ node: JSONNode) -> [String: Int64] {
+    guard node.value != nil else { return [:] }
+    guard let members = node.members else {
+      note(node.pointer, "must be an object of App Store ids by bundle id")
+      return [:]
+    }
+    var apps: [String: Int64] = [:]
+    for (bundleID, node) in members {
+      guard case .number(let digits) = node.value, let appID = Int64(digits), appID > 0 else {
+        note(node.pointer, "must be an App Store id, an integer from 1")
+        continue
+      }
+      apps[bundleID] = appID
+    }
+    return apps
+  }
+
+  private mutating func forwarders(_ node: JSONNode) -> [Forwarder] {
+    var forwarders: [Forwarder] = []
+    for element in list(node) {
+      guard let forwarder = forwarder(element) else { continue }
+      if forwarders.contains(where: { $0.name == forwarder.name }) {
+        note(element["name"].pointer, "is the name of another forwarder already")
+      } else if forwarders.contains(where: { $0.secret.bytes == forwarder.secret.bytes }) {
+        note(element.pointer, "has the secret of another forwarder; give each its own")
+      } else {
+        forwarders.append(forwarder)
+      }
+    }
+    return forwarders
+  }
+
+  private mutating func forwarder(_ node: JSONNode) -> Forwarder? {
+    guard isObject(node, keys: Self.forwarderKeys, called: "a forwarder") else { return nil }
+    let name = value(node["name"], "1 to 64 letters, digits and - _ . :", isRequired: true) { text in
+      let isRight = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte }
+      return isRight ? text : nil
+    }
+    let header = value(node["hmac_header"], "the name of a header") { text in
+      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte && $0 != UInt8(ascii: ":") }
+        ? text : nil
+    }
+    let (token, secret) = (node["bearer_token_file"], node["hmac_secret_file"])
+    guard (token.value == nil) != (secret.value == nil) else {
+      note(node.pointer, "must have one of bearer_token_file and hmac_secret_file")
+      return nil
+    }
+    if token.value != nil, node["hmac_header"].value != nil {
+      note(node["hmac_header"].pointer, "is of no use without hmac_secret_file")
+    }
+    guard let bytes = self.secret(in: token.value == nil ? secret : token), let name else { return nil }
+    let shown: Forwarder.Secret =
+      token.value == nil
+      ? .hmac(secret: bytes, header: header ?? Forwarder.defaultHeader) : .bearer(token: bytes)
+    return Forwarder(name: name, secret: shown)
+  }
+
+  /// What the file holds that a value names, without the line end behind it.
+  private mutating func secret(in node: JSONNode) -> [UInt8]? {
+    guard let path = value(node, "the path of a file", { $0.isEmpty ? nil : $0 }) else { return nil }
+    do throws(SettingFile.Failure) {
+      var bytes = try SettingFile.bytes(of: path, upTo: 4096)
+      while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+      if bytes.count >= 16 { return bytes }
+      note(node.pointer, "names \(path), which holds \(bytes.count) bytes; a secret must have 16 or more")
+    } catch {
+      note(node.pointer, "names \(path), which \(error.reason)")
+    }
+    return nil
+  }
+
+  private static func reason(_ defect: JSONDefect) -> String {
+    switch defect {
+    case .notJSON(let problem): "is not JSON: \(problem)"
+    case .tooDeep: "is nested too deep"
+    case .invalidUTF8: "is not UTF-8; save it as UTF-8"
+    case .duplicateKey(let key): "has the key \(key.debugDescription) twice in one object; remove one"
+    }
+  }
+
+  // What values are made of
+
+  private mutating func isObject(_ node: JSONNode, keys: [String], called name: String) -> Bool {
+    guard let members = node.members else {
+      note(node.pointer, "must be an object")
+      return false
+    }
+    for (key, member) in members where !keys.contains(key) {
+      note(member.pointer, "is not a key of \(name); known are \(keys.joined(separator: ", "))")
+    }
+    return true
+  }
+
+  private mutating func list(_ node: JSONNode) -> [JSONNode] {
+    guard node.value != nil else { return [] }
+    guard let elements = node.elements else {
+      note(node.pointer, "must be an array")
+      return []
+    }
+    return elements
+  }
+
+  private mutating func value<Value>(
+    _ node: JSONNode,
+    _ expected: String,
+    isRequired: Bool = false,
+    _ parse: (String) -> Value?
+  ) -> Value? {
+    if node.value == nil, !isRequired { return nil }
+    if case .string(let text) = node.value, let value = parse(text) { return value }
+    note(node.pointer, node.value == nil ? "is missing; it must be \(expected)" : "must be \(expected)")
+    return nil
+  }
+
+  private mutating func note(_ pointer: String, _ reason: String) {
+    problems.append([file, pointer, reason].filter { !$0.isEmpty }.joined(separator: ": "))
+  }
+}
+
+extension Forwarder.Secret {
+  fileprivate var bytes: [UInt8] {
+    switch self {
+    case .bearer(let bytes), .hmac(let bytes, _): bytes
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isNameByte: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+      UInt8(ascii: ":"):
+      true
+    default: false
+    }
+  }
+}

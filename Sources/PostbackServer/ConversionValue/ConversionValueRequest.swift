@@ -1,0 +1,67 @@
+internal import ConversionModel
+
+/// What a request says, every parameter of its form.
+struct ConversionValueRequest {
+  /// The SDK key; nil where there is none.
+  let sdkKey: String?
+  /// The app's bundle id: letters, digits, `.`, `-` and `_`.
+  let bundleID: String
+  /// The event that just happened, `__SESSION__` where the app was opened.
+  let event: String
+  /// The fine value that the app told last; nil where it told none.
+  let currentValue: Int?
+  /// The coarse values that the app told last, by window.
+  let coarseValues: [CoarseValue?]
+  /// When the app was first launched, by its own clock.
+  let firstCall: Timestamp
+  /// When the app updated its value last; nil where it does not say.
+  let lastCall: Timestamp?
+  /// The revenue so far.
+  let revenue: RevenueTotals
+
+  init(_ parameters: QueryParameters) throws(ConversionValueRefusal) {
+    guard try parameters.required(.platform).elementsEqual("iOS".utf8) else { throw .notIOS }
+    sdkKey = try parameters[.sdkKey].map { String(decoding: $0, as: UTF8.self) }
+    bundleID = try parameters.ascii(.bundleID, ofAtMost: 255) { $0.isInBundleIDs }
+    event = try parameters.ascii(.event, ofAtMost: 32) { (0x20...0x7E).contains($0) }
+    currentValue = try parameters.integer(.currentValue, in: 0...63)
+    var coarseValues: [CoarseValue?] = []
+    for parameter in Parameter.coarse {
+      coarseValues.append(try parameters.integer(parameter, in: 0...2).flatMap(CoarseValue.init(rank:)))
+    }
+    self.coarseValues = coarseValues
+    guard let firstCall = try parameters.time(.firstCall) else { throw parameters.invalid(.firstCall) }
+    self.firstCall = firstCall
+    lastCall = try parameters.time(.lastCall)
+    revenue = try RevenueTotals(parameters)
+  }
+}
+
+extension QueryParameters {
+  /// A required text of 1 to `maximum` of the characters that `isAllowed` names.
+  fileprivate func ascii(
+    _ parameter: Parameter,
+    ofAtMost maximum: Int,
+    _ isAllowed: (UInt8) -> Bool
+  ) throws(ConversionValueRefusal) -> String {
+    let text = try required(parameter)
+    guard (1...maximum).contains(text.count), text.allSatisfy(isAllowed) else { throw invalid(parameter) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// A time in seconds since 1970, until the year 9999.
+  fileprivate func time(_ parameter: Parameter) throws(ConversionValueRefusal) -> Timestamp? {
+    try integer(parameter, in: 0...253_402_300_799).map { Timestamp(milliseconds: Int64($0) * 1000) }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isInBundleIDs: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,208 @@
+internal import CMicrohttpd
+internal import Glibc
+internal import Synchronization
+
+/// A connection, and the request that is on it.
+///
+/// The server's threads call it, one at a time; the deadline and replies come from other threads.
+@safe
+final class HTTPConnection: Sendable {
+  /// Whose the other end is.
+  let peer: IPAddress
+  private let server: HTTPServer
+  private let socket: Int32
+  nonisolated(unsafe) private let handle: OpaquePointer
+  private let state = Mutex(RequestState())
+
+  init(_ server: HTTPServer, _ handle: OpaquePointer, socket: Int32, peer: IPAddress) {
+    self.server = server
+    unsafe self.handle = handle
+    self.socket = socket
+    self.peer = peer
+  }
+
+  // What the library tells
+
+  func began(_ target: String) {
+    state.withLock { $0.begin(target) }
+    server.metrics.beginRequest()
+  }
+
+  /// All headers are there; whether to go on.
+  func head(_ method: String) -> Bool {
+    let target = state.withLock { $0.target }
+    let headers = self.headers()
+    let client = proxyClient(headers)
+    let request = HTTPRequest(method: method, target: target, headers: headers, client: client)
+    if let refusal = refusalOfUnclearBody(request) {
+      state.withLock { $0.request(request, nil, refusal) }
+      return answer(refusal.adding("Connection", "close"))
+    }
+    var route: Route?
+    let refusal: HTTPResponse?
+    switch server.router.route(method, request.path) {
+    case .success(let found):
+      route = found
+      refusal = refusalOfHead(request, found)
+    case .failure(let failure): refusal = failure.response
+    }
+    let length = request.values(of: "Content-Length").first.flatMap { Int($0) } ?? 0
+    let isChunked = !request.values(of: "Transfer-Encoding").isEmpty
+    state.withLock { $0.request(request, route, refusal) }
+    // What is refused and short is read and dropped, so that the connection can go on. The rest is not waited for.
+    if let refusal, isChunked || length > Self.droppedBytes || length < 0 { return answer(refusal) }
+    return true
+  }
+
+  /// A piece of the body; whether to go on.
+  func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let hasRoom = server.takeRoom(bytes.count)
+    let isTooLong: Bool = state.withLock { state in
+      guard hasRoom else {
+        state.refuse(.error(503, "too much is on its way; try again later").retry(afterSeconds: 30))
+        return false
+      }
+      let isKept = unsafe state.append(bytes)
+      if !isKept { server.giveRoom(bytes.count) }
+      return state.isTooLong
+    }
+    server.metrics.add(bodyBytes: bytes.count)
+    // Only a body without a declared length gets here.
+    if isTooLong { cut("413 Content Too Large") }
+    return !isTooLong
+  }
+
+  /// All is there, or a reply is; whether to go on.
+  func complete() -> Bool {
+    let (request, route, refusal) = state.withLock { ($0.request, $0.route, $0.response) }
+    if let refusal { return answer(refusal) }
+    guard let request, let route else { return false }
+    switch route.action {
+    case .answer(let handler): return answer(handler(request))
+    case .reply(let handler):
+      guard state.withLock({ $0.suspend() }) else { return false }
+      unsafe cmicrohttpd_suspend(handle)
+      handler(request, HTTPReply(self))
+      return true
+    }
+  }
+
+  /// The request is over.
+  func ended() {
+    let (hadBegun, wasAnswered, bodyCount) = state.withLock { $0.end() }
+    server.giveRoom(bodyCount)
+    if hadBegun { server.metrics.endRequest(wasAnswered: wasAnswered) }
+  }
+
+  /// The connection is over; its socket is closed next, and must not be touched from then on.
+  func closed() {
+    ended()
+    state.withLock { $0.phase = .closed }
+    server.remove(self)
+  }
+
+  // What others want of it
+
+  /// Goes on with the answer to a request that waited.
+  func resume(with response: HTTPResponse) {
+    state.withLock { $0.response = response }
+    unsafe cmicrohttpd_resume(handle)
+  }
+
+  /// Ends the connection where its request should have been there by now.
+  func cut(ifOverdue now: ContinuousClock.Instant) {
+    let limit = Duration.seconds(server.limits.requestSeconds)
+    cut("408 Request Timeout") { $0.isReceiving && now - $0.since > limit }
+  }
+
+  /// Ends the connection with a status, past the library, which knows no way to do so in the middle of a request.
+  private func cut(_ status: String, where isWanted: (RequestState) -> Bool = { _ in true }) {
+    state.withLock { state in
+      guard state.phase != .closed, isWanted(state) else { return }
+      if state.phase == .receiving {
+        let text = Array("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        _ = unsafe send(socket, text, text.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        server.metrics.add(refused: status)
+      }
+      _ = shutdown(socket, Int32(SHUT_RDWR))
+      state.phase = .cut
+    }
+  }
+
+  // Its own
+
+  /// A refused body of so many bytes is read and dropped.
+  private static let droppedBytes = 64 * 1024
+
+  /// Two answers to where the body ends: whatever stands before this server may have taken the other one, and what follows
+  /// would be a request of somebody's invention.
+  private func refusalOfUnclearBody(_ request: HTTPRequest) -> HTTPResponse? {
+    let lengths = request.values(of: "Content-Length")
+    let encodings = request.values(of: "Transfer-Encoding")
+    guard lengths.count + encodings.count < 2 else {
+      return .error(400, "the request says more than once where its body ends")
+    }
+    if let encoding = encodings.first, !encoding.isEqualIgnoringCase(to: "chunked") {
+      return .error(501, "of transfer encodings only chunked is known")
+    }
+    return nil
+  }
+
+  private func refusalOfHead(_ request: HTTPRequest, _ route: Route) -> HTTPResponse? {
+    if route.isRateLimited(request), !server.rate.allows(request.client) {
+      return .error(429, "too many requests from \(request.client)").retry(afterSeconds: 10)
+    }
+    if let length = request.values(of: "Content-Length").first.flatMap({ Int($0) }), length > route.bodyBytes {
+      return .error(413, "the body has more than \(route.bodyBytes) bytes")
+    }
+    return route.refusal?(request)
+  }
+
+  private func proxyClient(_ headers: [HTTPRequest.Field]) -> IPAddress {
+    guard server.proxies.contains(peer) else { return peer }
+    let named = headers.filter { $0.name.isEqualIgnoringCase(to: "X-Forwarded-For") }
+    return server.proxies.client(of: peer, forwardedFor: named.map(\.value))
+  }
+
+  private func headers() -> [HTTPRequest.Field] {
+    var fields: [HTTPRequest.Field] = []
+    unsafe withUnsafeMutablePointer(to: &fields) { fields in
+      unsafe cmicrohttpd_headers(handle, fields) { context, name, nameCount, value, valueCount in
+        func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
+          guard let start = unsafe start else { return "" }
+          return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+        }
+        let field = unsafe HTTPRequest.Field(text(name, nameCount), text(value, valueCount))
+        unsafe context.assumingMemoryBound(to: [HTTPRequest.Field].self).pointee.append(field)
+      }
+    }
+    return fields
+  }
+
+  private func answer(_ response: HTTPResponse) -> Bool {
+    guard let (route, begun) = state.withLock({ $0.answer() }) else { return false }
+    server.metrics.add(route?.name ?? "other", response.status, begun.map { .now - $0 } ?? .zero)
+    return unsafe response.send(over: handle, closing: server.isDraining)
+  }
+}
+
+extension HTTPResponse {
+  /// Hands the answer to the library; whether it took it.
+  fileprivate func send(over connection: OpaquePointer, closing: Bool) -> Bool {
+    let fields = headers + (closing ? [.init("Connection", "close")] : [])
+    var text: [CChar] = []
+    var starts: [(name: Int, value: Int)] = []
+    for field in fields {
+      let name = text.count
+      text.append(contentsOf: field.name.utf8.map { CChar(bitPattern: $0) } + [0])
+      starts.append((name, text.count))
+      text.append(contentsOf: field.value.utf8.map { CChar(bitPattern: $0) } + [0])
+    }
+    return unsafe text.withUnsafeBufferPointer { text in
+      let headers = unsafe starts.compactMap { start in
+        unsafe text.baseAddress.map { unsafe cmicrohttpd_header(name: $0 + start.name, value: $0 + start.value) }
+      }
+      return unsafe cmicrohttpd_answer(connection, UInt32(status), headers, headers.count, body, body.count) == 1
+    }
+  }
+}

@@ -1,0 +1,137 @@
+internal import CMicrohttpd
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// An HTTP/1.1 server: libmicrohttpd on a few threads of its own.
+@safe
+package final class HTTPServer: Sendable {
+  /// Where it listens.
+  package let socket: ListeningSocket
+  let router: Router
+  let proxies: TrustedProxies
+  let limits: ServerLimits
+  let metrics: ServerMetrics
+  let rate: RateLimit
+  let counts: ConnectionCounts
+  private let handle: Mutex<Handle?>
+  private let connections = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
+  /// Bytes of bodies that are on their way.
+  private let bodyBytes = Atomic<Int>(0)
+  private let draining = Atomic<Bool>(false)
+
+  @unsafe private struct Handle: @unchecked Sendable {
+    let server: OpaquePointer
+  }
+
+  /// Why no server could be started.
+  package struct Failure: Error, CustomStringConvertible {
+    /// What happened.
+    package let description: String
+  }
+
+  /// A server that takes no connections yet.
+  package init(
+    _ socket: ListeningSocket,
+    _ router: Router,
+    limits: ServerLimits = ServerLimits(),
+    proxies: TrustedProxies = TrustedProxies(),
+    metrics: ServerMetrics = ServerMetrics()
+  ) {
+    self.socket = socket
+    self.router = router
+    self.proxies = proxies
+    self.limits = limits
+    self.metrics = metrics
+    rate = RateLimit(perMinute: limits.requestsPerMinute, burst: limits.requestBurst)
+    counts = ConnectionCounts(limit: limits.connectionsPerAddress, proxies: proxies)
+    unsafe handle = Mutex(nil)
+  }
+
+  /// Begins to take connections, until `stop`: it keeps itself until then.
+  package func start() throws(Failure) {
+    let limits = cmicrohttpd_limits(
+      threads: UInt32(limits.threads),
+      connections: UInt32(max(limits.connections, limits.threads)),
+      header_bytes: limits.headerBytes,
+      idle_seconds: UInt32(limits.idleSeconds)
+    )
+    let started: Bool = unsafe handle.withLock { handle in
+      let owner = unsafe Unmanaged.passRetained(self)
+      var (limits, calls) = (limits, HTTPConnection.calls)
+      guard let server = unsafe cmicrohttpd_start(socket.descriptor, &limits, &calls, owner.toOpaque()) else {
+        unsafe owner.release()
+        return false
+      }
+      unsafe handle = Handle(server: server)
+      return true
+    }
+    guard started else {
+      throw Failure(description: "libmicrohttpd cannot start: \(unsafe String(cString: strerror(errno)))")
+    }
+    watchDeadlines()
+  }
+
+  /// Takes no more connections, and closes those that are there after their next answer.
+  package func quiesce() {
+    draining.store(true, ordering: .sequentiallyConsistent)
+    unsafe handle.withLock { handle in
+      if let handle = unsafe handle { unsafe cmicrohttpd_quiesce(handle.server) }
+    }
+  }
+
+  /// Whether connections are closed after their next answer.
+  var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+  /// How many requests began and are not over.
+  package var requestsInFlight: Int { metrics.requestsInFlight }
+
+  /// Closes all connections and waits for the threads. No reply may be outstanding.
+  package func stop() {
+    let server: Handle? = unsafe handle.withLock { handle in
+      defer { unsafe handle = nil }
+      return unsafe handle
+    }
+    guard let server = unsafe server else { return }
+    unsafe cmicrohttpd_stop(server.server)
+    unsafe Unmanaged.passUnretained(self).release()
+  }
+
+  /// The version of libmicrohttpd, such as "0.9.75".
+  package static var libraryVersion: String { unsafe String(cString: cmicrohttpd_version()) }
+
+  // For connections
+
+  func add(_ connection: HTTPConnection) {
+    connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+    counts.opened(connection.peer)
+    metrics.addConnection()
+  }
+
+  func remove(_ connection: HTTPConnection) {
+    connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
+    counts.closed(connection.peer)
+    metrics.removeConnection()
+  }
+
+  /// Takes room for a piece of a body; false where there is none.
+  func takeRoom(_ count: Int) -> Bool {
+    let total = bodyBytes.add(count, ordering: .relaxed).newValue
+    guard total > limits.bodyBytes else { return true }
+    bodyBytes.subtract(count, ordering: .relaxed)
+    return false
+  }
+
+  /// Gives room back.
+  func giveRoom(_ count: Int) { bodyBytes.subtract(count, ordering: .relaxed) }
+
+  /// Cuts connections that keep a request from being complete, once a second for as long as the server runs.
+  private func watchDeadlines() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+      guard let self, unsafe handle.withLock({ unsafe $0 != nil }) else { return }
+      let now = ContinuousClock.now
+      for connection in connections.withLock({ Array($0.values) }) { connection.cut(ifOverdue: now) }
+      watchDeadlines()
+    }
+  }
+}

@@ -1,0 +1,108 @@
+internal import Glibc
+
+/// An address of the Internet; one of IPv4 as IPv6 has it (`::ffff:192.0.2.1`).
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+  private let high: UInt64
+  private let low: UInt64
+
+  private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// An address of IPv4, its first number the highest.
+  init(v4 address: UInt32) { self.init(high: 0, low: Self.mappedPrefix | UInt64(address)) }
+
+  /// Reads an address; nil where the text is not one.
+  package init?(_ text: String) {
+    var v4 = in_addr()
+    if unsafe inet_pton(AF_INET, text, &v4) == 1 {
+      self.init(v4: UInt32(bigEndian: v4.s_addr))
+      return
+    }
+    var v6 = in6_addr()
+    guard unsafe inet_pton(AF_INET6, text, &v6) == 1 else { return nil }
+    self = Self(v6)
+  }
+
+  init(_ address: in6_addr) {
+    self = unsafe withUnsafeBytes(of: address) { bytes in
+      func word(_ start: Int) -> UInt64 {
+        unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+      }
+      return IPAddress(high: word(0), low: word(8))
+    }
+  }
+
+  /// Whether it is one of IPv4.
+  var isV4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
+
+  /// What one customer of a provider has: an address of IPv4, or 64 bits of IPv6.
+  var customer: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
+
+  /// Its first bits; the others zero.
+  func prefix(_ length: Int) -> IPAddress {
+    func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : UInt64.max << UInt64(64 - min(bits, 64)) }
+    return IPAddress(high: high & mask(length), low: low & mask(length - 64))
+  }
+
+  /// The address as people write it.
+  package var description: String {
+    if isV4 {
+      return [24, 16, 8, 0].map { "\(low >> $0 & 255)" }.joined(separator: ".")
+    }
+    var address = in6_addr()
+    unsafe withUnsafeMutableBytes(of: &address) { bytes in
+      unsafe bytes.storeBytes(of: high.bigEndian, as: UInt64.self)
+      unsafe bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+    }
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard unsafe inet_ntop(AF_INET6, &address, &text, socklen_t(text.count)) != nil else { return "::" }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// Addresses with the same beginning, such as `10.0.0.0/8`; a single one, such as `::1`, too.
+package struct AddressRange: Hashable, Sendable {
+  private let start: IPAddress
+  private let length: Int
+
+  /// Reads a range (RFC 4632); nil where the text is not one, or has bits behind its length.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let start = IPAddress(String(parts[0])) else { return nil }
+    let (whole, unused) = start.isV4 && !parts[0].contains(":") ? (32, 96) : (128, 0)
+    guard let length = parts.count > 1 ? Int(parts[1]) : whole, (0...whole).contains(length) else { return nil }
+    self.start = start
+    self.length = length + unused
+    guard start.prefix(self.length) == start else { return nil }
+  }
+
+  /// Whether an address is in it.
+  package func contains(_ address: IPAddress) -> Bool { address.prefix(length) == start }
+}
+
+/// A socket's address, read.
+struct SocketAddress {
+  let address: IPAddress
+  let port: UInt16
+
+  /// Reads a sockaddr, of whichever family.
+  init(_ address: UnsafeRawPointer) {
+    switch unsafe Int32(address.loadUnaligned(as: sockaddr.self).sa_family) {
+    case AF_INET:
+      let v4 = unsafe address.loadUnaligned(as: sockaddr_in.self)
+      self.address = IPAddress(v4: UInt32(bigEndian: v4.sin_addr.s_addr))
+      port = UInt16(bigEndian: v4.sin_port)
+    case AF_INET6:
+      let v6 = unsafe address.loadUnaligned(as: sockaddr_in6.self)
+      self.address = IPAddress(v6.sin6_addr)
+      port = UInt16(bigEndian: v6.sin6_port)
+    default:
+      self.address = IPAddress(high: 0, low: 0)
+      port = 0
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import ConversionModel
+
+/// Options that say which of many models is meant.
+enum ModelChoice {
+  static let app = Option("--app", "N", "The app's App Store id; not needed where there is only one app.")
+  static let model = Option("--model", "ID@VERSION", "The version of a model, such as revenue@2.")
+  static let installedAt = Option(
+    "--installed-at",
+    "TIME",
+    "The model in force for installs at this time (RFC 3339), or day (YYYY-MM-DD, in UTC)."
+  )
+  static let window = Option("--window", "N", "The conversion window, 0 to 2; 0 unless given.")
+  static let conversionType = Option(
+    "--conversion-type",
+    "TYPE",
+    "install or re-engagement; for models with windows of their own for these."
+  )
+
+  /// The paths that a command was given.
+  static func paths(_ arguments: Arguments) throws(CommandFailure) -> [String] {
+    guard !arguments.operands.isEmpty else { throw CommandFailure(.usage, "give the path of a model, or of a folder") }
+    return arguments.operands
+  }
+
+  /// The value of `--installed-at`.
+  static func installDate(_ arguments: Arguments) throws(CommandFailure) -> Timestamp? {
+    try arguments.value(installedAt.name, "a time or day such as 2026-03-10") { text in
+      Timestamp(text) ?? Timestamp("\(text)T00:00:00Z")
+    }
+  }
+
+  /// The value of `--conversion-type`.
+  static func conversionType(_ arguments: Arguments) throws(CommandFailure) -> ConversionType? {
+    try arguments.value(conversionType.name, ConversionType.allCases.map(\.rawValue).joined(separator: " or ")) {
+      ConversionType(rawValue: $0)
+    }
+  }
+
+  /// The models that `--app` and `--model` leave, by app and time: at least one.
+  static func all(_ arguments: Arguments, of models: Models) throws(CommandFailure) -> [ConversionModel] {
+    let app = try arguments.value(app.name, "an App Store id") { Int64($0) }
+    let label = arguments.value(model.name)
+    let chosen = models.appIDs.filter { app == nil || $0 == app }.flatMap { models.models(for: $0) }
+      .filter { label == nil || $0.label.description == label }
+    guard chosen.isEmpty else { return chosen }
+    let wanted = (label.map { "a model \($0)" } ?? "a model") + (app.map { " of app \($0)" } ?? "")
+    let known = models.appIDs.flatMap { models.models(for: $0) }.map { "\($0.label) of app \($0.appID)" }
+    throw CommandFailure(.usage, "there is no \(wanted.dropFirst(2)); there are \(known.joined(separator: ", "))")
+  }
+
+  /// The one model that `--app`, `--model` and `--installed-at` leave.
+  static func one(_ arguments: Arguments, of models: Models) throws(CommandFailure) -> ConversionModel {
+    let all = try all(arguments, of: models)
+    let date = try installDate(arguments)
+    let chosen = all.filter { model in date.map { model.span.contains($0) } ?? true }
+    if let only = chosen.first, chosen.count == 1 { return only }
+    let names = (chosen.isEmpty ? all : chosen).map { "\($0.label) of app \($0.appID), \($0.span)" }
+    let list = names.joined(separator: "\n  ")
+    throw CommandFailure(
+      .usage,
+      chosen.isEmpty
+        ? "no model is for installs at that time; there are\n  \(list)"
+        : "say which model, with --app, --model or --installed-at; there are\n  \(list)"
+    )
+  }
+}

@@ -1,0 +1,71 @@
+internal import ConversionModel
+internal import JSON
+
+/// `postback model decode`: what one conversion value means.
+struct ModelDecodeCommand: Command {
+  static let manual = Manual(
+    name: "model decode",
+    summary: "Say what a conversion value means.",
+    usage:
+      "PATH… (--value N | --coarse VALUE) [--window N] [--app N] [--installed-at TIME | --model ID@VERSION] [--json]",
+    discussion: """
+      The install date chooses the model where an app has several. A value that the model does not list is unmapped.
+      """,
+    options: [
+      Option("--value", "N", "The fine value, 0 to 63."),
+      Option("--coarse", "VALUE", "The coarse value: low, medium, high."),
+      ModelChoice.window, ModelChoice.conversionType, ModelChoice.app, ModelChoice.installedAt, ModelChoice.model,
+      Option("--json", nil, "Print JSON: the model, decode_status, the events and the revenue."),
+    ],
+    example: "postback model decode Fixtures/models --app 525463029 --installed-at 2026-03-10 --value 12"
+  )
+
+  private let arguments: Arguments
+  private let paths: [String]
+  private let fine: Int?
+  private let coarse: CoarseValue?
+  private let window: Int
+  private let conversionType: ConversionType?
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    paths = try ModelChoice.paths(arguments)
+    fine = try arguments.integer("--value", in: 0...63)
+    coarse = try arguments.value("--coarse", "low, medium or high") { CoarseValue(rawValue: $0) }
+    guard (fine == nil) != (coarse == nil) else { throw CommandFailure(.usage, "give one of --value and --coarse") }
+    window = try arguments.integer("--window", in: 0...2) ?? 0
+    conversionType = try ModelChoice.conversionType(arguments)
+    self.arguments = arguments
+  }
+
+  func run() async throws(CommandFailure) {
+    let model = try ModelChoice.one(arguments, of: Models(checking: paths))
+    let meaning = model.meaning(window: window, fine: fine, coarse: coarse, conversionType: conversionType)
+    let value = fine.map { "fine value \($0)" } ?? coarse.map { "coarse value \($0.rawValue)" } ?? ""
+    if arguments.has("--json") { return try Terminal.print(json(model, meaning).description) }
+    guard let meaning else {
+      return try Terminal.print("\(value) of window \(window) is unmapped in \(model.label) of app \(model.appID)")
+    }
+    var table = TextTable()
+    table.add("model", "\(model.label) of app \(model.appID)")
+    table.add("means", meaning.text)
+    if let revenue = meaning.revenue, let currency = model.currency {
+      table.add("revenue", "\(revenue.estimate) \(currency), of \(revenue.rangeText)")
+    }
+    try Terminal.print(table.text())
+  }
+
+  private func json(_ model: ConversionModel, _ meaning: Meaning?) -> JSONValue {
+    let revenue = meaning?.revenue
+    return .object([
+      .init("app_id", .integer(model.appID)),
+      .init("model_id", .string(model.label.modelID)),
+      .init("model_version", .integer(model.label.version)),
+      .init("decode_status", .string((meaning == nil ? DecodeStatus.unmapped : .decoded).rawValue)),
+      .init("events", meaning?.json ?? .null),
+      .init("skan_revenue", revenue.map { .amount($0.estimate) } ?? .null),
+      .init("min_revenue", revenue.map { .amount($0.minimum) } ?? .null),
+      .init("max_revenue", revenue?.maximum.map { .amount($0) } ?? .null),
+      .init("currency", meaning == nil ? .null : model.currency.map { .string($0) } ?? .null),
+    ])
+  }
+}

@@ -1,0 +1,66 @@
+internal import ConversionModel
+
+/// What two models do not agree on.
+struct ModelDifference {
+  /// A thing that differs, and how each side has it.
+  struct Line {
+    let what: String
+    let left: String
+    let right: String
+  }
+
+  private(set) var lines: [Line] = []
+
+  init(_ left: ConversionModel, _ right: ConversionModel) {
+    compare("app", "\(left.appID)", "\(right.appID)")
+    compare("currency", left.currency ?? "none", right.currency ?? "none")
+    compare("revenue kind", left.revenueKind.rawValue, right.revenueKind.rawValue)
+    compare("measurement hours", "\(left.measurementHours)", "\(right.measurementHours)")
+    for index in 0...2 {
+      for type in [nil] + ConversionType.allCases {
+        func own(_ model: ConversionModel) -> ModelWindow? {
+          model.windows.first { $0.postbackSequenceIndex == index && $0.conversionType == type }
+        }
+        compare(own(left), own(right))
+      }
+    }
+  }
+
+  private mutating func compare(_ what: String, _ left: String, _ right: String) {
+    if left != right { lines.append(Line(what: what, left: left, right: right)) }
+  }
+
+  private mutating func compare(_ left: ModelWindow?, _ right: ModelWindow?) {
+    guard let title = (left ?? right)?.title else { return }
+    guard let left, let right else {
+      return compare(title, left == nil ? "not described" : "described", right == nil ? "not described" : "described")
+    }
+    compare("\(title), locked early", left.lockRule.text, right.lockRule.text)
+    compare("\(title), cumulative", left.isCumulative ? "yes" : "no", right.isCumulative ? "yes" : "no")
+    compare("\(title), coarse values begin", left.startsText, right.startsText)
+    for value in 0...63 { compare("\(title), value \(value)", left.meaning(fine: value), right.meaning(fine: value)) }
+    for value in CoarseValue.allCases {
+      compare("\(title), \(value.rawValue)", left.meaning(coarse: value), right.meaning(coarse: value))
+    }
+  }
+
+  private mutating func compare(_ what: String, _ left: Meaning?, _ right: Meaning?) {
+    switch (left, right) {
+    case (nil, nil): return
+    case (let one?, let other?) where one.isSame(as: other): return
+    default: break
+    }
+    func text(_ meaning: Meaning?) -> String {
+      guard let meaning else { return "not listed" }
+      let estimate = meaning.revenue.map { $0 == .zero ? "" : "; \($0.estimate)" } ?? ""
+      return meaning.text + estimate
+    }
+    lines.append(Line(what: what, left: text(left), right: text(right)))
+  }
+}
+
+extension ModelWindow {
+  fileprivate var startsText: String {
+    coarseStarts.map { "medium at \($0.medium), high at \($0.high)" } ?? "by their own meanings"
+  }
+}

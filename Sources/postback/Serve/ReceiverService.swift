@@ -1,0 +1,164 @@
+internal import ConversionModel
+internal import Glibc
+internal import PostbackPipeline
+internal import PostbackServer
+internal import Synchronization
+
+/// The receiver as it runs: a server, and what makes durable what it takes.
+final class ReceiverService: Sendable {
+  private let server: HTTPServer
+  private let commits: GroupCommit
+  private let log: Log
+  private let address: ListenAddress
+  /// What came of draining, once that was done.
+  private let drained = Mutex<Bool?>(nil)
+
+  private static let patience = Duration.seconds(5)
+
+  /// The failure of a service whose disk does not answer.
+  static let stuck = CommandFailure(
+    .inputOutput,
+    "the spool does not take what waits; those who sent it have no answer and will send it again"
+  )
+
+  /// Listens, and takes no connection yet. `consumerMetrics` are those of a consumer in the same process, or empty.
+  init(
+    _ address: ListenAddress,
+    _ spool: String,
+    _ configuration: ServerConfiguration,
+    _ models: CurrentModels,
+    _ log: Log,
+    consumerMetrics: @escaping @Sendable () -> String
+  ) throws(CommandFailure) {
+    self.log = log
+    self.address = address
+    let metrics = ServerMetrics()
+    do throws(SpoolFailure) {
+      commits = GroupCommit(
+        try SpoolWriter(spool),
+        waitingBytes: configuration.waitingBytes,
+        metrics: metrics,
+        tell: { event in
+          switch event {
+          case .failing(let reason): log.error("spool_failing", "\(reason); nothing is acknowledged until that is over")
+          case .recovered: log.info("spool_recovered", "the spool can be written again")
+          }
+        }
+      )
+    } catch {
+      throw CommandFailure(.spool(error))
+    }
+    let receiver = Receiver(
+      commits,
+      authentication: ForwarderAuthentication(configuration.forwarders),
+      postbackBytes: configuration.postbackBytes,
+      forwarderBodyBytes: configuration.forwarderBodyBytes,
+      metrics: metrics
+    )
+    let commits = commits
+    let numbers = Route(
+      "metrics",
+      "GET",
+      "/metrics",
+      isRateLimited: { _ in false },
+      action: .answer { _ in
+        var text = metrics.exposition(waitingBytes: commits.waitingBytes)
+        let others = consumerMetrics()
+        if others.isEmpty {
+          var process = Exposition()
+          process.add(ProcessUsage.now())
+          text += process.text
+        }
+        return HTTPResponse(
+          200,
+          headers: [.init("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+          body: Array((text + others).utf8)
+        )
+      }
+    )
+    let values = ConversionValueRoutes(models, try Self.conversionValueAPI(configuration))
+    let limits = Self.limits(configuration.limits, log)
+    do throws(ListeningSocket.Failure) {
+      server = HTTPServer(
+        try ListeningSocket(address),
+        Router(receiver.routes + values.routes + [numbers]),
+        limits: limits,
+        proxies: TrustedProxies(configuration.trustedProxies),
+        metrics: metrics
+      )
+    } catch {
+      throw CommandFailure(.cannotCreate, error.description)
+    }
+  }
+
+  /// Begins to take connections.
+  func start() throws(CommandFailure) {
+    do throws(HTTPServer.Failure) { try server.start() } catch { throw CommandFailure(.software, error.description) }
+    let port = server.socket.port
+    let host = address.host.isEmpty ? "0.0.0.0" : address.host.contains(":") ? "[\(address.host)]" : address.host
+    log.info("listening", "at http://\(host):\(port)", ["host": .text(host), "port": .integer(Int64(port))])
+  }
+
+  /// Takes no more connections, finishes what is on its way, and stops; in some seconds, whatever happens. False where the
+  /// disk did not answer by then, and the process can only end. Done once.
+  @discardableResult
+  func drain() -> Bool {
+    drained.withLock { drained in
+      if let drained { return drained }
+      let isDone = finish()
+      drained = isDone
+      return isDone
+    }
+  }
+
+  private func finish() -> Bool {
+    let deadline = ContinuousClock.now + Self.patience
+    server.quiesce()
+    // Some times none, as a request may just have come that was not begun yet.
+    var quietTurns = 0
+    while quietTurns < 5, .now < deadline {
+      usleep(20_000)
+      quietTurns = server.requestsInFlight == 0 ? quietTurns + 1 : 0
+    }
+    guard commits.stop(within: max(deadline - .now, .milliseconds(200))) else { return false }
+    server.stop()
+    return true
+  }
+
+  /// What is configured of the conversion value API, without models.
+  private static func conversionValueAPI(
+    _ configuration: ServerConfiguration
+  ) throws(CommandFailure) -> ConversionValueAPI {
+    var rates = CurrencyRates.none
+    if let path = configuration.rates {
+      do { rates = try CurrencyRates(loading: path) } catch { throw CommandFailure(.configuration, "\(error)") }
+    }
+    return ConversionValueAPI(
+      models: .none,
+      rates: rates,
+      appIDs: configuration.apps,
+      sdkKeys: configuration.sdkKeys
+    )
+  }
+
+  /// The limits, with as many connections as the process may have files open.
+  private static func limits(_ wanted: ServerLimits, _ log: Log) -> ServerLimits {
+    var limits = wanted
+    var files = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return limits }
+    files.rlim_cur = files.rlim_max
+    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
+    let room = Int(clamping: files.rlim_cur) - reservedFiles
+    if limits.connections > room {
+      limits.connections = max(room, 1)
+      log.warning(
+        "connections_limited",
+        "at most \(limits.connections) connections: raise the limit of open files (ulimit -n)"
+      )
+    }
+    return limits
+  }
+
+  /// Files that are open for other reasons than connections.
+  private static let reservedFiles = 128
+}

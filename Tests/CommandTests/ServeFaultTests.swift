@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import JSON
+import TestSupport
+import Testing
+
+private let device = "/.well-known/skadnetwork/report-attribution/"
+
+@Suite(.enabled(if: Tracer.works, "strace is not there, or may not trace")) struct `A spool that fails` {
+  /// The first commit's calls fail, of those that concern a folder of the spool.
+  private func site(_ call: String, _ error: String, _ count: String? = "1") async throws -> ServerSite {
+    try await ServerSite(fault: Fault(call: call, effect: "error=\(error)", count: count))
+  }
+
+  @Test(arguments: [("fsync", "EIO"), ("rename", "ENOSPC"), ("rename", "EIO"), ("fsync", "ENOSPC")])
+  func `is answered with 503, holds nothing, and is used again when it works`(_ call: String, _ error: String)
+    async throws
+  {
+    let site = try await site(call, error)
+    let answer = try site.request("POST", device, body: #"{"n":1}"#)
+    #expect(answer.status == 503 && answer.headers["retry-after"] == "30")
+    #expect(try site.names("new").isEmpty && site.names("tmp").isEmpty)
+    #expect(try site.log().contains { $0["event"] == .string("spool_failing") })
+    // Nobody has to send anything for it to be well again.
+    try await site.wait("it is healthy again") { try site.request("GET", "/healthz").status == 200 }
+    #expect(try site.request("POST", device, body: #"{"n":2}"#).status == 200)
+    #expect(try site.envelopes().map { $0["body"] } == [.object([.init(key: "n", value: .number("2"))])])
+    #expect(try site.log().contains { $0["event"] == .string("spool_recovered") })
+    #expect(try site.metric(#"postback_receiver_commits_total{outcome="failed"}"#) == 1)
+  }
+
+  @Test func `at making the folder durable is answered with 503, and holds nothing`() async throws {
+    // The first fsync is the file's, the second that of the folder that it was renamed into.
+    let site = try await site("fsync", "EIO", "2")
+    #expect(try site.request("POST", device, body: "{}").status == 503)
+    #expect(try site.names("new").isEmpty && site.names("tmp").isEmpty)
+  }
+
+  @Test func `for good is told as long as it lasts, and nothing is acknowledged`() async throws {
+    let site = try await site("fsync", "EIO", nil)
+    for _ in 0..<5 { #expect(try site.request("POST", device, body: "{}").status == 503) }
+    let health = try site.request("GET", "/healthz")
+    #expect(health.status == 503 && health.text.contains("cannot be made durable"))
+    #expect(try site.names("new").isEmpty && site.names("tmp").isEmpty)
+    #expect(try await site.stop() == 0)
+  }
+}
+
+@Suite struct `A receiver that is asked to leave` {
+  @Test func `finishes what is on its way`() async throws {
+    let site = try await ServerSite()
+    let clients = try (0..<20).map { _ in try site.client() }
+    for client in clients { client.send("POST \(device) HTTP/1.1\r\nHost: x\r\nContent-Length: 7\r\n\r\n{\"n\"") }
+    // One more is that which asks.
+    try await site.wait("all began") { try site.metric("postback_http_requests_in_flight") == 21 }
+    site.signal(SIGTERM)
+    try await site.wait("it takes no more connections") { (try? site.client()) == nil }
+    for client in clients {
+      client.send(":1}")
+      let answer = try client.answer()
+      #expect(answer.status == 200 && answer.headers["connection"]?.lowercased() == "close")
+    }
+    #expect(try await site.end() == 0)
+    #expect(try site.envelopes().count == 20)
+  }
+
+  @Test func `does not wait for who is idle`() async throws {
+    let site = try await ServerSite()
+    let client = try site.client()
+    #expect(try client.request("GET", "/healthz").status == 200)
+    #expect(try await site.stop() == 0)
+    #expect(client.isClosed())
+  }
+
+  @Test func `removes at its next start what was never acknowledged, and nothing of others`() async throws {
+    let site = try await ServerSite()
+    #expect(try site.request("POST", device, body: "{}").status == 200)
+    let own = try #require(try site.names("new").first)
+    #expect(try await site.stop() == 0)
+    let old = Date(timeIntervalSinceNow: -3600)
+    for name in [own, "serve-1.jsonl", "other", own + ".x"] {
+      let path = try site.folder.makeFile("spool/tmp/\(name)")
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
+    }
+    let young = "serve-99999999999999999-0000000001-00000000.jsonl"
+    try site.folder.makeFile("spool/tmp/\(young)")
+    let result = try await BuiltCommand.run(
+      executable: "/usr/bin/timeout",
+      ["--preserve-status", "2", BuiltCommand.path, "serve", "--listen", "127.0.0.1:0", "--spool", site.spool]
+    )
+    #expect(result.status == 0, "\(result.errorText)")
+    #expect(try site.names("tmp") == ["other", "serve-1.jsonl", own + ".x", young].sorted())
+  }
+}

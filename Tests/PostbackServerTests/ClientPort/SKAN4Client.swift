@@ -1,0 +1,89 @@
+import JSON
+
+/// What the published iOS clients of the API do on a device, for SKAdNetwork 4: they keep their state in the user
+/// defaults, send all of it with every event, and tell Apple and keep what comes back.
+struct SKAN4Client {
+  /// User defaults: whole numbers by key.
+  private var numbers: [String: Int] = [:]
+  /// User defaults: totals of revenue, by key and currency. Apps add them with binary floating point.
+  private var totals: [String: [String: Double]] = [:]
+
+  private static let windowEnds = [48 * 3600, 7 * 24 * 3600, 35 * 24 * 3600]
+  /// The keys of numbers that are times.
+  private static let timeKeys: Set<String> = [
+    "skan_first_call_to_skadnetwork_timestamp", "skan_last_call_to_skadnetwork_timestamp", "p0_window_lock",
+    "p1_window_lock", "p2_window_lock",
+  ]
+
+  /// The conversion window at `time`; nil when all are over.
+  private func window(at time: Int) -> Int? {
+    let age = time - (numbers["skan_first_call_to_skadnetwork_timestamp"] ?? 0)
+    return Self.windowEnds.firstIndex { age <= $0 }
+  }
+
+  /// The first launch.
+  mutating func register(on device: inout SKAN4Device, at time: Int) {
+    guard numbers["skan_first_call_to_skadnetwork_timestamp"] == nil else { return }
+    device.update(fine: 0, coarse: nil, locksWindow: false, at: time)
+    numbers["skan_first_call_to_skadnetwork_timestamp"] = time
+    keep(fine: 0, coarse: nil, locksWindow: false, at: time)
+  }
+
+  /// Adds revenue to the totals.
+  mutating func earn(_ amount: Double, _ currency: String, fromAds: Bool, at time: Int) {
+    guard let window = window(at: time) else { return }
+    let overall = fromAds ? "skan_total_admon_revenue_by_currency" : "skan_total_revenue_by_currency"
+    for key in [overall, "p\(window)_total_\(fromAds ? "admon" : "iap")_revenue"] {
+      totals[key, default: [:]][currency, default: 0] += amount
+    }
+  }
+
+  /// Says an event, and tells the device what comes back.
+  mutating func report(
+    _ event: String,
+    to service: some ConversionValueService,
+    on device: inout SKAN4Device,
+    at time: Int
+  ) throws {
+    guard window(at: time) != nil else { return }
+    let query = self.query(event, clockOffset: service.clockOffset(at: time))
+    guard let body = try service.get("/api/v2/conversion_value", query: query, at: time),
+      case .object(let members) = try JSONValue(parsing: body)
+    else { return }
+    let answer = Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value) })
+    guard let fine = answer["conversion_value"]?.integer, (0...63).contains(fine) else { return }
+    let coarse = answer["skan_updated_coarse_value"]?.integer
+    guard coarse.map((0...2).contains) ?? true else { return }
+    let locksWindow = answer["skan_updated_lock_window_value"] == .bool(true)
+    device.update(fine: fine, coarse: coarse, locksWindow: locksWindow, at: time)
+    keep(fine: fine, coarse: coarse, locksWindow: locksWindow, at: time)
+  }
+
+  private func query(_ event: String, clockOffset: Int) -> String {
+    var parameters = [("a", "key"), ("p", "iOS"), ("i", "com.example.app"), ("v", "17.4"), ("n", event)]
+    for (key, number) in numbers {
+      parameters.append((key, "\(number + (Self.timeKeys.contains(key) ? clockOffset : 0))"))
+    }
+    for (key, amounts) in totals {
+      parameters.append((key, "{" + amounts.map { #""\#($0)":\#($1)"# }.joined(separator: ",") + "}"))
+    }
+    return parameters.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&")
+  }
+
+  private mutating func keep(fine: Int, coarse: Int?, locksWindow: Bool, at time: Int) {
+    guard let window = window(at: time) else { return }
+    if window == 0 {
+      numbers["prev_fine_value"] = numbers["skan_current_conversion_value"]
+      numbers["skan_current_conversion_value"] = fine
+    }
+    numbers["p\(window)_prev_coarse_value"] = numbers["p\(window)_coarse"]
+    numbers["p\(window)_coarse"] = coarse
+    if locksWindow { numbers["p\(window)_window_lock"] = time }
+    numbers["skan_last_call_to_skadnetwork_timestamp"] = time
+  }
+}
+
+extension JSONValue {
+  /// The whole number that this is; nil for all else.
+  var integer: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
+}

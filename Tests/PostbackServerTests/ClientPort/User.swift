@@ -1,0 +1,118 @@
+import ConversionModel
+import PostbackServer
+import TestSupport
+import Testing
+
+/// A user with SKAdNetwork 4, and what the user's device tells Apple.
+struct User {
+  let history: History
+  private let device: SKAN4Device
+
+  /// Lets the user do everything, and the app's client ask `service` each time.
+  init(history: History, asking service: some ConversionValueService) throws {
+    var client = SKAN4Client()
+    var device = SKAN4Device(firstLaunch: history.start)
+    client.register(on: &device, at: history.start)
+    for deed in history.deeds {
+      if let revenue = deed.revenue {
+        let amount = Double(revenue.cents) / 100
+        client.earn(amount, revenue.currency, fromAds: revenue.isFromAds, at: deed.time)
+      }
+      try client.report(deed.event, to: service, on: &device, at: deed.time)
+    }
+    self.history = history
+    self.device = device
+  }
+
+  /// Holds the postback of a window against what the user did; false where there is nothing to hold.
+  func check(_ window: Int, under api: ConversionValueAPI, _ random: inout SplitMix) throws -> Bool {
+    guard let model = api.models.model(appID: 1, at: Timestamp(seconds: history.start)),
+      let described = model.window(window)
+    else { return false }
+    let values = device.windows[window]
+    let isFine = window == 0 && Bool.random(using: &random)
+    let fine = isFine ? values.fine : nil
+    let coarse = isFine ? nil : values.coarse.flatMap(CoarseValue.init(rank:))
+    // No postback says anything of a window in which the app was not opened.
+    guard fine != nil || coarse != nil else { return false }
+
+    let isWhole = window == 0 || described.isCumulative
+    let opening = isWhole ? history.start : history.start + SKAN4Device.ends[window - 1] + 1
+    let activity = try history.activity(opening...device.finalTime(of: window), under: model, rates: api.rates)
+    let encoding = model.encode(activity, window: window)
+    #expect(isFine ? encoding?.fine == fine : encoding?.coarse == coarse, "\(activity) in window \(window)")
+    #expect(values.lockedAt == nil || encoding?.locksWindow == true)
+
+    let delay = Int.random(in: window == 0 ? 24...48 : 24...144, using: &random) * 3600
+    let decoding = api.models.decode(
+      ReceivedConversion(
+        appID: 1,
+        family: .skadnetwork4OrLater,
+        window: window,
+        fineValue: fine,
+        coarseValue: coarse,
+        receivedAt: Timestamp(seconds: device.finalTime(of: window) + delay)
+      )
+    )
+    return decoding.expect(activity)
+  }
+}
+
+/// A user with SKAdNetwork 3.
+struct OldUser {
+  let history: History
+  private let client: SKAN3Client
+
+  /// Lets the user do everything, and the app's client ask `service` each time; the app shows no ads.
+  init(history: History, asking service: some ConversionValueService) throws {
+    var client = SKAN3Client(firstCall: history.start)
+    for deed in history.deeds where deed.event != "ad" {
+      if let revenue = deed.revenue { client.earn(Double(revenue.cents) / 100, revenue.currency) }
+      try client.report(deed.event, to: service, at: deed.time)
+    }
+    self.history = history
+    self.client = client
+  }
+
+  /// Holds the postback against what the user did; false where there is nothing to hold.
+  func check(under api: ConversionValueAPI, _ random: inout SplitMix) throws -> Bool {
+    guard let model = api.models.model(appID: 1, at: Timestamp(seconds: history.start)) else { return false }
+    let measured = history.start...min(client.finalTime, history.start + model.measurementHours * 3600)
+    let activity = try history.withoutAds.activity(measured, under: model, rates: api.rates)
+    #expect(model.encode(activity, window: 0)?.fine == client.value, "\(activity)")
+
+    let delay = Int.random(in: 0...24, using: &random) * 3600
+    let decoding = api.models.decode(
+      ReceivedConversion(
+        appID: 1,
+        family: .skadnetwork3OrEarlier,
+        fineValue: client.value,
+        receivedAt: Timestamp(seconds: client.finalTime + delay)
+      )
+    )
+    return decoding.expect(activity)
+  }
+}
+
+extension Decoding {
+  /// Expects that this is true of a user's activity; false where it is open which model's it is.
+  fileprivate func expect(_ activity: Activity) -> Bool {
+    guard status == .decoded else {
+      #expect(status == .ambiguous)
+      return false
+    }
+    if events.contains(where: { $0.revenue != nil }) {
+      #expect(revenue?.contains(activity.revenue) == true, "\(activity)")
+    }
+    for event in events {
+      let count = activity.counts[event.name] ?? 0
+      #expect(event.minimumCount <= count && count <= event.maximumCount ?? count, "\(event): \(activity)")
+    }
+    return true
+  }
+}
+
+extension Timestamp {
+  /// So many seconds after 1970 began.
+  fileprivate init(seconds: Int) { self.init(milliseconds: Int64(seconds) * 1000) }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@testable import PostbackServer
+
+@Suite struct `The configuration of a server` {
+  /// Reads a text in which `FOLDER` is a folder with a good secret and a short one.
+  private func read(_ text: String) throws -> ServerConfiguration {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("postback-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("0123456789abcdef\r\n".utf8).write(to: folder.appendingPathComponent("good"))
+    try Data("another-secret-of-many-bytes".utf8).write(to: folder.appendingPathComponent("other"))
+    try Data("short\n".utf8).write(to: folder.appendingPathComponent("short"))
+    let file = folder.appendingPathComponent("server.json")
+    try Data(text.replacing("FOLDER", with: folder.path).utf8).write(to: file)
+    do throws(ConfigurationErrors) {
+      return try ServerConfiguration(reading: file.path)
+    } catch {
+      throw Problems(texts: error.problems.map { $0.replacing(folder.path + "/", with: "") })
+    }
+  }
+
+  private struct Problems: Error {
+    let texts: [String]
+  }
+
+  private func problems(_ text: String) throws -> [String] {
+    do { _ = try read(text) } catch let problems as Problems { return problems.texts }
+    return []
+  }
+
+  @Test func `is read with all that it says`() throws {
+    let configuration = try read(
+      """
+      {"listen":"[::1]:9000","spool":"/var/spool/postback","models":["a","b"],"trusted_proxies":["10.0.0.0/8","::1"],
+       "forwarders":[{"name":"a","bearer_token_file":"FOLDER/good"},
+        {"name":"b","hmac_secret_file":"FOLDER/other","hmac_header":"X-Hub"}],
+       "limits":{"connections":7,"waiting_bytes":2097152}}
+      """
+    )
+    #expect(configuration.listen == ListenAddress("[::1]:9000"))
+    #expect(configuration.spool == "/var/spool/postback" && configuration.models == ["a", "b"])
+    #expect(configuration.trustedProxies == ["10.0.0.0/8", "::1"].compactMap { AddressRange($0) })
+    #expect(configuration.limits.connections == 7 && configuration.waitingBytes == 2 << 20)
+    #expect(configuration.postbackBytes == 65536)
+    guard configuration.forwarders.count == 2, case .bearer(let token) = configuration.forwarders[0].secret,
+      case .hmac(let secret, let header) = configuration.forwarders[1].secret
+    else {
+      Issue.record("the forwarders are not those of the file")
+      return
+    }
+    #expect(token == Array("0123456789abcdef".utf8) && header == "X-Hub")
+    #expect(secret == Array("another-secret-of-many-bytes".utf8))
+    #expect(try read("{}").forwarders.isEmpty)
+  }
+
+  @Test func `tells all that is wrong at once, each with its place`() throws {
+    let found = try problems(
+      """
+      {"listen":"8080","spool":"","models":"a","trusted_proxies":["10.0.0.1/8",7],"tls":true,
+       "forwarders":[{"name":"a b","bearer_token_file":"FOLDER/good"},{"name":"b"},
+        {"name":"c","hmac_secret_file":"FOLDER/short"},{"name":"d","bearer_token_file":"FOLDER/missing"},
+        {"name":"e","bearer_token_file":"FOLDER/good","hmac_header":"X"},{"name":"f","hmac_secret_file":"FOLDER/good"},
+        {"name":"e","hmac_secret_file":"FOLDER/other"},{"bearer_token_file":"FOLDER/other"}],
+       "limits":{"connections":0,"threads":1.5,"speed":1}}
+      """
+    )
+    let places = found.map { $0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces) }
+    #expect(
+      places == [
+        "/tls", "/listen", "/spool", "/models", "/trusted_proxies/0", "/trusted_proxies/1", "/forwarders/0/name",
+        "/forwarders/1", "/forwarders/2/hmac_secret_file", "/forwarders/3/bearer_token_file",
+        "/forwarders/4/hmac_header", "/forwarders/5", "/forwarders/6/name", "/forwarders/7/name", "/limits/speed",
+        "/limits/threads", "/limits/connections",
+      ]
+    )
+    // What is secret is in no message.
+    #expect(found.allSatisfy { !$0.contains("0123456789abcdef") && !$0.contains("another-secret") })
+  }
+
+  @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "7"]) func `is one object`(_ text: String) throws {
+    #expect(try problems(text).count == 1)
+  }
+
+  @Test func `that is not there is told`() {
+    #expect(throws: ConfigurationErrors.self) { try ServerConfiguration(reading: "/nowhere/server.json") }
+  }
+
+  @Test func `has the keys of its schema`() throws {
+    let schema = try JSONValue(parsing: Fixtures.bytes("../schemas/server_configuration.schema.json"))
+    func keys(_ path: String...) -> [String] {
+      if case .object(let members)? = Self.member(schema, path) { members.map(\.key) } else { [] }
+    }
+    #expect(keys("properties") == ConfigurationReader.keys)
+    #expect(keys("properties", "forwarders", "items", "properties") == ConfigurationReader.forwarderKeys)
+  }
+
+  @Test func `has the limits of its schema`() throws {
+    let schema = try JSONValue(parsing: Fixtures.bytes("../schemas/server_configuration.schema.json"))
+    let limits = try #require(Self.member(schema, ["properties", "limits", "properties"]))
+    guard case .object(let members) = limits else { return }
+    #expect(Set(members.map(\.key)) == Set(ServerLimit.all.map(\.key)))
+    for limit in ServerLimit.all {
+      func number(_ name: String) -> Int? {
+        if case .number(let text)? = Self.member(limits, [limit.key, name]) { Int(text) } else { nil }
+      }
+      #expect(number("minimum") == limit.range.lowerBound, "\(limit.key)")
+      #expect(number("maximum") == limit.range.upperBound, "\(limit.key)")
+      #expect(number("default") == ServerConfiguration()[keyPath: limit.path], "\(limit.key)")
+    }
+  }
+
+  private static func member(_ value: JSONValue, _ path: [String]) -> JSONValue? {
+    path.reduce(value) { (value: JSONValue?, key) in
+      guard case .object(let members)? = value else { return nil }
+      return members.first { $0.key == key }?.value
+    }
+  }
+}

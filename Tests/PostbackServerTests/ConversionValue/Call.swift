@@ -1,0 +1,71 @@
+import ConversionModel
+import JSON
+import PostbackServer
+import Testing
+
+/// A request of a test: 100 hours after the first call of `com.example.app` unless it says otherwise, every parameter given.
+struct Call {
+  /// When it is now, in seconds.
+  static let now = 1_795_000_000
+
+  var version = ConversionValueVersion.v2
+  var parameters: [(name: String, value: String)]
+
+  /// A request so many seconds after the first call, with these parameters changed, added or, where nil, left out.
+  init(
+    _ version: ConversionValueVersion = .v2,
+    age: Int = 3600,
+    with changes: KeyValuePairs<String, String?> = [:]
+  ) {
+    self.version = version
+    let prefix = version == .v2 ? "skan_" : ""
+    parameters = [
+      ("a", "key"), ("p", "iOS"), ("i", "com.example.app"), ("v", "17.1"), ("app_v", "1.0"), ("idfa", ""),
+      ("idfv", "F2A6D0DA"), ("n", "__SESSION__"),
+      (version == .v2 ? "skan_current_conversion_value" : "conversion_value", "0"),
+      ("\(prefix)first_call_to_skadnetwork_timestamp", "\(Self.now - age)"),
+      ("\(prefix)last_call_to_skadnetwork_timestamp", "\(Self.now - min(age, 60))"),
+    ]
+    for (name, value) in changes {
+      parameters.removeAll { $0.name == name }
+      if let value { parameters.append((name, value)) }
+    }
+  }
+
+  /// The parameters, percent-encoded.
+  var query: String { parameters.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&") }
+}
+
+extension ConversionValueAPI {
+  /// The answer's body.
+  func text(_ call: Call) -> String { text(call.version, query: call.query) }
+
+  /// The answer's body to a query as it is.
+  func text(_ version: ConversionValueVersion = .v2, query: String) -> String {
+    let answer = answer(version, query: query, now: Timestamp(milliseconds: Int64(Call.now) * 1000))
+    return String(decoding: answer.body, as: UTF8.self)
+  }
+
+  /// The API of a model file's text.
+  init(_ text: String, rates: CurrencyRates = .none, sdkKeys: Set<String>? = nil) throws {
+    self.init(models: try Models(parsing: Array(text.utf8), file: "m.json"), rates: rates, sdkKeys: sdkKeys)
+  }
+}
+
+extension String {
+  /// As clients encode a value: all but letters, digits and `-._~`.
+  var percentEncoded: String {
+    var text = ""
+    for byte in utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return text
+  }
+}
