@@ -26,7 +26,7 @@ struct RejectsSite: Sendable {
     let generated = try await BuiltCommand.run(
       [
         "generate", "--count", "\(count)", "--seed", "5", "--envelopes", "--out", folder.path("dump"), "--keys",
-        folder.path("keys"),
+        folder.path("keys"), "--truth", folder.path("truth"),
       ]
         + shares
     )
