@@ -23,7 +23,7 @@ import Testing
     for (line, truth) in zip(lines, dump.truth) {
       if truth["kind"] == .string("edited") { edited.append((line, truth)) } else { context.addGenuine(record: line) }
     }
-    let diagnoser = try Diagnoser(try dump.trust(), context: context, budget: 8000)
+    let diagnoser = try Diagnoser(try dump.trust(), context: context, budget: 20_000)
     let diagnoses = try await diagnoser.diagnose(edited.map(\.record), jobs: 2)
     #expect(edited.count > 20)
     for (diagnosis, (_, truth)) in zip(diagnoses, edited) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How many postbacks a second `postback serve` acknowledges after fsync, beside nginx answering an empty 200 to the same
-# requests on the same machine in the same run.
+# How many postbacks a second `postback serve` acknowledges after fsync, and how many conversion values it answers, beside
+# nginx answering an empty 200 on the same machine in the same run.
 #
 #   Tests/Server/load.sh [BINARY] [SECONDS]      .build/release/postback and 10 unless given
 #
@@ -29,7 +29,7 @@ mkdir spool
 cat >server.json <<'JSON'
 {"limits": {"requests_per_minute": 0}}
 JSON
-"$binary" serve --listen 127.0.0.1:0 --spool spool --config server.json 2>log &
+"$binary" serve --listen 127.0.0.1:0 --spool spool --models "$root/Fixtures/models" --config server.json 2>log &
 server=$!
 for _ in $(seq 200); do
   port=$(sed -n 's|.*listening: at http://127.0.0.1:\([0-9]*\).*|\1|p' log)
@@ -52,26 +52,32 @@ nginx -e "$work/nginx.log" -c "$work/nginx.conf" 2>/dev/null &
 nginx=$!
 
 body=$(sed -n 2p "$root/Fixtures/postbacks/skadnetwork-4.0.jsonl")
-cat >post.lua <<LUA
-wrk.method = "POST"
-wrk.body = [==[$body]==]
-wrk.headers["Content-Type"] = "application/json"
+result='
 done = function(summary, latency)
   local errors = summary.errors
   io.write(string.format("RESULT %.0f %.2f %.2f %d\n", summary.requests / summary.duration * 1e6,
     latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
     errors.connect + errors.read + errors.write + errors.status + errors.timeout))
-end
+end'
+cat >post.lua <<LUA
+wrk.method = "POST"
+wrk.body = [==[$body]==]
+wrk.headers["Content-Type"] = "application/json"
+$result
 LUA
+echo "$result" >get.lua
 
-measure() { wrk -t2 -c64 -d"${seconds}s" -s post.lua "$1" | awk -v name="$2" '/^RESULT/ {
+measure() { wrk -t2 -c64 -d"${seconds}s" -s "$3" "$1" | awk -v name="$2" '/^RESULT/ {
   printf "| %s | %d | %.2f ms | %.2f ms | %d |\n", name, $2, $3, $4, $5 }'; }
 
 sleep 0.3
 echo "| 64 connections, ${seconds} s | requests/s | p50 | p99 | errors |"
 echo "|---|---|---|---|---|"
-measure "http://127.0.0.1:$port/.well-known/skadnetwork/report-attribution/" "postback serve, durable"
-measure "http://127.0.0.1:$nginx_port/" "nginx, empty 200"
+measure "http://127.0.0.1:$port/.well-known/skadnetwork/report-attribution/" "postback serve, durable" post.lua
+values="/api/v2/conversion_value?p=iOS&i=com.example.puzzle&n=ad_impression&skan_current_conversion_value=1"
+values+="&skan_first_call_to_skadnetwork_timestamp=$(date +%s)&skan_total_admon_revenue_by_currency=%7B%22USD%22%3A0.03%7D"
+measure "http://127.0.0.1:$port$values" "postback serve, conversion values" get.lua
+measure "http://127.0.0.1:$nginx_port/" "nginx, empty 200" post.lua
 
 received=$(wget -qO- "http://127.0.0.1:$port/metrics" 2>/dev/null || curl -s "http://127.0.0.1:$port/metrics")
 commits=$(awk '/^postback_receiver_commits_total\{outcome="done"\}/ { print $2 }' <<<"$received")
