@@ -82,8 +82,8 @@ struct QueryParameters {
       switch text[index] {
       case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard index + 2 < text.count, let high = text[index + 1].hexadecimalDigit,
-          let low = text[index + 2].hexadecimalDigit
+        guard index + 2 < text.count, let high = text[index + 1].hexadecimalValue,
+          let low = text[index + 2].hexadecimalValue
         else { return false }
         bytes.append(high << 4 | low)
         index += 2
@@ -98,14 +98,5 @@ struct QueryParameters {
 extension UInt8 {
   fileprivate var decimalDigit: Int? {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self - UInt8(ascii: "0")) : nil
-  }
-
-  fileprivate var hexadecimalDigit: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }
