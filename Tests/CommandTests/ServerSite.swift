@@ -10,14 +10,16 @@ final class ServerSite {
   private let process = Process()
   private(set) var port = 0
 
-  /// Starts it, with a configuration and options, and waits until it listens.
+  /// Starts it, with a configuration and options, in a new folder or in that of one that has ended, and waits until it
+  /// listens.
   init(
     _ options: [String] = [],
+    in old: TemporaryFolder? = nil,
     configuration: String = #"{"limits":{"requests_per_minute":0}}"#,
     fault: Fault? = nil,
     files: [String: String] = [:]
   ) async throws {
-    folder = try TemporaryFolder()
+    folder = try old ?? TemporaryFolder()
     // All folders, so that a fault strikes when something is received and not before.
     for name in ["tmp", "new", "done", "failed"] {
       try FileManager.default.createDirectory(atPath: "\(spool)/\(name)", withIntermediateDirectories: true)
