@@ -13,7 +13,7 @@ private let fakeTime: String? = ["x86_64-linux-gnu", "aarch64-linux-gnu"].lazy
     export FAKETIME_TIMESTAMP_FILE=$F/clock FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1
     echo +0 > $F/clock
     # The library changes the environment of the first process it is in, next to which Swift looks for the arguments.
-    LD_PRELOAD=$LIBRARY env "$0" "$@" & watch=$!
+    LD_PRELOAD=$LIBRARY${LD_PRELOAD:+:$LD_PRELOAD} env "$0" "$@" & watch=$!
     for jump in +0 -400d +0 +4000d -1s; do
       echo $jump > $F/clock
       name=at$jump

@@ -103,7 +103,8 @@ import Testing
     _ blocks: Int
   ) async throws {
     let site = try await FaultSite()
-    #expect(try await site.shell("ulimit -f \(blocks); exec $0 \"$@\"").status == 74)
+    // Without a TMPDIR, as there ThreadSanitizer would map a file of its own, and read where that was cut short.
+    #expect(try await site.shell("ulimit -f \(blocks); TMPDIR=/none exec $0 \"$@\"").status == 74)
     #expect(try await site.run().status == 0)
     try await site.expectUndisturbed()
   }
