@@ -82,6 +82,7 @@ import Testing
       try await site.answer(["--show", "20", "--signals"]),
       try await site.answer(["--top", "1", "--group-by", "raw_sha256"]),
       try await site.answer(["--where", "forwarder=nobody"]),
+      try await site.answer(["--diagnose", "--diagnose-limit", "5"]),
     ]
     #expect(answers[0]["rows"]?.array.map { $0["raw_sha256"] } == site.rejects.prefix(20).map { $0["raw_sha256"] })
     #expect(answers[1]["groups"]?.array.count == 1)
@@ -92,7 +93,7 @@ import Testing
     var result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3"] + arguments)
     if result.status == 77 { result = try await BuiltCommand.run(executable: "/usr/bin/python3", arguments) }
     #expect(result.status == 0, "\(result.errorText)")
-    #expect(result.text.contains("3 answers valid"))
+    #expect(result.text.contains("4 answers valid"))
   }
 
   @Test func `prints text that moves nothing on a terminal, whatever was sent`() async throws {
@@ -190,6 +191,42 @@ import Testing
     }
     // Two in three are edited, and transaction ids cannot be searched.
     #expect(recovered >= 15)
+  }
+
+  @Test func `shows together what has one signature, or is of one transaction, and differs`() async throws {
+    let genuine = RealPostback.v3.object
+    let dump = [
+      genuine, RealPostback.v4.object, genuine, genuine.with(["conversion-value": "63"]),
+      genuine.with(["campaign-id": "1"]), genuine.with(["campaign-id": "1"]),
+      genuine.with(["transaction-id": "\"mine\""]),
+      genuine.with(["transaction-id": "\"another\"", "attribution-signature": "\"AAAA\""]),
+      RealPostback.v4.object.with(["did-win": "false", "attribution-signature": genuine["attribution-signature"]]),
+    ]
+    let folder = try TemporaryFolder()
+    try folder.makeFile("dump", holding: Array(dump.map { $0.text + "\n" }.joined().utf8))
+    let run = try await BuiltCommand.run(["run", folder.path("dump"), "--out", folder.path("out")])
+    #expect(run.status == 0, "\(run.errorText)")
+    let result = try await BuiltCommand.run(["rejects", folder.path("out"), "--format", "json", "--diagnose"])
+    #expect(result.status == 0, "\(result.errorText)")
+    let related = try #require(try JSONValue(parsing: result.output)["tampering"]?["related"])
+    #expect(related["signatures"] == .integer(1) && related["transactions"] == .integer(2))
+    let groups = try #require(related["groups"]).array
+    let facts = groups.map { group in
+      group["members"]?.array.map { [$0["reject_code"]?.text ?? "accepted", $0["postbacks"].map { "\($0)" } ?? ""] }
+    }
+    #expect(
+      facts == [
+        [
+          ["duplicate_identical", "1"], ["duplicate_conflict", "1"], ["signature_invalid", "2"],
+          ["signature_invalid", "1"], ["signature_invalid", "1"],
+        ],
+        [["accepted", "2"], ["duplicate_conflict", "1"], ["signature_invalid", "2"]],
+        [["accepted", "1"], ["signature_invalid", "1"]],
+      ]
+    )
+    let edited = try #require(groups[1]["members"]?.array[2])
+    let values: [JSONValue.Member] = [.init("campaign-id", .string("1")), .init("conversion-value", .string("20"))]
+    #expect(edited["values"] == .object(values))
   }
 
   @Test func `signals are those of the accepted rows, and their copies`() async throws {

@@ -170,20 +170,19 @@ import Testing
     }
   }
 
-  @Test func `postbacks that belong together are shown together`() throws {
-    var related = RelatedPostbacks()
-    let v3 = RealPostback.v3.object
-    let records = [
-      RealPostback.v4.object, v3, v3.with(["conversion-value": "63"]), RealPostback.v20.object,
-      v3.with(["transaction-id": "\"mine\"", "campaign-id": "1"]), RealPostback.v4.object,
-    ]
-    for (index, record) in records.enumerated() { related.add(record.bytes, as: 10 * index) }
-    let signature = related.ofOneSignature
-    #expect(signature.map(\.members) == [[0, 50], [10, 20, 40]])
-    #expect(signature[1].differences.map(\.field) == [.campaignID, .transactionID, .conversionValue])
-    let transaction = related.ofOneTransaction
-    #expect(transaction.map(\.members) == [[10, 20]])
-    #expect(transaction[0].differences == [.init(field: .conversionValue, values: ["20", "63"])])
+  @Test func `postbacks that belong together are known by signature and transaction`() throws {
+    func related(_ object: Object) throws -> RelatedPostback { try #require(RelatedPostback(record: object.bytes)) }
+    let v3 = try related(RealPostback.v3.object)
+    let otherValue = try related(RealPostback.v3.object.with(["conversion-value": "63"]))
+    #expect(otherValue.signature == v3.signature && otherValue.transaction == v3.transaction)
+    #expect(otherValue.content != v3.content && otherValue.values[.conversionValue] == "63")
+    let replayed = try related(RealPostback.v3.object.with(["transaction-id": "\"mine\""]))
+    #expect(replayed.signature == v3.signature && replayed.transaction != v3.transaction)
+    let other = try related(RealPostback.v4.object)
+    #expect(other.signature != v3.signature && other.transaction != v3.transaction)
+    let otherWindow = try related(RealPostback.v4.object.with(["postback-sequence-index": "2"]))
+    #expect(otherWindow.transaction != other.transaction)
+    #expect(RelatedPostback(record: Array("{}".utf8)) == nil)
   }
 
   struct Unexpected: Error {

@@ -1,46 +1,34 @@
-internal import JSON
 package import PostbackPipeline
 internal import SKAdNetwork
 
 extension DiagnosisContext {
-  /// Genuine postbacks that are kept whole: their signatures may turn up elsewhere. Each costs 30 µs.
-  private static let mostGenuine = 20_000
+  /// The postbacks of each framework that are taken, the first: to know one whole costs 30 µs.
+  private static let mostPostbacks = 20_000
 
-  /// What accepted SKAdNetwork postbacks say: apps, networks and places that an edit may have replaced.
+  /// What accepted postbacks say: apps, networks and places that an edit may have replaced, and of SKAdNetwork what was
+  /// signed, as a signature may turn up elsewhere. Of AdAttributionKit the rows do not have that, which is the JWS.
   package init(of accepted: TableFiles, jobs: Int) async throws(PipelineFailure) {
     self.init()
-    let places = ContextPlaces()
+    let fields = AcceptedFields()
     var context = self
-    var left = Self.mostGenuine
+    var left = [Framework.skAdNetwork: Self.mostPostbacks, .adAttributionKit: Self.mostPostbacks]
     try await accepted.scan(jobs: jobs) { batch in
-      places.values(in: batch)
+      var postbacks: [(framework: Framework, values: [Field: String])] = []
+      var row = RowCursor(batch, of: .postbacks)
+      while row.next() {
+        guard let framework = fields.framework(row) else { continue }
+        postbacks.append((framework, fields.values(row, of: framework)))
+      }
+      return postbacks
     } take: { postbacks in
-      for values in postbacks.prefix(left) { context.addGenuine(values) }
-      left -= min(left, postbacks.count)
+      for (framework, values) in postbacks where left[framework, default: 0] > 0 {
+        left[framework, default: 0] -= 1
+        switch framework {
+        case .skAdNetwork: context.addGenuine(values)
+        case .adAttributionKit: for (field, value) in values { context.note(value, of: field) }
+        }
+      }
     }
     self = context
-  }
-}
-
-/// The columns that say what is signed.
-private struct ContextPlaces: Sendable {
-  private let framework = Table.postbacks.place("framework")
-  private let fields: [(field: Field, place: Int)] = [
-    (.version, "version"), (.adNetworkID, "ad_network_id"), (.campaignID, "campaign_id"),
-    (.sourceIdentifier, "source_identifier"), (.appID, "app_id"), (.transactionID, "transaction_id"),
-    (.redownload, "redownload"), (.sourceAppID, "source_app_id"), (.sourceDomain, "source_domain"),
-    (.fidelityType, "fidelity_type"), (.didWin, "did_win"), (.postbackSequenceIndex, "postback_sequence_index"),
-  ].map { ($0, Table.postbacks.place($1)) }
-
-  func values(in batch: RawBatch) -> [[Field: String]] {
-    var postbacks: [[Field: String]] = []
-    var row = RowCursor(batch, of: .postbacks)
-    while row.next() {
-      guard row.text(framework) == Framework.skAdNetwork.rawValue else { continue }
-      var values: [Field: String] = [:]
-      for (field, place) in fields { values[field] = row.text(place) }
-      postbacks.append(values)
-    }
-    return postbacks
   }
 }

@@ -40,7 +40,7 @@ struct RejectsCommand: Command {
       Option(
         "--diagnose",
         nil,
-        "Say what was done to rejects whose signature does not fit, and by whom. Takes a while."
+        "Say what was done to rejects whose signature does not fit, and by whom, and show\ntogether what differs though signature or transaction are the same. Takes a while."
       ),
       Option("--diagnose-limit", "N", "Diagnose at most N rejects, drawn evenly; 1000 unless given."),
       Option("--format", "FORMAT", "table, json or csv (the groups alone); table unless given."),
@@ -55,6 +55,9 @@ struct RejectsCommand: Command {
     case json
     case csv
   }
+
+  /// Groups that belong together, by signature and by transaction, that are shown.
+  private static let mostRelated = 10
 
   private let paths: [String]
   private let query: RejectQuery
@@ -111,7 +114,7 @@ struct RejectsCommand: Command {
   func run() async throws(CommandFailure) {
     let survey: RejectSurvey
     var signals: SignalSurvey?
-    var tampering: Tampering?
+    var tampering: TamperingAnswer?
     do {
       let rejects = try TableFiles(.rejects, at: paths)
       let accepted = try TableFiles(.postbacks, at: paths)
@@ -134,7 +137,7 @@ struct RejectsCommand: Command {
         )
       }
       if wantsDiagnosis {
-        tampering = try await Tampering(
+        let found = try await Tampering(
           query,
           rejects: rejects,
           accepted: accepted,
@@ -142,6 +145,14 @@ struct RejectsCommand: Command {
           limit: diagnosisLimit,
           jobs: jobs
         )
+        let related = try await RelatedRejects(
+          query,
+          rejects: rejects,
+          accepted: accepted,
+          limit: min(top, Self.mostRelated),
+          jobs: jobs
+        )
+        tampering = TamperingAnswer(tampering: found, related: related, top: top)
       }
     } catch let failure as ReadFailure {
       throw CommandFailure(.read(failure))
@@ -156,7 +167,7 @@ struct RejectsCommand: Command {
       query: query,
       survey: survey,
       signals: signals.map { SignalsAnswer(survey: $0, top: top) },
-      tampering: tampering.map { TamperingAnswer(tampering: $0, top: top) },
+      tampering: tampering,
       top: top
     )
     switch format {

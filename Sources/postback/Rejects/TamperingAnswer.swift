@@ -4,6 +4,8 @@ internal import JSON
 /// What was done to rejects, for a person or a program.
 struct TamperingAnswer {
   let tampering: Tampering
+  /// What belongs together.
+  let related: RelatedRejects
   /// The most groups, and the most changes, that are printed.
   let top: Int
 
@@ -14,6 +16,7 @@ struct TamperingAnswer {
       .init("diagnosable", .integer(tampering.diagnosable)),
       .init("groups", .array(tampering.groups.prefix(top).map(json))),
       .init("changes", .array(tampering.changes.prefix(top).map(json))),
+      .init("related", RelatedAnswer(related: related).json),
     ])
   }
 
@@ -36,7 +39,7 @@ struct TamperingAnswer {
     ])
   }
 
-  /// Two tables.
+  /// Two tables, and what belongs together.
   var text: String {
     var parts = [
       "what was done to \(tampering.diagnosed) of \(tampering.diagnosable) rejects that a signature tells more about"
@@ -61,6 +64,7 @@ struct TamperingAnswer {
       }
       parts.append(changes.text(indent: 2))
     }
+    parts.append(RelatedAnswer(related: related).text)
     return parts.joined(separator: "\n\n")
   }
 }

@@ -21,12 +21,15 @@ struct ReportCommand: Command {
       Option(
         "--diagnose",
         nil,
-        "Say what was done to the rejects of the sample whose signature does not fit. Takes a while."
+        "Say what was done to the rejects of the sample whose signature does not fit, and show\ntogether what differs though signature or transaction are the same. Takes a while."
       ),
       Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
     ] + TrustOptions.keyOptions,
     example: "postback report out --html report.html"
   )
+
+  /// Groups of postbacks that belong together, by signature and by transaction, that the page shows.
+  private static let mostRelated = 25
 
   private let paths: [String]
   private let file: String
@@ -57,17 +60,25 @@ struct ReportCommand: Command {
       }
       let output = try GeneratedFile(file)
       let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
-      var diagnoses: [DiagnosedReject]?
+      var findings: ReportFindings?
       if wantsDiagnosis {
         let context = try await DiagnosisContext(of: accepted, jobs: jobs)
-        diagnoses = try await DiagnosedReject.diagnose(
+        let diagnoses = try await DiagnosedReject.diagnose(
           report.sample.rows.map(\.line),
           trust: trust,
           context: context,
           jobs: jobs
         )
+        let related = try await RelatedRejects(
+          RejectQuery(grouping: []),
+          rejects: rejects,
+          accepted: accepted,
+          limit: Self.mostRelated,
+          jobs: jobs
+        )
+        findings = ReportFindings(diagnoses: diagnoses, related: related)
       }
-      try output.write(Array(try ReportPage(report: report, diagnoses: diagnoses, paths: paths).html().markup.utf8))
+      try output.write(Array(try ReportPage(report: report, findings: findings, paths: paths).html().markup.utf8))
       try output.publish()
       try report.unreadable.complain()
     } catch let failure as ReadFailure {

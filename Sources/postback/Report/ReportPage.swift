@@ -9,7 +9,7 @@ internal import Signatures
 struct ReportPage {
   let report: Report
   /// What was done to the rejects of the sample, where that is asked.
-  let diagnoses: [DiagnosedReject]?
+  let findings: ReportFindings?
   /// What the report is of: the paths that were given.
   let paths: [String]
 
@@ -100,68 +100,18 @@ struct ReportPage {
     return table.html
   }
 
-  private static let shownChanges = 20
-  private static let listedChanges = 1000
-
-  /// The first rows of a list, and the others where they can be opened.
-  private static func tables(
-    _ caption: String,
-    _ headings: [String],
-    _ count: Int,
-    _ add: (Int, inout NumberTable) -> Void
-  ) -> HTML {
-    var first = NumberTable(caption, headings)
-    for index in 0..<min(count, shownChanges) { add(index, &first) }
-    guard count > shownChanges else { return first.html }
-    var others = NumberTable("\(caption): the others", headings)
-    for index in shownChanges..<min(count, listedChanges) { add(index, &others) }
-    return
-      "\(first.html)<details><summary>\(min(count, listedChanges) - shownChanges) more</summary>\(others.html)</details>"
-  }
-
   private var tampering: HTML {
-    guard let diagnoses else {
+    guard let findings else {
       return "<p class=\"note\">What was done to signed fields is not looked for; --diagnose does.</p>"
     }
-    let tampering = Tampering(diagnoses, diagnosable: diagnoses.count)
-    guard tampering.diagnosed > 0 else {
-      return "<p class=\"note\">The sample has no reject whose signature tells what was done to it.</p>"
-    }
-    let groups = Self.tables(
-      "What was done to \(tampering.diagnosed) rejects of the sample, by whoever forwarded them",
-      ["finding", "fields edited", "forwarder", "rejects", "such as"],
-      tampering.groups.count
-    ) { index, table in
-      let group = tampering.groups[index]
-      table.add(
-        group.finding,
-        .text(group.fields.joined(separator: ", ")),
-        .text(group.forwarder ?? "not said"),
-        .number(group.count),
-        .text(group.summary)
-      )
-    }
-    let changes = Self.tables(
-      "Signed fields, before and after: what Apple signed, and what arrived",
-      ["field", "as signed", "as it arrived", "rejects"],
-      tampering.changes.count
-    ) { index, table in
-      let change = tampering.changes[index]
-      table.add(
-        change.field,
-        .text(change.original ?? "absent"),
-        .text(change.arrived ?? "absent"),
-        .number(change.count)
-      )
-    }
-    return tampering.changes.isEmpty ? groups : "\(groups)\(changes)"
+    return "\(findings.whatWasDone)\(findings.whatBelongsTogether)"
   }
 
   private var conflicts: HTML {
     guard !report.conflicts.isEmpty else {
       return "<p class=\"note\">No two copies of a genuine postback differ in an unsigned field.</p>"
     }
-    return Self.tables(
+    return HTML.tables(
       "Unsigned fields that a later copy of a genuine postback has otherwise: one of the two was edited",
       ["field", "first copy", "later copy", "copies"],
       report.conflicts.count
@@ -203,7 +153,7 @@ struct ReportPage {
   }
 
   private var data: JSONValue {
-    let found = Dictionary((diagnoses ?? []).map { ($0.digest, $0.diagnosis.summary) }) { first, _ in first }
+    let found = Dictionary((findings?.diagnoses ?? []).map { ($0.digest, $0.diagnosis.summary) }) { first, _ in first }
     return .object([
       .init("columns", .array(SampledReject.columns.map { .string($0) })),
       .init("rows", .array(report.sample.rows.map { SampledReject($0.line, diagnoses: found).json })),

@@ -1,0 +1,81 @@
+internal import JSON
+internal import PostbackPipeline
+internal import SKAdNetwork
+
+/// Takes postbacks from rows of the tables.
+struct RelatedRows: Sendable {
+  private let filter: RowFilter
+  private let code = Table.rejects.place("reject_code")
+  private let digest = Table.rejects.place("raw_sha256")
+  private let body = Table.rejects.place("raw_body")
+  private let encodedBody = Table.rejects.place("raw_body_base64")
+  private let rejectForwarder = Table.rejects.place("forwarder")
+  private let rejectTime = Table.rejects.place("received_at")
+
+  private let fields = AcceptedFields()
+  private let network = Table.postbacks.place("ad_network_id")
+  private let transaction = Table.postbacks.place("transaction_id")
+  private let window = Table.postbacks.place("postback_sequence_index")
+  private let postbackKey = Table.postbacks.place("postback_key")
+  private let forwarder = Table.postbacks.place("forwarder")
+  private let time = Table.postbacks.place("received_at")
+
+  /// Of the rejects that match.
+  init(_ query: RejectQuery) { filter = RowFilter(query.conditions, during: query.span, in: .rejects) }
+
+  /// What `make` makes of each reject that matches and can be read as a postback.
+  func rejects<Part>(in batch: RawBatch, _ make: (RelatedPostback, borrowing RowCursor) -> Part?) -> [Part] {
+    var parts: [Part] = []
+    var row = RowCursor(batch, of: .rejects)
+    while row.next() {
+      guard filter.matches(row), let postback = RelatedPostback(record: record(row)) else { continue }
+      if let part = make(postback, row) { parts.append(part) }
+    }
+    return parts
+  }
+
+  /// What `make` makes of each accepted postback of these transactions.
+  func accepted<Part>(
+    in batch: RawBatch,
+    of transactions: Set<Int>,
+    _ make: (RelatedPostback, borrowing RowCursor) -> Part
+  ) -> [Part] {
+    var parts: [Part] = []
+    var row = RowCursor(batch, of: .postbacks)
+    while row.next() {
+      guard let framework = fields.framework(row), let id = row.text(transaction) else { continue }
+      let key = RelatedPostback.transaction(framework, network: row.text(network), id: id, window: row.text(window))
+      guard transactions.contains(key) else { continue }
+      parts.append(make(RelatedPostback(accepted: fields.values(row, of: framework), transaction: key), row))
+    }
+    return parts
+  }
+
+  func rejectedMember(_ row: borrowing RowCursor, _ values: [Field: String]) -> RelatedRejects.Member {
+    RelatedRejects.Member(
+      code: row.text(code) ?? "",
+      key: row.text(digest) ?? "",
+      forwarder: row.text(rejectForwarder),
+      receivedAt: row.text(rejectTime),
+      values: values
+    )
+  }
+
+  func acceptedMember(_ row: borrowing RowCursor, _ values: [Field: String]) -> RelatedRejects.Member {
+    RelatedRejects.Member(
+      code: nil,
+      key: row.text(postbackKey) ?? "",
+      forwarder: row.text(forwarder),
+      receivedAt: row.text(time),
+      values: values
+    )
+  }
+
+  private func record(_ row: borrowing RowCursor) -> [UInt8] {
+    if let cell = row.cell(body) { return Array(row.bytes[cell.indices]) }
+    var record: [UInt8] = []
+    guard let cell = row.cell(encodedBody) else { return record }
+    _ = Base64.standard.decode(row.bytes[cell.indices].span, appendingTo: &record)
+    return record
+  }
+}

@@ -1,0 +1,87 @@
+internal import PostbackPipeline
+
+/// How many postbacks have a signature or a transaction in common, and whether they say the same.
+struct RelatedTallies {
+  /// A postback, as far as it is counted.
+  struct Sighting: Sendable {
+    let signature: Int?
+    let transaction: Int?
+    let content: Int
+
+    init(_ postback: RelatedPostback) {
+      signature = postback.signature
+      transaction = postback.transaction
+      content = postback.content
+    }
+  }
+
+  private struct Tally {
+    let first: Sighting
+    /// Its place among all first ones: what is as frequent as another comes in the order of the tables.
+    let order: Int
+    var count = 0
+    var isOfOneContent = true
+    var isOfOneSignature = true
+
+    mutating func add(_ sighting: Sighting) {
+      count += 1
+      isOfOneContent = isOfOneContent && sighting.content == first.content
+      isOfOneSignature = isOfOneSignature && sighting.signature == first.signature
+    }
+  }
+
+  private struct Table {
+    private(set) var tallies: [Int: Tally] = [:]
+    private(set) var isBounded = false
+
+    private static let mostTallies = 500_000
+
+    mutating func add(_ sighting: Sighting, _ key: Int?) {
+      guard let key else { return }
+      if tallies[key] != nil || tallies.count < Self.mostTallies {
+        let order = tallies.count
+        tallies[key, default: Tally(first: sighting, order: order)].add(sighting)
+      } else {
+        isBounded = true
+      }
+    }
+  }
+
+  private var bySignature = Table()
+  private var byTransaction = Table()
+
+  mutating func add(_ sightings: [Sighting]) {
+    for sighting in sightings {
+      bySignature.add(sighting, sighting.signature)
+      byTransaction.add(sighting, sighting.transaction)
+    }
+  }
+
+  /// The transactions that were seen.
+  var transactions: Set<Int> { Set(byTransaction.tallies.keys) }
+
+  /// Whether there was more than is kept.
+  var isBounded: Bool { bySignature.isBounded || byTransaction.isBounded }
+
+  private func groups(_ bond: RelatedRejects.Bond) -> [Int: Tally] {
+    switch bond {
+    case .signature: bySignature.tallies.filter { !$0.value.isOfOneContent }
+    // Those of one signature are together by that already.
+    case .transaction: byTransaction.tallies.filter { !$0.value.isOfOneContent && !$0.value.isOfOneSignature }
+    }
+  }
+
+  /// How many groups there are.
+  var counts: [RelatedRejects.Bond: Int] {
+    Dictionary(uniqueKeysWithValues: RelatedRejects.Bond.allCases.map { ($0, groups($0).count) })
+  }
+
+  /// The groups with the most postbacks, by signature and then by transaction, at most so many of each.
+  func largest(_ limit: Int) -> [(bond: RelatedRejects.Bond, key: Int)] {
+    RelatedRejects.Bond.allCases.flatMap { bond in
+      groups(bond).sorted { ($1.value.count, $0.value.order) < ($0.value.count, $1.value.order) }.prefix(limit).map {
+        (bond, $0.key)
+      }
+    }
+  }
+}
