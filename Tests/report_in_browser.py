@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Opens a report of postback in headless Chromium and holds what it shows against the tables.
 
-    report_in_browser.py REPORT OUT [PICTURES]
+    report_in_browser.py REPORT OUT [--truth TRUTH] [--pictures FOLDER]
 
-REPORT is the page, OUT the folder of the tables that it was made of. Pictures of the page go to the folder PICTURES.
+REPORT is the page, OUT the folder of the tables that it was made of. TRUTH says what was done to the postbacks of a page with
+diagnoses, as `postback generate` wrote it. Pictures of the page go to FOLDER.
 
 Checks the numbers of the page, that filter, sort and expanding work, that nothing of what was sent is executed or becomes
 an element, and that the page asks for nothing. Ends with 0 where all is well, 1 where something is not, and 77 where there
 is no Chromium.
 """
 
+import argparse
 import base64
 import collections
 import fcntl
@@ -204,7 +206,7 @@ def number(text):
     return int(text.replace("\u2009", ""))
 
 
-def check(browser, out):
+def check(browser, out, truth):
     checks = Checks()
     rejects, postbacks = read_rows(out, "skan_rejects"), read_rows(out, "skan_postbacks")
     browser.open()
@@ -247,10 +249,26 @@ def check(browser, out):
         dated = sum(row["reject_code"] == code and row["received_at"] is not None for row in rejects)
         checks.equal(f"{code} over time", sum(int(row[place]) for row in series[1:]), dated)
 
+    if truth:
+        check_tampering(checks, page, [json.loads(line) for line in truth.read_text().splitlines()])
     check_rows(browser, checks, json.loads(page.by_id["data"]), codes)
     checks.equal("requests", browser.requested(), {browser.url})
     checks.equal("complaints", browser.complaints(), [])
     return checks.failed
+
+
+def check_tampering(checks, page, truth):
+    """Every edit, with before and after, and the transactions of which there is more than one story."""
+    edits = collections.Counter(
+        (row["field"], row["original"] or "absent", row["edited"] or "absent") for row in truth if row["kind"] == "edited"
+    )
+    rows = page.tables["Signed fields, before and after: what Apple signed, and what arrived"][1:]
+    checks.equal("edits", {tuple(row[:3]): int(row[3]) for row in rows}, dict(edits))
+    differing = {
+        row["transaction_id"] for row in truth if row["kind"] in ("duplicate_conflict", "duplicate_transaction")
+    }
+    checks.equal("transactions", page.by_id["one-transaction"].split()[0], str(len(differing)))
+    checks.equal("signatures", page.by_id["one-signature"].split()[0], "No")
 
 
 def check_rows(browser, checks, sample, codes):
@@ -308,20 +326,24 @@ def escaped(text):
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("report")
+    parser.add_argument("out")
+    parser.add_argument("--truth", type=pathlib.Path)
+    parser.add_argument("--pictures")
+    arguments = parser.parse_args()
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not program:
         print("there is no Chromium", file=sys.stderr)
         sys.exit(77)
-    browser = Browser(program, sys.argv[1])
+    browser = Browser(program, arguments.report)
     try:
-        failed = check(browser, sys.argv[2])
-        if len(sys.argv) == 4:
+        failed = check(browser, arguments.out, arguments.truth)
+        if arguments.pictures:
             browser.open(open=0)
             for name, width, dark in [("light", 1280, False), ("dark", 1280, True), ("narrow", 420, False)]:
-                browser.picture(f"{sys.argv[3]}/{name}.png", width, dark)
-            browser.print(f"{sys.argv[3]}/print.pdf")
+                browser.picture(f"{arguments.pictures}/{name}.png", width, dark)
+            browser.print(f"{arguments.pictures}/print.pdf")
     finally:
         browser.close()
     print("all is well" if failed == 0 else f"{failed} problems")

@@ -51,8 +51,32 @@ import Testing
     let report = try await BuiltCommand.run(["report", out, "--html", page])
     #expect(report.status == 0, "\(report.errorText)")
 
+    try await look([page, out])
+  }
+
+  @Test func `shows in a browser what was done to postbacks, as the truth has it`() async throws {
+    let folder = try TemporaryFolder()
+    let (dump, truth) = (folder.path("dump"), folder.path("truth"))
+    let (out, page) = (folder.path("out"), folder.path("report.html"))
+    let generated = try await BuiltCommand.run([
+      "generate", "--count", "200", "--seed", "3", "--versions", "4.0=2,3.0=1", "--edit", "did-win", "--edited", "0.2",
+      "--forged", "0", "--malformed", "0", "--duplicate", "0.3", "--out", dump, "--truth", truth,
+      "--keys", folder.path("keys"),
+    ])
+    #expect(generated.status == 0, "\(generated.errorText)")
+    let keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(
+      String.init
+    )
+    #expect(try await BuiltCommand.run(["run", dump, "--out", out] + keys).status == 0)
+    let report = try await BuiltCommand.run(["report", out, "--html", page, "--diagnose"] + keys)
+    #expect(report.status == 0, "\(report.errorText)")
+    try await look([page, out, "--truth", truth])
+  }
+
+  /// Opens a page in a browser, where there is one, and holds it against the tables.
+  private func look(_ arguments: [String]) async throws {
     let script = Fixtures.path("../Tests/report_in_browser.py")
-    let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", script, page, out])
+    let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", script] + arguments)
     if result.status == 77 {
       print("not tested in a browser: \(result.errorText)")
       return

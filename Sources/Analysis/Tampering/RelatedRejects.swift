@@ -5,9 +5,9 @@ package import SKAdNetwork
 package struct RelatedRejects: Sendable {
   /// What postbacks have in common.
   package enum Bond: String, Sendable, CaseIterable {
-    /// One signature: it can be right for one of them only.
+    /// One signature on several transactions: it can be right for one of them only.
     case signature
-    /// One transaction of one ad network, in one window: with signatures that differ, or an accepted postback among them.
+    /// One transaction of one ad network, in one window, told in several ways.
     case transaction
   }
 

@@ -21,12 +21,12 @@ struct RelatedTallies {
     let order: Int
     var count = 0
     var isOfOneContent = true
-    var isOfOneSignature = true
+    var isOfOneTransaction = true
 
     mutating func add(_ sighting: Sighting) {
       count += 1
       isOfOneContent = isOfOneContent && sighting.content == first.content
-      isOfOneSignature = isOfOneSignature && sighting.signature == first.signature
+      isOfOneTransaction = isOfOneTransaction && sighting.transaction == first.transaction
     }
   }
 
@@ -65,9 +65,8 @@ struct RelatedTallies {
 
   private func groups(_ bond: RelatedRejects.Bond) -> [Int: Tally] {
     switch bond {
-    case .signature: bySignature.tallies.filter { !$0.value.isOfOneContent }
-    // Those of one signature are together by that already.
-    case .transaction: byTransaction.tallies.filter { !$0.value.isOfOneContent && !$0.value.isOfOneSignature }
+    case .signature: bySignature.tallies.filter { !$0.value.isOfOneTransaction }
+    case .transaction: byTransaction.tallies.filter { !$0.value.isOfOneContent }
     }
   }
 

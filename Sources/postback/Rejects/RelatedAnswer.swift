@@ -40,10 +40,12 @@ struct RelatedAnswer {
 
   /// A line, and a table for each group.
   var text: String {
-    let counts = RelatedRejects.Bond.allCases.map { related.counts[$0] ?? 0 }
     let bound = related.isBounded ? ", and more that were not found: narrow it with --where" : ""
     var parts = [
-      "postbacks that belong together and differ: \(counts[0]) signatures, \(counts[1]) transactions\(bound)"
+      """
+      one signature on several transactions: \(related.counts[.signature] ?? 0); one transaction told in several ways: \
+      \(related.counts[.transaction] ?? 0)\(bound)
+      """
     ]
     for group in related.groups {
       var table = TextTable(numbersIn: [0])

@@ -44,13 +44,15 @@ struct TamperingAnswer {
     var parts = [
       "what was done to \(tampering.diagnosed) of \(tampering.diagnosable) rejects that a signature tells more about"
     ]
-    var groups = TextTable(numbersIn: [3])
-    groups.add("finding", "fields edited", "forwarder", "rejects", "such as")
-    for group in tampering.groups.prefix(top) {
-      let fields = group.fields.isEmpty ? "-" : group.fields.joined(separator: ", ")
-      groups.add(group.finding, fields, group.forwarder ?? "-", "\(group.count)", group.summary.shortened(to: 100))
+    if !tampering.groups.isEmpty {
+      var groups = TextTable(numbersIn: [3])
+      groups.add("finding", "fields edited", "forwarder", "rejects", "such as")
+      for group in tampering.groups.prefix(top) {
+        let fields = group.fields.isEmpty ? "-" : group.fields.joined(separator: ", ")
+        groups.add(group.finding, fields, group.forwarder ?? "-", "\(group.count)", group.summary.shortened(to: 100))
+      }
+      parts.append(groups.text(indent: 2))
     }
-    parts.append(groups.text(indent: 2))
     if !tampering.changes.isEmpty {
       var changes = TextTable(numbersIn: [3])
       changes.add("field", "as signed", "as it arrived", "rejects")

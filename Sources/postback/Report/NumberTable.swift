@@ -2,12 +2,22 @@
 struct NumberTable {
   enum Cell {
     case text(String)
+    /// A time, which is not broken into lines.
+    case time(String?)
     case number(Int)
     case share(Int, of: Int)
+
+    fileprivate var isText: Bool {
+      switch self {
+      case .text, .time: true
+      case .number, .share: false
+      }
+    }
 
     fileprivate var html: HTML {
       switch self {
       case .text(let text): "<td>\(text)</td>"
+      case .time(let text): "<td class=\"time\">\(text ?? "not said")</td>"
       case .number(let number): "<td class=\"number\">\(number)</td>"
       case .share(let part, let whole): "<td class=\"number\">\("\(Share(part, of: whole))")</td>"
       }
@@ -17,6 +27,8 @@ struct NumberTable {
   let caption: String
   let headings: [String]
   private var rows: [HTML] = []
+  /// Whether each column but the first is of text.
+  private var columnIsText: [Bool] = []
 
   init(_ caption: String, _ headings: [String]) {
     self.caption = caption
@@ -28,11 +40,16 @@ struct NumberTable {
 
   /// Adds a row; its first cell is what the row is about.
   mutating func add(_ title: String, cells: [Cell]) {
+    if rows.isEmpty { columnIsText = cells.map(\.isText) }
     rows.append("<tr><th scope=\"row\">\(title)</th>\(cells.map(\.html))</tr>\n")
   }
 
   var html: HTML {
-    let headings = headings.map { heading -> HTML in "<th scope=\"col\">\(heading)</th>" }
+    let isText = [true] + columnIsText
+    let headings = headings.enumerated().map { column, heading -> HTML in
+      column < isText.count && !isText[column]
+        ? "<th scope=\"col\" class=\"number\">\(heading)</th>" : "<th scope=\"col\">\(heading)</th>"
+    }
     return """
       <div class="scroll"><table><caption>\(caption)</caption><thead><tr>\(headings)</tr></thead>
       <tbody>\(rows)</tbody></table></div>

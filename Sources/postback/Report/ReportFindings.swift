@@ -45,25 +45,25 @@ struct ReportFindings {
 
   /// Postbacks with one signature, and of one transaction, side by side.
   var whatBelongsTogether: HTML {
-    "\(html(.signature, "with the signature of another"))\(html(.transaction, "of the transaction of another"))"
+    "\(html(.signature, "one signature on several transactions"))\(html(.transaction, "one transaction told in several ways"))"
   }
 
   private func html(_ bond: RelatedRejects.Bond, _ words: String) -> HTML {
     let groups = related.groups.filter { $0.bond == bond }
     guard let first = groups.first else {
-      return "<p class=\"note\">No reject is \(words) and says something else.</p>"
+      return "<p class=\"note\" id=\"one-\(bond.rawValue)\">No case of \(words).</p>"
     }
     let count = related.counts[bond] ?? groups.count
-    let more = count > groups.count ? ", the \(groups.count) largest of which are here" : ""
+    let more = count > groups.count ? ", here the \(groups.count) with the most postbacks" : ""
     let bound = related.isBounded ? " There are more rejects than could be held against each other." : ""
     let rest: HTML =
       groups.count == 1
       ? ""
       : """
-      <details><summary>\(groups.count - 1) more groups \(words)</summary>\(groups.dropFirst().map(Self.html))</details>
+      <details><summary>\(groups.count - 1) more: \(words)</summary>\(groups.dropFirst().map(Self.html))</details>
       """
     return """
-      <p class="note">Rejects \(words) that say something else: \(count) groups\(more).\(bound)</p>
+      <p class="note" id="one-\(bond.rawValue)">\(Numbers.grouped(count)) cases of \(words)\(more).\(bound)</p>
       \(Self.html(first))\(rest)
       """
   }

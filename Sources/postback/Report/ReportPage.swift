@@ -92,8 +92,8 @@ struct ReportPage {
         code,
         .number(tally.count),
         .share(tally.count, of: report.rejectCount),
-        .text(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
-        .text(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
+        .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" }),
+        .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" }),
         .text(RejectCode(rawValue: code)?.meaning ?? "")
       )
     }

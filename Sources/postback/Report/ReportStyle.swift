@@ -39,6 +39,7 @@ enum ReportStyle {
     th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
     thead th { white-space: nowrap; }
     .number { text-align: right; font-variant-numeric: tabular-nums; }
+    .time { white-space: nowrap; font-variant-numeric: tabular-nums; }
     summary { cursor: pointer; color: var(--soft); }
     button { font: inherit; color: inherit; background: none; border: 1px solid transparent; border-radius: 4px; cursor: pointer;
       padding: 0 .3rem; }

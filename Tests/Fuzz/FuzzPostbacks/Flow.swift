@@ -13,6 +13,7 @@ struct Flow: Sendable {
   private let trust: Trust
   private let models: Models
   private let format: RowFormat
+  private let diagnoser: Diagnoser
   /// Lives as long as the process does, as it does in a run over many files.
   private let known = VerdictCache()
 
@@ -20,11 +21,15 @@ struct Flow: Sendable {
     do {
       trust = try Trust.apple()
       models = try Models(loading: [Fixtures.path("models")])
+      diagnoser = try Diagnoser(trust, budget: Self.diagnosisBudget)
     } catch {
       fatalError("\(error)")
     }
     format = RowFormat([.jsonLines, .csv], trust: trust)
   }
+
+  /// Enough to come to the first variants, whatever the postback.
+  private static let diagnosisBudget = 16
 
   func run(_ choice: UInt8, _ text: [UInt8]) async throws {
     let isSmall = choice & 4 != 0
@@ -73,9 +78,20 @@ struct Flow: Sendable {
       let decoded = batch.decoded(with: models)
       let rows = try decoded.encoded(as: format)
       try Conservation(batches[number], decoded).check(rows)
+      try diagnose(batches[number], decoded)
       number += 1
     }
     require(number == batches.count, "a batch for each batch")
+  }
+
+  private func diagnose(_ raw: RawBatch, _ decoded: Batch<Decoded>) throws {
+    for case .rejected(let rejection) in decoded.outcomes where rejection.code.isDiagnosable {
+      let record = Array(raw.bytes[rejection.record.bytes.indices])
+      let diagnosis = try diagnoser.diagnose(record)
+      require(diagnosis.tried <= Self.diagnosisBudget, "a diagnosis keeps to its budget")
+      require(Diagnosis.codes.contains(diagnosis.code), "a diagnosis has a finding that is known")
+      _ = RelatedPostback(record: record)?.content
+    }
   }
 }
 
