@@ -167,6 +167,10 @@ class Browser:
         methods = ("Page.javascriptDialogOpening", "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
         return [event for event in self.events if event.get("method") in methods]
 
+    def opening(self):
+        """Milliseconds from asking for the page to its being there, the script's part included."""
+        return round(self.run("performance.getEntriesByType('navigation')[0].loadEventEnd"))
+
     def picture(self, path, width, dark=False):
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.ask("Emulation.setEmulatedMedia", features=scheme)
@@ -338,6 +342,8 @@ def main():
         sys.exit(77)
     browser = Browser(program, arguments.report)
     try:
+        browser.open()
+        opening = browser.opening()
         failed = check(browser, arguments.out, arguments.truth)
         if arguments.pictures:
             browser.open(open=0)
@@ -346,7 +352,7 @@ def main():
             browser.print(f"{arguments.pictures}/print.pdf")
     finally:
         browser.close()
-    print("all is well" if failed == 0 else f"{failed} problems")
+    print(f"all is well, opened in {opening} ms" if failed == 0 else f"{failed} problems")
     sys.exit(1 if failed else 0)
 
 
