@@ -45,6 +45,23 @@ import Testing
     #expect(Object(again["signature"] ?? "{}").string("signature_state") == "valid")
   }
 
+  @Test func `tries what accepted postbacks say, where it is given their tables`() async throws {
+    let folder = try TemporaryFolder()
+    let dump = try folder.makeFile("dump", holding: RealPostback.v3.bytes)
+    #expect(try await BuiltCommand.run(["run", dump, "--out", folder.path("out")]).status == 0)
+    let edits = [["app-id": "1"], ["transaction-id": "\"mine\"", "campaign-id": "7"]]
+    for (edit, found) in zip(edits, ["525463029 as signed, 1 as it arrived", "as signed, mine as it arrived"]) {
+      let input = Array(RealPostback.v3.object.with(edit).text.utf8)
+      let alone = try await BuiltCommand.run(["explain"], input: input)
+      #expect(alone.text.contains("no_variant_found"))
+      let result = try await BuiltCommand.run(["explain", "--known", folder.path("out")], input: input)
+      #expect(result.status == 0, "\(result.errorText)")
+      #expect(result.text.contains("recovered") && result.text.contains(found), "\(result.text)")
+    }
+    let nothing = try await BuiltCommand.run(["explain", dump, "--known", folder.path("none")])
+    #expect(nothing.status == 66)
+  }
+
   @Test(arguments: RealPostback.all) func `diagnoses what is rejected, and nothing else`(_ real: RealPostback)
     async throws
   {

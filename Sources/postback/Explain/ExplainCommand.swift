@@ -1,3 +1,4 @@
+internal import Analysis
 internal import ConversionModel
 internal import PostbackPipeline
 
@@ -12,13 +13,15 @@ struct ExplainCommand: Command {
       the exact bytes that Apple signed, if the postback is genuine: readably, where ⁞ stands for U+2063, and as base64.
       Duplicates are not looked for. Of a postback whose signature does not fit, the edits that people make are tried, some
       ten thousand, until one fits: then it shows what was signed, and what was changed. Such a postback stays rejected.
-      Rejected or not, the exit status is 0.
+      With --known, what accepted postbacks say is tried too, and whether the signature is that of one of them. Rejected or
+      not, the exit status is 0.
       """,
     options: [
       Option("--line", "N", "The postback that starts at line N of the decompressed text."),
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
     ] + TrustOptions.options + ReceivedAtOptions.options + [
-      Option("--json", nil, "Print JSON.")
+      Option("--known", "OUT", "Tables of a run over the same traffic: the folder that --out named. May be repeated."),
+      Option("--json", nil, "Print JSON."),
     ],
     example: "postback explain Fixtures/postbacks/skadnetwork-4.0.jsonl --line 2 --models Fixtures/models"
   )
@@ -28,6 +31,8 @@ struct ExplainCommand: Command {
   private let models: [String]
   private let trust: Trust
   private let receivedAt: ReceivedAtRule
+  private let known: [String]
+  private let jobs: Int
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -37,6 +42,8 @@ struct ExplainCommand: Command {
     models = arguments.all("--models")
     trust = try TrustOptions.trust(arguments)
     receivedAt = try ReceivedAtOptions.rule(arguments)
+    known = arguments.all("--known")
+    jobs = try arguments.jobs()
     printsJSON = arguments.has("--json")
   }
 
@@ -46,9 +53,21 @@ struct ExplainCommand: Command {
     guard let batch = try await batch() else {
       throw CommandFailure(.noInput, line.map { "\(path) has no postback at line \($0)" } ?? "\(path) has no postback")
     }
+    let tables: TableFiles
+    do throws(ReadFailure) {
+      tables = try TableFiles(.postbacks, at: known)
+    } catch {
+      throw CommandFailure(.read(error))
+    }
     let explanation: Explanation
     do throws(PipelineFailure) {
-      explanation = try Explanation(of: batch, trust: trust, models: models, receivedAt: receivedAt)
+      explanation = try Explanation(
+        of: batch,
+        trust: trust,
+        models: models,
+        receivedAt: receivedAt,
+        known: known.isEmpty ? DiagnosisContext() : try await DiagnosisContext(of: tables, jobs: jobs)
+      )
     } catch {
       throw CommandFailure(error)
     }

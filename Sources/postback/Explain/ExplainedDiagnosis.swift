@@ -9,7 +9,7 @@ extension Explanation {
     guard rejection.code.isDiagnosable else { return }
     let diagnosis: Diagnosis
     do throws(LibcryptoFailure) {
-      diagnosis = try Diagnoser(trust).diagnose(Array(bytes[rejection.record.bytes.indices]))
+      diagnosis = try Diagnoser(trust, context: known).diagnose(Array(bytes[rejection.record.bytes.indices]))
     } catch {
       throw .libcrypto(error)
     }

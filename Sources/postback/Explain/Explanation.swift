@@ -19,9 +19,18 @@ struct Explanation {
   }
 
   private(set) var sections: [Section] = []
+  /// What is known from elsewhere, for a diagnosis.
+  let known: DiagnosisContext
 
   /// Explains the one record of a batch.
-  init(of batch: RawBatch, trust: Trust, models: Models, receivedAt: ReceivedAtRule) throws(PipelineFailure) {
+  init(
+    of batch: RawBatch,
+    trust: Trust,
+    models: Models,
+    receivedAt: ReceivedAtRule,
+    known: DiagnosisContext
+  ) throws(PipelineFailure) {
+    self.known = known
     guard let input = batch.origins.first?.input else { return }
     let parsed = batch.parsed(receivedAt: receivedAt)
     for outcome in parsed.outcomes {
