@@ -161,7 +161,7 @@ import Testing
 
   @Test(arguments: [
     [], ["x", "--group-by", "campaign"], ["x", "--where", "campaign=1"], ["x", "--since", "yesterday"],
-    ["x", "--show", "0"], ["x", "--format", "csv", "--show", "1"], ["x", "--format", "xml"],
+    ["x", "--show", "0"], ["x", "--format", "csv", "--show", "1"], ["x", "--format", "xml"], ["-", "--diagnose"],
   ])
   func `64 for a question that makes no sense`(_ arguments: [String]) async throws {
     let result = try await BuiltCommand.run(["rejects"] + arguments)

@@ -9,6 +9,9 @@ package struct TableFiles: Sendable {
   /// Whether every path was a folder of all tables of a run, so that they can be counted together.
   package let isOfWholeRuns: Bool
 
+  /// Whether they can be read more than once: standard input and pipes cannot.
+  package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }
+
   private static let endings = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
 
   /// The complete parts of a table at `paths`, in their order: each the folder of a run's tables, the table's folder in it, or a

@@ -118,6 +118,12 @@ struct RejectsCommand: Command {
     do {
       let rejects = try TableFiles(.rejects, at: paths)
       let accepted = try TableFiles(.postbacks, at: paths)
+      if wantsSignals, !accepted.isOfWholeRuns {
+        throw CommandFailure(.usage, "--signals needs accepted postbacks; give the folders that --out named")
+      }
+      if wantsDiagnosis, !rejects.canBeReadAgain {
+        throw CommandFailure(.usage, "--diagnose reads the rows more than once; give a file instead of a pipe")
+      }
       survey = try await RejectSurvey(
         query,
         rejects: rejects,
@@ -125,9 +131,6 @@ struct RejectsCommand: Command {
         jobs: jobs
       )
       if wantsSignals {
-        guard accepted.isOfWholeRuns else {
-          throw CommandFailure(.usage, "--signals needs accepted postbacks; give the folders that --out named")
-        }
         signals = try await SignalSurvey(
           query,
           rejects: rejects,
