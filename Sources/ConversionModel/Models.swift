@@ -37,9 +37,6 @@ public struct Models: Sendable {
   /// The app that any of its models says to have this bundle id.
   public func appID(bundleID: String) -> Int64? { appIDsByBundleID[bundleID] }
 
-  /// Whether an app with this bundle id has models, of whatever time.
-  public func hasModel(bundleID: String) -> Bool { appID(bundleID: bundleID) != nil }
-
   /// The model of an app for installs at `time`.
   public func model(appID: Int64, at time: Timestamp) -> ConversionModel? {
     byApp[appID]?.first { $0.span.contains(time) }

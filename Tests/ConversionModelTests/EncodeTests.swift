@@ -139,8 +139,7 @@ import Testing
     let time = try #require(Timestamp("2026-01-01T00:00:00Z"))
     #expect(models.model(bundleID: "b", at: time)?.label.version == 2)
     #expect(models.model(appID: 1, at: Timestamp(milliseconds: time.milliseconds - 1))?.label.version == 1)
-    #expect(models.hasModel(bundleID: "b"))
-    #expect(!models.hasModel(bundleID: "c"))
+    #expect(models.appID(bundleID: "b") == 1)
     #expect(models.model(bundleID: "c", at: time) == nil)
   }
 
