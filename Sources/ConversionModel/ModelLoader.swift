@@ -42,7 +42,7 @@ struct ModelLoader {
     do {
       root = JSONNode(value: try JSONValue(parsing: text), pointer: "")
     } catch {
-      return note("", Self.reason(error), in: file)
+      return note("", error.advice, in: file)
     }
     let models = root.elements ?? [root]
     if models.isEmpty { note("", "must be a model or an array of at least one model", in: file) }
@@ -123,14 +123,5 @@ struct ModelLoader {
 
   private mutating func note(_ pointer: String, _ reason: String, in file: String) {
     problems.append(ModelProblem(file: file, pointer: pointer, reason: reason))
-  }
-
-  private static func reason(_ defect: JSONDefect) -> String {
-    switch defect {
-    case .notJSON(let problem): "is not JSON: \(problem)"
-    case .tooDeep: "is nested too deep for a model"
-    case .invalidUTF8: "is not UTF-8; save it as UTF-8"
-    case .duplicateKey(let key): "has the key \(key.debugDescription) twice in one object; remove one"
-    }
   }
 }

@@ -15,7 +15,7 @@ struct ConfigurationReader {
     do throws(SettingFile.Failure) {
       let text = try SettingFile.bytes(of: file, upTo: 1 << 20)
       do throws(JSONDefect) { root = JSONNode(value: try JSONValue(parsing: text), pointer: "") } catch {
-        note("", Self.reason(error))
+        note("", error.advice)
         return configuration
       }
     } catch {
@@ -130,15 +130,6 @@ struct ConfigurationReader {
       note(node.pointer, "names \(path), which \(error.reason)")
     }
     return nil
-  }
-
-  private static func reason(_ defect: JSONDefect) -> String {
-    switch defect {
-    case .notJSON(let problem): "is not JSON: \(problem)"
-    case .tooDeep: "is nested too deep"
-    case .invalidUTF8: "is not UTF-8; save it as UTF-8"
-    case .duplicateKey(let key): "has the key \(key.debugDescription) twice in one object; remove one"
-    }
   }
 
   // What values are made of
