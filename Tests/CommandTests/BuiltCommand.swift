@@ -36,8 +36,12 @@ struct BuiltCommand {
     process.arguments = arguments
     // Files take any amount of output while nobody reads it, as pipes do not.
     let files = [try folder.makeFile("output"), try folder.makeFile("errors")]
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath ?? files[0]))
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: files[1]))
+    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath ?? files[0]))
+    let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: files[1]))
+    // A Process keeps what it was given for as long as the tests run, and there are more of them than files may be open.
+    defer { for file in [output, errors] { try? file.close() } }
+    process.standardOutput = output
+    process.standardError = errors
     let pipe = Pipe()
     process.standardInput = pipe
     try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
