@@ -202,8 +202,11 @@ import Testing
       genuine.with(["transaction-id": "\"another\"", "attribution-signature": "\"AAAA\""]),
       RealPostback.v4.object.with(["did-win": "false", "attribution-signature": genuine["attribution-signature"]]),
     ]
+    // A copy of one that has more than its version does, which is no part of its row.
+    let filled = Fixtures.lines("postbacks/skadnetwork-2.2.jsonl")[1]
     let folder = try TemporaryFolder()
-    try folder.makeFile("dump", holding: Array(dump.map { $0.text + "\n" }.joined().utf8))
+    let lines = dump.map { Array($0.text.utf8) } + [filled, filled]
+    try folder.makeFile("dump", holding: Array(lines.joined(separator: [UInt8(ascii: "\n")])))
     let run = try await BuiltCommand.run(["run", folder.path("dump"), "--out", folder.path("out")])
     #expect(run.status == 0, "\(run.errorText)")
     let result = try await BuiltCommand.run(["rejects", folder.path("out"), "--format", "json", "--diagnose"])
@@ -220,13 +223,25 @@ import Testing
           ["duplicate_identical", "1"], ["duplicate_conflict", "1"], ["signature_invalid", "2"],
           ["signature_invalid", "1"], ["signature_invalid", "1"],
         ],
-        [["accepted", "2"], ["duplicate_conflict", "1"], ["signature_invalid", "2"]],
+        [["accepted", "1"], ["duplicate_identical", "1"], ["duplicate_conflict", "1"], ["signature_invalid", "2"]],
         [["accepted", "1"], ["signature_invalid", "1"]],
       ]
     )
-    let edited = try #require(groups[1]["members"]?.array[2])
+    let edited = try #require(groups[1]["members"]?.array[3])
     let values: [JSONValue.Member] = [.init("campaign-id", .string("1")), .init("conversion-value", .string("20"))]
     #expect(edited["values"] == .object(values))
+  }
+
+  @Test func `what differs is seen to differ`() {
+    func texts(_ values: [String?]) -> [String] {
+      DifferingTexts(values.map { $0.map { Array($0.utf8) } }, width: 8).texts
+    }
+    #expect(texts(["1", nil]) == ["1", "absent"])
+    #expect(texts(["", "absent", nil]) == ["\"\"", "\"absent\"", "absent"])
+    #expect(texts(["x", "x "]) == ["x", "\"x \""])
+    #expect(texts(["aaaaaaaaaa1", "aaaaaaaaaa2"]) == ["…aa1", "…aa2"])
+    #expect(texts(["a" + String(repeating: "\u{301}", count: 5000), "b"])[0].unicodeScalars.count == 8)
+    #expect(texts(["\u{e9}", "e\u{301}"]).map { Array($0.utf8) } == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
   }
 
   @Test func `signals are those of the accepted rows, and their copies`() async throws {

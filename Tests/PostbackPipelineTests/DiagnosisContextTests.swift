@@ -175,7 +175,7 @@ import Testing
     let v3 = try related(RealPostback.v3.object)
     let otherValue = try related(RealPostback.v3.object.with(["conversion-value": "63"]))
     #expect(otherValue.signature == v3.signature && otherValue.transaction == v3.transaction)
-    #expect(otherValue.content != v3.content && otherValue.values[.conversionValue] == "63")
+    #expect(otherValue.content != v3.content && otherValue.values[.conversionValue] == Array("63".utf8))
     let replayed = try related(RealPostback.v3.object.with(["transaction-id": "\"mine\""]))
     #expect(replayed.signature == v3.signature && replayed.transaction != v3.transaction)
     let other = try related(RealPostback.v4.object)

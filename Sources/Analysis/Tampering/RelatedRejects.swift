@@ -5,26 +5,30 @@ package import SKAdNetwork
 package struct RelatedRejects: Sendable {
   /// What postbacks have in common.
   package enum Bond: String, Sendable, CaseIterable {
-    /// One signature on several transactions: it can be right for one of them only.
+    /// One signature, on rejects of several transactions: it can be right for one of them only.
     case signature
     /// One transaction of one ad network, in one window, told in several ways.
     case transaction
   }
 
-  /// Postbacks of a group that say the same.
+  /// Postbacks of a group that say the same, came to the same, and came from the same forwarder.
   package struct Member: Sendable {
-    /// The code of the first; nil where that was accepted.
+    /// The reject code; nil of an accepted postback.
     package let code: String?
     /// Where the first is in the tables: its raw_sha256, or of an accepted postback its postback_key.
     package let key: String
-    /// Who forwarded the first; nil where nothing says.
+    /// Who forwarded them; nil where nothing says.
     package let forwarder: String?
     /// When the first was received; nil where nothing says.
     package let receivedAt: String?
-    /// What they say.
-    package let values: [Field: String]
+    /// What they say, in UTF-8.
+    package let values: [Field: [UInt8]]
     /// How many there are.
     package internal(set) var count = 1
+
+    fileprivate func isLike(_ other: Member) -> Bool {
+      code == other.code && forwarder == other.forwarder && values == other.values
+    }
   }
 
   /// Postbacks that belong together.
@@ -35,18 +39,15 @@ package struct RelatedRejects: Sendable {
     package internal(set) var count = 0
     /// What they say: an accepted postback first, then in the order of the rejects; at most `mostMembers`.
     package internal(set) var members: [Member] = []
-
     /// The fields that the members do not agree on.
-    package var differences: [Field] {
-      Field.allCases.filter { field in Set(members.map { $0.values[field] }).count > 1 }
-    }
+    package fileprivate(set) var differences: [Field] = []
 
     /// Those that are like none of the members.
     package var others: Int { count - members.reduce(0) { $0 + $1.count } }
 
-    mutating func add(_ member: Member) {
+    fileprivate mutating func add(_ member: Member) {
       count += 1
-      if let place = members.firstIndex(where: { $0.values == member.values }) {
+      if let place = members.firstIndex(where: member.isLike) {
         members[place].count += 1
       } else if members.count < Self.mostMembers {
         members.append(member)
@@ -60,8 +61,8 @@ package struct RelatedRejects: Sendable {
   package let groups: [Group]
   /// How many groups there are.
   package let counts: [Bond: Int]
-  /// Whether there was more than is kept, so that some groups were not found.
-  package let isBounded: Bool
+  /// Whether every group was found: of more than 500 000 signatures or transactions some are not looked at.
+  package let isComplete: Bool
 
   /// Looks for the groups of the rejects that match a query. Goes through the tables twice: what every record says would be
   /// too much to keep.
@@ -81,13 +82,15 @@ package struct RelatedRejects: Sendable {
     }
     let transactions = tallies.transactions
     try await accepted.scan(jobs: jobs) { batch in
-      rows.accepted(in: batch, of: transactions) { postback, _ in RelatedTallies.Sighting(postback) }
+      rows.accepted(in: batch) { postback, _ in
+        postback.transaction.map(transactions.contains) == true ? RelatedTallies.Sighting(postback) : nil
+      }
     } take: {
       tallies.add($0)
     }
 
-    let chosen = tallies.largest(limit)
     var places: [Bond: [Int: Int]] = [:]
+    let chosen = tallies.largest(limit)
     for (place, (bond, key)) in chosen.enumerated() { places[bond, default: [:]][key] = place }
     let wanted = places
     var groups = chosen.map { Group(bond: $0.bond) }
@@ -97,8 +100,9 @@ package struct RelatedRejects: Sendable {
       }
     }
     try await accepted.scan(jobs: jobs) { batch in
-      rows.accepted(in: batch, of: Set(wanted[.transaction, default: [:]].keys)) { postback, row in
-        (postback.places(in: wanted), rows.acceptedMember(row, postback.values))
+      rows.accepted(in: batch) { postback, row in
+        let places = postback.places(in: wanted)
+        return places.isEmpty ? nil : (places, rows.acceptedMember(row, postback.values))
       }
     } take: {
       take($0)
@@ -111,9 +115,13 @@ package struct RelatedRejects: Sendable {
     } take: {
       take($0)
     }
-    self.groups = groups
+    self.groups = groups.map { group in
+      var group = group
+      group.differences = Field.allCases.filter { field in Set(group.members.map { $0.values[field] }).count > 1 }
+      return group
+    }
     counts = tallies.counts
-    isBounded = tallies.isBounded
+    isComplete = tallies.isComplete
   }
 }
 

@@ -13,9 +13,6 @@ struct RelatedRows: Sendable {
   private let rejectTime = Table.rejects.place("received_at")
 
   private let fields = AcceptedFields()
-  private let network = Table.postbacks.place("ad_network_id")
-  private let transaction = Table.postbacks.place("transaction_id")
-  private let window = Table.postbacks.place("postback_sequence_index")
   private let postbackKey = Table.postbacks.place("postback_key")
   private let forwarder = Table.postbacks.place("forwarder")
   private let time = Table.postbacks.place("received_at")
@@ -34,24 +31,19 @@ struct RelatedRows: Sendable {
     return parts
   }
 
-  /// What `make` makes of each accepted postback of these transactions.
-  func accepted<Part>(
-    in batch: RawBatch,
-    of transactions: Set<Int>,
-    _ make: (RelatedPostback, borrowing RowCursor) -> Part
-  ) -> [Part] {
+  /// What `make` makes of each accepted postback.
+  func accepted<Part>(in batch: RawBatch, _ make: (RelatedPostback, borrowing RowCursor) -> Part?) -> [Part] {
     var parts: [Part] = []
     var row = RowCursor(batch, of: .postbacks)
     while row.next() {
-      guard let framework = fields.framework(row), let id = row.text(transaction) else { continue }
-      let key = RelatedPostback.transaction(framework, network: row.text(network), id: id, window: row.text(window))
-      guard transactions.contains(key) else { continue }
-      parts.append(make(RelatedPostback(accepted: fields.values(row, of: framework), transaction: key), row))
+      guard let framework = fields.framework(row) else { continue }
+      let postback = RelatedPostback(accepted: framework, fields.values(row, of: framework))
+      if let part = make(postback, row) { parts.append(part) }
     }
     return parts
   }
 
-  func rejectedMember(_ row: borrowing RowCursor, _ values: [Field: String]) -> RelatedRejects.Member {
+  func rejectedMember(_ row: borrowing RowCursor, _ values: [Field: [UInt8]]) -> RelatedRejects.Member {
     RelatedRejects.Member(
       code: row.text(code) ?? "",
       key: row.text(digest) ?? "",
@@ -61,7 +53,7 @@ struct RelatedRows: Sendable {
     )
   }
 
-  func acceptedMember(_ row: borrowing RowCursor, _ values: [Field: String]) -> RelatedRejects.Member {
+  func acceptedMember(_ row: borrowing RowCursor, _ values: [Field: [UInt8]]) -> RelatedRejects.Member {
     RelatedRejects.Member(
       code: nil,
       key: row.text(postbackKey) ?? "",

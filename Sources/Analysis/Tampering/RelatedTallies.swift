@@ -30,9 +30,10 @@ struct RelatedTallies {
     }
   }
 
-  private struct Table {
+  /// Tallies by what stands for a signature, or a transaction.
+  private struct Index {
     private(set) var tallies: [Int: Tally] = [:]
-    private(set) var isBounded = false
+    private(set) var isFull = false
 
     private static let mostTallies = 500_000
 
@@ -42,13 +43,13 @@ struct RelatedTallies {
         let order = tallies.count
         tallies[key, default: Tally(first: sighting, order: order)].add(sighting)
       } else {
-        isBounded = true
+        isFull = true
       }
     }
   }
 
-  private var bySignature = Table()
-  private var byTransaction = Table()
+  private var bySignature = Index()
+  private var byTransaction = Index()
 
   mutating func add(_ sightings: [Sighting]) {
     for sighting in sightings {
@@ -60,8 +61,8 @@ struct RelatedTallies {
   /// The transactions that were seen.
   var transactions: Set<Int> { Set(byTransaction.tallies.keys) }
 
-  /// Whether there was more than is kept.
-  var isBounded: Bool { bySignature.isBounded || byTransaction.isBounded }
+  /// Whether nothing was left out for being too much.
+  var isComplete: Bool { !bySignature.isFull && !byTransaction.isFull }
 
   private func groups(_ bond: RelatedRejects.Bond) -> [Int: Tally] {
     switch bond {

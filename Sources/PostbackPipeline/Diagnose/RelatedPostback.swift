@@ -3,8 +3,9 @@ internal import Signatures
 
 /// What a record says, and by what others are known that belong to it.
 package struct RelatedPostback: Sendable {
-  /// What the fields say, signed or not.
-  package let values: [Field: String]
+  /// What the fields say, signed or not, in UTF-8, as it is in the tables: without what the version does not have and what
+  /// forwarders fill in.
+  package let values: [Field: [UInt8]]
   /// Stands for the signature; nil of what was accepted, as tables have no signatures.
   ///
   /// This and the next are hashes with a key of the process, of 64 bits: two of a million that are not the same agree once
@@ -19,36 +20,48 @@ package struct RelatedPostback: Sendable {
   /// Reads a postback, bare or in its envelope; nil where it has no signature or cannot be read.
   package init?(record: [UInt8]) {
     guard let arrived = ArrivedPostback(record) else { return nil }
-    var values = arrived.values.merging(arrived.unsigned) { signed, _ in signed }
-    if arrived.framework == .skAdNetwork, values[.version] == nil { values[.version] = Version.v1_0.rawValue }
-    self.values = values
     // Anybody can make n - s of an s: r is what tells a signature from another.
-    signature = arrived.signatures.first.map { $0.raw.prefix($0.curve.fieldByteCount).hashValue }
-    let isSKAdNetwork = arrived.framework == .skAdNetwork
-    transaction = values[isSKAdNetwork ? .transactionID : .postbackIdentifier].map {
-      Self.transaction(
-        arrived.framework,
-        network: values[isSKAdNetwork ? .adNetworkID : .adNetworkIdentifier],
-        id: $0,
-        window: values[.postbackSequenceIndex]
-      )
-    }
+    let r = arrived.signatures.first.map { $0.raw.prefix($0.curve.fieldByteCount) }
+    let values = arrived.values.merging(arrived.unsigned) { signed, _ in signed }
+    self.init(arrived.framework, values, signature: r?.hashValue)
   }
 
   /// An accepted postback, by its fields.
-  package init(accepted values: [Field: String], transaction: Int) {
-    self.values = values
-    signature = nil
-    self.transaction = transaction
+  package init(accepted framework: Framework, _ values: [Field: String]) {
+    self.init(framework, values, signature: nil)
   }
 
-  /// What stands for a transaction of an ad network, in a window.
-  package static func transaction(_ framework: Framework, network: String?, id: String, window: String?) -> Int {
-    var hasher = Hasher()
-    hasher.combine(framework)
-    hasher.combine(network)
-    hasher.combine(id)
-    hasher.combine(window ?? "0")
-    return hasher.finalize()
+  private init(_ framework: Framework, _ texts: [Field: String], signature: Int?) {
+    let texts = framework == .skAdNetwork ? Self.asStored(texts) : texts
+    let values = texts.mapValues { Array($0.utf8) }
+    self.values = values
+    self.signature = signature
+    let isSKAdNetwork = framework == .skAdNetwork
+    transaction = values[isSKAdNetwork ? .transactionID : .postbackIdentifier].map { id in
+      var hasher = Hasher()
+      hasher.combine(framework)
+      hasher.combine(values[isSKAdNetwork ? .adNetworkID : .adNetworkIdentifier])
+      hasher.combine(id)
+      hasher.combine(values[.postbackSequenceIndex] ?? [UInt8(ascii: "0")])
+      return hasher.finalize()
+    }
+  }
+
+  /// What the tables have of a SKAdNetwork postback; all of one whose version is unknown.
+  private static func asStored(_ texts: [Field: String]) -> [Field: String] {
+    guard let version = texts[.version].map({ Version(rawValue: $0) }) ?? .v1_0 else { return texts }
+    var fields = version.signedFields + [.countryCode]
+    switch version {
+    case .v1_0: fields += [.redownload, .sourceAppID]
+    case .v2_0, .v2_1, .v2_2, .v3_0: fields += [.conversionValue]
+    case .v4_0: fields += [.conversionValue, .coarseConversionValue]
+    }
+    var stored = texts.filter { fields.contains($0.key) }
+    stored[.version] = version.rawValue
+    if version != .v1_0 {
+      if stored[.sourceAppID] == "0" { stored[.sourceAppID] = nil }
+      if stored[.sourceDomain] == "" { stored[.sourceDomain] = nil }
+    }
+    return stored
   }
 }

@@ -13,8 +13,8 @@ struct ExplainCommand: Command {
       the exact bytes that Apple signed, if the postback is genuine: readably, where ⁞ stands for U+2063, and as base64.
       Duplicates are not looked for. Of a postback whose signature does not fit, the edits that people make are tried, some
       ten thousand, until one fits: then it shows what was signed, and what was changed. Such a postback stays rejected.
-      With --known, what accepted postbacks say is tried too, and whether the signature is that of one of them. Rejected or
-      not, the exit status is 0.
+      With --known, what accepted postbacks say is tried too, and, of SKAdNetwork, whether the signature is that of one of
+      them: of the first 20000 of a framework. Rejected or not, the exit status is 0.
       """,
     options: [
       Option("--line", "N", "The postback that starts at line N of the decompressed text."),
@@ -59,15 +59,17 @@ struct ExplainCommand: Command {
     } catch {
       throw CommandFailure(.read(error))
     }
+    guard tables.isOfWholeRuns else {
+      throw CommandFailure(.usage, "--known needs accepted postbacks; give the folder that --out named")
+    }
     let explanation: Explanation
     do throws(PipelineFailure) {
-      explanation = try Explanation(
+      explanation = try await Explanation(
         of: batch,
         trust: trust,
         models: models,
-        receivedAt: receivedAt,
-        known: known.isEmpty ? DiagnosisContext() : try await DiagnosisContext(of: tables, jobs: jobs)
-      )
+        receivedAt: receivedAt
+      ) { () throws(PipelineFailure) in try await DiagnosisContext(of: tables, jobs: jobs) }
     } catch {
       throw CommandFailure(error)
     }

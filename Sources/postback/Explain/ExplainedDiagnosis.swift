@@ -5,11 +5,17 @@ internal import Signatures
 
 extension Explanation {
   /// Tells what was done to a postback that was rejected, as far as its signature does.
-  mutating func addDiagnosis(of rejection: Rejection, _ bytes: [UInt8], _ trust: Trust) throws(PipelineFailure) {
+  mutating func addDiagnosis(
+    of rejection: Rejection,
+    _ bytes: [UInt8],
+    _ trust: Trust,
+    _ known: Known
+  ) async throws(PipelineFailure) {
     guard rejection.code.isDiagnosable else { return }
+    let context = try await known()
     let diagnosis: Diagnosis
     do throws(LibcryptoFailure) {
-      diagnosis = try Diagnoser(trust, context: known).diagnose(Array(bytes[rejection.record.bytes.indices]))
+      diagnosis = try Diagnoser(trust, context: context).diagnose(Array(bytes[rejection.record.bytes.indices]))
     } catch {
       throw .libcrypto(error)
     }

@@ -19,8 +19,9 @@ struct Explanation {
   }
 
   private(set) var sections: [Section] = []
-  /// What is known from elsewhere, for a diagnosis.
-  let known: DiagnosisContext
+
+  /// What is known from elsewhere, for a diagnosis; asked for where there is one.
+  typealias Known = () async throws(PipelineFailure) -> DiagnosisContext
 
   /// Explains the one record of a batch.
   init(
@@ -28,9 +29,8 @@ struct Explanation {
     trust: Trust,
     models: Models,
     receivedAt: ReceivedAtRule,
-    known: DiagnosisContext
-  ) throws(PipelineFailure) {
-    self.known = known
+    known: Known
+  ) async throws(PipelineFailure) {
     guard let input = batch.origins.first?.input else { return }
     let parsed = batch.parsed(receivedAt: receivedAt)
     for outcome in parsed.outcomes {
@@ -38,10 +38,10 @@ struct Explanation {
       case .rejected(let rejection):
         addSource(input, rejection.record)
         addRejection(rejection)
-        try addDiagnosis(of: rejection, parsed.bytes, trust)
+        try await addDiagnosis(of: rejection, parsed.bytes, trust, known)
       case .accepted(let postback):
         addSource(input, postback.record)
-        try add(postback, of: parsed, trust, models)
+        try await add(postback, of: parsed, trust, models, known)
       }
     }
   }
@@ -60,8 +60,9 @@ struct Explanation {
     _ parsed: Parsed,
     of batch: Batch<Parsed>,
     _ trust: Trust,
-    _ models: Models
-  ) throws(PipelineFailure) {
+    _ models: Models,
+    _ known: Known
+  ) async throws(PipelineFailure) {
     let bytes = batch.bytes
     let judgement: Judgement
     let rejection: Rejection?
@@ -77,7 +78,7 @@ struct Explanation {
     addConversion(parsed, bytes, models, isValued: rejection == nil)
     if let rejection {
       addRejection(rejection)
-      try addDiagnosis(of: rejection, bytes, trust)
+      try await addDiagnosis(of: rejection, bytes, trust, known)
     } else {
       addAcceptance(parsed.postback, judgement)
     }

@@ -155,6 +155,8 @@ extension String {
       ? "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"" : self
   }
 
-  /// The text, cut to so many characters.
-  func shortened(to count: Int) -> String { self.count > count ? prefix(count - 1) + "…" : self }
+  /// The text, cut to so many Unicode scalars: a character may have any number of them.
+  func shortened(to count: Int) -> String {
+    unicodeScalars.count > count ? String(unicodeScalars.prefix(count - 1)) + "…" : self
+  }
 }

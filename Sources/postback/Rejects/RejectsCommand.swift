@@ -29,7 +29,11 @@ struct RejectsCommand: Command {
       Option("--where", "EXPR", "Only rejects for which this holds. May be repeated."),
       Option("--since", "T", "Only what was received at this time or later: RFC 3339, or a date."),
       Option("--until", "T", "Only what was received before this time."),
-      Option("--top", "N", "Print the N largest groups; 50 of a table and all as json or csv unless given."),
+      Option(
+        "--top",
+        "N",
+        "Print the N largest groups; 50 of a table and all as json or csv unless given. Of\nwhat belongs together, 10 at most."
+      ),
       Option("--show", "N", "Print the first N rejects too, with their raw bodies."),
       Option("--signals", nil, "Say what stands out among accepted postbacks too, by ad network. Needs OUT itself."),
       Option(

@@ -9,6 +9,7 @@ struct RelatedAnswer {
   /// One JSON object.
   var json: JSONValue {
     .object([
+      .init("complete", .bool(related.isComplete)),
       .init("signatures", .integer(related.counts[.signature] ?? 0)),
       .init("transactions", .integer(related.counts[.transaction] ?? 0)),
       .init("groups", .array(related.groups.map(json))),
@@ -25,7 +26,7 @@ struct RelatedAnswer {
 
   private func json(_ member: RelatedRejects.Member, of group: RelatedRejects.Group) -> JSONValue {
     let values = group.differences.map { field in
-      JSONValue.Member(field.name, member.values[field].map { .string($0) } ?? .null)
+      JSONValue.Member(field.name, member.values[field].map { .string(String(decoding: $0, as: UTF8.self)) } ?? .null)
     }
     return .object([
       .init("postbacks", .integer(member.count)),
@@ -40,47 +41,70 @@ struct RelatedAnswer {
 
   /// A line, and a table for each group.
   var text: String {
-    let bound = related.isBounded ? ", and more that were not found: narrow it with --where" : ""
-    var parts = [
-      """
-      one signature on several transactions: \(related.counts[.signature] ?? 0); one transaction told in several ways: \
-      \(related.counts[.transaction] ?? 0)\(bound)
-      """
-    ]
+    let counts = RelatedRejects.Bond.allCases.map { "\($0.words): \(related.counts[$0] ?? 0)" }
+    let limit = related.isComplete ? "" : "; not all were looked at: narrow it with --where"
+    var parts = [counts.joined(separator: "; ") + limit]
     for group in related.groups {
       var table = TextTable(numbersIn: [0])
-      table.add(Self.headings(of: group, mostFields: Self.mostFields))
-      for member in group.members {
-        let cells = Self.cells(of: member, in: group, mostFields: Self.mostFields)
-        table.add(cells.map { $0.shortened(to: 40) })
-      }
-      parts.append("  \(Self.title(of: group))\n\(table.text(indent: 4))")
+      for row in group.table(mostFields: 5, width: 40) { table.add(row) }
+      parts.append("  \(group.title)\n\(table.text(indent: 4))")
     }
     return parts.joined(separator: "\n\n")
   }
+}
 
-  private static let mostFields = 5
+extension RelatedRejects.Bond {
+  /// What groups are.
+  var words: String {
+    switch self {
+    case .signature: "one signature on rejects of several transactions"
+    case .transaction: "one transaction told in several ways"
+    }
+  }
+}
 
-  /// What a group has in common, and how many are not shown.
-  static func title(of group: RelatedRejects.Group) -> String {
-    let others = group.others > 0 ? ", \(group.others) of them like none of these" : ""
-    return "\(group.count) postbacks of one \(group.bond.rawValue)\(others)"
+extension RelatedRejects.Group {
+  /// What the group has in common, and how many are not shown.
+  var title: String {
+    "\(count) postbacks of one \(bond.rawValue)" + (others > 0 ? ", of which \(others) are like none of these" : "")
   }
 
-  /// The headings of a table of a group.
-  static func headings(of group: RelatedRejects.Group, mostFields: Int) -> [String] {
-    ["postbacks", "became", "forwarder", "received at"] + group.differences.prefix(mostFields).map(\.name)
-      + (group.differences.count > mostFields ? ["fields besides"] : [])
+  /// Headings, and a row for each member, with the fields in which they differ and at most `width` characters of each.
+  func table(mostFields: Int, width: Int) -> [[String]] {
+    let fields = differences.prefix(mostFields)
+    let more = differences.count > mostFields ? ["fields besides"] : []
+    let columns = fields.map { field in DifferingTexts(members.map { $0.values[field] }, width: width) }
+    return [["postbacks", "became", "forwarder", "first received"] + fields.map(\.name) + more]
+      + members.indices.map { index in
+        let member = members[index]
+        return ["\(member.count)", member.code ?? "accepted", member.forwarder ?? "-", member.receivedAt ?? "-"]
+          + columns.map { $0.texts[index] } + more.map { _ in "\(differences.count - mostFields)" }
+      }
   }
+}
 
-  /// A row of it.
-  static func cells(
-    of member: RelatedRejects.Member,
-    in group: RelatedRejects.Group,
-    mostFields: Int
-  ) -> [String] {
-    ["\(member.count)", member.code ?? "accepted", member.forwarder ?? "-", member.receivedAt ?? "-"]
-      + group.differences.prefix(mostFields).map { member.values[$0] ?? "absent" }
-      + (group.differences.count > mostFields ? ["\(group.differences.count - mostFields)"] : [])
+/// Values of a field that differ, written so that this can be seen.
+struct DifferingTexts {
+  private(set) var texts: [String] = []
+
+  /// In at most `width` characters each, and from shortly before they differ where the beginning would fill that.
+  init(_ values: [[UInt8]?], width: Int) {
+    let scalars = values.map { $0.map { Array(String(decoding: $0, as: UTF8.self).unicodeScalars) } }
+    let present = scalars.compactMap(\.self)
+    var common = present.first?.count ?? 0
+    for text in present {
+      common = zip(text.prefix(common), present[0]).prefix { $0 == $1 }.count
+    }
+    let skipped = common > width / 2 ? common - width / 4 : 0
+    texts = scalars.map { text in
+      guard let text else { return "absent" }
+      let shown = String(String.UnicodeScalarView(text.dropFirst(skipped)))
+      let isPlain = !shown.isEmpty && shown != "absent" && !shown.hasWhiteSpaceAround
+      return ((skipped > 0 ? "…" : "") + (isPlain ? shown : "\"\(shown)\"")).shortened(to: width)
+    }
   }
+}
+
+extension String {
+  fileprivate var hasWhiteSpaceAround: Bool { first?.isWhitespace == true || last?.isWhitespace == true }
 }

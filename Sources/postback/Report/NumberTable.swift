@@ -3,7 +3,7 @@ struct NumberTable {
   enum Cell {
     case text(String)
     /// A time, which is not broken into lines.
-    case time(String?)
+    case time(String)
     case number(Int)
     case share(Int, of: Int)
 
@@ -17,7 +17,7 @@ struct NumberTable {
     fileprivate var html: HTML {
       switch self {
       case .text(let text): "<td>\(text)</td>"
-      case .time(let text): "<td class=\"time\">\(text ?? "not said")</td>"
+      case .time(let text): "<td class=\"time\">\(text)</td>"
       case .number(let number): "<td class=\"number\">\(number)</td>"
       case .share(let part, let whole): "<td class=\"number\">\("\(Share(part, of: whole))")</td>"
       }
@@ -54,26 +54,5 @@ struct NumberTable {
       <div class="scroll"><table><caption>\(caption)</caption><thead><tr>\(headings)</tr></thead>
       <tbody>\(rows)</tbody></table></div>
       """
-  }
-}
-
-extension HTML {
-  private static let shownRows = 20
-  private static let listedRows = 1000
-
-  /// The first rows of a list as a table, and the others where they can be opened.
-  static func tables(
-    _ caption: String,
-    _ headings: [String],
-    _ count: Int,
-    _ add: (Int, inout NumberTable) -> Void
-  ) -> HTML {
-    var first = NumberTable(caption, headings)
-    for index in 0..<min(count, shownRows) { add(index, &first) }
-    guard count > shownRows else { return first.html }
-    var others = NumberTable("\(caption): the others", headings)
-    for index in shownRows..<min(count, listedRows) { add(index, &others) }
-    return
-      "\(first.html)<details><summary>\(min(count, listedRows) - shownRows) more</summary>\(others.html)</details>"
   }
 }

@@ -13,7 +13,7 @@ struct ReportFindings {
     guard tampering.diagnosed > 0 else {
       return "<p class=\"note\">The sample has no reject whose signature tells what was done to it.</p>"
     }
-    let groups = HTML.tables(
+    let groups = HTML.longTable(
       "What was done to \(tampering.diagnosed) rejects of the sample, by whoever forwarded them",
       ["finding", "fields edited", "forwarder", "rejects", "such as"],
       tampering.groups.count
@@ -27,7 +27,7 @@ struct ReportFindings {
         .text(group.summary)
       )
     }
-    let changes = HTML.tables(
+    let changes = HTML.longTable(
       "Signed fields, before and after: what Apple signed, and what arrived",
       ["field", "as signed", "as it arrived", "rejects"],
       tampering.changes.count
@@ -45,38 +45,30 @@ struct ReportFindings {
 
   /// Postbacks with one signature, and of one transaction, side by side.
   var whatBelongsTogether: HTML {
-    "\(html(.signature, "one signature on several transactions"))\(html(.transaction, "one transaction told in several ways"))"
+    let parts = RelatedRejects.Bond.allCases.map(html)
+    let limit: HTML =
+      related.isComplete ? "" : "<p class=\"note\">There are more rejects than were held against each other.</p>"
+    return "\(parts)\(limit)"
   }
 
-  private func html(_ bond: RelatedRejects.Bond, _ words: String) -> HTML {
+  private func html(_ bond: RelatedRejects.Bond) -> HTML {
     let groups = related.groups.filter { $0.bond == bond }
-    guard let first = groups.first else {
-      return "<p class=\"note\" id=\"one-\(bond.rawValue)\">No case of \(words).</p>"
-    }
-    let count = related.counts[bond] ?? groups.count
-    let more = count > groups.count ? ", here the \(groups.count) with the most postbacks" : ""
-    let bound = related.isBounded ? " There are more rejects than could be held against each other." : ""
+    let count = related.counts[bond] ?? 0
+    let shown = count > groups.count ? ", and here those \(groups.count) with the most postbacks" : ""
+    let note: HTML = """
+      <p class="note" id="one-\(bond.rawValue)">\(Numbers.grouped(count)) times \(bond.words)\(shown).</p>
+      """
     let rest: HTML =
-      groups.count == 1
-      ? ""
-      : """
-      <details><summary>\(groups.count - 1) more: \(words)</summary>\(groups.dropFirst().map(Self.html))</details>
-      """
-    return """
-      <p class="note" id="one-\(bond.rawValue)">\(Numbers.grouped(count)) cases of \(words)\(more).\(bound)</p>
-      \(Self.html(first))\(rest)
-      """
+      groups.count < 2
+      ? "" : "<details><summary>\(groups.count - 1) more</summary>\(groups.dropFirst().map(Self.html))</details>"
+    return "\(note)\(groups.prefix(1).map(Self.html))\(rest)"
   }
 
   private static func html(_ group: RelatedRejects.Group) -> HTML {
-    let mostFields = 8
-    var table = NumberTable(
-      "\(RelatedAnswer.title(of: group)), side by side",
-      RelatedAnswer.headings(of: group, mostFields: mostFields)
-    )
-    for member in group.members {
-      let cells = RelatedAnswer.cells(of: member, in: group, mostFields: mostFields)
-      table.add(cells[0], cells: cells.dropFirst().map { .text($0) })
+    let rows = group.table(mostFields: 8, width: 200)
+    var table = NumberTable("\(group.title), side by side", rows[0])
+    for row in rows.dropFirst() {
+      table.add(row[0], cells: row.dropFirst().enumerated().map { $0 == 2 ? .time($1) : .text($1) })
     }
     return table.html
   }

@@ -92,8 +92,8 @@ struct ReportPage {
         code,
         .number(tally.count),
         .share(tally.count, of: report.rejectCount),
-        .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" }),
-        .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" }),
+        .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
+        .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
         .text(RejectCode(rawValue: code)?.meaning ?? "")
       )
     }
@@ -111,7 +111,7 @@ struct ReportPage {
     guard !report.conflicts.isEmpty else {
       return "<p class=\"note\">No two copies of a genuine postback differ in an unsigned field.</p>"
     }
-    return HTML.tables(
+    return HTML.longTable(
       "Unsigned fields that a later copy of a genuine postback has otherwise: one of the two was edited",
       ["field", "first copy", "later copy", "copies"],
       report.conflicts.count

@@ -1,0 +1,20 @@
+extension HTML {
+  private static let shownRows = 20
+  private static let listedRows = 1000
+
+  /// The first rows of a list as a table, and the others where they can be opened.
+  static func longTable(
+    _ caption: String,
+    _ headings: [String],
+    _ count: Int,
+    _ add: (Int, inout NumberTable) -> Void
+  ) -> HTML {
+    var first = NumberTable(caption, headings)
+    for index in 0..<min(count, shownRows) { add(index, &first) }
+    guard count > shownRows else { return first.html }
+    var others = NumberTable("\(caption): the others", headings)
+    for index in shownRows..<min(count, listedRows) { add(index, &others) }
+    return
+      "\(first.html)<details><summary>\(min(count, listedRows) - shownRows) more</summary>\(others.html)</details>"
+  }
+}
