@@ -21,7 +21,7 @@ struct Benchmarks {
       let folder = try TemporaryFolder.make()
       defer { try? TemporaryFolder.remove(folder) }
       complain("working in \(folder)")
-      if options.measuresDiagnosis { return print(try await diagnosis(options, folder)) }
+      if options.measuresDiagnosis { return try await diagnosis(options, folder) }
       var benchmarks = try Benchmarks(options, folder: folder)
       try await benchmarks.run()
       try benchmarks.write()
@@ -153,10 +153,12 @@ struct Benchmarks {
 
   private static func complain(_ line: String) { _ = Array("\(line)\n".utf8).writeAll(to: STDERR_FILENO) }
 
-  private static func diagnosis(_ options: Options, _ folder: String) async throws -> String {
+  private static func diagnosis(_ options: Options, _ folder: String) async throws {
     let postback = try postbackPath(beside: programPath())
-    let (count, forgeries) = (options.postbacks, 5 * options.postbacks)
-    return try await DiagnosisBenchmark(postback: postback, folder: folder, count: count, forgeries: forgeries).text()
+    let (count, forgeries) = (options.postbacks, 80 * options.postbacks)
+    try await DiagnosisBenchmark(postback: postback, folder: folder, count: count, forgeries: forgeries).run { line in
+      _ = Array("\(line)\n".utf8).writeAll(to: STDOUT_FILENO)
+    }
   }
 
   private static func postbackPath(beside program: String) throws(BenchmarkFailure) -> String {

@@ -23,7 +23,7 @@ struct Options {
       --quick        Shorter: nothing at ten times N, no index of ten million keys, openssl for a second each.
       --json FILE    Where the JSON goes; behind the table, as one line, unless given.
       --diagnosis    Only how much of what is edited in generated dumps is recovered, of what is forged, and how long that
-                     takes: of N lines in each of seven ways, 4000 unless given, and five times as many forgeries.
+                     takes: of N lines in each of seven ways, 250 unless given, and 80 N forgeries.
       --models PATH  Conversion models; Fixtures/models unless given.
 
     Dumps and tables go to a folder in $TMPDIR, else /tmp, which is removed: about 20 kB for each of the N postbacks, 3 kB with
@@ -45,7 +45,7 @@ struct Options {
       default: throw BenchmarkFailure("there is no option \(word); see --help")
       }
     }
-    postbacks = count ?? (measuresDiagnosis ? 4000 : isQuick ? 50_000 : 400_000)
+    postbacks = count ?? (measuresDiagnosis ? 250 : isQuick ? 50_000 : 400_000)
   }
 
   /// Not for people: measures the index in this process.
