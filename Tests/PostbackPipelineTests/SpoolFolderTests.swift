@@ -140,7 +140,7 @@ import Testing
     #expect(folder.backlog() == SpoolBacklog(count: 0, oldest: nil, setAside: 0))
   }
 
-  @Test func `lists 100 000 files without looking at them`() throws {
+  @Test func `lists 100 000 files in their order`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     for number in 0..<100_000 {
@@ -148,14 +148,9 @@ import Testing
       try #require(descriptor >= 0)
       close(descriptor)
     }
-    let start = ContinuousClock.now
     let entries = try folder.scan()
-    let taken = ContinuousClock.now - start
-    print("a scan of 100 000 files took \(taken)")
     #expect(entries.count == 100_000)
     #expect(zip(entries, entries.dropFirst()).allSatisfy { unsafe strcmp($0.name, $1.name) < 0 })
-    // Far above what it takes, far below what an order of n² would.
-    #expect(taken < .seconds(10))
     #expect(folder.backlog().count == 100_000)
   }
 }

@@ -55,7 +55,7 @@ import Testing
     let waiter = SpoolWaiter(try site.folder(), signals: nil)
     let start = ContinuousClock.now
     #expect(try waiter.wait(upTo: .milliseconds(50)) == .timeout)
-    #expect((.milliseconds(50)..<Duration.seconds(5)).contains(ContinuousClock.now - start))
+    #expect(ContinuousClock.now - start >= .milliseconds(50))
   }
 
   @Test func `tells input where more came than the system keeps`() throws {
