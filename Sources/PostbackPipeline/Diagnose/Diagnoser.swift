@@ -14,7 +14,7 @@ package final class Diagnoser: Sendable {
   /// The genuine postbacks of the context by the mark that their signatures bear.
   private let genuine: [SignatureMark: GenuinePostback]
 
-  /// Variants that are tried of one postback unless told; fewer on P-192 and of long postbacks, so that it takes no longer.
+  /// Variants that are tried of one postback unless told; fewer on P-192, of a JWS and of long postbacks, so that it takes no longer.
   package static let standardBudget = 60_000
 
   /// A diagnoser that believes whom `trust` says; `budget` is how many variants it tries of one postback.
@@ -86,14 +86,16 @@ package final class Diagnoser: Sendable {
     return Diagnosis(finding: .noVariantFound(reason), tried: tried)
   }
 
-  /// The budget of a postback, smaller where a variant costs more: on P-192 four to five times as much, and where it is long.
+  /// The budget of a postback, smaller where a variant costs more: on P-192 four to five times as much, as a JWS a third
+  /// more, and where it is long.
   private func budget(of content: any SignedContent, on curve: Curve) -> Int {
     var message: [UInt8] = []
     _ = content.append(Variant(form: 0), on: curve, to: &message)
     let length = max(message.count, Self.ordinaryLength)
     let (product, overflow) = budget.multipliedReportingOverflow(by: Self.ordinaryLength)
     let scaled = overflow ? budget : product / length
-    return curve == .p192 ? scaled / 5 : scaled
+    if curve == .p192 { return scaled / 5 }
+    return content.framework == .adAttributionKit ? scaled / 4 * 3 : scaled
   }
 
   /// No postback of Apple's is longer.
