@@ -14,7 +14,8 @@ package final class Diagnoser: Sendable {
   /// The genuine postbacks of the context by the mark that their signatures bear.
   private let genuine: [SignatureMark: GenuinePostback]
 
-  /// Variants that are tried of one postback unless told; fewer on P-192, of a JWS and of long postbacks, so that it takes no longer.
+  /// Variants that are tried of one postback unless told; fewer on P-192, of a JWS and of long postbacks, so that it takes
+  /// no longer.
   package static let standardBudget = 60_000
 
   /// A diagnoser that believes whom `trust` says; `budget` is how many variants it tries of one postback.
