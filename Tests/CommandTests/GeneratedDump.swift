@@ -17,7 +17,7 @@ struct GeneratedDump: Sendable {
     guard result.status == 0 else { throw Failure(text: result.errorText) }
     bytes = try folder.contents(of: "dump")
     truth = try JSONObject.lines(try folder.contents(of: "truth"))
-    keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(String.init)
+    keys = try folder.words(of: "keys")
   }
 
   /// All texts that the truth file has under that name.

@@ -32,9 +32,7 @@ struct RejectsSite: Sendable {
     )
     #expect(generated.status == 0, "\(generated.errorText)")
     truth = try JSONObject.lines(try folder.contents(of: "truth"))
-    keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(
-      String.init
-    )
+    keys = try folder.words(of: "keys")
     let run = try await BuiltCommand.run(
       ["run", folder.path("dump"), "--out", out, "--format", format, "--received-at", "2026-03-10T00:00:00Z"] + keys
     )

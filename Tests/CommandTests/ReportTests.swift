@@ -38,9 +38,7 @@ import Testing
     )
     #expect(generated.status == 0, "\(generated.errorText)")
     let hostile = try folder.makeFile("hostile", holding: Array(Self.hostileLines.utf8))
-    let keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(
-      String.init
-    )
+    let keys = try folder.words(of: "keys")
     let run = try await BuiltCommand.run(
       [
         "run", dump, hostile, "--out", out, "--models", Fixtures.path("models"), "--received-at",
@@ -64,9 +62,7 @@ import Testing
       "--keys", folder.path("keys"),
     ])
     #expect(generated.status == 0, "\(generated.errorText)")
-    let keys = String(decoding: try folder.contents(of: "keys"), as: UTF8.self).split { $0.isWhitespace }.map(
-      String.init
-    )
+    let keys = try folder.words(of: "keys")
     #expect(try await BuiltCommand.run(["run", dump, "--out", out] + keys).status == 0)
     let report = try await BuiltCommand.run(["report", out, "--html", page, "--diagnose"] + keys)
     #expect(report.status == 0, "\(report.errorText)")

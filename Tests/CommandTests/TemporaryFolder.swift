@@ -22,6 +22,11 @@ final class TemporaryFolder: Sendable {
   /// The bytes of a file in the folder.
   func contents(of name: String) throws -> [UInt8] { Array(try Data(contentsOf: url.appendingPathComponent(name))) }
 
+  /// The words of a text file in the folder: options, as `generate --keys` writes them.
+  func words(of name: String) throws -> [String] {
+    String(decoding: try contents(of: name), as: UTF8.self).split { $0.isWhitespace }.map(String.init)
+  }
+
   /// Makes a file that holds these bytes; its path.
   @discardableResult
   func makeFile(_ name: String, holding bytes: [UInt8] = []) throws -> String {

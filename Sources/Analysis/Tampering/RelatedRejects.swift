@@ -24,7 +24,7 @@ package struct RelatedRejects: Sendable {
     /// What they say, in UTF-8.
     package let values: [Field: [UInt8]]
     /// How many there are.
-    package internal(set) var count = 1
+    package fileprivate(set) var count = 1
 
     fileprivate func isLike(_ other: Member) -> Bool {
       code == other.code && forwarder == other.forwarder && values == other.values
@@ -36,9 +36,9 @@ package struct RelatedRejects: Sendable {
     /// What they have in common.
     package let bond: Bond
     /// How many there are.
-    package internal(set) var count = 0
+    package fileprivate(set) var count = 0
     /// What they say: an accepted postback first, then in the order of the rejects; at most `mostMembers`.
-    package internal(set) var members: [Member] = []
+    package fileprivate(set) var members: [Member] = []
     /// The fields that the members do not agree on.
     package fileprivate(set) var differences: [Field] = []
 

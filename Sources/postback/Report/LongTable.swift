@@ -17,4 +17,20 @@ extension HTML {
     return
       "\(first.html)<details><summary>\(min(count, listedRows) - shownRows) more</summary>\(others.html)</details>"
   }
+
+  /// Two values of a field, where nil is none, and how often.
+  typealias ChangedField = (field: String, before: String?, after: String?, count: Int)
+
+  /// What became of fields, as a long table.
+  static func beforeAndAfter(_ caption: String, _ headings: [String], _ changes: [ChangedField]) -> HTML {
+    longTable(caption, headings, changes.count) { index, table in
+      let change = changes[index]
+      table.add(
+        change.field,
+        .text(change.before ?? "absent"),
+        .text(change.after ?? "absent"),
+        .number(change.count)
+      )
+    }
+  }
 }

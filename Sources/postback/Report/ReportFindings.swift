@@ -27,19 +27,11 @@ struct ReportFindings {
         .text(group.summary)
       )
     }
-    let changes = HTML.longTable(
+    let changes = HTML.beforeAndAfter(
       "Signed fields, before and after: what Apple signed, and what arrived",
       ["field", "as signed", "as it arrived", "rejects"],
-      tampering.changes.count
-    ) { index, table in
-      let change = tampering.changes[index]
-      table.add(
-        change.field,
-        .text(change.original ?? "absent"),
-        .text(change.arrived ?? "absent"),
-        .number(change.count)
-      )
-    }
+      tampering.changes.map { ($0.field, $0.original, $0.arrived, $0.count) }
+    )
     return tampering.changes.isEmpty ? groups : "\(groups)\(changes)"
   }
 

@@ -111,19 +111,11 @@ struct ReportPage {
     guard !report.conflicts.isEmpty else {
       return "<p class=\"note\">No two copies of a genuine postback differ in an unsigned field.</p>"
     }
-    return HTML.longTable(
+    return HTML.beforeAndAfter(
       "Unsigned fields that a later copy of a genuine postback has otherwise: one of the two was edited",
       ["field", "first copy", "later copy", "copies"],
-      report.conflicts.count
-    ) { index, table in
-      let conflict = report.conflicts[index]
-      table.add(
-        conflict.field,
-        .text(conflict.first ?? "absent"),
-        .text(conflict.later ?? "absent"),
-        .number(conflict.count)
-      )
-    }
+      report.conflicts.map { ($0.field, $0.first, $0.later, $0.count) }
+    )
   }
 
   private var rows: HTML {
