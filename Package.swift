@@ -66,7 +66,12 @@ let package = Package(
       swiftSettings: settings
     ),
 
-    .target(name: "TestSupport", dependencies: ["JSON"], path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport",
+      dependencies: ["JSON", "Signatures", "SKAdNetwork"],
+      path: "Tests/TestSupport",
+      swiftSettings: settings
+    ),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
     .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "JSON"], swiftSettings: settings),
     .testTarget(
@@ -99,8 +104,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "postback", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON",
-        "TestSupport",
+        "postback", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "Signatures",
+        "JSON", "TestSupport",
       ],
       swiftSettings: settings
     ),

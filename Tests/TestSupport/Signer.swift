@@ -1,0 +1,46 @@
+internal import JSON
+package import SKAdNetwork
+package import Signatures
+
+/// A key of our own, and what it signs.
+package struct Signer {
+  private let key: SigningKey
+  private let id: String
+
+  package init(_ curve: Curve, id: String, seed: String = "a key for tests") throws {
+    var hash = try SHA256()
+    key = try SigningKey(curve: curve, scalarFrom: try hash.digest(of: Array(seed.utf8).span))
+    self.id = id
+  }
+
+  /// The key as `--trust-key` takes it.
+  package var base64: String { String(decoding: Base64.standard.encode(key.subjectPublicKeyInfo), as: UTF8.self) }
+
+  /// The postback with a signature of what it says, under a layout.
+  package func sign(_ object: Object, _ layout: SignedLayout = .asSent) throws -> Object {
+    var object = object
+    object["attribution-signature"] = "\"-\""
+    let text = Array(object.text.utf8)
+    var parser = PostbackParser()
+    var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
+    let postback = try parser.parse(0..<text.count, of: &bytes)
+    var message: [UInt8] = []
+    postback.appendSignedMessage(layout, of: bytes, to: &message)
+    var hash = try SHA256()
+    let signature = try key.sign(try hash.digest(of: message.span), as: .der)
+    object["attribution-signature"] = Object.quoted(String(decoding: Base64.standard.encode(signature), as: UTF8.self))
+    return object
+  }
+
+  /// A JWS over a payload, in an AdAttributionKit postback.
+  package func sign(payload: String, header: String? = nil, beside: [String: String] = [:]) throws -> Object {
+    func encoded(_ text: [UInt8]) -> String { String(decoding: Base64.url.encode(text), as: UTF8.self) }
+    let header = header ?? "{\"alg\":\"ES256\",\"kid\":\"\(id)\"}"
+    let input = encoded(Array(header.utf8)) + "." + encoded(Array(payload.utf8))
+    var hash = try SHA256()
+    let signature = try key.sign(try hash.digest(of: Array(input.utf8).span), as: .raw)
+    var object = Object("{}")
+    object["jws-string"] = Object.quoted(input + "." + encoded(signature))
+    return object.with(beside)
+  }
+}
