@@ -1,3 +1,5 @@
+public import JSON
+
 /// What an app's conversion values mean for installs in a span of time.
 ///
 /// One version of a model; it never changes.
@@ -18,6 +20,8 @@ public final class ConversionModel: Sendable {
   public let bundleID: String?
   /// The windows that it describes.
   public let windows: [ModelWindow]
+  /// The model as it was written.
+  public let definition: JSONValue
 
   init(
     appID: Int64,
@@ -27,7 +31,8 @@ public final class ConversionModel: Sendable {
     revenueKind: RevenueKind,
     measurementHours: Int,
     bundleID: String?,
-    windows: [ModelWindow]
+    windows: [ModelWindow],
+    definition: JSONValue
   ) {
     self.appID = appID
     self.label = label
@@ -37,6 +42,7 @@ public final class ConversionModel: Sendable {
     self.measurementHours = measurementHours
     self.bundleID = bundleID
     self.windows = windows
+    self.definition = definition
   }
 
   /// The window with that `postback-sequence-index` for conversions of that type: the type's own where there is one, else

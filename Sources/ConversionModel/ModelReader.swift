@@ -54,7 +54,8 @@ struct ModelReader {
       revenueKind: revenueKind ?? .all,
       measurementHours: Int(measurementHours ?? 24),
       bundleID: bundleID,
-      windows: windows
+      windows: windows,
+      definition: node.value ?? .null
     )
   }
 

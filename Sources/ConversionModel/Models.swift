@@ -34,6 +34,9 @@ public struct Models: Sendable {
   /// The models of an app, earliest first.
   public func models(for appID: Int64) -> [ConversionModel] { byApp[appID] ?? [] }
 
+  /// All models, by app, earliest first.
+  public var all: [ConversionModel] { appIDs.flatMap(models(for:)) }
+
   /// The app that any of its models says to have this bundle id.
   public func appID(bundleID: String) -> Int64? { appIDsByBundleID[bundleID] }
 

@@ -78,6 +78,7 @@ import Testing
       known: 0,
       elapsed: .seconds(1),
       tables: Table.all.map { ($0.name, 0) },
+      changes: [],
       isSlow: false
     )
     let printed = try JSONValue(parsing: Array(summary.json.utf8))

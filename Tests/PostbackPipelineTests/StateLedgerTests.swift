@@ -133,7 +133,7 @@ import Testing
     #expect((try? site.bytes(name)) == before)
   }
 
-  @Test(arguments: ["application_id = 7", "user_version = 2"]) func `refuses another program's, and another version's`(
+  @Test(arguments: ["application_id = 7", "user_version = 99"]) func `refuses another program's, and another version's`(
     _ pragma: String
   ) throws {
     let site = try StateSite()

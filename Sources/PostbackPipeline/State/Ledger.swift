@@ -11,6 +11,8 @@ package final class Ledger {
   /// A random number that stays the same, to key digests with.
   package let seed: UInt64
   private(set) var state: LedgerState
+  /// The output that the ledger belongs to.
+  private(set) var output: LedgerOutput
 
   let database: SQLiteDatabase
   private let witness: CommitWitness
@@ -54,8 +56,10 @@ package final class Ledger {
     database = try SQLiteDatabase(path, .writing)
     try database.execute(Self.pragmas)
     try database.keepLog()
+    try LedgerSchema.migrate(database)
     if let settings { try Self.compare(settings, with: try Self.settings(in: database), path) }
     state = try Self.state(in: database)
+    output = try Self.output(in: database)
     seed = UInt64(bitPattern: try database.integer("SELECT seed FROM state"))
     witness = try CommitWitness(folder.folder, ledger: state.commits)
     statements = try LedgerStatements(database)
@@ -111,6 +115,14 @@ package final class Ledger {
   /// The counts, by their names.
   package func counts() throws(StateFailure) -> [String: Int64] {
     try unlessFailed { () throws(StateFailure) in try Self.counts(in: database) }
+  }
+
+  /// Notes, durably, that the folder of the tables has the output's id.
+  func markOutput() throws(StateFailure) {
+    try unlessFailed { () throws(StateFailure) in
+      try database.execute("UPDATE state SET output_is_marked = 1")
+      output.isMarked = true
+    }
   }
 
   /// Commits: all of it is durable when this returns, or none of it is where it throws.
@@ -186,10 +198,10 @@ extension Ledger {
   }
 
   /// SQLite holds a key to be unique when it writes it, not when it reads a damaged table.
-  private static func unique<Value>(
-    _ pairs: [(String, Value)],
+  static func unique<Name: Hashable, Value>(
+    _ pairs: [(Name, Value)],
     in database: SQLiteDatabase
-  ) throws(StateFailure) -> [String: Value] {
+  ) throws(StateFailure) -> [Name: Value] {
     let unique = Dictionary(pairs) { first, _ in first }
     guard unique.count == pairs.count else { throw .damaged(database.path, "holds a name twice") }
     return unique

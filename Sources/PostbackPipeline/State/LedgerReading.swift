@@ -8,8 +8,14 @@ package struct LedgerReading: Sendable {
   package let counts: [String: Int64]
   /// How many inputs there are of each phase.
   package let inputs: [LedgerInput.Phase: Int64]
+  /// The settings of the last commit, by their digests; none where no commit of this version of the program was made.
+  package let runSettings: [RunSettings.Name: String]
   let state: LedgerState
+  /// The output that the ledger belongs to; nil of a ledger that an earlier version of the program has left.
+  let output: LedgerOutput?
 
+  /// The id of the output that the ledger belongs to; nil where its folder was not given one yet.
+  package var outputID: OutputID? { output.flatMap { $0.isMarked ? $0.id : nil } }
   /// How many commits there were.
   package var commits: Int64 { state.commits }
   /// When the last commit was, in milliseconds since 1970; 0 before the first.
@@ -20,9 +26,11 @@ package struct LedgerReading: Sendable {
   fileprivate init(_ database: SQLiteDatabase, _ folder: DurableFolder, isVerified: Bool) throws(StateFailure) {
     // First this number, then the ledger: a commit in between makes the ledger later, never earlier.
     let witnessed = try CommitWitness.number(in: folder)
-    try LedgerSchema.identify(database)
+    let version = try LedgerSchema.identify(database)
     if isVerified { try LedgerSchema.verify(database) }
     try database.execute("BEGIN")
+    output = version > 1 ? try Ledger.output(in: database) : nil
+    runSettings = version > 1 ? try Ledger.settingsInForce(in: database) : [:]
     state = try Ledger.state(in: database)
     settings = try Ledger.settings(in: database)
     parts = try Ledger.parts(in: database)

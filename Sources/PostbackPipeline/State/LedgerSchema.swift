@@ -3,10 +3,11 @@ enum LedgerSchema {
   /// “post”: marks a database as a ledger (SQLite's `application_id`).
   static let application: Int64 = 0x706F_7374
   /// The version of the tables (SQLite's `user_version`).
-  static let version: Int64 = 1
+  static let version = Int64(1 + migrations.count)
 
   private static let newName = "\(Ledger.name).new"
 
+  /// The tables of version 1.
   private static let tables = """
     CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE state (
@@ -34,6 +35,24 @@ enum LedgerSchema {
     CREATE TABLE counts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     """
 
+  /// What makes each version of the version before, beginning with version 2. Only adds: what is there stays.
+  private static let migrations = [
+    """
+    ALTER TABLE state ADD COLUMN output_id TEXT NOT NULL DEFAULT '';
+    ALTER TABLE state ADD COLUMN output_is_marked INTEGER NOT NULL DEFAULT 0;
+    UPDATE state SET output_id = lower(hex(randomblob(16)));
+    CREATE TABLE run_settings (
+      kind TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, first_commit INTEGER NOT NULL, last_commit INTEGER,
+      PRIMARY KEY (kind, name, first_commit)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE models (
+      app_id INTEGER NOT NULL, model_id TEXT NOT NULL, version INTEGER NOT NULL,
+      digest TEXT NOT NULL, meaning_digest TEXT NOT NULL, text TEXT NOT NULL,
+      PRIMARY KEY (app_id, model_id, version, digest)
+    ) STRICT, WITHOUT ROWID;
+    """
+  ]
+
   /// Makes a ledger of nothing: under another name until it is complete and durable, so that no crash leaves half of one.
   static func create(in folder: DurableFolder, _ settings: [String: String]) throws(StateFailure) {
     for name in ["", "-journal", "-wal", "-shm"] { try folder.remove(newName + name) }
@@ -44,7 +63,7 @@ enum LedgerSchema {
   private static func write(_ path: String, _ settings: [String: String]) throws(StateFailure) {
     let database = try SQLiteDatabase(path, .creating)
     try database.execute(
-      "PRAGMA synchronous = EXTRA; PRAGMA application_id = \(application); PRAGMA user_version = \(version);"
+      "PRAGMA synchronous = EXTRA; PRAGMA application_id = \(application); PRAGMA user_version = 1;"
     )
     try database.execute("BEGIN; \(tables)")
     try database.execute(
@@ -56,7 +75,7 @@ enum LedgerSchema {
     )
     let setting = try SQLiteStatement(database, "INSERT INTO settings VALUES (?, ?)")
     for (name, value) in settings { try setting.run(.text(name), .text(value)) }
-    try database.execute("COMMIT")
+    try database.execute("\(steps(from: 1)); COMMIT")
     // Not later, under its own name: a crash would leave a journal that who only reads cannot play back.
     let mode = try database.text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {
@@ -64,8 +83,21 @@ enum LedgerSchema {
     }
   }
 
-  /// Throws unless a database is a ledger of this version.
-  static func identify(_ database: SQLiteDatabase) throws(StateFailure) {
+  /// Brings a ledger of an earlier version to this one, in one transaction.
+  static func migrate(_ database: SQLiteDatabase) throws(StateFailure) {
+    let found = try identify(database)
+    guard found < version else { return }
+    try database.execute("BEGIN IMMEDIATE; \(steps(from: found)); COMMIT")
+  }
+
+  /// The statements that make this version of an earlier one.
+  private static func steps(from found: Int64) -> String {
+    (migrations.dropFirst(Int(found) - 1) + ["PRAGMA user_version = \(version)"]).joined(separator: "\n")
+  }
+
+  /// The version of a ledger. Throws unless a database is one, of this version or an earlier one.
+  @discardableResult
+  static func identify(_ database: SQLiteDatabase) throws(StateFailure) -> Int64 {
     let found = try database.integer("PRAGMA application_id")
     guard found == application else {
       throw StateFailure(
@@ -75,13 +107,14 @@ enum LedgerSchema {
       )
     }
     let version = try database.integer("PRAGMA user_version")
-    guard version == Self.version else {
+    guard (1...Self.version).contains(version) else {
       throw StateFailure(
         .incompatible,
         database.path,
-        "has version \(version), and this program knows version \(Self.version); use the program that made it"
+        "has version \(version), and this program knows versions up to \(Self.version); use the program that made it"
       )
     }
+    return version
   }
 
   /// Throws unless SQLite finds a database in order. Reads all of it.

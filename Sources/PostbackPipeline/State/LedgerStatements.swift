@@ -4,6 +4,7 @@ struct LedgerStatements {
   let inputByFile: SQLiteStatement
   let inputByDigest: SQLiteStatement
   let inputBySize: SQLiteStatement
+  private let database: SQLiteDatabase
   private let begin: SQLiteStatement
   private let end: SQLiteStatement
   private let putInput: SQLiteStatement
@@ -12,6 +13,7 @@ struct LedgerStatements {
   private let putState: SQLiteStatement
 
   init(_ database: SQLiteDatabase) throws(StateFailure) {
+    self.database = database
     func prepare(_ text: String) throws(StateFailure) -> SQLiteStatement { try SQLiteStatement(database, text) }
     func inputs(_ condition: String) -> String {
       "SELECT \(LedgerInput.columns) FROM inputs WHERE \(condition) ORDER BY id DESC LIMIT 1"
@@ -49,6 +51,7 @@ struct LedgerStatements {
     for input in commit.inputs { try put(input) }
     for part in commit.parts { try put(part) }
     for (name, value) in commit.increments { try addCount.run(.text(name), .integer(value)) }
+    try commit.settings?.write(to: database, commit: state.commits)
     try state.write(with: putState)
     try end.run()
   }

@@ -15,6 +15,13 @@ package struct StateCheck {
     folder = state.folder
     guard let ledger = take(Result { () throws(StateFailure) in try Ledger.reading(state.path, isVerified: true) })
     else { return }
+    if let id = ledger.outputID {
+      let found = take(Result { () throws(StateFailure) in try OutputID.read(in: output) })
+      if let found, found != id {
+        let name = found.map { "is the output \($0)" } ?? "has no file \(OutputID.fileName)"
+        problems.append("\(output): \(name), and the state belongs to the output \(id); check --out and --state")
+      }
+    }
     var rows: [TableFormat: KeyTally] = [:]
     for part in ledger.parts {
       let keys = take(Result { () throws(StateFailure) in try verifiedKeys(of: part) })

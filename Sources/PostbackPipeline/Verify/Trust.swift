@@ -19,6 +19,8 @@ package struct TrustedKey: Sendable {
   package let environment: Environment
   /// The key.
   package let key: PublicKey
+  /// The key as it was given, in DER.
+  package let subjectPublicKeyInfo: [UInt8]
 }
 
 /// Whose signatures count, and whose postbacks are wanted. Nothing but Apple's production keys unless told.
@@ -77,7 +79,8 @@ package struct Trust: Sendable {
       throw TrustError(id: id, reason: "not base64 (RFC 4648, padded)")
     }
     do {
-      keys.append(TrustedKey(id: id, environment: environment, key: try PublicKey(subjectPublicKeyInfo: der.span)))
+      let key = try PublicKey(subjectPublicKeyInfo: der.span)
+      keys.append(TrustedKey(id: id, environment: environment, key: key, subjectPublicKeyInfo: der))
     } catch {
       throw TrustError(id: id, reason: "\(error)")
     }

@@ -1,13 +1,20 @@
 internal import Glibc
 
-/// The folder of the tables, which no other process may write to meanwhile.
+/// The folder of the tables, which no other process may write to meanwhile, and which belongs to one state.
 final class OutputFolder {
   /// Where it is.
   let path: String
   private let lock: Int32
 
-  /// Makes the folder, and those above it, where they are not there, and locks it.
-  init(_ path: String) throws(StateFailure) {
+  /// Makes the folder, and those above it, where they are not there, locks it, and makes sure that it is the output of a
+  /// ledger that has these parts: a new one gets the output's id before anything is committed.
+  convenience init(_ path: String, of ledger: Ledger, _ parts: [LedgerPart]) throws(StateFailure) {
+    if ledger.output.isMarked, try DurableFolder(path).byteCount(of: ".") == nil { throw .notOutput(path, of: ledger) }
+    try self.init(path)
+    try claim(for: ledger, parts)
+  }
+
+  private init(_ path: String) throws(StateFailure) {
     self.path = path
     _ = try DurableFolder(making: path)
     lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -21,6 +28,37 @@ final class OutputFolder {
     if lock >= 0 { close(lock) }
   }
 
+  private func claim(for ledger: Ledger, _ parts: [LedgerPart]) throws(StateFailure) {
+    let found = try OutputID.read(in: path)
+    if let found, found != ledger.output.id { throw .otherOutput(path, found, ledger, isNew: parts.isEmpty) }
+    if parts.isEmpty {
+      for table in Table.all where try hasParts(of: table) { throw .unknownTables("\(path)/\(table.name)", ledger) }
+    }
+    guard !ledger.output.isMarked || found == nil else { return }
+    if found == nil {
+      // A state of a version without ids is adopted, once, by the folder that has what it has written.
+      if ledger.output.isMarked { throw .notOutput(path, of: ledger) }
+      if !parts.isEmpty, try !holdsOne(of: parts) { throw .notOutput(path, of: ledger) }
+      try ledger.output.id.write(in: DurableFolder(path))
+    }
+    try ledger.markOutput()
+  }
+
+  /// Whether one of the parts is here as it was committed: one with rows, where any has some. Others may have been taken
+  /// away.
+  private func holdsOne(of parts: [LedgerPart]) throws(StateFailure) -> Bool {
+    let withRows = parts.filter { $0.rows > 0 }
+    for part in (withRows.isEmpty ? parts : withRows).reversed() {
+      let folder = DurableFolder("\(path)/\(part.table)")
+      for name in [part.name, part.hiddenName] {
+        guard let length = try folder.byteCount(of: name), length >= part.length else { continue }
+        let file = try StateFile("\(folder.path)/\(name)", .reading)
+        if try file.readPrefix(part.length)?.value == part.checksum { return true }
+      }
+    }
+    return false
+  }
+
   /// Whether there are parts of a table that a reader sees.
   func hasParts(of table: Table) throws(StateFailure) -> Bool {
     try DurableFolder("\(path)/\(table.name)").names().contains { $0.hasPrefix("part-") }
@@ -29,5 +67,50 @@ final class OutputFolder {
   /// Whether there is a part, hidden as long as it has not its name.
   func hasHidden(_ part: LedgerPart) throws(StateFailure) -> Bool {
     try DurableFolder("\(path)/\(part.table)").byteCount(of: part.hiddenName) != nil
+  }
+}
+
+extension StateFailure {
+  /// The folder has the id of another output.
+  fileprivate static func otherOutput(
+    _ path: String,
+    _ found: OutputID,
+    _ ledger: Ledger,
+    isNew: Bool
+  ) -> StateFailure {
+    let state = ledger.folder.path
+    let reason =
+      isNew
+      ? """
+      is the output \(found), and \(state) holds a new state that has written nothing; restore the state of this \
+      output, give its folder with --state, or give --out another folder
+      """
+      : """
+      is the output \(found), and the state in \(state) belongs to the output \(ledger.output.id); give --out the \
+      folder that this state has written, or --state the one that goes with this folder
+      """
+    return StateFailure(.incompatible, path, reason)
+  }
+
+  /// The folder has no id, and is not what the state has written.
+  fileprivate static func notOutput(_ path: String, of ledger: Ledger) -> StateFailure {
+    StateFailure(
+      .incompatible,
+      path,
+      """
+      is not the output of the state in \(ledger.folder.path), or was emptied: its file \(OutputID.fileName) is missing; \
+      give --out the folder that this state has written, restore it, or begin anew with another --state. If it is that \
+      folder and only its parts were moved away, write \(ledger.output.id) into \(path)/\(OutputID.fileName)
+      """
+    )
+  }
+
+  /// There are tables, and the state has written none.
+  fileprivate static func unknownTables(_ path: String, _ ledger: Ledger) -> StateFailure {
+    StateFailure(
+      .cannotCreate,
+      path,
+      "holds tables of which \(ledger.folder.path) knows nothing; give --out another folder, or remove that one"
+    )
   }
 }

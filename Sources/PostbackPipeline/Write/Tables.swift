@@ -23,6 +23,13 @@ package struct TableOptions: Sendable {
     self.isCSVSafe = isCSVSafe
   }
 
+  /// Takes what was not chosen as it is in the tables of a state, if there is one; `settings` are those of its ledger.
+  package mutating func complete(from settings: [String: String], choosesFormats: Bool) {
+    let formats = (settings["format"] ?? "").split(separator: ",").compactMap { TableFormat(rawValue: String($0)) }
+    if !choosesFormats, !formats.isEmpty { self.formats = Set(formats) }
+    isCSVSafe = isCSVSafe || settings["csv-safe"] == "yes"
+  }
+
   /// What of the options makes a difference to the tables, for the ledger to keep.
   package var settings: [String: String] {
     [
@@ -50,6 +57,10 @@ package final class Tables {
   /// When the oldest of what is not committed was written.
   private var waitingSince: ContinuousClock.Instant?
   private var counts = Table.all.map { _ in 0 }
+  /// The digests of the settings of the last commit.
+  private var committedSettings: [RunSettings.Name: String]
+  /// The settings in use.
+  private var settings: RunSettings?
 
   /// Rows of each table that this run has written, by its name.
   package var rowCounts: [(table: String, rows: Int)] { Array(zip(Table.all.map(\.name), counts)) }
@@ -72,25 +83,35 @@ package final class Tables {
     package let duration: Duration
   }
 
-  /// Goes on with the tables of a state. Refuses a folder with tables of which the state knows nothing.
+  /// Goes on with the tables of a state. Refuses a folder that belongs to another state.
   package init(_ options: TableOptions, _ state: State, trust: Trust) throws(StateFailure) {
     self.options = options
     self.state = state
     format = RowFormat(options.formats, isCSVSafe: options.isCSVSafe, trust: trust)
-    folder = try OutputFolder(options.folder)
     let parts = try state.ledger.parts()
-    for table in Table.all where parts.isEmpty {
-      guard try folder.hasParts(of: table) else { continue }
-      throw StateFailure(
-        .cannotCreate,
-        "\(options.folder)/\(table.name)",
-        "holds tables of which \(state.ledger.folder.path) knows nothing; give --out another folder, or remove that one"
-      )
-    }
+    folder = try OutputFolder(options.folder, of: state.ledger, parts)
     var tables: [TableParts] = []
     for table in Table.all { tables.append(try TableParts(table, options.formats, in: folder, parts)) }
     self.tables = tables
     pending = LedgerCommit(time: 0)
+    committedSettings = try Ledger.settingsInForce(in: state.ledger.database)
+  }
+
+  /// Takes note of the settings that decide rows from now on, and tells what of them is not as it was for the last rows.
+  /// The ledger has them with the next commit. Throws where a model is not the one that it is called.
+  package func use(_ settings: RunSettings) throws(StateFailure) -> [RunSettings.Change] {
+    try state.ledger.checkModels(settings.models)
+    let before = self.settings?.digests ?? committedSettings
+    for table in tables.indices {
+      let name = tables[table].table.layoutName
+      // Rows with other columns go to other files.
+      if before[name] != settings.digests[name] { tables[table].roll() }
+      if tables[table].isChanged { waitingSince = waitingSince ?? .now }
+    }
+    self.settings = settings
+    let isNew = settings.digests != committedSettings
+    pending.settings = isNew ? LedgerSettings(before: committedSettings, after: settings) : nil
+    return RunSettings.changes(from: before, to: settings.digests)
   }
 
   /// Writes and commits all rows.
@@ -209,6 +230,7 @@ package final class Tables {
     try state.ledger.commit(pending)
     for table in tables.indices { try tables[table].publish() }
     state.register.forget(pending.inputs)
+    committedSettings = pending.settings?.after.digests ?? committedSettings
     (pending, inputs, waitingSince) = (LedgerCommit(time: 0), [:], nil)
   }
 }

@@ -69,12 +69,21 @@ struct RunCommand: Command {
     pipeline.limits = limits
     pipeline.jobs = jobs
     TrustOptions.announce(trust)
+    let settings: RunSettings
     let written: Tables
+    let changes: [RunSettings.Change]
+    do throws(LibcryptoFailure) {
+      settings = try RunSettings(trust: trust, limits: limits, format: tables, models: models.value)
+    } catch {
+      throw CommandFailure(.libcrypto(error))
+    }
     do throws(StateFailure) {
       written = try Tables(tables, try State(state, settings: tables.settings), trust: trust)
+      changes = try written.use(settings)
     } catch {
       throw CommandFailure(.state(error))
     }
+    if !changes.isEmpty { Terminal.complain("postback: \(RunSettings.Change.sentence(changes))") }
     let tally: Tally
     var known = 0
     let bar = ProgressBar(inputs: pipeline.inputs)
@@ -98,6 +107,7 @@ struct RunCommand: Command {
       known: known,
       elapsed: ContinuousClock.now - start,
       tables: written.rowCounts,
+      changes: changes,
       isSlow: trust.keys.contains { $0.key.lacksTables }
     )
     try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))

@@ -1,3 +1,4 @@
+internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
@@ -9,6 +10,8 @@ struct RunSummary {
   let known: Int
   let elapsed: Duration
   let tables: [(table: String, rows: Int)]
+  /// The settings that are not as they were for the last rows.
+  let changes: [RunSettings.Change]
   /// Whether signatures were verified one by one, since libcrypto had no tables to do it faster.
   let isSlow: Bool
 
@@ -31,9 +34,17 @@ struct RunSummary {
   var json: String {
     let codes = byCode.map { "\"\($0.code.rawValue)\":\($0.count)" }.joined(separator: ",")
     let rows = tables.map { "\"\($0.table)\":\($0.rows)" }.joined(separator: ",")
+    let changed = JSONValue.array(
+      changes.map { change in
+        .object([
+          .init("kind", .string(change.name.kind.rawValue)), .init("name", .string(change.name.name)),
+          .init("change", .string(change.way.rawValue)),
+        ])
+      }
+    )
     return """
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
-      "rows":{\(rows)},"known_inputs":\(known),"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
+      "rows":{\(rows)},"known_inputs":\(known),"changed_settings":\(changed),"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
       "verification":"\((isSlow ? VerificationMethod.evp : .fixedBase).rawValue)"}
       """
   }

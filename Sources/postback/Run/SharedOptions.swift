@@ -65,7 +65,7 @@ enum TablesOptions {
   static let options = [
     Option("--out", "DIR", "Where the tables go."),
     Option("--state", "DIR", "Where the state is; _state in the folder of --out unless given."),
-    Option("--format", "FORMAT", "jsonl, csv or both; jsonl unless given."),
+    Option("--format", "FORMAT", "jsonl, csv or both; unless given that of the tables so far, or else jsonl."),
     Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would run."),
     Option("--part-bytes", "N", "A part is complete when it has so many bytes; 268435456 unless given."),
     Option("--commit-ms", "N", "Commit when something has waited for N milliseconds; 1000 unless given."),
@@ -83,6 +83,10 @@ enum TablesOptions {
       formats: formats ?? [.jsonLines],
       isCSVSafe: arguments.has("--csv-safe")
     )
+    // Where it cannot be read, opening it says why.
+    if let kept = try? Ledger.reading(state(arguments, tables)) {
+      tables.complete(from: kept.settings, choosesFormats: formats != nil)
+    }
     if let bytes = try arguments.integer("--part-bytes", in: 1...(1 << 40)) { tables.partBytes = Int64(bytes) }
     if let wait = try arguments.integer("--commit-ms", in: 0...3_600_000) {
       tables.commitInterval = .milliseconds(wait)
@@ -93,6 +97,14 @@ enum TablesOptions {
   /// Where the state is.
   static func state(_ arguments: Arguments, _ tables: TableOptions) -> String {
     arguments.value("--state") ?? "\(tables.folder)/_state"
+  }
+}
+
+extension RunSettings.Change {
+  /// What is said of changes: a sentence that names them, the first ones if there are many.
+  static func sentence(_ changes: [RunSettings.Change]) -> String {
+    let named = changes.prefix(10).map(\.description) + (changes.count > 10 ? ["\(changes.count - 10) others"] : [])
+    return "earlier rows were decided with other settings: \(named.joined(separator: "; ")); they stay as they are"
   }
 }
 

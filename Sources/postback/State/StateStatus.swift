@@ -23,6 +23,9 @@ struct StateStatus {
   let consumer: ConsumerStatus?
   let ledger: LedgerReading
   let totals: Totals
+  /// One digest of all settings of a kind with which the last rows were decided, and their names; none where the ledger
+  /// does not know.
+  let settings: [(kind: RunSettings.Kind, digest: String, names: [String])]
 
   /// Looks at a state.
   init(folder: String) throws(StateFailure) {
@@ -31,7 +34,18 @@ struct StateStatus {
     totals = Totals(ledger.counts)
     consumer = StatusFile.read(folder: folder)
     holder = try StateFolder.user(of: folder)
+    settings = Self.settings(ledger.runSettings)
     now = .now
+  }
+
+  private static func settings(
+    _ digests: [RunSettings.Name: String]
+  ) -> [(kind: RunSettings.Kind, digest: String, names: [String])] {
+    guard !digests.isEmpty else { return [] }
+    return RunSettings.Kind.allCases.compactMap { kind in
+      let names = digests.keys.filter { $0.kind == kind }.map(\.name).sorted()
+      return (try? RunSettings.digest(of: kind, in: digests)).map { (kind, $0, names) }
+    }
   }
 
   /// What the consumer that runs now said last; nil where none does, or it has said nothing yet.
@@ -88,7 +102,21 @@ extension StateStatus {
       ),
       .init("parts", .array(parts.map(\.json))),
       .init("seen_ids", .integer(ledger.seen.entries)),
+      .init("output_id", ledger.outputID.map { .string($0.description) } ?? .null),
+      .init("settings", settingsJSON),
     ])
+  }
+
+  private var settingsJSON: JSONValue {
+    guard !settings.isEmpty else { return .null }
+    return .object(
+      settings.map { kind, digest, names in
+        .init(
+          kind.rawValue,
+          .object([.init("digest", .string(digest)), .init("names", .array(names.map { .string($0) }))])
+        )
+      }
+    )
   }
 
   private var consumerJSON: JSONValue {

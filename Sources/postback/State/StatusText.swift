@@ -18,6 +18,13 @@ extension StateStatus {
     let phases = LedgerInput.Phase.allCases.map { "\(ledger.inputs[$0] ?? 0) \($0.rawValue)" }
     facts.add("inputs", phases.joined(separator: ", "))
     facts.add("seen ids", "\(ledger.seen.entries)")
+    if let id = ledger.outputID { facts.add("output", id.description) }
+    for (kind, digest, names) in settings {
+      // Which options there are says nothing.
+      let names = kind == .key || kind == .model ? names : []
+      let shown = names.prefix(4).joined(separator: ", ") + (names.count > 4 ? ", \(names.count - 4) others" : "")
+      facts.add(kind.title, [String(digest.prefix(12)), shown].filter { !$0.isEmpty }.joined(separator: "  "))
+    }
     return facts
   }
 
@@ -58,6 +65,18 @@ extension StateStatus {
       )
     }
     return table
+  }
+}
+
+extension RunSettings.Kind {
+  /// What settings of the kind are called together.
+  fileprivate var title: String {
+    switch self {
+    case .key: "keys"
+    case .policy: "policy"
+    case .format: "format"
+    case .model: "models"
+    }
   }
 }
 

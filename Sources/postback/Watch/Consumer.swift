@@ -42,6 +42,10 @@ final class Consumer {
   private let waiter: SpoolWaiter
   private let manager = ServiceManager()
   private var report: ConsumerReport
+  /// The tables of the session that runs.
+  private var tables: Tables?
+  /// What was said of settings that are not as they were.
+  private var announced: [RunSettings.Change] = []
   /// When it was asked to end.
   private var stoppedAt: ContinuousClock.Instant?
   private var isDone = false
@@ -96,6 +100,9 @@ final class Consumer {
     } catch {
       throw .state(error)
     }
+    self.tables = tables
+    defer { self.tables = nil }
+    try use(models.value, in: tables)
     let source = SpoolSource(folder, waiter, signals, tell: tell, handle: receive)
     report.begin(tables)
     manager.ready()
@@ -120,6 +127,22 @@ final class Consumer {
       idle: { () throws(PipelineFailure) in try self.idle(source, tables) }
     )
     do throws(SpoolFailure) { try folder.synchronize() } catch { throw .spool(error) }
+  }
+
+  /// Takes note of the settings, and says once what of them is not as it was.
+  private func use(_ models: Models, in tables: Tables) throws(PipelineFailure) {
+    let settings: RunSettings
+    do throws(LibcryptoFailure) {
+      settings = try RunSettings(trust: options.trust, limits: options.limits, format: options.tables, models: models)
+    } catch {
+      throw .libcrypto(error)
+    }
+    let changes: [RunSettings.Change]
+    do throws(StateFailure) { changes = try tables.use(settings) } catch { throw .state(error) }
+    if !changes.isEmpty, changes != announced {
+      log.warning("settings_changed", RunSettings.Change.sentence(changes))
+    }
+    announced = changes
   }
 
   private func finish(_ commit: Tables.Commit, _ source: SpoolSource, _ tables: Tables) {
@@ -182,7 +205,10 @@ final class Consumer {
 
   private func reload() {
     manager.reloading()
-    models.reload(options.models, log)
+    models.reload(options.models, log) { models throws(CommandFailure) in
+      guard let tables else { return }
+      do throws(PipelineFailure) { try use(models, in: tables) } catch { throw CommandFailure(error) }
+    }
     manager.ready()
   }
 
@@ -198,10 +224,16 @@ final class Consumer {
 }
 
 extension CurrentModels {
-  /// Loads the models again; where they are wrong the old ones stay.
-  func reload(_ paths: [String], _ log: Log) {
+  /// Loads the models again; where they are wrong, or `check` throws, the old ones stay.
+  func reload(
+    _ paths: [String],
+    _ log: Log,
+    check: (Models) throws(CommandFailure) -> Void = { _ in }
+  ) {
     do throws(CommandFailure) {
-      value = try Models(checking: paths)
+      let models = try Models(checking: paths)
+      try check(models)
+      value = models
       log.info("models_loaded", "the models were loaded again")
     } catch {
       log.error("models_wrong", "the models stay as they were: \(error.message)")
