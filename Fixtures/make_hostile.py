@@ -322,7 +322,8 @@ def make_values():
         ("ad-network-id", "out_of_range", [""]),
         ("transaction-id", "wrong_type", [1]),
         ("version", "wrong_type", [JSON("4.0"), 4]),
-        ("version", "unknown_version", ["5.0", "4", "4.0 ", "v4.0", "2.3"]),
+        ("version", "unknown_version", ["2.7", "4", "4.0 ", "v4.0", "4.", "4.01", "4.0.1", "100.0", "abc"]),
+        ("version", "unsupported_version", ["4.1", "4.10", "5.0", "10.0"]),
     ]:
         found = [value if isinstance(value, str) else compact(value) for value in values]
         contents = [edited(V4, **{key: value}) for value in values]

@@ -25,6 +25,7 @@ public enum RejectCode: String, CaseIterable, Sendable {
 
   // schema
   case unknownVersion = "unknown_version"
+  case unsupportedVersion = "unsupported_version"
   case missingField = "missing_field"
   case wrongType = "wrong_type"
   case outOfRange = "out_of_range"
@@ -50,7 +51,9 @@ public enum RejectCode: String, CaseIterable, Sendable {
   public var stage: RejectStage {
     switch self {
     case .notJSON, .notAnObject, .tooLarge, .tooDeep, .invalidUTF8, .duplicateKey, .truncatedInput: .parse
-    case .unknownVersion, .missingField, .wrongType, .outOfRange, .forbiddenCharacter, .malformedJWS: .schema
+    case .unknownVersion, .unsupportedVersion, .missingField, .wrongType, .outOfRange, .forbiddenCharacter,
+      .malformedJWS:
+      .schema
     case .malformedSignature, .signatureInvalid, .unknownKey, .developmentKey: .signature
     case .appNotAllowed, .networkNotAllowed: .policy
     case .duplicateIdentical, .duplicateConflict, .duplicateTransaction: .dedup

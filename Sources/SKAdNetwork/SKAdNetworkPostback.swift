@@ -60,11 +60,13 @@ extension Postback {
     for version in Version.allCases where reader.bytes[text.indices].elementsEqual(version.rawValue.utf8) {
       return version
     }
+    let isLater = Version.isLater(reader.bytes[text.indices])
     throw PostbackDefect(
-      .unknownVersion,
+      isLater ? .unsupportedVersion : .unknownVersion,
       .version,
       expected: "one of " + Version.allCases.map(\.rawValue).joined(separator: ", "),
-      found: reader.document.fields[Field.version.rawValue]
+      found: reader.document.fields[Field.version.rawValue],
+      detail: isLater ? "the version is later than those that this program knows: it is time to update it" : nil
     )
   }
 

@@ -44,6 +44,21 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
   /// Whether the first version is the older.
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
+  /// Whether a text is the number of a later version, as Apple numbers them: two numbers with a period between them.
+  static func isLater(_ text: ArraySlice<UInt8>) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 2, let major = number(parts[0]), let minor = number(parts[1]) else { return false }
+    guard let last = allCases.last?.number else { return true }
+    return (major, minor) > (last / 10, last % 10)
+  }
+
+  /// A number of one or two digits, without a leading zero.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    guard digits.count == 1 || digits.count == 2 && digits.first != UInt8(ascii: "0") else { return nil }
+    let values = digits.map { Int($0) - Int(UInt8(ascii: "0")) }
+    return values.allSatisfy((0...9).contains) ? values.reduce(0) { 10 * $0 + $1 } : nil
+  }
+
   /// Major and minor.
   private var number: Int {
     switch self {

@@ -45,17 +45,19 @@ struct GenerateTests {
     "valid", "zero_filled", "forged", "edited", "duplicate_identical", "duplicate_conflict", "duplicate_transaction",
     "malformed:truncated_line", "malformed:two_objects", "malformed:trailing_comma", "malformed:not_a_number",
     "malformed:form_encoded", "malformed:scalar", "malformed:duplicate_key", "malformed:invalid_utf8",
-    "malformed:too_deep", "malformed:too_large", "malformed:unknown_version", "malformed:missing_field",
-    "malformed:boolean_as_number", "malformed:fractional_app_id", "malformed:number_out_of_range",
-    "malformed:unknown_word", "malformed:invisible_separator", "malformed:nul_character",
-    "malformed:jws_of_two_parts", "malformed:jws_algorithm_none", "malformed:jws_payload_not_json",
-    "malformed:signature_not_base64", "malformed:signature_trailing_byte", "malformed:signature_other_form",
+    "malformed:too_deep", "malformed:too_large", "malformed:unknown_version", "malformed:unsupported_version",
+    "malformed:missing_field", "malformed:boolean_as_number", "malformed:fractional_app_id",
+    "malformed:number_out_of_range", "malformed:unknown_word", "malformed:invisible_separator",
+    "malformed:nul_character", "malformed:jws_of_two_parts", "malformed:jws_algorithm_none",
+    "malformed:jws_payload_not_json", "malformed:signature_not_base64", "malformed:signature_trailing_byte",
+    "malformed:signature_other_form",
   ]
 
   private static let codes: Set<String> = [
     "not_json", "not_an_object", "too_large", "too_deep", "invalid_utf8", "duplicate_key", "unknown_version",
-    "missing_field", "wrong_type", "out_of_range", "forbidden_character", "malformed_jws", "malformed_signature",
-    "signature_invalid", "unknown_key", "duplicate_identical", "duplicate_conflict", "duplicate_transaction",
+    "unsupported_version", "missing_field", "wrong_type", "out_of_range", "forbidden_character", "malformed_jws",
+    "malformed_signature", "signature_invalid", "unknown_key", "duplicate_identical", "duplicate_conflict",
+    "duplicate_transaction",
   ]
 
   @Test func `the same seed gives the same bytes whatever the number of jobs`() async throws {

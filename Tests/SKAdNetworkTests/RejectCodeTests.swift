@@ -13,7 +13,10 @@ struct RejectCodeTests {
     ),
     (
       "schema",
-      ["unknown_version", "missing_field", "wrong_type", "out_of_range", "forbidden_character", "malformed_jws"]
+      [
+        "unknown_version", "unsupported_version", "missing_field", "wrong_type", "out_of_range", "forbidden_character",
+        "malformed_jws",
+      ]
     ),
     ("signature", ["malformed_signature", "signature_invalid", "unknown_key", "development_key"]),
     ("policy", ["app_not_allowed", "network_not_allowed"]),

@@ -16,6 +16,7 @@ enum Malformation: String, CaseIterable, Sendable {
 
   // The fields
   case unknownVersion = "unknown_version"
+  case unsupportedVersion = "unsupported_version"
   case missingField = "missing_field"
   case booleanAsNumber = "boolean_as_number"
   case fractionalAppID = "fractional_app_id"
@@ -44,6 +45,7 @@ enum Malformation: String, CaseIterable, Sendable {
     case .tooDeep: .tooDeep
     case .tooLarge: .tooLarge
     case .unknownVersion: .unknownVersion
+    case .unsupportedVersion: .unsupportedVersion
     case .missingField: .missingField
     case .booleanAsNumber, .fractionalAppID: .wrongType
     case .numberOutOfRange, .unknownWord: .outOfRange
@@ -56,7 +58,7 @@ enum Malformation: String, CaseIterable, Sendable {
   /// Whether a postback of that form can be wrong in this way.
   func applies(to form: PostbackForm) -> Bool {
     switch self {
-    case .unknownVersion, .signatureNotBase64: form.version != nil
+    case .unknownVersion, .unsupportedVersion, .signatureNotBase64: form.version != nil
     case .booleanAsNumber: form != .skAdNetwork(.v1_0)
     case .jwsOfTwoParts, .jwsAlgorithmNone, .jwsPayloadNotJSON: form == .adAttributionKit
     default: true
@@ -81,7 +83,9 @@ extension Malformation {
     case .tooLarge:
       draft.extras.append(("padding", .text(String(repeating: "0123456789", count: 7000 + random.below(1000)))))
     case .unknownVersion:
-      return draft.change(.version, to: .text(random.pick(["5.0", "4.1", "4", "v4.0"])))
+      return draft.change(.version, to: .text(random.pick(["2.7", "4", "v4.0"])))
+    case .unsupportedVersion:
+      return draft.change(.version, to: .text(random.pick(["4.1", "5.0"])))
     case .missingField:
       return draft.change(random.pick(form.requiredFields), to: nil)
     case .booleanAsNumber:
