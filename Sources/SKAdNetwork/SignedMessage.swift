@@ -90,6 +90,19 @@ extension Postback {
     message.appendDecimal(Int64(conversionWindow))
   }
 
+  /// Whether an id that is signed under the layout is one that stands in the place of a real one during development: an app
+  /// or a source app of 0, or the ad network of postbacks that are made in the developer settings.
+  ///
+  /// Source: Apple, "Testing ad attributions with Developer Mode" and "Creating postbacks in developer settings".
+  public func hasDevelopmentPlaceholder(_ layout: SignedLayout, in bytes: [UInt8]) -> Bool {
+    if appID == 0 { return true }
+    // Where it is not signed, a forwarder may have filled it in.
+    if sourceAppID == 0, layout == .asSent, version != .v1_0 { return true }
+    return framework == .adAttributionKit && bytes[adNetworkID.indices].elementsEqual(Self.developmentNetwork.utf8)
+  }
+
+  private static let developmentNetwork = "development.adattributionkit"
+
   /// Takes back what a forwarder filled in, once a signature has shown that Apple did not send it.
   public mutating func removeZeroFilled() {
     if sourceAppID == 0 { sourceAppID = nil }

@@ -175,6 +175,21 @@ import Testing
     #expect(lost.summary == "a won attribution was presented as lost")
   }
 
+  @Test func `a test that is not allowed is named, edited or not`() throws {
+    var trust = try Trust.apple()
+    let signer = try Signer(.p256, id: "test")
+    try trust.append("test", .development, signer.base64)
+    let diagnoser = try Diagnoser(trust)
+    let test = try signer.sign(RealPostback.v3.object)
+    let unaltered = try diagnoser.diagnose(test.bytes)
+    guard case .unaltered(let recovery) = unaltered.finding else { throw Unexpected(unaltered) }
+    #expect(recovery.keyID == "test")
+    #expect(unaltered.summary.hasPrefix("the signed fields are as they were signed; one of Apple's development keys"))
+    let edited = try diagnoser.diagnose(test.with(["campaign-id": "77"]).bytes)
+    #expect(edited.edits == ["campaign-id: 42 -> 77"])
+    #expect(edited.summary.contains("a test, and no install"))
+  }
+
   @Test func `what Apple never signed is not recovered`() throws {
     for real in RealPostback.all where real.signatureState == "invalid" {
       let diagnosis = try diagnosis(real.object)

@@ -98,6 +98,28 @@ import Testing
     #expect(verified.judgement.state == .development)
   }
 
+  /// Nobody has Apple's development keys: one of ours stands in for them.
+  @Test func `a development key signs SKAdNetwork's postbacks of P-256, where that is allowed`() async throws {
+    var flow = try Flow()
+    let signer = try Signer(.p256, id: "test")
+    try flow.trust.append("test", .development, signer.base64)
+    let bare = RealPostback.v4.object.without("source-domain")
+    let lines = [
+      try signer.sign(RealPostback.v21.object), try signer.sign(RealPostback.v3.object),
+      try signer.sign(bare.with(["transaction-id": "\"a\""])).with(["source-app-id": "0", "conversion-value": "0"]),
+      try signer.sign(bare.with(["transaction-id": "\"b\"", "source-app-id": "0"])),
+    ].map(\.bytes)
+    #expect(try await flow.outcomes(of: lines).map(\.rejectCode) == [_](repeating: .signatureInvalid, count: 4))
+    flow.trust.allowsDevelopment = true
+    let fates = try await flow.outcomes(of: lines + [RealPostback.v4Coarse.bytes])
+    let verified = fates.compactMap(\.verified)
+    #expect(verified.map(\.judgement.state) == [.development, .development, .development, .development, .valid])
+    #expect(verified.map(\.environment) == [.development, .development, .development, .development, .production])
+    #expect(verified.dropFirst(2).map(\.parsed.postback.sourceAppID) == [nil, 0, nil])
+    let flags = verified.map { $0.parsed.postback.tierFlags(with: $0.judgement).contains(.zeroMayBeNull) }
+    #expect(flags == [false, false, true, false, false])
+  }
+
   @Test(arguments: Curve.allCases) func `a custom key is tried behind Apple's, on its curve`(_ curve: Curve)
     async throws
   {

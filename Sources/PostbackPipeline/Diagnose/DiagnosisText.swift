@@ -5,9 +5,9 @@ extension Diagnosis {
   /// What was found, in a sentence.
   package var summary: String {
     switch finding {
-    case .unaltered: "the signed fields are as they were signed"
-    case .reencoded(let recovery): recovery.reencodings.map(\.sentence).joined(separator: "; ")
-    case .recovered(let recovery): recovery.sentences.joined(separator: "; ")
+    case .unaltered(let recovery):
+      (["the signed fields are as they were signed"] + recovery.sentences).joined(separator: "; ")
+    case .reencoded(let recovery), .recovered(let recovery): recovery.sentences.joined(separator: "; ")
     case .signatureOfAnother(let recovery, let transactionID):
       "the signature is that of transaction \(transactionID), which differs in "
         + recovery.edits.map(\.field.name).joined(separator: ", ")
@@ -61,8 +61,13 @@ extension Diagnosis {
 }
 
 extension Diagnosis.Recovery {
-  /// What was done, a sentence each.
-  package var sentences: [String] {
+  /// What was done, a sentence each, and that it was a test, where that is so.
+  package var sentences: [String] { changes + (environment == .development ? [Self.development] : []) }
+
+  private static let development =
+    "one of Apple's development keys signed it: a test, and no install; --allow-development accepts tests"
+
+  private var changes: [String] {
     if edits.count == 2, let original = edits[0].original, original == edits[1].arrived,
       edits[0].arrived == edits[1].original, edits[0].arrived != nil
     {

@@ -1,11 +1,11 @@
 package import SKAdNetwork
 package import Signatures
 
-/// Where a key comes from, and so what its signatures are worth.
+/// Where a key, or a postback that it signed, comes from, and so what it is worth.
 package enum Environment: String, CaseIterable, Sendable {
   /// Apple signs real postbacks with it.
   case production
-  /// Apple signs with it for developers who test; proves nothing about an install.
+  /// Apple signs with it for developers who test, or a placeholder stands for a real id; proves nothing about an install.
   case development
   /// The operator's own.
   case custom
@@ -27,7 +27,7 @@ package struct TrustedKey: Sendable {
 package struct Trust: Sendable {
   /// All keys, Apple's first.
   package private(set) var keys: [TrustedKey]
-  /// Whether postbacks signed with Apple's development keys are accepted.
+  /// Whether postbacks signed with Apple's development keys are accepted, and those keys tried where none is named.
   package var allowsDevelopment = false
   /// The advertised apps whose postbacks are wanted; nil: all.
   package var allowedApps: Set<Int64>?
@@ -73,7 +73,7 @@ package struct Trust: Sendable {
     try append(id, .custom, base64)
   }
 
-  private mutating func append(_ id: String, _ environment: Environment, _ base64: String) throws(TrustError) {
+  mutating func append(_ id: String, _ environment: Environment, _ base64: String) throws(TrustError) {
     var der: [UInt8] = []
     guard Base64.standard.decode(Array(base64.utf8).span, appendingTo: &der) else {
       throw TrustError(id: id, reason: "not base64 (RFC 4648, padded)")
@@ -86,10 +86,24 @@ package struct Trust: Sendable {
     }
   }
 
-  /// The keys that may have signed a SKAdNetwork postback of that version: it names none.
+  /// The keys that may have signed a SKAdNetwork postback of that version, which names none. Those for development are
+  /// tried only where they are allowed, as each key makes a forgery cost more.
   package func keys(for version: Version) -> [Int] {
     let curve = version.isSignedWithP192 ? Curve.p192 : .p256
-    return keys.indices.filter { keys[$0].key.curve == curve && keys[$0].environment != .development }
+    return keys.indices.filter { index in
+      keys[index].key.curve == curve && (allowsDevelopment || keys[index].environment != .development)
+    }
+  }
+
+  /// Where a postback comes from, by the key that signed it under that layout, and by its ids: one that stands in the place
+  /// of a real one during development shows a test, whatever the key.
+  package func environment(
+    of postback: Postback,
+    signedBy key: Int,
+    _ layout: SignedLayout,
+    in bytes: [UInt8]
+  ) -> Environment {
+    postback.hasDevelopmentPlaceholder(layout, in: bytes) ? .development : keys[key].environment
   }
 
   /// The key that an AdAttributionKit postback names.

@@ -8,13 +8,26 @@ package struct Verified: Sendable {
   package let parsed: Parsed
   /// The verdict on its signature.
   package let judgement: Judgement
+  /// Where it comes from.
+  package let environment: Environment
   /// Its name.
   package let key: PostbackKey
 
-  fileprivate init(parsed: Parsed, judgement: Judgement, key: PostbackKey) {
+  fileprivate init(parsed: Parsed, judgement: Judgement, environment: Environment, key: PostbackKey) {
     self.parsed = parsed
     self.judgement = judgement
+    self.environment = environment
     self.key = key
+  }
+}
+
+extension Judgement {
+  /// The key that signed, as an index of `Trust.keys`; nil where none did.
+  package var signer: Int? {
+    switch state {
+    case .valid, .validZeroFilled, .development: key
+    case .invalid, .unknownKey, .malformed: nil
+    }
   }
 }
 
@@ -65,10 +78,12 @@ package struct SignatureGate: ~Copyable {
     of bytes: [UInt8]
   ) throws(LibcryptoFailure) -> Outcome<Verified> {
     if let rejection = rejection(of: parsed, judgement, bytes) { return .rejected(rejection) }
+    guard let signer = judgement.signer else { return .rejected(Rejection(.signatureInvalid, parsed)) }
+    let environment = trust.environment(of: parsed.postback, signedBy: signer, judgement.layout, in: bytes)
     var parsed = parsed
-    if judgement.state == .validZeroFilled { parsed.removeZeroFilled() }
+    if judgement.layout == .withoutZeroFilled { parsed.removeZeroFilled() }
     let key = try judge.key(of: parsed.postback, in: bytes)
-    return .accepted(Verified(parsed: parsed, judgement: judgement, key: key))
+    return .accepted(Verified(parsed: parsed, judgement: judgement, environment: environment, key: key))
   }
 
   /// Why a postback with that verdict does not pass; nil where it does.

@@ -11,15 +11,12 @@ package struct RowFormat: Sendable {
   package let isCSVSafe: Bool
   /// The ids of the trusted keys, by their index.
   let keyIDs: [[UInt8]]
-  /// The environments of the trusted keys, by their index.
-  let environments: [Environment]
 
   /// Rows in these formats, of postbacks that `trust` judged.
   package init(_ formats: Set<TableFormat>, isCSVSafe: Bool = false, trust: Trust) {
     self.formats = formats
     self.isCSVSafe = isCSVSafe
     keyIDs = trust.keys.map { Array($0.id.utf8) }
-    environments = trust.keys.map(\.environment)
   }
 }
 

@@ -35,7 +35,7 @@ extension RowEncoder {
     } else {
       null()
     }
-    word(key.map { format.environments[$0] })
+    word(verified.environment)
     word(verified.judgement.state)
     let coerced = postback.coercedFields
     words(coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
@@ -96,7 +96,7 @@ extension Postback {
   /// What in the postback Apple's data tiers rule out, and the 0 that a zero-filling forwarder may have made of a null.
   package func tierFlags(with judgement: Judgement) -> TierFlags {
     var flags = tierFlags
-    if judgement.state == .validZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
+    if judgement.layout == .withoutZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
     return flags
   }
 }

@@ -17,7 +17,11 @@ enum TrustOptions {
       "KID=BASE64",
       "Trust one more key, named KID: P-256 or P-192, DER SubjectPublicKeyInfo.\nMay be repeated. Its rows say environment: custom."
     ),
-    Option("--allow-development", nil, "Accept postbacks signed with Apple's development keys."),
+    Option(
+      "--allow-development",
+      nil,
+      "Accept postbacks signed with Apple's development keys, SKAdNetwork's from 2.1 too."
+    ),
   ]
 
   /// Apple's keys.
