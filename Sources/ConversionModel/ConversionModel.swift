@@ -16,6 +16,8 @@ public final class ConversionModel: Sendable {
   public let revenueKind: RevenueKind
   /// For how many hours after the first launch the app updates the value, in SKAdNetwork 3.0 and before.
   public let measurementHours: Int
+  /// Whether people may come back to the app by an ad, which lets AdAttributionKit end its windows early.
+  public let takesPartInReengagement: Bool
   /// The app's bundle id, by which it can be found; nil where the model does not say it.
   public let bundleID: String?
   /// The windows that it describes.
@@ -30,6 +32,7 @@ public final class ConversionModel: Sendable {
     currency: String?,
     revenueKind: RevenueKind,
     measurementHours: Int,
+    takesPartInReengagement: Bool,
     bundleID: String?,
     windows: [ModelWindow],
     definition: JSONValue
@@ -40,6 +43,7 @@ public final class ConversionModel: Sendable {
     self.currency = currency
     self.revenueKind = revenueKind
     self.measurementHours = measurementHours
+    self.takesPartInReengagement = takesPartInReengagement
     self.bundleID = bundleID
     self.windows = windows
     self.definition = definition

@@ -4,7 +4,8 @@ extension Models {
   /// A lookup: allocates only the names of models that do not agree. The install date is an interval. Where more than
   /// one model meets it, or part of it has none, all must say the same, else the result is `ambiguous`; the model that
   /// is reported is that of the estimated install date. Without `receivedAt` every model of the app must say the same,
-  /// and times without one do not count.
+  /// and times without one do not count. During development all models that began before the postback came must say the
+  /// same, and the one that is reported is the last of them.
   public func decode(_ conversion: ReceivedConversion) -> Decoding {
     let models = models(for: conversion.appID)
     let interval = Self.interval(for: conversion, under: models)
@@ -18,19 +19,21 @@ extension Models {
       let names = (hasGap ? ["none"] : []) + candidates.map(\.label.description)
       return Decoding(.ambiguous, interval, ambiguousModels: names.joined(separator: "|"))
     }
-    let model = interval.estimated.flatMap { date in candidates.first { $0.span.contains(date) } } ?? first
+    let date = interval.estimated ?? interval.latest
+    let model = date.flatMap { date in candidates.first { $0.span.contains(date) } } ?? first
     guard let meaning = conversion.meaning(under: model) else {
       return Decoding(.unmapped, interval, model: model.label)
     }
     return Decoding(meaning, in: model, interval)
   }
 
-  /// The install dates that any model allows which can have been in force: the widest, when the app may lock the window
-  /// or measure for longer.
+  /// The install dates that any model allows which can have been in force: the widest, when the app may lock the window,
+  /// take part in re-engagement or measure for longer.
   private static func interval(
     for conversion: ReceivedConversion,
     under models: [ConversionModel]
   ) -> InstallDateInterval {
+    guard !conversion.isDevelopment else { return .development(receivedAt: conversion.receivedAt) }
     func interval(locksWindow: Bool = false, measurementHours: Int = 24) -> InstallDateInterval {
       InstallDateInterval(
         receivedAt: conversion.receivedAt,
@@ -42,10 +45,14 @@ extension Models {
       )
     }
     switch conversion.family {
-    case .skadnetwork4OrLater:
+    case .skadnetwork4, .adAttributionKit:
       let early = interval(locksWindow: true)
-      let mayLock = models.contains { early.meets($0.span) && conversion.window(of: $0)?.isLockedEarly == true }
-      return mayLock ? early : interval()
+      var mayEndEarly: Bool?
+      for model in models where early.meets(model.span) {
+        mayEndEarly = mayEndEarly == true || conversion.mayEndEarly(under: model)
+      }
+      // Without a model nothing says that the app takes part in no re-engagement.
+      return mayEndEarly ?? (conversion.family == .adAttributionKit) ? early : interval()
     case .skadnetwork3OrEarlier:
       var longest: Int?
       for model in models where interval(measurementHours: model.measurementHours).meets(model.span) {
@@ -57,15 +64,20 @@ extension Models {
 
   /// Whether part of the interval has no model; `models` are those that meet it.
   private static func hasGap(_ interval: InstallDateInterval, between models: ArraySlice<ConversionModel>) -> Bool {
-    guard let earliest = interval.earliest, let latest = interval.latest else { return false }
+    guard let latest = interval.latest else { return false }
     guard let first = models.first, let last = models.last else { return true }
-    return !first.span.begins(by: earliest) || last.span.ends(by: latest)
+    return !(interval.earliest.map(first.span.begins(by:)) ?? true) || last.span.ends(by: latest)
       || zip(models, models.dropFirst()).contains { $0.span.end != $1.span.start }
   }
 }
 
 extension ReceivedConversion {
-  fileprivate func window(of model: ConversionModel) -> ModelWindow? { model.window(window, conversionType) }
+  /// Whether the window may have ended early where that model is in force.
+  fileprivate func mayEndEarly(under model: ConversionModel) -> Bool {
+    if model.window(window, conversionType)?.isLockedEarly == true { return true }
+    // A re-engagement shows that there are some, whatever the model says.
+    return family == .adAttributionKit && (model.takesPartInReengagement || conversionType == .reEngagement)
+  }
 
   fileprivate func meaning(under model: ConversionModel) -> Meaning? {
     model.meaning(window: window, fine: fineValue, coarse: coarseValue, conversionType: conversionType)

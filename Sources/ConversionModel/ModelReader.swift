@@ -31,7 +31,7 @@ struct ModelReader {
   mutating func model(_ node: JSONNode) -> ConversionModel? {
     let known = [
       "app_id", "model_id", "version", "effective_from", "effective_to", "currency", "revenue_kind",
-      "measurement_hours", "bundle_id", "windows",
+      "measurement_hours", "reengagement", "bundle_id", "windows",
     ]
     guard isObject(node, keys: known, called: "a model") else { return nil }
     let appID = integer(node["app_id"], in: 1...Int64.max)
@@ -40,11 +40,13 @@ struct ModelReader {
     let currency = currency(node["currency"])
     let revenueKind = node["revenue_kind"].value == nil ? .all : word(node["revenue_kind"], RevenueKind.self)
     let measurementHours = integer(node["measurement_hours"], in: 1...1440, default: 24)
+    let takesPartInReengagement = bool(node["reengagement"], default: true)
     let bundleID = node["bundle_id"].value == nil ? nil : text(node["bundle_id"])
     let windows = windows(node["windows"], hasCurrency: currency != nil)
     if currency == nil, node["currency"].value ?? .null == .null, let event = firstWithRevenue(node["windows"]) {
       note(node["currency"], "must be an ISO 4217 code such as \"USD\", because \(event.pointer) has revenue")
     }
+    if !takesPartInReengagement { noteReengagements(node["windows"]) }
     guard let appID, let label, let span else { return nil }
     return ConversionModel(
       appID: appID,
@@ -53,6 +55,7 @@ struct ModelReader {
       currency: currency,
       revenueKind: revenueKind ?? .all,
       measurementHours: Int(measurementHours ?? 24),
+      takesPartInReengagement: takesPartInReengagement,
       bundleID: bundleID,
       windows: windows,
       definition: node.value ?? .null
@@ -111,6 +114,15 @@ struct ModelReader {
     default:
       note(node, mustBe: "an ISO 4217 code of three capital letters such as \"USD\"")
       return nil
+    }
+  }
+
+  /// Notes each window of re-engagements, where the model says that there are none.
+  private mutating func noteReengagements(_ windows: JSONNode) {
+    for window in windows.elements ?? [] {
+      let type = window["conversion_type"]
+      guard type.value == .string(ConversionType.reEngagement.rawValue) else { continue }
+      note(type, "must not be there: by its reengagement, false, the app takes part in none")
     }
   }
 

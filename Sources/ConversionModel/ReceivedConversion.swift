@@ -16,6 +16,8 @@ public struct ReceivedConversion: Sendable {
   public var receivedAt: Timestamp?
   /// Whether the ad won the attribution.
   public var won: Bool
+  /// Whether it was made during development, when timers do not run as they do elsewhere.
+  public var isDevelopment: Bool
 
   /// A conversion as a postback says it.
   public init(
@@ -26,7 +28,8 @@ public struct ReceivedConversion: Sendable {
     fineValue: Int? = nil,
     coarseValue: CoarseValue? = nil,
     receivedAt: Timestamp?,
-    won: Bool = true
+    won: Bool = true,
+    isDevelopment: Bool = false
   ) {
     self.appID = appID
     self.family = family
@@ -36,5 +39,6 @@ public struct ReceivedConversion: Sendable {
     self.coarseValue = coarseValue
     self.receivedAt = receivedAt
     self.won = won
+    self.isDevelopment = isDevelopment
   }
 }

@@ -22,11 +22,11 @@ extension ModelReader {
     return nil
   }
 
-  /// `true` or `false`; absent is `false`.
-  mutating func bool(_ node: JSONNode) -> Bool {
+  /// `true` or `false`.
+  mutating func bool(_ node: JSONNode, default: Bool = false) -> Bool {
     if case .bool(let value) = node.value { return value }
     if node.value != nil { note(node, mustBe: "true or false") }
-    return false
+    return `default`
   }
 
   /// One of the words of a type.

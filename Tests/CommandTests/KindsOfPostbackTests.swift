@@ -53,6 +53,95 @@ import Testing
     return ["--models", try folder.makeFile("model.json", holding: Array(text.utf8))]
   }
 
+  // MARK: - Install dates
+
+  @Test(arguments: [
+    (0, "", "2026-03-06", "2026-03-09"), (1, "", "2026-02-25", "2026-03-07"), (2, "", "2026-01-28", "2026-03-02"),
+    (0, #""reengagement":false,"#, "2026-03-06", "2026-03-07"),
+    (1, #""reengagement":false,"#, "2026-02-25", "2026-03-02"),
+    (2, #""reengagement":false,"#, "2026-01-28", "2026-02-02"),
+    (1, #""reengagement":true,"#, "2026-02-25", "2026-03-07"),
+  ])
+  func `an AdAttributionKit window may end early unless the model knows of no re-engagement`(
+    _ window: Int,
+    _ members: String,
+    _ earliest: String,
+    _ latest: String
+  ) async throws {
+    let postback = try adAttributionKit(["postback-sequence-index": "\(window)"])
+    let models = try models(members, windows: #"{"postback_sequence_index":0,"fine":{}}"#)
+    let row = try await rows([postback], models)[0]
+    #expect(row.string("install_date_earliest") == "\(earliest)T00:00:00Z")
+    #expect(row.string("install_date_latest") == "\(latest)T00:00:00Z")
+  }
+
+  @Test func `a re-engagement shows that there are some, and no model that there are none`() async throws {
+    let postbacks = try [("a", "re-engagement"), ("b", "download")].map { id, type in
+      try adAttributionKit(["postback-identifier": Object.quoted(id), "conversion-type": Object.quoted(type)])
+    }
+    let none = try models(#""reengagement":false,"#, windows: #"{"postback_sequence_index":0,"fine":{}}"#)
+    let latest = try await rows(postbacks, none).map { $0.string("install_date_latest") }
+    #expect(latest == ["2026-03-09T00:00:00Z", "2026-03-07T00:00:00Z"])
+  }
+
+  @Test func `SKAdNetwork knows no re-engagement`() async throws {
+    let row = try await rows([RealPostback.v4.object])[0]
+    #expect(row.string("install_date_latest") == "2026-03-07T00:00:00Z")
+  }
+
+  @Test func `a test has an upper bound of its install date, and no estimate`() async throws {
+    let row = try await rows([RealPostback.adAttributionKit.object], ["--allow-development"])[0]
+    #expect(row.string("environment") == "development")
+    #expect(row.string("install_date_latest") == "2026-03-10T00:00:00Z")
+    #expect(row["install_date_earliest"] == "null" && row["estimated_install_date"] == "null")
+  }
+
+  // MARK: - Development
+
+  @Test(arguments: [
+    (["ad-network-identifier": #""development.adattributionkit""#], "development"),
+    (["advertised-item-identifier": "0"], "development"), (["publisher-item-identifier": "0"], "development"),
+    (["publisher-item-identifier": "7"], "custom"), (["ad-network-identifier": #""development.example""#], "custom"),
+  ])
+  func `a placeholder in what AdAttributionKit signs shows a test`(
+    _ payload: [String: String],
+    _ environment: String
+  ) async throws {
+    let row = try await rows([adAttributionKit(payload)])[0]
+    #expect(row.string("environment") == environment)
+    #expect(row.string("key_id") == "ours" && row.string("signature_state") == "valid")
+    #expect((row["install_date_earliest"] == "null") == (environment == "development"))
+  }
+
+  @Test func `a source app of 0 shows a test where it is signed, and not where it was filled in`() async throws {
+    let bare = RealPostback.v4.object.without("source-domain")
+    let ids = ["a", "b", "c", "d"].map { ["transaction-id": Object.quoted($0)] }
+    let postbacks = [
+      try signer.sign(bare.with(ids[0]).with(["source-app-id": "0"])),
+      try signer.sign(bare.with(ids[1])).with(["source-app-id": "0"]),
+      try signer.sign(bare.with(ids[2]).with(["app-id": "0"])),
+      try Signer(.p192, id: "old").sign(RealPostback.v1.object.with(ids[3])).with(["source-app-id": "0"]),
+    ]
+    let old = try Signer(.p192, id: "old").base64
+    let rows = try await rows(postbacks, ["--trust-key", "old=\(old)"])
+    #expect(rows.map { $0.string("environment") } == ["development", "custom", "development", "custom"])
+    #expect(rows.map { $0.string("signature_state") } == ["valid", "valid_zero_filled", "valid", "valid"])
+  }
+
+  @Test func `development keys are tried for SKAdNetwork where they are allowed, and only there`() async throws {
+    let forged = RealPostback.v4.object.with(["app-id": "1"])
+    for (options, keys) in [
+      ([], "apple-cas-identifier/0, ours"),
+      (
+        ["--allow-development"],
+        "apple-cas-identifier/0, apple-development-identifier/0, apple-development-identifier/1, ours"
+      ),
+    ] {
+      let signature = Object(try await explain(forged, options)["signature"] ?? "{}")
+      #expect(signature.string("keys_tried") == keys)
+    }
+  }
+
   // MARK: - Versions
 
   @Test(arguments: [

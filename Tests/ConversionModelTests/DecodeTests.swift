@@ -6,10 +6,10 @@ import Testing
   private static let change = 1_793_527_200_000 as Int64
 
   /// The arrival of a postback, so many hours after the change.
-  private static func received(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: change + hours * 3_600_000) }
+  static func received(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: change + hours * 3_600_000) }
 
   /// Version 1 until the change, version 2 from it on, or `gap` hours later.
-  private static func models(
+  static func models(
     _ before: String,
     _ after: String,
     gap: Int64 = 0,
@@ -20,8 +20,8 @@ import Testing
     return try ModelText.load("[\(two),\(one)]")
   }
 
-  private static func conversion(
-    _ family: PostbackFamily = .skadnetwork4OrLater,
+  static func conversion(
+    _ family: PostbackFamily = .skadnetwork4,
     window: Int = 0,
     fine: Int? = 1,
     hours: Int64?
@@ -35,8 +35,8 @@ import Testing
     )
   }
 
-  private static let five = ModelText.window(ModelText.purchase("5"))
-  private static let six = ModelText.window(ModelText.purchase("6"))
+  static let five = ModelText.window(ModelText.purchase("5"))
+  static let six = ModelText.window(ModelText.purchase("6"))
 
   @Test func `the raw values of the statuses stand in the tables`() {
     #expect(
@@ -273,7 +273,7 @@ import Testing
       let small = Bool.random()
       let conversion = ReceivedConversion(
         appID: small ? .random(in: 0...2) : .random(in: .min ... .max),
-        family: Bool.random() ? .skadnetwork3OrEarlier : .skadnetwork4OrLater,
+        family: Bool.random() ? .skadnetwork3OrEarlier : .skadnetwork4,
         window: small ? .random(in: -1...3) : .random(in: .min ... .max),
         fineValue: small ? [nil, 0, 1, 64].randomElement() ?? nil : .random(in: .min ... .max),
         coarseValue: Bool.random() ? CoarseValue.allCases.randomElement() : nil,

@@ -122,7 +122,7 @@ import Testing
     ] as [(ConversionType?, Int, DecodeStatus)] {
       let conversion = ReceivedConversion(
         appID: 1,
-        family: .skadnetwork4OrLater,
+        family: .skadnetwork4,
         conversionType: type,
         fineValue: fine,
         receivedAt: nil

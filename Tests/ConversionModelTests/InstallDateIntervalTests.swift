@@ -5,7 +5,7 @@ import Testing
   private static let received = Timestamp(milliseconds: 1_793_527_200_000)
 
   struct Row: Sendable {
-    var family = PostbackFamily.skadnetwork4OrLater
+    var family = PostbackFamily.skadnetwork4
     var window = 0
     var isNullOrZero = false
     var locksWindow = false
@@ -17,6 +17,9 @@ import Testing
     Row(window: 0, hours: 72...96), Row(window: 0, locksWindow: true, hours: 24...96),
     Row(window: 1, hours: 192...312), Row(window: 1, locksWindow: true, hours: 72...312),
     Row(window: 2, hours: 864...984), Row(window: 2, locksWindow: true, hours: 192...984),
+    Row(family: .adAttributionKit, window: 0, locksWindow: true, hours: 24...96),
+    Row(family: .adAttributionKit, window: 1, hours: 192...312),
+    Row(family: .adAttributionKit, window: 2, locksWindow: true, hours: 192...984),
     Row(family: .skadnetwork3OrEarlier, isNullOrZero: true, hours: 24...48),
     Row(family: .skadnetwork3OrEarlier, isNullOrZero: true, locksWindow: true, measurementHours: 100, hours: 24...48),
     Row(family: .skadnetwork3OrEarlier, hours: 24...72),

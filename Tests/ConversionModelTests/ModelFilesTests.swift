@@ -36,7 +36,7 @@ import Testing
       let decoding = models.decode(
         ReceivedConversion(
           appID: 525_463_029,
-          family: .skadnetwork4OrLater,
+          family: .skadnetwork4,
           fineValue: 20,
           receivedAt: Timestamp("\(day)T00:00:00Z")
         )

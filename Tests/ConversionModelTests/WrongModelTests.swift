@@ -6,7 +6,8 @@ import Testing
   private static func model(_ key: String, _ value: String) -> String {
     var members = [
       ("app_id", "1"), ("model_id", #""m""#), ("version", "1"), ("effective_from", "null"), ("effective_to", "null"),
-      ("currency", #""USD""#), ("revenue_kind", #""all""#), ("measurement_hours", "24"), ("bundle_id", #""b""#),
+      ("currency", #""USD""#), ("revenue_kind", #""all""#), ("measurement_hours", "24"), ("reengagement", "true"),
+      ("bundle_id", #""b""#),
       ("windows", #"[{"postback_sequence_index":0}]"#),
     ]
     members.removeAll { $0.0 == key }
@@ -36,6 +37,7 @@ import Testing
     ("currency", [#""usd""#, #""US""#, #""DOLLAR""#, "840", #""ÜÜÜ""#]),
     ("revenue_kind", [#""ads""#, "null", "1"]),
     ("measurement_hours", ["0", "1441", "24.5", "null"]),
+    ("reengagement", ["0", "null", #""false""#]),
     ("bundle_id", ["7", #""""#, #""a\u0000b""#, "null"]),
     ("windows", ["", "[]", "{}", "null"]),
     ("models", ["1"]), ("a~/b", ["1"]),
@@ -43,6 +45,14 @@ import Testing
   func `a wrong member of a model is named`(_ key: String, _ values: [String]) {
     let pointer = key == "a~/b" ? "/a~0~1b" : "/" + key
     for value in values { #expect(pointers(Self.model(key, value)) == [pointer], "\(value)") }
+  }
+
+  @Test func `an app without re-engagement has no windows for them`() {
+    let windows = ["", #","conversion_type":"re-engagement""#].map { #"{"postback_sequence_index":0\#($0)}"# }
+    let list = windows.joined(separator: ",")
+    let model = #"{"app_id":1,"model_id":"m","version":1,"effective_from":null,"windows":[\#(list)],"#
+    #expect(pointers(model + #""reengagement":true}"#) == [])
+    #expect(pointers(model + #""reengagement":false}"#) == ["/windows/1/conversion_type"])
   }
 
   @Test(arguments: [

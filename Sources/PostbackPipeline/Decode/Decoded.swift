@@ -19,23 +19,26 @@ extension Batch<Unique> {
   /// Says what each postback means under the model that was in force when the app was installed. Rejects nothing.
   package func decoded(with models: Models) -> Batch<Decoded> {
     map { unique in
-      .accepted(Decoded(unique: unique, decoding: models.decode(unique.verified.parsed.conversion(in: bytes))))
+      let verified = unique.verified
+      let conversion = verified.parsed.conversion(in: bytes, verified.environment)
+      return .accepted(Decoded(unique: unique, decoding: models.decode(conversion)))
     }
   }
 }
 
 extension Parsed {
-  /// What of the postback, whose text stands in `bytes`, decides what it means.
-  package func conversion(in bytes: [UInt8]) -> ReceivedConversion {
+  /// What of the postback, whose text stands in `bytes`, decides what it means; `environment` is nil where nobody signed it.
+  package func conversion(in bytes: [UInt8], _ environment: Environment?) -> ReceivedConversion {
     ReceivedConversion(
       appID: postback.appID,
-      family: postback.version.map { $0 < .v4_0 } ?? false ? .skadnetwork3OrEarlier : .skadnetwork4OrLater,
+      family: postback.version.map { $0 < .v4_0 ? .skadnetwork3OrEarlier : .skadnetwork4 } ?? .adAttributionKit,
       window: postback.conversionWindow,
       conversionType: conversionType(in: bytes),
       fineValue: postback.conversionValue.map(Int.init),
       coarseValue: postback.coarseConversionValue.flatMap { CoarseValue(rawValue: $0.rawValue) },
       receivedAt: arrival.receivedAt,
-      won: postback.isWin
+      won: postback.isWin,
+      isDevelopment: environment == .development
     )
   }
 

@@ -74,8 +74,11 @@ struct Explanation {
       throw .libcrypto(error)
     }
     addFields(parsed, bytes)
-    addSignature(parsed.postback, judgement, bytes, trust)
-    addConversion(parsed, bytes, models, isValued: rejection == nil)
+    let environment = judgement.signer.map {
+      trust.environment(of: parsed.postback, signedBy: $0, judgement.layout, in: bytes)
+    }
+    addSignature(parsed.postback, judgement, environment, bytes, trust)
+    addConversion(parsed, environment, bytes, models, isValued: rejection == nil)
     if let rejection {
       addRejection(rejection)
       try await addDiagnosis(of: rejection, bytes, trust, known)
@@ -118,7 +121,13 @@ struct Explanation {
     sections.append(section)
   }
 
-  private mutating func addSignature(_ postback: Postback, _ judgement: Judgement, _ bytes: [UInt8], _ trust: Trust) {
+  private mutating func addSignature(
+    _ postback: Postback,
+    _ judgement: Judgement,
+    _ environment: Environment?,
+    _ bytes: [UInt8],
+    _ trust: Trust
+  ) {
     var section = Section(title: "signature")
     section.add("signature_state", judgement.state.rawValue)
     section.add("layout", judgement.layout.rawValue)
@@ -143,11 +152,18 @@ struct Explanation {
     } else if let version = postback.version {
       section.add("keys_tried", trust.keys(for: version).map { trust.keys[$0].id }.joined(separator: ", "))
     }
+    section.add("environment", environment?.rawValue)
     sections.append(section)
   }
 
-  private mutating func addConversion(_ parsed: Parsed, _ bytes: [UInt8], _ models: Models, isValued: Bool) {
-    let decoding = models.decode(parsed.conversion(in: bytes))
+  private mutating func addConversion(
+    _ parsed: Parsed,
+    _ environment: Environment?,
+    _ bytes: [UInt8],
+    _ models: Models,
+    isValued: Bool
+  ) {
+    let decoding = models.decode(parsed.conversion(in: bytes, environment))
     var section = Section(title: "conversion")
     section.add("valued", isValued ? "yes" : "no, since the postback is rejected; if it were true it would mean this")
     section.add("decode_status", decoding.status.rawValue)

@@ -16,6 +16,8 @@ struct ModelDifference {
     compare("currency", left.currency ?? "none", right.currency ?? "none")
     compare("revenue kind", left.revenueKind.rawValue, right.revenueKind.rawValue)
     compare("measurement hours", "\(left.measurementHours)", "\(right.measurementHours)")
+    func reengagement(_ model: ConversionModel) -> String { model.takesPartInReengagement ? "possible" : "none" }
+    compare("re-engagement", reengagement(left), reengagement(right))
     for index in 0...2 {
       for type in [nil] + ConversionType.allCases {
         func own(_ model: ConversionModel) -> ModelWindow? {

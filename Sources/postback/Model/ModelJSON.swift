@@ -14,6 +14,7 @@ extension ConversionModel {
       .init("currency", currency.map { .string($0) } ?? .null),
       .init("revenue_kind", .string(revenueKind.rawValue)),
       .init("measurement_hours", .integer(measurementHours)),
+      .init("reengagement", .bool(takesPartInReengagement)),
     ]
     if let bundleID { members.append(.init("bundle_id", .string(bundleID))) }
     members.append(.init("windows", .array(windows.filter(isShown).map(\.json))))

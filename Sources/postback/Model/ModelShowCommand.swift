@@ -39,7 +39,8 @@ struct ModelShowCommand: Command {
 
   private static func text(_ model: ConversionModel, _ isShown: (ModelWindow) -> Bool) -> String {
     let revenue = model.currency.map { ", \(model.revenueKind.rawValue) revenue in \($0)" } ?? ", no revenue"
-    let title = "\(model.label) of app \(model.appID), installs \(model.span)\(revenue)"
+    let reengagement = model.takesPartInReengagement ? "" : ", no re-engagement"
+    let title = "\(model.label) of app \(model.appID), installs \(model.span)\(revenue)\(reengagement)"
     return ([title] + model.windows.filter(isShown).map(text)).joined(separator: "\n")
   }
 

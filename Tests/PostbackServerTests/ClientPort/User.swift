@@ -47,7 +47,7 @@ struct User {
     let decoding = api.models.decode(
       ReceivedConversion(
         appID: 1,
-        family: .skadnetwork4OrLater,
+        family: .skadnetwork4,
         window: window,
         fineValue: fine,
         coarseValue: coarse,

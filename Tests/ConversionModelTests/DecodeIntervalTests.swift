@@ -1,0 +1,56 @@
+import ConversionModel
+import Testing
+
+/// Install dates that are not as exact as others: of tests, and of apps that take part in re-engagement.
+extension DecodeTests {
+  @Test(
+    arguments: [
+      (-1, 0, DecodeStatus.decoded, "revenue@1", nil), (0, 0, .ambiguous, nil, "revenue@1|revenue@2"),
+      (5000, 0, .ambiguous, nil, "revenue@1|revenue@2"), (-1, 9, .decoded, "revenue@1", nil),
+      (5, 9, .ambiguous, nil, "none|revenue@1"),
+    ] as [(Int64, Int64, DecodeStatus, String?, String?)]
+  )
+  func `a test is decoded where all models before its arrival agree`(
+    _ hours: Int64,
+    _ gap: Int64,
+    _ status: DecodeStatus,
+    _ model: String?,
+    _ ambiguous: String?
+  ) throws {
+    var conversion = Self.conversion(hours: hours)
+    conversion.isDevelopment = true
+    let decoding = try Self.models(Self.five, Self.six, gap: gap).decode(conversion)
+    #expect(decoding.status == status)
+    #expect(decoding.model?.description == model)
+    #expect(decoding.ambiguousModels == ambiguous)
+    #expect(decoding.interval == .development(receivedAt: Self.received(hours)))
+    #expect(decoding.interval.earliest == nil && decoding.interval.estimated == nil)
+  }
+
+  @Test func `models that agree on a test decode it by the last of them`() throws {
+    var conversion = Self.conversion(hours: 1)
+    conversion.isDevelopment = true
+    #expect(try Self.models(Self.five, Self.five).decode(conversion).model?.description == "revenue@2")
+    #expect(try ModelText.load(ModelText.model(windows: Self.five)).decode(conversion).status == .decoded)
+    conversion.receivedAt = nil
+    #expect(try Self.models(Self.five, Self.six).decode(conversion).status == .ambiguous)
+  }
+
+  @Test(arguments: [
+    (["true", "false"], 84, 24), (["false", "true"], 84, 24), (["false", "false"], 84, 72),
+    (["true", "false"], 96, 72), (["false", "true"], 23, 72),
+  ])
+  func `any model that may be in force and knows re-engagement widens the interval`(
+    _ reengagement: [String],
+    _ hours: Int64,
+    _ latest: Int64
+  ) throws {
+    let keys = reengagement.map { #""currency":"USD","reengagement":\#($0),"# }
+    let models = try Self.models(Self.five, Self.five, keys: keys)
+    func decoded(_ family: PostbackFamily) -> Timestamp? {
+      models.decode(Self.conversion(family, hours: hours)).interval.latest
+    }
+    #expect(decoded(.adAttributionKit) == Self.received(hours - latest))
+    #expect(decoded(.skadnetwork4) == Self.received(hours - 72))
+  }
+}
