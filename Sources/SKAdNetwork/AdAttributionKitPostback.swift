@@ -33,6 +33,13 @@ extension Postback {
   }
 }
 
+extension Postback {
+  /// What Apple's documentation calls a re-engagement in `conversion-type`, and the tables with it.
+  public static let reengagement = "re-engagement"
+  /// The other spelling of the same in what Apple signs.
+  public static let otherReengagement = "reengagement"
+}
+
 /// The fields that stand beside the JWS.
 struct AdAttributionKitUnsigned {
   let jws: ByteRange

@@ -46,7 +46,7 @@ public struct Postback: Sendable {
   public internal(set) var sourceDomain: ByteRange?
   /// `redownload`. Not signed in 1.0.
   public internal(set) var redownload: Bool?
-  /// `conversion-type` (AdAttributionKit).
+  /// `conversion-type` (AdAttributionKit), of a re-engagement in one of Apple's two spellings, whichever was signed.
   public internal(set) var conversionType: ByteRange?
   /// `fidelity-type`: 0 view-through, 1 StoreKit-rendered.
   public internal(set) var fidelityType: Int64?

@@ -123,6 +123,11 @@ public struct PostbackParser: ~Copyable {
     let keyID = try CompactJWS.keyID(inner, bytes)
     let jws = CompactJWS(signingInput: parts.signingInput, signature: parts.signature, keyID: keyID)
     var (postback, taken) = try Postback.adAttributionKit(payload, bytes, jws: jws)
+    if let type = postback.conversionType, bytes[type.indices].elementsEqual(Postback.otherReengagement.utf8) {
+      // The bytes that are signed are those of the JWS, which stay as they were sent.
+      postback.conversionType = ByteRange(start: bytes.count, count: Postback.reengagement.utf8.count)
+      bytes += Postback.reengagement.utf8
+    }
     postback.conversionValue = unsigned.conversionValue
     postback.coarseConversionValue = unsigned.coarseConversionValue
     postback.adInteractionType = unsigned.adInteractionType

@@ -53,6 +53,54 @@ import Testing
     return ["--models", try folder.makeFile("model.json", holding: Array(text.utf8))]
   }
 
+  // MARK: - Re-engagements
+
+  private static let reengagement = ["conversion-type": #""reengagement""#]
+
+  @Test func `both of Apple's spellings of a re-engagement are one, and decoded as one`() async throws {
+    let windows = """
+      {"postback_sequence_index":0,"fine":{"5":[]}},\
+      {"postback_sequence_index":0,"conversion_type":"re-engagement","fine":{"5":[{"event":"came_back"}]}}
+      """
+    let postbacks = try ["reengagement", "re-engagement"].map { type in
+      let payload = ["conversion-type": Object.quoted(type), "postback-identifier": Object.quoted(type)]
+      return try adAttributionKit(payload, beside: ["conversion-value": "5"])
+    }
+    let accepted = try await rows(postbacks, models(windows: windows))
+    #expect(accepted.map { $0.string("conversion_type") } == ["re-engagement", "re-engagement"])
+    #expect(accepted.map { $0.string("signature_state") } == ["valid", "valid"])
+    let events = try folder.contents(of: "out/skan_events/part-00000001.jsonl").split(separator: UInt8(ascii: "\n"))
+    #expect(events.map { Object(Array($0)).string("event_name") } == ["came_back", "came_back"])
+  }
+
+  @Test func `explain shows the spelling of the tables, and the one that was signed`() async throws {
+    let explanation = try await explain(adAttributionKit(Self.reengagement))
+    let postback = Object(explanation["postback"] ?? "{}")
+    let signature = Object(explanation["signature"] ?? "{}")
+    #expect(postback.string("conversion_type") == "re-engagement")
+    #expect(signature.string("signature_state") == "valid")
+    #expect(signature.string("signed_payload")?.contains(#""conversion-type":"reengagement""#) == true)
+    #expect(signature.string("signed_header") == #"{"alg":"ES256","kid":"ours"}"#)
+  }
+
+  @Test func `a signed spelling that somebody corrected is recovered`() async throws {
+    let signed = try #require(try adAttributionKit(Self.reengagement).string("jws-string")).split(separator: ".")
+    let corrected = try #require(try adAttributionKit(["conversion-type": #""re-engagement""#]).string("jws-string"))
+    let jws = [signed[0], corrected.split(separator: ".")[1], signed[2]].joined(separator: ".")
+    let explanation = try await explain(Object("{}").with(["jws-string": Object.quoted(jws)]))
+    #expect(Object(explanation["outcome"] ?? "{}").string("reject_code") == "signature_invalid")
+    let diagnosis = Object(explanation["diagnosis"] ?? "{}")
+    #expect(diagnosis.string("summary") == "the conversion type was changed from reengagement to re-engagement")
+  }
+
+  @Test func `copies of one re-engagement differ in what was edited, and not in the spelling`() async throws {
+    let postbacks = try ["5", "6"].map { try adAttributionKit(Self.reengagement, beside: ["conversion-value": $0]) }
+    #expect(try await rows(of: "skan_rejects", postbacks)[0].string("reject_code") == "duplicate_conflict")
+    let result = try await BuiltCommand.run(["rejects", folder.path("out"), "--diagnose"])
+    #expect(result.text.contains("one transaction told in several ways: 1"))
+    #expect(result.text.contains("conversion-value") && !result.text.contains("conversion-type"), "\(result.text)")
+  }
+
   // MARK: - Install dates
 
   @Test(arguments: [
@@ -140,6 +188,24 @@ import Testing
       let signature = Object(try await explain(forged, options)["signature"] ?? "{}")
       #expect(signature.string("keys_tried") == keys)
     }
+  }
+
+  @Test func `rows of tests and re-engagements are such as the schemas allow`() async throws {
+    let postbacks = try [
+      ["conversion-type": #""reengagement""#], ["publisher-item-identifier": "0"], ["advertised-item-identifier": "0"],
+      ["ad-network-identifier": #""development.adattributionkit""#],
+    ].enumerated().map { index, payload in
+      try adAttributionKit(payload.merging(["postback-identifier": "\"\(index)\""]) { $1 })
+    }
+    let tests = [try signer.sign(RealPostback.v4.object.without("source-domain").with(["source-app-id": "0"]))]
+    let future = [RealPostback.v4.object.with(["version": #""4.1""#])]
+    let real = [RealPostback.adAttributionKit.object, RealPostback.v3.object]
+    let accepted = try await rows(postbacks + tests + future + real, ["--allow-development", "--format", "both"])
+    #expect(accepted.count == 7)
+    let arguments = [Fixtures.path("../Tests/validate.py"), folder.path("out")]
+    var result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3"] + arguments)
+    if result.status == 77 { result = try await BuiltCommand.run(executable: "/usr/bin/python3", arguments) }
+    #expect(result.status == 0, "\(result.text)\(result.errorText)")
   }
 
   // MARK: - Versions

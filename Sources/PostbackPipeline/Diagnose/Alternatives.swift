@@ -84,7 +84,7 @@ struct Alternatives {
     case .redownload, .didWin: ["true", "false"]
     case .fidelityType: ["1", "0"]
     case .postbackSequenceIndex: ["0", "1", "2"]
-    case .conversionType: ["download", "redownload", "re-engagement"]
+    case .conversionType: ["download", "redownload", Postback.reengagement, Postback.otherReengagement]
     case .impressionType: ["app-impression", "web-impression"]
     case .marketplaceIdentifier: ["com.apple.AppStore"]
     default: []

@@ -32,7 +32,8 @@ package struct RelatedPostback: Sendable {
   }
 
   private init(_ framework: Framework, _ texts: [Field: String], signature: Int?) {
-    let texts = framework == .skAdNetwork ? Self.asStored(texts) : texts
+    var texts = framework == .skAdNetwork ? Self.asStored(texts) : texts
+    if texts[.conversionType] == Postback.otherReengagement { texts[.conversionType] = Postback.reengagement }
     let values = texts.mapValues { Array($0.utf8) }
     self.values = values
     self.signature = signature

@@ -143,6 +143,12 @@ struct Explanation {
     switch postback.signature {
     case .attribution(let text): section.add("signature", bytes.text(text))
     case .jws(let jws):
+      for (name, part) in zip(["signed_header", "signed_payload"], bytes.text(jws.signingInput).split(separator: ".")) {
+        var decoded: [UInt8] = []
+        if Base64.url.decode(part.utf8.span, appendingTo: &decoded) {
+          section.add(name, String(decoding: decoded, as: UTF8.self))
+        }
+      }
       section.add("signature", bytes.text(jws.signature))
       section.add("kid", bytes.text(jws.keyID))
     }
