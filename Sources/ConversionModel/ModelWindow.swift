@@ -17,14 +17,14 @@ public struct ModelWindow: Sendable {
 
   /// A window of these meanings.
   ///
-  /// Where `coarseStarts` is there and `coarse` is nil, the coarse values mean all that their fine values do.
+  /// Where `coarseStarts` is there, a coarse value whose meaning is not in `coarse` means all that its fine values do.
   init(
     postbackSequenceIndex: Int,
     conversionType: ConversionType?,
     isCumulative: Bool,
     lockRule: LockRule,
     fine: [Meaning?],
-    coarse: [Meaning?]?,
+    coarse: [Meaning?],
     coarseStarts: CoarseStarts?,
     hasCurrency: Bool
   ) {
@@ -34,9 +34,9 @@ public struct ModelWindow: Sendable {
     self.lockRule = lockRule
     self.coarseStarts = coarseStarts
     fineTable = ValueTable(fine)
-    coarseTable = ValueTable(
-      coarse ?? coarseStarts.map { $0.meanings(over: fine, hasCurrency: hasCurrency) } ?? []
-    )
+    let given = ValueTable(coarse)
+    let derived = coarseStarts.map { ValueTable($0.meanings(over: fine, hasCurrency: hasCurrency)) } ?? .empty
+    coarseTable = ValueTable(CoarseValue.allCases.map { given[$0.rank] ?? derived[$0.rank] })
   }
 
   /// Whether the app may lock the window early.

@@ -59,7 +59,7 @@ extension ModelReader {
     kind: Kind?,
     index: Int64?,
     hasCurrency: Bool
-  ) -> (fine: [Meaning?], coarse: [Meaning?]?, starts: CoarseStarts?) {
+  ) -> (fine: [Meaning?], coarse: [Meaning?], starts: CoarseStarts?) {
     let hasFineValues = index == 0
     for key in ["fine", "coarse_from"] where node[key].value != nil {
       if index != nil, !hasFineValues {
@@ -67,8 +67,7 @@ extension ModelReader {
       }
     }
     var fine = meanings(node["fine"], of: (0...63).map(String.init), hasCurrency: hasCurrency)
-    let given = meanings(node["coarse"], of: CoarseValue.allCases.map(\.rawValue), hasCurrency: hasCurrency)
-    var coarse = given.isEmpty ? nil : given
+    var coarse = meanings(node["coarse"], of: CoarseValue.allCases.map(\.rawValue), hasCurrency: hasCurrency)
     var starts = coarseStarts(node["coarse_from"])
     if let kind, kind != .custom, let rows = rows(of: kind, node), index != nil {
       let capacity = hasFineValues ? 64 : 3
@@ -79,12 +78,12 @@ extension ModelReader {
       if hasFineValues {
         fine = made
         // Coarse values that are given are told by their own meanings, unless it is said where they begin.
-        if starts == nil, coarse == nil {
+        if starts == nil, coarse.isEmpty {
           let used = made.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
           starts = CoarseStarts(thirdsOf: used)
         }
       } else {
-        if coarse != nil { note(node["coarse"], "must not be there: the kind makes the coarse values") }
+        if !coarse.isEmpty { note(node["coarse"], "must not be there: the kind makes the coarse values") }
         coarse = made
       }
     } else if starts != nil, fine.isEmpty, hasFineValues, kind == .custom {

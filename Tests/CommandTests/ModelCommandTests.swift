@@ -119,6 +119,56 @@ import Testing
     #expect(result.text.isEmpty)
   }
 
+  @Test(arguments: [
+    (#","coarse":{"low":[{"event":"own"}]}"#, ["own", "b", "c"]), (#","coarse":{"medium":[]}"#, ["a", "", "c"]),
+    (#","coarse":{}"#, ["a", "b", "c"]), ("", ["a", "b", "c"]),
+  ])
+  func `a coarse value that is not given means what its fine values mean, also when shown and loaded again`(
+    _ coarse: String,
+    _ expected: [String]
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let fine = #""fine":{"1":[{"event":"a"}],"2":[{"event":"b"}],"3":[{"event":"c"}]}"#
+    let window = #"{"postback_sequence_index":0,\#(fine),"coarse_from":{"medium":2,"high":3}\#(coarse)}"#
+    let text = #"{"app_id":1,"model_id":"m","version":1,"effective_from":null,"windows":[\#(window)]}"#
+    let path = try folder.makeFile("model.json", holding: Array(text.utf8))
+    let shown = try await BuiltCommand.run(["model", "show", path, "--json"])
+    for path in [path, try folder.makeFile("shown.json", holding: shown.output)] {
+      for (value, event) in zip(["low", "medium", "high"], expected) {
+        let decoded = try json(await BuiltCommand.run(["model", "decode", path, "--coarse", value, "--json"]))
+        #expect(decoded["decode_status"]?.text == "decoded", "\(value)")
+        let names = ["a", "b", "c", "own"].filter { decoded["events"]?.description.contains("\"\($0)\"") == true }
+        #expect(names.joined() == event, "\(value)")
+      }
+    }
+  }
+
+  /// Models whose windows have all that a file may have, each of them or not.
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `what is shown of any model means the same, and is shown the same again`(_ seed: UInt64) async throws {
+    let folder = try TemporaryFolder()
+    var random = SplitMix(seed: seed)
+    var texts: [String] = []
+    while texts.count < 60 {
+      let text = RandomFile.text(app: texts.count + 1, using: &random)
+      // What is drawn may also be wrong, such as a lock at a value that is not listed.
+      if (try? Models(parsing: Array(text.utf8), file: "drawn")) != nil { texts.append(text) }
+    }
+    let drawn = Array("[\(texts.joined(separator: ","))]".utf8)
+    let path = try folder.makeFile("drawn.json", holding: drawn)
+    let first = try await BuiltCommand.run(["model", "show", path, "--json"])
+    let shown = try folder.makeFile("shown.json", holding: first.output)
+    let second = try await BuiltCommand.run(["model", "show", shown, "--json"])
+    #expect(second.status == 0, "\(second.errorText)")
+    #expect(first.output == second.output)
+    let (models, again) = (try Models(loading: [path]), try Models(loading: [shown]))
+    for (index, text) in texts.enumerated() {
+      let app = Int64(index + 1)
+      let (one, other) = (models.models(for: app)[0], again.models(for: app)[0])
+      #expect(ModelDifference(one, other).lines.isEmpty, "\(text)")
+    }
+  }
+
   /// The table that `show --json` prints, loaded again, decodes and encodes identically.
   @Test(arguments: 0..<4 as Range<UInt64>)
   func `a kind is nothing but the table that it makes`(_ seed: UInt64) throws {

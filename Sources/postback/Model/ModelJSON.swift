@@ -31,7 +31,8 @@ extension ModelWindow {
     let fine = fineValues.compactMap { value in
       meaning(fine: value).map { JSONValue.Member("\(value)", $0.json) }
     }
-    if !fine.isEmpty { members.append(.init("fine", .object(fine))) }
+    // A file that says where coarse values begin must have fine ones, if none that means anything.
+    if !fine.isEmpty || coarseStarts != nil { members.append(.init("fine", .object(fine))) }
     let coarse = CoarseValue.allCases.compactMap { value in
       meaning(coarse: value).map { JSONValue.Member(value.rawValue, $0.json) }
     }
