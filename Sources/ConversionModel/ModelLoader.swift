@@ -42,7 +42,7 @@ struct ModelLoader {
     do {
       root = JSONNode(value: try JSONValue(parsing: text), pointer: "")
     } catch {
-      return note("", error.advice, in: file)
+      return note("", error.advice(in: text), in: file)
     }
     let models = root.elements ?? [root]
     if models.isEmpty { note("", "must be a model or an array of at least one model", in: file) }

@@ -55,16 +55,6 @@ public enum JSONDefect: Error, Sendable {
   case invalidUTF8
   /// The key is there twice in one object, at whatever depth.
   case duplicateKey(String)
-
-  /// What is wrong with a file that somebody wrote, and what to do: to follow its name.
-  package var advice: String {
-    switch self {
-    case .notJSON(let problem): "is not JSON: \(problem)"
-    case .tooDeep: "is nested too deep"
-    case .invalidUTF8: "is not UTF-8; save it as UTF-8"
-    case .duplicateKey(let key): "has the key \(key.debugDescription) twice in one object; remove one"
-    }
-  }
 }
 
 /// One container, parsed: the values of known keys by index, the others in order.

@@ -172,7 +172,7 @@ import Testing
   @Test func `a text that is not UTF-8 is refused`() throws {
     let text = Array(#"{"model_id":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
     let errors = try #require(throws: ModelErrors.self) { try Models(parsing: text, file: "m.json") }
-    #expect(errors.description == "m.json: is not UTF-8; save it as UTF-8")
+    #expect(errors.description == "m.json: is not UTF-8 at line 1, column 14; save it as UTF-8")
   }
 
   @Test func `no cut and no changed byte of a model traps`() throws {

@@ -15,7 +15,7 @@ struct ConfigurationReader {
     do throws(SettingFile.Failure) {
       let text = try SettingFile.bytes(of: file, upTo: 1 << 20)
       do throws(JSONDefect) { root = JSONNode(value: try JSONValue(parsing: text), pointer: "") } catch {
-        note("", error.advice)
+        note("", error.advice(in: text))
         return configuration
       }
     } catch {
