@@ -29,6 +29,7 @@ let package = Package(
     .systemLibrary(name: "CXxhash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
+    .target(name: "Base", swiftSettings: settings),
     .target(name: "JSON", dependencies: ["CSimdjson"], swiftSettings: settings),
     .target(name: "Signatures", dependencies: ["CLibcrypto"], swiftSettings: settings),
     .target(name: "SKAdNetwork", dependencies: ["JSON"], swiftSettings: settings),
@@ -47,13 +48,13 @@ let package = Package(
     ),
     .target(
       name: "Analysis",
-      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      dependencies: ["Base", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
       swiftSettings: settings
     ),
     .executableTarget(
       name: "postback",
       dependencies: [
-        "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+        "Base", "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
         "CMalloc",
       ],
       swiftSettings: settings
@@ -72,6 +73,7 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: settings
     ),
+    .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: settings),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
     .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "JSON"], swiftSettings: settings),
     .testTarget(
@@ -104,8 +106,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "postback", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "Signatures",
-        "JSON", "TestSupport",
+        "postback", "Base", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel",
+        "Signatures", "JSON", "TestSupport",
       ],
       swiftSettings: settings
     ),

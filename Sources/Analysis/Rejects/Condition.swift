@@ -1,5 +1,7 @@
+internal import Base
 internal import ConversionModel
 internal import PostbackPipeline
+internal import SKAdNetwork
 
 /// What a cell has to be for a row to count, such as `reject_code in (missing_field, wrong_type)`.
 package struct Condition: Sendable, Equatable {
@@ -37,6 +39,12 @@ package struct Condition: Sendable, Equatable {
     column = String(name)
     self.comparison = comparison
     let operand = rest.dropFirst(comparison.rawValue.count).trimmed
+    if comparison != .among, let first = operand.first, "=!<>~".contains(first) {
+      throw QueryDefect(
+        "\(text): \(comparison.rawValue)\(first) compares nothing; use one of = != ~ !~ < <= > >=, "
+          + "and put a value that begins with \(first) in double quotes"
+      )
+    }
     if comparison == .among {
       guard operand.hasPrefix("("), operand.hasSuffix(")"), operand.count > 2,
         let list = Self.list(operand.dropFirst().dropLast())
@@ -45,9 +53,27 @@ package struct Condition: Sendable, Equatable {
     } else {
       values = [Self.unquoted(operand)]
     }
+    if let words = Self.words(of: column), [.equal, .notEqual, .among].contains(comparison) {
+      for value in values where !value.isEmpty && !words.contains(value) {
+        let meant = value.nearest(among: words).map { "did you mean \($0)?" }
+        throw QueryDefect(
+          "\(text): no \(column) is \(value); " + (meant ?? "expected one of \(words.joined(separator: ", "))")
+        )
+      }
+    }
     let isOrdered = [.below, .above, .atMost, .atLeast].contains(comparison)
     if isOrdered, column == "received_at", Timestamp(dateOrTime: values[0]) == nil {
       throw QueryDefect("\(text): expected a date or a time, such as 2026-03-10 or 2026-03-10T00:00:00Z")
+    }
+  }
+
+  /// All that a column holds, where that is a closed set of words.
+  private static func words(of column: String) -> [String]? {
+    switch column {
+    case "stage": RejectStage.allCases.map(\.rawValue)
+    case "reject_code": RejectCode.allCases.map(\.rawValue)
+    case "channel": Channel.allCases.map(\.rawValue)
+    default: nil
     }
   }
 
@@ -81,8 +107,14 @@ package struct QueryDefect: Error, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
-  init(unknown column: String) {
-    self.init("there is no column \(column); skan_rejects has \(Table.rejects.columns.joined(separator: ", "))")
+  /// No table or derived column has the name.
+  init(unknown column: String, derived: [String] = []) {
+    let names = Table.rejects.columns + derived
+    guard let nearest = column.nearest(among: names) else {
+      self.init("there is no column \(column); there are \(names.joined(separator: ", "))")
+      return
+    }
+    self.init("there is no column \(column); did you mean \(nearest)?")
   }
 }
 

@@ -16,9 +16,7 @@ package struct GroupColumn: Sendable, Hashable {
   /// The column or derived one called `name`.
   package init(_ name: String) throws(QueryDefect) {
     guard Table.rejects.columns.contains(name) || Self.derived.contains(name) else {
-      throw QueryDefect(
-        "\(QueryDefect(unknown: name)); rejects are grouped also by \(Self.derived.joined(separator: " and "))"
-      )
+      throw QueryDefect(unknown: name, derived: Self.derived)
     }
     self.name = name
   }

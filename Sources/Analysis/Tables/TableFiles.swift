@@ -8,6 +8,8 @@ package struct TableFiles: Sendable {
   package let inputs: [InputFile]
   /// Whether every path was a folder of all tables of a run, so that they can be counted together.
   package let isOfWholeRuns: Bool
+  /// Told how far reading them is, and what is made of them.
+  package var progress: AnalysisProgress.Handler?
 
   /// Whether they can be read more than once: standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }

@@ -11,8 +11,12 @@ extension TableFiles {
     _ work: @escaping @Sendable (RawBatch) -> Part,
     take: (Part) -> Void
   ) async throws(PipelineFailure) {
-    let parts = PostbackReader(inputs: inputs, limits: Self.limits).mappedConcurrently(jobs, work)
+    let parts = PostbackReader(inputs: inputs, limits: Self.limits).mappedConcurrently(jobs) { (work($0), $0.origins) }
     var iterator = parts.makeAsyncIterator()
-    while let part = try await iterator.next() { take(part) }
+    var meter = ReadingMeter(self)
+    while let (part, origins) = try await iterator.next() {
+      take(part)
+      meter.add(origins)
+    }
   }
 }

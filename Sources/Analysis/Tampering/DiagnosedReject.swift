@@ -17,11 +17,14 @@ package struct DiagnosedReject: Sendable {
     _ lines: [[UInt8]],
     trust: Trust,
     context: DiagnosisContext,
-    jobs: Int
+    jobs: Int,
+    progress: AnalysisProgress.Handler? = nil
   ) async throws(LibcryptoFailure) -> [DiagnosedReject] {
     let rows = lines.compactMap(DiagnosableRow.init)
     let diagnoser = try Diagnoser(trust, context: context, budget: bulkBudget)
-    let diagnoses = try await diagnoser.diagnose(rows.map(\.body), jobs: jobs)
+    let diagnoses = try await diagnoser.diagnose(rows.map(\.body), jobs: jobs) { done in
+      progress?(AnalysisProgress(task: .diagnosing, done: Int64(done), total: Int64(rows.count)))
+    }
     return zip(rows, diagnoses).map { row, diagnosis in
       DiagnosedReject(digest: row.digest, forwarder: row.forwarder, diagnosis: diagnosis)
     }

@@ -107,7 +107,13 @@ package struct Tampering: Sendable {
       diagnosable += part.1
     }
     let context = try await DiagnosisContext(of: accepted, jobs: jobs)
-    let found = try await DiagnosedReject.diagnose(sample.rows.map(\.line), trust: trust, context: context, jobs: jobs)
+    let found = try await DiagnosedReject.diagnose(
+      sample.rows.map(\.line),
+      trust: trust,
+      context: context,
+      jobs: jobs,
+      progress: rejects.progress
+    )
     self.init(found, diagnosable: diagnosable)
   }
 }

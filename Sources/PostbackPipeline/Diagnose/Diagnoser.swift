@@ -43,7 +43,11 @@ package final class Diagnoser: Sendable {
   }
 
   /// What the rejects with these bytes tell, in their order; `jobs` are looked at at once.
-  package func diagnose(_ records: [[UInt8]], jobs: Int) async throws(LibcryptoFailure) -> [Diagnosis] {
+  package func diagnose(
+    _ records: [[UInt8]],
+    jobs: Int,
+    progress: (Int) -> Void = { _ in }
+  ) async throws(LibcryptoFailure) -> [Diagnosis] {
     var pending: [Task<Result<Diagnosis, LibcryptoFailure>, Never>] = []
     var diagnoses: [Diagnosis] = []
     diagnoses.reserveCapacity(records.count)
@@ -51,12 +55,14 @@ package final class Diagnoser: Sendable {
     for record in records {
       if pending.count >= 2 * max(jobs, 1) {
         do { diagnoses.append(try await pending.removeFirst().value.get()) } catch { failure = error }
+        progress(diagnoses.count)
       }
       if failure != nil { break }
       pending.append(Task.detached { Result { () throws(LibcryptoFailure) in try self.diagnose(record) } })
     }
     for task in pending {
       do { diagnoses.append(try await task.value.get()) } catch { failure = error }
+      progress(diagnoses.count)
     }
     if let failure { throw failure }
     return diagnoses

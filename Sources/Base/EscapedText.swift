@@ -1,7 +1,7 @@
 extension String {
   /// The text with an escape for all that a terminal, or a reader of lines, would take for something else than text:
   /// control characters, line separators, and what changes the direction of writing.
-  var withControlCharactersEscaped: String {
+  package var withControlCharactersEscaped: String {
     var text = ""
     for scalar in unicodeScalars {
       if scalar.isControl {
@@ -16,7 +16,7 @@ extension String {
 
 extension Unicode.Scalar {
   /// Whether it is no text by itself, but changes what is around it.
-  var isControl: Bool {
+  package var isControl: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
     default: false
