@@ -54,7 +54,8 @@ let package = Package(
     .executableTarget(
       name: "postback",
       dependencies: [
-        "Base", "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+        "Base", "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures",
+        "JSON",
         "CMalloc",
       ],
       swiftSettings: settings

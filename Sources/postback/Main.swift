@@ -10,12 +10,12 @@ internal import Signatures
 enum Main {
   static let version = "0.1.0"
 
-  private static let commands: [any Command.Type] = [
+  static let commands = CommandList(commands: [
     RunCommand.self, WatchCommand.self, ServeCommand.self, ExplainCommand.self, RejectsCommand.self, ReportCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
     ModelDiffCommand.self, GenerateCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self,
-  ]
+  ])
 
   static func main() async {
     // The next file would get the number of a stream that is closed, and then what is printed there.
@@ -31,53 +31,44 @@ enum Main {
     do throws(CommandFailure) {
       try await run(CommandLine.arguments.dropFirst())
     } catch {
-      Terminal.complain("postback: \(error.message)")
+      Terminal.report(error)
       exit(error.status.rawValue)
     }
   }
 
   private static func run(_ words: ArraySlice<String>) async throws(CommandFailure) {
-    guard let first = words.first else { throw CommandFailure(.usage, "say what to do\n\n\(help)") }
-    if ["--help", "-h", "help"].contains(first) { return try Terminal.print(help) }
+    guard let first = words.first else {
+      throw CommandFailure(
+        .usage,
+        "give a command",
+        details: [""] + commands.help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      )
+    }
     if first == "--version" { return try Terminal.print(try versionText()) }
-    guard let (command, rest) = command(words) else {
-      throw CommandFailure(.usage, "there is no command \(first); see postback --help")
+    if ["--help", "-h", "help"].contains(first) { return try Terminal.print(try help(on: words.dropFirst())) }
+    switch try commands.match(words) {
+    case .group(let name):
+      if asksForHelp(words) { return try Terminal.print(commands.help(of: name)) }
+      throw CommandFailure(.usage, "give a command of postback \(name):", details: commands.list(of: name))
+    case .command(let command, let rest):
+      if asksForHelp(rest) { return try Terminal.print(command.manual.text) }
+      let arguments = try Arguments(rest, for: command.manual)
+      Terminal.isQuiet = arguments.has(Manual.quiet.name)
+      try await command.init(arguments).run()
     }
-    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      return try Terminal.print(command.manual.text)
-    }
-    try await command.init(try Arguments(rest, for: command.manual)).run()
   }
 
-  private static func command(_ words: ArraySlice<String>) -> ((any Command.Type), ArraySlice<String>)? {
-    for command in commands {
-      let name = command.manual.name.split(separator: " ").map(String.init)
-      if words.starts(with: name) { return (command, words.dropFirst(name.count)) }
-    }
-    return nil
+  private static func asksForHelp(_ words: ArraySlice<String>) -> Bool {
+    words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
   }
 
-  private static var help: String {
-    let manuals = commands.map { $0.manual }
-    let width = manuals.map(\.name.count).max() ?? 0
-    let list = manuals.map { manual in
-      "  \(manual.name)\(String(repeating: " ", count: width - manual.name.count + 2))\(manual.summary)"
+  /// The help on a command, on a group of them, or on everything.
+  private static func help(on words: ArraySlice<String>) throws(CommandFailure) -> String {
+    guard !words.isEmpty else { return commands.help }
+    return switch try commands.match(words) {
+    case .group(let name): commands.help(of: name)
+    case .command(let command, _): command.manual.text
     }
-    return """
-      Turns Apple's ad-attribution postbacks (SKAdNetwork 1-4, AdAttributionKit) into tables of events and revenue.
-
-      Usage: postback COMMAND …
-
-      Commands:
-      \(list.joined(separator: "\n"))
-
-      Options:
-        --version  Show the version, and those of the libraries.
-        --help     Show this; behind a command, what it does and an example.
-
-      Example:
-        postback run postbacks/ --models models/ --out out/
-      """
   }
 
   private static func versionText() throws(CommandFailure) -> String {

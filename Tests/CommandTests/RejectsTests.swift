@@ -1,3 +1,4 @@
+import Base
 import ConversionModel
 import Foundation
 import JSON
@@ -29,7 +30,7 @@ import Testing
       $0.cell("forwarder") == forwarder && $0.cell("channel") == "network_forwarded"
     }
     let answer = try await site.answer([
-      "--where", "forwarder = \(forwarder)", "--where", "channel in (network_forwarded, other)", "--where",
+      "--where", "forwarder = \(forwarder)", "--where", "channel in (network_forwarded, \"\")", "--where",
       "reject_code=signature_invalid", "--group-by", "forwarder,reject_code",
     ])
     let matching = site.rejects.filter { isOfIt($0) && $0.cell("reject_code") == "signature_invalid" }

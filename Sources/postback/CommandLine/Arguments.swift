@@ -1,3 +1,6 @@
+internal import Analysis
+internal import Base
+internal import ConversionModel
 internal import Glibc
 
 /// The words of a command line, read by the options that a command takes.
@@ -6,7 +9,7 @@ struct Arguments: Sendable {
   let operands: [String]
   private let values: [String: [String]]
 
-  /// Reads `--name value`, `--name=value` and `--flag`; what follows `--` are operands.
+  /// Reads `--name value`, `--name=value`, `-n value`, `-nvalue` and `--flag`; what follows `--` are operands.
   init(_ words: ArraySlice<String>, for manual: Manual) throws(CommandFailure) {
     var operands: [String] = []
     var values: [String: [String]] = [:]
@@ -20,22 +23,47 @@ struct Arguments: Sendable {
         operands.append(word)
         continue
       }
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard let option = manual.options.first(where: { $0.name == parts[0] }) else {
-        throw Self.usage("there is no option \(parts[0])", manual)
+      let (name, attached) = Self.parts(of: word)
+      guard let option = manual.option(name) else {
+        // In `-json` the whole word is a name.
+        throw Self.unknown(word.hasPrefix("--") ? name : word, manual)
       }
       if option.value == nil {
-        guard parts.count == 1 else { throw Self.usage("\(option.name) takes no value", manual) }
+        guard attached == nil else { throw Self.usage("\(name) takes no value", manual) }
         values[option.name, default: []].append("")
       } else {
-        guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {
-          throw Self.usage("\(option.name) needs a value", manual)
+        guard let value = attached ?? rest.popFirst() else { throw Self.usage("\(name) needs a value", manual) }
+        if attached == nil, value.hasPrefix("--"), manual.option(Self.parts(of: value).name) != nil {
+          throw Self.usage(
+            "\(name) needs a value, and \(value) is an option (a value like that: \(name)=\(value))",
+            manual
+          )
         }
         values[option.name, default: []].append(value)
       }
     }
     self.operands = operands
     self.values = values
+  }
+
+  /// An option's name, and the value that stands in the same word.
+  private static func parts(of word: String) -> (name: String, value: String?) {
+    guard word.hasPrefix("--") else {
+      let value = word.dropFirst(2)
+      return (String(word.prefix(2)), value.isEmpty ? nil : String(value))
+    }
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    return (parts[0], parts.count > 1 ? parts[1] : nil)
+  }
+
+  private static func unknown(_ name: String, _ manual: Manual) -> CommandFailure {
+    let nearest = name.nearest(among: manual.allOptions.map(\.name))
+    return usage("there is no option \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""), manual)
+  }
+
+  private static func usage(_ problem: String, _ manual: Manual) -> CommandFailure {
+    let end = problem.hasSuffix("?") ? " See" : "; see"
+    return CommandFailure(.usage, "\(problem)\(end) postback \(manual.name) --help")
   }
 
   /// Whether the flag is there.
@@ -67,12 +95,13 @@ struct Arguments: Sendable {
     }
   }
 
+  /// The value of an option that is a time, or a date, which is its first moment in UTC.
+  func time(_ option: String) throws(CommandFailure) -> Timestamp? {
+    try value(option, "a date or a time, such as 2026-03-10 or 2026-03-10T00:00:00Z") { Timestamp(dateOrTime: $0) }
+  }
+
   /// The value of `--jobs`; as many as there are cores unless given.
   func jobs() throws(CommandFailure) -> Int {
     try integer("--jobs", in: 1...1024) ?? max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
-  }
-
-  private static func usage(_ problem: String, _ manual: Manual) -> CommandFailure {
-    CommandFailure(.usage, "\(problem); see postback \(manual.name) --help")
   }
 }

@@ -34,62 +34,23 @@ enum ExitStatus: Int32 {
 /// Why a command stopped: what it tells the shell, and what the person.
 struct CommandFailure: Error {
   let status: ExitStatus
+  /// What went wrong, in a line.
   let message: String
+  /// Lines that follow it.
+  let details: [String]
 
-  init(_ status: ExitStatus, _ message: String) {
+  init(_ status: ExitStatus, _ message: String, details: [String] = []) {
     self.status = status
     self.message = message
+    self.details = details
   }
-}
 
-/// An option of a command.
-struct Option: Sendable {
-  /// The name, with its dashes.
-  let name: String
-  /// What stands for the value; nil for a flag.
-  let value: String?
-  /// What it does; a line, or a few.
-  let help: String
-
-  init(_ name: String, _ value: String? = nil, _ help: String) {
-    self.name = name
-    self.value = value
-    self.help = help
+  /// A failure for several reasons, each of which is a line in which control characters are escaped.
+  init(_ status: ExitStatus, lines: some CustomStringConvertible) {
+    let lines = lines.description.split(separator: "\n").map(String.init)
+    self.init(status, lines.first ?? "", details: Array(lines.dropFirst()))
   }
-}
 
-/// A command's entry in the help.
-struct Manual: Sendable {
-  let name: String
-  let summary: String
-  /// What stands behind the name: operands and the options that matter.
-  let usage: String
-  let discussion: String
-  let options: [Option]
-  let example: String
-
-  /// What `--help` prints.
-  var text: String {
-    let all = options + [Option("--help", nil, "Show this.")]
-    let titles = all.map { $0.name + ($0.value.map { " \($0)" } ?? "") }
-    let width = titles.map(\.count).max() ?? 0
-    let indent = String(repeating: " ", count: width + 4)
-    let lines = zip(titles, all).map { title, option in
-      let help = option.help.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n" + indent)
-      return "  " + title + String(repeating: " ", count: width - title.count + 2) + help
-    }
-    return """
-      \(summary)
-
-      Usage: postback \(name) \(usage)
-
-      \(discussion)
-
-      Options:
-      \(lines.joined(separator: "\n"))
-
-      Example:
-        \(example)
-      """
-  }
+  /// All of it in one line, for a log.
+  var line: String { ([message] + details).joined(separator: "; ") }
 }

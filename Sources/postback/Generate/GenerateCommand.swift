@@ -16,7 +16,7 @@ struct GenerateCommand: Command {
       """,
     options: [
       Option("--count", "N", "Lines."),
-      Option("--out", "FILE", "Where the dump goes; - is standard output, as it is unless given."),
+      Option("--out", "FILE", "Where the dump goes; - is standard output, as it is unless given.", short: "-o"),
       Option("--truth", "FILE", "Where what is true of each line goes, as JSON Lines."),
       Option("--keys", "FILE", "Where the options go that trust the keys, on one line."),
       Option("--seed", "S", "The seed, an integer below 2^64. Unless given a random one, which is printed."),
@@ -71,8 +71,8 @@ struct GenerateCommand: Command {
     var keysFile: GeneratedFile?
     if let keysPath { keysFile = try GeneratedFile(keysPath) }
 
-    if isSeedRandom { Terminal.complain("--seed \(seed)") }
-    for argument in keys.trustArguments { Terminal.complain(argument) }
+    if isSeedRandom { Terminal.announce("--seed \(seed)") }
+    for argument in keys.trustArguments { Terminal.announce(argument) }
     try keysFile?.write(Array((keys.trustArguments.joined(separator: " ") + "\n").utf8))
 
     var batches = GeneratedBatches(

@@ -9,14 +9,20 @@ enum GeneratedFile {
   /// The path that stands for standard output.
   static let standardOutputPath = "-"
 
-  /// Makes the hidden file. Refuses a path where something is already.
-  init(_ path: String) throws(CommandFailure) {
+  /// Makes the hidden file. Refuses a path where something is already, unless it is a file that may be overwritten.
+  init(_ path: String, overwrites: Bool = false, advice: String = "remove it, or give another name")
+    throws(CommandFailure)
+  {
     guard path != Self.standardOutputPath else {
       self = .standardOutput
       return
     }
-    guard unsafe access(path, F_OK) != 0 else {
-      throw CommandFailure(.cannotCreate, "\(path): is there already; remove it, or give another name")
+    var status = stat()
+    if unsafe stat(path, &status) == 0 {
+      guard overwrites else { throw CommandFailure(.cannotCreate, "\(path): is there already; \(advice)") }
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        throw CommandFailure(.cannotCreate, "\(path): is no file, and cannot be overwritten; give another name")
+      }
     }
     do throws(WriteFailure) { self = .file(try UnfinishedFile(path)) } catch { throw CommandFailure(.write(error)) }
   }

@@ -1,39 +1,79 @@
 internal import ConversionModel
+internal import JSON
 
 /// `postback model check`: says what is wrong with conversion models, all of it.
 struct ModelCheckCommand: Command {
   static let manual = Manual(
     name: "model check",
     summary: "Check conversion models: all that is wrong, each with its place.",
-    usage: "PATH…",
+    usage: "PATH… [--json]",
     discussion: """
       PATH is a file with a model or an array of models, or a folder of such files (*.json). Everything that is wrong is
       printed as FILE: JSON POINTER: REASON, and the exit status is 65. All PATHs are checked together, as a run takes
       them: models of an app must not overlap in time.
       """,
-    options: [],
+    options: [
+      Option("--json", nil, "Print JSON: {\"models\":[…],\"problems\":[{\"file\":…,\"pointer\":…,\"reason\":…}]}.")
+    ],
     example: "postback model check Fixtures/models"
   )
 
   private let paths: [String]
+  private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = try ModelChoice.paths(arguments)
+    printsJSON = arguments.has("--json")
   }
 
   func run() async throws(CommandFailure) {
-    let models = try Models(checking: paths)
+    let models: Models
+    do throws(ModelErrors) { models = try Models(loading: paths) } catch {
+      if printsJSON { try Terminal.print(Self.json([], error.problems).description) }
+      throw CommandFailure(.configuration, lines: error)
+    }
+    if printsJSON {
+      return try Terminal.print(Self.json(models.appIDs.flatMap { models.models(for: $0) }, []).description)
+    }
+    guard !Terminal.isQuiet else { return }
     for app in models.appIDs {
       let labels = models.models(for: app).map(\.label.description)
       try Terminal.print("app \(app): \(labels.joined(separator: ", "))")
     }
     try Terminal.print("\(models.appIDs.count) apps, nothing wrong")
   }
+
+  private static func json(_ models: [ConversionModel], _ problems: [ModelProblem]) -> JSONValue {
+    .object([
+      .init(
+        "models",
+        .array(
+          models.map { model in
+            .object([
+              .init("app_id", .integer(model.appID)), .init("model_id", .string(model.label.modelID)),
+              .init("model_version", .integer(model.label.version)),
+            ])
+          }
+        )
+      ),
+      .init(
+        "problems",
+        .array(
+          problems.map { problem in
+            .object([
+              .init("file", .string(problem.file)), .init("pointer", .string(problem.pointer)),
+              .init("reason", .string(problem.reason)),
+            ])
+          }
+        )
+      ),
+    ])
+  }
 }
 
 extension Models {
   /// The models of these paths, or the failure that tells all that is wrong with them.
   init(checking paths: [String]) throws(CommandFailure) {
-    do { try self.init(loading: paths) } catch { throw CommandFailure(.configuration, "\(error)") }
+    do { try self.init(loading: paths) } catch { throw CommandFailure(.configuration, lines: error) }
   }
 }

@@ -7,7 +7,7 @@ enum ModelChoice {
   static let installedAt = Option(
     "--installed-at",
     "TIME",
-    "The model in force for installs at this time (RFC 3339), or day (YYYY-MM-DD, in UTC)."
+    "The model in force for installs at this time: RFC 3339, or a date."
   )
   static let window = Option("--window", "N", "The conversion window, 0 to 2; 0 unless given.")
   static let conversionType = Option(
@@ -24,9 +24,7 @@ enum ModelChoice {
 
   /// The value of `--installed-at`.
   static func installDate(_ arguments: Arguments) throws(CommandFailure) -> Timestamp? {
-    try arguments.value(installedAt.name, "a time or day such as 2026-03-10") { text in
-      Timestamp(text) ?? Timestamp("\(text)T00:00:00Z")
-    }
+    try arguments.time(installedAt.name)
   }
 
   /// The value of `--conversion-type`.
@@ -55,12 +53,12 @@ enum ModelChoice {
     let chosen = all.filter { model in date.map { model.span.contains($0) } ?? true }
     if let only = chosen.first, chosen.count == 1 { return only }
     let names = (chosen.isEmpty ? all : chosen).map { "\($0.label) of app \($0.appID), \($0.span)" }
-    let list = names.joined(separator: "\n  ")
     throw CommandFailure(
       .usage,
       chosen.isEmpty
-        ? "no model is for installs at that time; there are\n  \(list)"
-        : "say which model, with --app, --model or --installed-at; there are\n  \(list)"
+        ? "no model is for installs at that time; there are"
+        : "say which model, with --app, --model or --installed-at; there are",
+      details: names.map { "  \($0)" }
     )
   }
 }

@@ -1,22 +1,26 @@
 internal import ConversionModel
+internal import JSON
 
 /// `postback model diff`: which values mean something else in another version.
 struct ModelDiffCommand: Command {
   static let manual = Manual(
     name: "model diff",
     summary: "Show which values two versions of a model do not agree on.",
-    usage: "PATH[#ID@VERSION] PATH[#ID@VERSION] [--app N]",
+    usage: "PATH[#ID@VERSION] PATH[#ID@VERSION] [--app N] [--json]",
     discussion: """
       PATH is a file or a folder; ID@VERSION says which of several models in it is meant. A line for each thing that
       differs, the first model's on the left. What does not change what a value means, such as the spans, is not compared.
       Exit status: 0 they agree, 1 they differ.
       """,
-    options: [ModelChoice.app],
+    options: [
+      ModelChoice.app, Option("--json", nil, "Print JSON: an array of {\"what\":…,\"left\":…,\"right\":…}."),
+    ],
     example: "postback model diff Fixtures/models#revenue@1 Fixtures/models#revenue@2 --app 525463029"
   )
 
   private let sides: [(path: String, label: String?)]
   private let app: Int64?
+  private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard arguments.operands.count == 2 else { throw CommandFailure(.usage, "give two models to compare") }
@@ -25,17 +29,21 @@ struct ModelDiffCommand: Command {
       guard parts.count > 1, let label = parts.last else { return (operand, nil) }
       return (parts.dropLast().joined(separator: "#"), String(label))
     }
+    printsJSON = arguments.has("--json")
     app = try arguments.value(ModelChoice.app.name, "an App Store id") { Int64($0) }
   }
 
   func run() async throws(CommandFailure) {
     let (left, right) = (try model(sides[0]), try model(sides[1]))
     let difference = ModelDifference(left, right)
-    guard !difference.lines.isEmpty else { return try Terminal.print("no value means anything else") }
-    var table = TextTable()
-    table.add("", left.label.description, right.label.description)
+    if printsJSON { try Terminal.print(difference.json.description) }
+    guard !difference.lines.isEmpty else {
+      guard !printsJSON, !Terminal.isQuiet else { return }
+      return try Terminal.print("no value means anything else")
+    }
+    var table = TextTable(["", left.label.description, right.label.description])
     for line in difference.lines { table.add(line.what, line.left, line.right) }
-    try Terminal.print(table.text())
+    if !printsJSON { try Terminal.print(table.text()) }
     throw CommandFailure(.different, "\(left.label) and \(right.label) differ in \(difference.lines.count) places")
   }
 

@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import JSON
 
 /// What two models do not agree on.
 struct ModelDifference {
@@ -26,6 +27,17 @@ struct ModelDifference {
         compare(own(left), own(right))
       }
     }
+  }
+
+  /// The lines as JSON.
+  var json: JSONValue {
+    .array(
+      lines.map { line in
+        .object([
+          .init("what", .string(line.what)), .init("left", .string(line.left)), .init("right", .string(line.right)),
+        ])
+      }
+    )
   }
 
   private mutating func compare(_ what: String, _ left: String, _ right: String) {

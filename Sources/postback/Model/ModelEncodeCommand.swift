@@ -100,7 +100,7 @@ struct ModelEncodeCommand: Command {
       )
     }
     let rates: CurrencyRates
-    do { rates = try CurrencyRates(loading: path) } catch { throw CommandFailure(.configuration, "\(error)") }
+    do { rates = try CurrencyRates(loading: path) } catch { throw CommandFailure(.configuration, lines: error) }
     do {
       return try rates.convert(activity.revenue, from: currency, to: target, on: installDate)
     } catch {

@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 internal import JSON
 
@@ -45,8 +46,7 @@ struct ModelShowCommand: Command {
   }
 
   private static func text(_ window: ModelWindow) -> String {
-    var table = TextTable(numbersIn: [0])
-    table.add("value", "coarse", "estimate", "means")
+    var table = TextTable(["value", "coarse", "estimate", "means"], numbersIn: [0])
     for value in window.fineValues {
       let coarse = window.coarseStarts.map { $0.coarse(of: value).rawValue } ?? ""
       add(window.meaning(fine: value), "\(value)", coarse, to: &table)

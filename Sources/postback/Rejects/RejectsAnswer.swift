@@ -103,9 +103,10 @@ struct RejectsAnswer {
   private var table: TextTable {
     let hasCode = names.firstIndex(of: "reject_code")
     let count = names.count
-    var table = TextTable(numbersIn: [count, count + 1, count + 2])
-    table.add(
-      names + ["rejects", "of rejects", "of read", "first seen", "last seen"] + (hasCode == nil ? [] : ["meaning"])
+    var table = TextTable(
+      names + ["rejects", "of rejects", "of read", "first seen", "last seen"] + (hasCode == nil ? [] : ["meaning"]),
+      numbersIn: [count, count + 1, count + 2],
+      timesIn: [count + 3, count + 4]
     )
     for group in groups {
       var cells = group.values.map { $0.map { $0.shortened(to: 60) } ?? "-" }

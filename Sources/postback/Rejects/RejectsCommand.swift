@@ -48,6 +48,7 @@ struct RejectsCommand: Command {
       ),
       Option("--diagnose-limit", "N", "Diagnose at most N rejects, drawn evenly; 1000 unless given."),
       Option("--format", "FORMAT", "table, json or csv (the groups alone); table unless given."),
+      Option("--json", nil, "The same as --format json."),
       Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
     ] + TrustOptions.keyOptions,
     example: "postback rejects out --group-by forwarder,reject_code --where stage=signature --since 2026-03-01"
@@ -77,7 +78,11 @@ struct RejectsCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
     guard !paths.isEmpty else { throw CommandFailure(.usage, "say whose rejects: give the folder that --out named") }
-    format = try arguments.value("--format", "table, json or csv") { Format(rawValue: $0) } ?? .table
+    let named = try arguments.value("--format", "table, json or csv") { Format(rawValue: $0) }
+    if let named, named != .json, arguments.has("--json") {
+      throw CommandFailure(.usage, "--json is of no use with --format \(named.rawValue); give one of them")
+    }
+    format = arguments.has("--json") ? .json : named ?? .table
     top = try arguments.integer("--top", in: 1...Int(Int32.max)) ?? (format == .table ? 50 : .max)
     jobs = try arguments.jobs()
     wantsSignals = arguments.has("--signals")
@@ -88,8 +93,8 @@ struct RejectsCommand: Command {
     do {
       var query = RejectQuery(grouping: try GroupColumn.list(arguments.value("--group-by") ?? "stage,reject_code"))
       query.span = TimeSpan(
-        since: try Self.time("--since", arguments)?.milliseconds,
-        until: try Self.time("--until", arguments)?.milliseconds
+        since: try arguments.time("--since")?.milliseconds,
+        until: try arguments.time("--until")?.milliseconds
       )
       query.shownRows = try arguments.integer("--show", in: 1...10_000) ?? 0
       for condition in arguments.all("--where") { query.conditions.append(try Condition(parsing: condition)) }
@@ -109,19 +114,17 @@ struct RejectsCommand: Command {
     }
   }
 
-  private static func time(_ option: String, _ arguments: Arguments) throws(CommandFailure) -> Timestamp? {
-    try arguments.value(option, "a date or a time, such as 2026-03-10 or 2026-03-10T00:00:00Z") { text in
-      Timestamp(dateOrTime: text)
-    }
-  }
-
   func run() async throws(CommandFailure) {
     let survey: RejectSurvey
     var signals: SignalSurvey?
     var tampering: TamperingAnswer?
     do {
-      let rejects = try TableFiles(.rejects, at: paths)
-      let accepted = try TableFiles(.postbacks, at: paths)
+      let progress = AnalysisProgressLine()
+      defer { progress.clear() }
+      var rejects = try TableFiles(.rejects, at: paths)
+      var accepted = try TableFiles(.postbacks, at: paths)
+      rejects.progress = progress.handler
+      accepted.progress = progress.handler
       if wantsSignals, !accepted.isOfWholeRuns {
         throw CommandFailure(.usage, "--signals needs accepted postbacks; give the folders that --out named")
       }
@@ -192,6 +195,6 @@ extension UnreadableRows {
   func complain() throws(CommandFailure) {
     guard let first else { return }
     let lines = count == 1 ? "1 line is no row and was" : "\(count) lines are no rows and were"
-    throw CommandFailure(.configuration, "\(lines) passed over, the first: \(first.withControlCharactersEscaped)")
+    throw CommandFailure(.configuration, "\(lines) passed over, the first: \(first)")
   }
 }

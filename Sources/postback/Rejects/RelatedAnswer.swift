@@ -45,8 +45,9 @@ struct RelatedAnswer {
     let limit = related.isComplete ? "" : "; not all were looked at: narrow it with --where"
     var parts = [counts.joined(separator: "; ") + limit]
     for group in related.groups {
-      var table = TextTable(numbersIn: [0])
-      for row in group.table(mostFields: 5, width: 40) { table.add(row) }
+      let rows = group.table(mostFields: 5, width: 40)
+      var table = TextTable(rows[0], numbersIn: [0], timesIn: [3])
+      for row in rows.dropFirst() { table.add(row) }
       parts.append("  \(group.title)\n\(table.text(indent: 4))")
     }
     return parts.joined(separator: "\n\n")

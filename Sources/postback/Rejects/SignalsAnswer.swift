@@ -84,17 +84,12 @@ struct SignalsAnswer {
   }
 
   private var networks: TextTable {
-    var table = TextTable(numbersIn: [1, 2, 3, 4, 5, 6, 7, 8])
-    table.add(
-      "network",
-      "accepted",
-      "impossible",
-      "redownloads",
-      "view-through",
-      "won",
-      "copies",
-      "most of one",
-      "late replays"
+    var table = TextTable(
+      [
+        "network", "accepted", "impossible", "redownloads", "view-through", "won", "copies", "most of one",
+        "late replays",
+      ],
+      numbersIn: [1, 2, 3, 4, 5, 6, 7, 8]
     )
     for (network, signals) in survey.networks.prefix(top) + [("all", survey.total)] {
       table.add(
@@ -123,8 +118,10 @@ struct SignalsAnswer {
   }
 
   private var comparisons: TextTable {
-    var table = TextTable(numbersIn: [2, 3, 4, 5, 6, 7])
-    table.add("app", "network", "values", "of others", "chi-square", "df", "p", "V", "most in excess")
+    var table = TextTable(
+      ["app", "network", "values", "of others", "chi-square", "df", "p", "V", "most in excess"],
+      numbersIn: [2, 3, 4, 5, 6, 7]
+    )
     for comparison in survey.comparisons.prefix(top) {
       let excess = comparison.excess
       table.add(

@@ -45,8 +45,7 @@ struct TamperingAnswer {
       "what was done to \(tampering.diagnosed) of \(tampering.diagnosable) rejects that a signature tells more about"
     ]
     if !tampering.groups.isEmpty {
-      var groups = TextTable(numbersIn: [3])
-      groups.add("finding", "fields edited", "forwarder", "rejects", "such as")
+      var groups = TextTable(["finding", "fields edited", "forwarder", "rejects", "such as"], numbersIn: [3])
       for group in tampering.groups.prefix(top) {
         let fields = group.fields.isEmpty ? "-" : group.fields.joined(separator: ", ")
         groups.add(group.finding, fields, group.forwarder ?? "-", "\(group.count)", group.summary.shortened(to: 100))
@@ -54,8 +53,7 @@ struct TamperingAnswer {
       parts.append(groups.text(indent: 2))
     }
     if !tampering.changes.isEmpty {
-      var changes = TextTable(numbersIn: [3])
-      changes.add("field", "as signed", "as it arrived", "rejects")
+      var changes = TextTable(["field", "as signed", "as it arrived", "rejects"], numbersIn: [3])
       for change in tampering.changes.prefix(min(top, 20)) {
         changes.add(
           change.field,

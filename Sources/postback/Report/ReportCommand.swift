@@ -8,7 +8,7 @@ struct ReportCommand: Command {
     name: "report",
     summary:
       "Make an HTML page of the tables of one or many runs: what came of the records, who sends what, each reject.",
-    usage: "OUT… --html FILE [--sample N] [--diagnose]",
+    usage: "OUT… --html FILE [--force] [--sample N] [--diagnose]",
     discussion: """
       OUT is the folder that --out of run or watch named. The page is one file that needs no network, and asks nobody for
       anything: it may be mailed. Whatever was sent shows as text. Rejects are embedded as a sample, as many of each code as
@@ -16,7 +16,8 @@ struct ReportCommand: Command {
       no rows, 66 no such tables, 73 the file cannot be created or is there already, 74 I/O.
       """,
     options: [
-      Option("--html", "FILE", "Where the page goes; - is standard output."),
+      Option("--html", "FILE", "Where the page goes; - is standard output.", short: "-o"),
+      Option("--force", nil, "Overwrite the file if it is there already."),
       Option("--sample", "N", "The most rejects that the page has; 2000 unless given."),
       Option(
         "--diagnose",
@@ -33,6 +34,7 @@ struct ReportCommand: Command {
 
   private let paths: [String]
   private let file: String
+  private let overwrites: Bool
   private let sample: Int
   private let jobs: Int
   private let wantsDiagnosis: Bool
@@ -45,6 +47,7 @@ struct ReportCommand: Command {
       throw CommandFailure(.usage, "give --html, the file for the page")
     }
     self.file = file
+    overwrites = arguments.has("--force")
     sample = try arguments.integer("--sample", in: 0...20_000) ?? 2000
     jobs = try arguments.jobs()
     wantsDiagnosis = arguments.has("--diagnose")
@@ -53,12 +56,20 @@ struct ReportCommand: Command {
 
   func run() async throws(CommandFailure) {
     do {
-      let rejects = try TableFiles(.rejects, at: paths)
-      let accepted = try TableFiles(.postbacks, at: paths)
+      let progress = AnalysisProgressLine()
+      defer { progress.clear() }
+      var rejects = try TableFiles(.rejects, at: paths)
+      var accepted = try TableFiles(.postbacks, at: paths)
+      rejects.progress = progress.handler
+      accepted.progress = progress.handler
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "a report needs accepted postbacks too; give the folders that --out named")
       }
-      let output = try GeneratedFile(file)
+      let output = try GeneratedFile(
+        file,
+        overwrites: overwrites,
+        advice: "give --force to overwrite it, or another name"
+      )
       let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
       var findings: ReportFindings?
       if wantsDiagnosis {
@@ -67,7 +78,8 @@ struct ReportCommand: Command {
           report.sample.rows.map(\.line),
           trust: trust,
           context: context,
-          jobs: jobs
+          jobs: jobs,
+          progress: progress.handler
         )
         let related = try await RelatedRejects(
           RejectQuery(grouping: []),

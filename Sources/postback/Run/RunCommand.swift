@@ -83,7 +83,7 @@ struct RunCommand: Command {
     } catch {
       throw CommandFailure(.state(error))
     }
-    if !changes.isEmpty { Terminal.complain("postback: \(RunSettings.Change.sentence(changes))") }
+    if !changes.isEmpty { Terminal.warn(RunSettings.Change.sentence(changes)) }
     let tally: Tally
     var known = 0
     let bar = ProgressBar(inputs: pipeline.inputs)
@@ -110,6 +110,7 @@ struct RunCommand: Command {
       changes: changes,
       isSlow: trust.keys.contains { $0.key.lacksTables }
     )
+    guard printsJSON || !Terminal.isQuiet else { return }
     try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
   }
 }

@@ -54,18 +54,16 @@ struct RunSummary {
     var rows: [(String, Int)] = [("read", tally.read), ("accepted", tally.accepted), ("rejected", tally.rejected)]
     rows += byCode.map { ("  \($0.code.rawValue)", $0.count) }
     rows += tables.map { ("\(folder)/\($0.table)", $0.rows) }
-    let width = rows.map(\.0.count).max() ?? 0
-    let digits = rows.map { String($0.1).count }.max() ?? 0
-    let lines = rows.map { name, count in
-      let number = String(count)
-      return name + String(repeating: " ", count: width - name.count + 2 + digits - number.count) + number
-    }
+    var table = TextTable(numbersIn: [1])
+    for (name, count) in rows { table.add(name, "\(count)") }
     let inputs =
       known == 0
       ? [] : ["passed over \(known) \(known == 1 ? "input" : "inputs"), whose postbacks are in the tables already"]
     let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
     return
-      (lines + inputs + [isSlow ? speed + "; libcrypto has no tables, so signatures were verified one by one" : speed])
+      ([table.text()] + inputs + [
+        isSlow ? speed + "; libcrypto has no tables, so signatures were verified one by one" : speed
+      ])
       .joined(separator: "\n")
   }
 }

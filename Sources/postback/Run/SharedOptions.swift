@@ -58,16 +58,16 @@ enum TrustOptions {
   /// Tells which keys are trusted beside Apple's production keys: nobody is to find out from the tables.
   static func announce(_ trust: Trust) {
     for key in trust.keys where key.environment == .custom {
-      Terminal.complain("postback: trusting the custom \(key.key.curve.name) key \(key.id)")
+      Terminal.note("trusting the custom \(key.key.curve.name) key \(key.id)")
     }
-    if trust.allowsDevelopment { Terminal.complain("postback: accepting Apple's development keys") }
+    if trust.allowsDevelopment { Terminal.note("accepting Apple's development keys") }
   }
 }
 
 /// The options that say where tables and state go, and how they are written.
 enum TablesOptions {
   static let options = [
-    Option("--out", "DIR", "Where the tables go."),
+    Option("--out", "DIR", "Where the tables go.", short: "-o"),
     Option("--state", "DIR", "Where the state is; _state in the folder of --out unless given."),
     Option("--format", "FORMAT", "jsonl, csv or both; unless given that of the tables so far, or else jsonl."),
     Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would run."),
@@ -115,7 +115,7 @@ extension RunSettings.Change {
 /// The options that say when postbacks were received.
 enum ReceivedAtOptions {
   static let options = [
-    Option("--received-at", "TIME", "When postbacks without an envelope were received (RFC 3339)."),
+    Option("--received-at", "TIME", "When postbacks without an envelope were received: RFC 3339, or a date."),
     Option(
       "--received-at-field",
       "NAME",
@@ -124,7 +124,7 @@ enum ReceivedAtOptions {
   ]
 
   static func rule(_ arguments: Arguments) throws(CommandFailure) -> ReceivedAtRule {
-    let time = try arguments.value("--received-at", "a time such as 2026-03-10T00:00:00Z") { Timestamp($0) }
+    let time = try arguments.time("--received-at")
     let field = try arguments.value("--received-at-field", "the name of a key") { name in
       name.isEmpty || name.utf8.contains { $0 < 0x20 } ? nil : name
     }

@@ -51,7 +51,7 @@ struct ServeCommand: Command {
     var configuration = ServerConfiguration()
     if let path = arguments.value("--config") {
       do { configuration = try ServerConfiguration(reading: path) } catch {
-        throw CommandFailure(.configuration, "\(error)")
+        throw CommandFailure(.configuration, lines: error)
       }
     }
     if let bytes = try WatchOptions.postbackBytes(arguments) { configuration.postbackBytes = bytes }

@@ -24,6 +24,7 @@ struct Log: Sendable {
   func error(_ event: String, _ message: String, _ fields: LogFields = [:]) { write(.error, event, message, fields) }
 
   private func write(_ level: LogLevel, _ event: String, _ message: String, _ fields: LogFields) {
+    if level == .info, Terminal.isQuiet { return }
     let entry = LogEntry(time: .now, level: level, event: event, message: message, fields: fields)
     // One write, so that the lines of several tasks do not mix.
     _ = Array((entry.line(as: format) + "\n").utf8).writeAll(to: descriptor)

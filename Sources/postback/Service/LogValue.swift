@@ -1,3 +1,5 @@
+internal import Base
+
 /// The value of a field of a log.
 enum LogValue: Sendable {
   case text(String)

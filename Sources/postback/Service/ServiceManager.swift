@@ -1,3 +1,4 @@
+internal import Base
 internal import Glibc
 
 /// The service manager that started this process, told by the protocol of systemd (sd_notify(3)). Where there is none, or

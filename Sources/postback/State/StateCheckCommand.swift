@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 internal import PostbackPipeline
 
@@ -6,7 +7,7 @@ struct StateCheckCommand: Command {
   static let manual = Manual(
     name: "state check",
     summary: "Hold the tables and the state against what was committed: every byte of every part.",
-    usage: "--state DIR --out OUT [--json]",
+    usage: "OUT [--state DIR] [--json]",
     discussion: """
       Reads all of OUT and of the state, changes nothing, and prints each problem with the file and what to do; and as
       notes what is there besides and does no harm. The state is locked meanwhile: stop its consumer first.
@@ -15,10 +16,10 @@ struct StateCheckCommand: Command {
       """,
     options: [
       StateOptions.folder,
-      Option("--out", "OUT", "The folder with the tables."),
+      Option("--out", "OUT", "The folder with the tables: another way to give OUT.", short: "-o"),
       Option("--json", nil, "Print JSON: {\"sound\":…,\"problems\":[…],\"notes\":[…]}."),
     ],
-    example: "postback state check --state out/_state --out out"
+    example: "postback state check out"
   )
 
   private let folder: String
@@ -26,11 +27,11 @@ struct StateCheckCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    folder = try StateOptions.folder(arguments)
-    guard let output = arguments.value("--out"), !output.isEmpty else {
-      throw CommandFailure(.usage, "give --out, the folder with the tables")
+    guard let output = try StateOptions.output(arguments) else {
+      throw CommandFailure(.usage, "give OUT, the folder with the tables")
     }
     self.output = output
+    folder = try StateOptions.folder(arguments, of: output)
     printsJSON = arguments.has("--json")
   }
 
@@ -60,8 +61,9 @@ extension StateCheck {
   }
 
   fileprivate var text: String {
-    let lines = problems.map { "problem: \($0)" } + notes.map { "note: \($0)" }
-    return (lines.map(\.withControlCharactersEscaped) + [problems.isEmpty ? "sound" : "not sound"])
+    let problems = problems.map { "problem: ".styled(.red) + $0.withControlCharactersEscaped }
+    let notes = notes.map { "note: \($0)".withControlCharactersEscaped }
+    return (problems + notes + [problems.isEmpty ? "sound".styled(.green) : "not sound".styled(.red)])
       .joined(separator: "\n")
   }
 }

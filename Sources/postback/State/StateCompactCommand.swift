@@ -7,7 +7,7 @@ struct StateCompactCommand: Command {
   static let manual = Manual(
     name: "state compact",
     summary: "Forget the ids of old postbacks, by which copies are told, so that the state does not grow for ever.",
-    usage: "--state DIR --before DATE [--json]",
+    usage: "(OUT | --state DIR) --before DATE [--json]",
     discussion: """
       Drops the ids of postbacks that were taken before DATE, and says how many were dropped and how many remain. The
       tables stay as they are. WARNING: a copy of such a postback that still comes is no duplicate any more: it counts as
@@ -19,10 +19,10 @@ struct StateCompactCommand: Command {
       """,
     options: [
       StateOptions.folder,
-      Option("--before", "DATE", "A time (RFC 3339), or a day (YYYY-MM-DD), which is its beginning in UTC."),
+      Option("--before", "DATE", "A time: RFC 3339, or a date, which is its beginning in UTC."),
       Option("--json", nil, "Print JSON: {\"before\":…,\"dropped\":…,\"remaining\":…}."),
     ],
-    example: "postback state compact --state out/_state --before 2025-11-01"
+    example: "postback state compact out --before 2025-11-01"
   )
 
   private let folder: String
@@ -31,10 +31,9 @@ struct StateCompactCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     folder = try StateOptions.folder(arguments)
-    let date = try arguments.value("--before", "a time or day such as 2025-11-01") { text in
-      Timestamp(text) ?? Timestamp("\(text)T00:00:00Z")
+    guard let date = try arguments.time("--before") else {
+      throw CommandFailure(.usage, "give --before, the time before which ids are dropped")
     }
-    guard let date else { throw CommandFailure(.usage, "give --before, the time before which ids are dropped") }
     guard date <= .now else { throw CommandFailure(.usage, "--before is \(date), which is in the future") }
     before = date
     printsJSON = arguments.has("--json")

@@ -1,16 +1,30 @@
 internal import PostbackPipeline
 
-/// What the commands share that look at the state of earlier runs.
+/// The options of the commands that look at the state of earlier runs.
 enum StateOptions {
-  static let folder = Option("--state", "DIR", "The folder with the state.")
+  static let folder = Option("--state", "DIR", "The folder with the state; _state in OUT unless given.")
 
-  /// The folder that the option names, which must be there.
+  /// The folder with the tables, which is the operand, or the value of `--out`; nil where neither is given.
+  static func output(_ arguments: Arguments) throws(CommandFailure) -> String? {
+    let outputs = arguments.operands + arguments.all("--out")
+    guard outputs.count < 2 else { throw CommandFailure(.usage, "give OUT once, and not \(outputs[1]) too") }
+    guard outputs.first != "" else { throw CommandFailure(.usage, "OUT is empty; give the folder with the tables") }
+    return outputs.first
+  }
+
+  /// The folder with the state, where either it or the tables are named.
   static func folder(_ arguments: Arguments) throws(CommandFailure) -> String {
-    if let operand = arguments.operands.first {
-      throw CommandFailure(.usage, "options are all there is to give, and not \(operand)")
+    let output = try output(arguments)
+    if let output, arguments.has(folder.name) {
+      throw CommandFailure(.usage, "give one of --state and OUT, and not \(output) too")
     }
-    guard let folder = arguments.value("--state"), !folder.isEmpty else {
-      throw CommandFailure(.usage, "give --state, the folder with the state")
+    return try folder(arguments, of: output)
+  }
+
+  /// The folder with the state of tables.
+  static func folder(_ arguments: Arguments, of output: String?) throws(CommandFailure) -> String {
+    guard let folder = arguments.value(folder.name) ?? output.map({ "\($0)/_state" }), !folder.isEmpty else {
+      throw CommandFailure(.usage, "give OUT, the folder with the tables, or --state, the folder with the state")
     }
     return folder
   }

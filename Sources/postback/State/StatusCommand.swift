@@ -6,9 +6,9 @@ struct StatusCommand: Command {
   static let manual = Manual(
     name: "status",
     summary: "Show what is known of a state: whether it is in use, how far behind it is, and all counts.",
-    usage: "--state DIR [--json]",
+    usage: "(OUT | --state DIR) [--json]",
     discussion: """
-      Reads beside a process that uses the state, without keeping it from anything, and makes no file. Counts are of the
+      OUT is the folder that --out of run or watch named. Reads beside a process that uses the state, without keeping it from anything, and makes no file. Counts are of the
       whole life of the state, as of the last commit. What the spool holds, the rates and the memory are what the
       consumer said of itself, about once a second; without one they are not known. What --json prints is in
       schemas/status.schema.json.
@@ -16,7 +16,7 @@ struct StatusCommand: Command {
       no state, 73 it may not be read, 74 I/O, 75 another program has locked the ledger.
       """,
     options: [StateOptions.folder, Option("--json", nil, "Print JSON.")],
-    example: "postback status --state out/_state"
+    example: "postback status out"
   )
 
   private let folder: String

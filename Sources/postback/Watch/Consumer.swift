@@ -236,7 +236,7 @@ extension CurrentModels {
       value = models
       log.info("models_loaded", "the models were loaded again")
     } catch {
-      log.error("models_wrong", "the models stay as they were: \(error.message)")
+      log.error("models_wrong", "the models stay as they were: \(error.line)")
     }
   }
 }

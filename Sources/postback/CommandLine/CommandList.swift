@@ -1,0 +1,85 @@
+internal import Base
+
+/// The commands, by name: which one a command line means, and what there is.
+struct CommandList {
+  /// What the first words of a command line name.
+  enum Match {
+    /// A command, and the words behind its name.
+    case command(any Command.Type, ArraySlice<String>)
+    /// The first word of several commands, such as `model`, without the second.
+    case group(String)
+  }
+
+  let commands: [any Command.Type]
+
+  private var manuals: [Manual] { commands.map { $0.manual } }
+
+  /// The command that the words begin with, or the failure that names the nearest one.
+  func match(_ words: ArraySlice<String>) throws(CommandFailure) -> Match {
+    for command in commands {
+      let name = command.manual.name.split(separator: " ").map(String.init)
+      if words.starts(with: name) { return .command(command, words.dropFirst(name.count)) }
+    }
+    let first = words.first ?? ""
+    let isGroup = manuals.contains { $0.name.hasPrefix("\(first) ") }
+    let second = words.dropFirst().first
+    if isGroup, second.map({ $0.hasPrefix("-") }) ?? true { return .group(first) }
+    let typed = [first, second ?? ""].joined(separator: " ")
+    let name = isGroup ? typed : first
+    let end = suggestion(for: typed, first, isGroup: isGroup).map { "; did you mean \($0)? See" } ?? "; see"
+    throw CommandFailure(.usage, "there is no command \(name)\(end) postback \(isGroup ? "\(first) " : "")--help")
+  }
+
+  private func suggestion(for typed: String, _ first: String, isGroup: Bool) -> String? {
+    let names = manuals.map(\.name)
+    let (pairs, singles) = (names.filter { $0.contains(" ") }, names.filter { !$0.contains(" ") })
+    let firsts = Set(pairs.compactMap { $0.split(separator: " ").first.map(String.init) })
+    if isGroup { return typed.nearest(among: pairs.filter { $0.hasPrefix("\(first) ") }) }
+    // The second word alone is as good as mistyped.
+    let seconds = pairs.filter { $0.hasSuffix(" \(first)") }
+    if !seconds.isEmpty { return seconds.joined(separator: " or ") }
+    return typed.nearest(among: pairs) ?? first.nearest(among: singles + firsts.sorted())
+  }
+
+  /// What `postback --help` prints.
+  var help: String {
+    """
+    Turns Apple's ad-attribution postbacks (SKAdNetwork 1-4, AdAttributionKit) into tables of events and revenue.
+
+    \("Usage:".styled(.bold)) postback COMMAND …
+
+    \("Commands:".styled(.bold))
+    \(Self.list(manuals).joined(separator: "\n"))
+
+    \("Options:".styled(.bold))
+      --version  Show the version, and those of the libraries.
+      --help     Show this; behind a command, what it does and an example. postback help COMMAND is the same.
+
+    \("Example:".styled(.bold))
+      postback run postbacks/ --models models/ --out out/
+    """
+  }
+
+  /// What `postback model --help` prints.
+  func help(of group: String) -> String {
+    """
+    \("Usage:".styled(.bold)) postback \(group) COMMAND …
+
+    \("Commands:".styled(.bold))
+    \(list(of: group).joined(separator: "\n"))
+
+    \("Example:".styled(.bold))
+      \(members(of: group).first?.example ?? "")
+    """
+  }
+
+  /// A line for each command of a group.
+  func list(of group: String) -> [String] { Self.list(members(of: group)) }
+
+  private func members(of group: String) -> [Manual] { manuals.filter { $0.name.hasPrefix("\(group) ") } }
+
+  private static func list(_ manuals: [Manual]) -> [String] {
+    let width = manuals.map(\.name.count).max() ?? 0
+    return manuals.map { "  \($0.name)\(String(repeating: " ", count: width - $0.name.count + 2))\($0.summary)" }
+  }
+}

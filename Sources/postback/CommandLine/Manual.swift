@@ -1,0 +1,65 @@
+/// An option of a command.
+struct Option: Sendable {
+  /// The name, with its dashes.
+  let name: String
+  /// What stands for the value; nil for a flag.
+  let value: String?
+  /// What it does; a line, or a few.
+  let help: String
+  /// A name of one letter, with its dash, such as `-o`.
+  let short: String?
+
+  init(_ name: String, _ value: String? = nil, _ help: String, short: String? = nil) {
+    self.name = name
+    self.value = value
+    self.help = help
+    self.short = short
+  }
+}
+
+/// A command's entry in the help.
+struct Manual: Sendable {
+  let name: String
+  let summary: String
+  /// What stands behind the name: operands and the options that matter.
+  let usage: String
+  let discussion: String
+  let options: [Option]
+  let example: String
+
+  /// The options that every command takes.
+  static let quiet = Option("--quiet", nil, "Say nothing but what was asked for, warnings and errors.", short: "-q")
+  private static let help = Option("--help", nil, "Show this.", short: "-h")
+
+  /// All options of the command.
+  var allOptions: [Option] { options + [Self.quiet, Self.help] }
+
+  /// The option with that name, long or short.
+  func option(_ name: String) -> Option? { allOptions.first { $0.name == name || $0.short == name } }
+
+  /// What `--help` prints.
+  var text: String {
+    let titles = allOptions.map { option in
+      (option.short.map { "\($0), " } ?? "    ") + option.name + (option.value.map { " \($0)" } ?? "")
+    }
+    let width = titles.map(\.count).max() ?? 0
+    let indent = String(repeating: " ", count: width + 4)
+    let lines = zip(titles, allOptions).map { title, option in
+      let help = option.help.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n" + indent)
+      return "  " + title + String(repeating: " ", count: width - title.count + 2) + help
+    }
+    return """
+      \(summary)
+
+      \("Usage:".styled(.bold)) postback \(name) \(usage)
+
+      \(discussion)
+
+      \("Options:".styled(.bold))
+      \(lines.joined(separator: "\n"))
+
+      \("Example:".styled(.bold))
+        \(example)
+      """
+  }
+}
