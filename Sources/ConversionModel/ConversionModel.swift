@@ -16,7 +16,7 @@ public final class ConversionModel: Sendable {
   public let revenueKind: RevenueKind
   /// For how many hours after the first launch the app updates the value, in SKAdNetwork 3.0 and before.
   public let measurementHours: Int
-  /// Whether people may come back to the app by an ad, which lets AdAttributionKit end its windows early.
+  /// The possibility that people come back to the app by an ad, which makes AdAttributionKit end conversion windows early.
   public let takesPartInReengagement: Bool
   /// The app's bundle id, by which it can be found; nil where the model does not say it.
   public let bundleID: String?

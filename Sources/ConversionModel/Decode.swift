@@ -72,7 +72,7 @@ extension Models {
 }
 
 extension ReceivedConversion {
-  /// Whether the window may have ended early where that model is in force.
+  /// The possibility that the window ended early where that model is in force.
   fileprivate func mayEndEarly(under model: ConversionModel) -> Bool {
     if model.window(window, conversionType)?.isLockedEarly == true { return true }
     // A re-engagement shows that there are some, whatever the model says.

@@ -122,7 +122,7 @@ struct ModelReader {
     for window in windows.elements ?? [] {
       let type = window["conversion_type"]
       guard type.value == .string(ConversionType.reEngagement.rawValue) else { continue }
-      note(type, "must not be there: by its reengagement, false, the app takes part in none")
+      note(type, "must not be re-engagement: by \"reengagement\": false the app takes part in none")
     }
   }
 

@@ -16,7 +16,7 @@ public struct ReceivedConversion: Sendable {
   public var receivedAt: Timestamp?
   /// Whether the ad won the attribution.
   public var won: Bool
-  /// Whether it was made during development, when timers do not run as they do elsewhere.
+  /// The mark of a test, made during development, when timers do not run as they do elsewhere.
   public var isDevelopment: Bool
 
   /// A conversion as a postback says it.

@@ -77,7 +77,7 @@ extension RejectCode {
     case .duplicateKey: "a key is there twice in one object"
     case .truncatedInput: "the input ends before the record does"
     case .unknownVersion: "no version of SKAdNetwork has that number"
-    case .unsupportedVersion: "the version of SKAdNetwork is later than those that this program knows"
+    case .unsupportedVersion: "SKAdNetwork's version is later than those that this program knows; look for an update"
     case .missingField: "a field that Apple signs is not there"
     case .wrongType: "a field has the wrong type"
     case .outOfRange: "a field has a value that Apple never sends"

@@ -34,7 +34,7 @@ extension Postback {
 }
 
 extension Postback {
-  /// What Apple's documentation calls a re-engagement in `conversion-type`, and the tables with it.
+  /// The spelling of a re-engagement in `conversion-type` that Apple documents, and that tables have.
   public static let reengagement = "re-engagement"
   /// The other spelling of the same in what Apple signs.
   public static let otherReengagement = "reengagement"

@@ -66,7 +66,7 @@ extension Postback {
       .version,
       expected: "one of " + Version.allCases.map(\.rawValue).joined(separator: ", "),
       found: reader.document.fields[Field.version.rawValue],
-      detail: isLater ? "the version is later than those that this program knows: it is time to update it" : nil
+      detail: isLater ? "the version is later than those that this program knows; look for an update" : nil
     )
   }
 

@@ -90,8 +90,8 @@ extension Postback {
     message.appendDecimal(Int64(conversionWindow))
   }
 
-  /// Whether an id that is signed under the layout is one that stands in the place of a real one during development: an app
-  /// or a source app of 0, or the ad network of postbacks that are made in the developer settings.
+  /// Tells a test by an id that is signed under the layout and stands in the place of a real one during development: an app or
+  /// a source app of 0, or the ad network of postbacks that are made in the developer settings.
   ///
   /// Source: Apple, "Testing ad attributions with Developer Mode" and "Creating postbacks in developer settings".
   public func hasDevelopmentPlaceholder(_ layout: SignedLayout, in bytes: [UInt8]) -> Bool {

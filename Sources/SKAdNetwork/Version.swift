@@ -44,7 +44,7 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
   /// Whether the first version is the older.
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
-  /// Whether a text is the number of a later version, as Apple numbers them: two numbers with a period between them.
+  /// Tells the number of a version to come from other texts: as Apple's have it, two numbers with a period between them.
   static func isLater(_ text: ArraySlice<UInt8>) -> Bool {
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 2, let major = number(parts[0]), let minor = number(parts[1]) else { return false }

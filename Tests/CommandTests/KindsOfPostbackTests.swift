@@ -4,7 +4,7 @@ import Signatures
 import TestSupport
 import Testing
 
-/// What a postback is of, and what follows: a re-engagement, a test during development, a version to come.
+/// Re-engagements, tests during development, and versions to come.
 @Suite struct `Kinds of postbacks` {
   private let folder: TemporaryFolder
   private let signer: Signer

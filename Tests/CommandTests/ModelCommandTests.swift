@@ -143,6 +143,27 @@ import Testing
     }
   }
 
+  @Test func `a model may say that its app takes part in no re-engagement`() async throws {
+    let folder = try TemporaryFolder()
+    func file(_ name: String, _ members: String, _ window: String = "") throws -> String {
+      let windows = #""windows":[{"postback_sequence_index":0,"fine":{"1":[]}\#(window)}]"#
+      let text = #"{"app_id":1,"model_id":"m","version":1,"effective_from":null,\#(members)\#(windows)}"#
+      return try folder.makeFile(name, holding: Array(text.utf8))
+    }
+    let (none, some) = (try file("none.json", #""reengagement":false,"#), try file("some.json", ""))
+    #expect(try await BuiltCommand.run(["model", "show", none]).text.contains(", no re-engagement\n"))
+    #expect(try await !BuiltCommand.run(["model", "show", some]).text.contains("re-engagement"))
+    let shown = try await BuiltCommand.run(["model", "show", none, "--json"])
+    let again = try folder.makeFile("again.json", holding: shown.output)
+    #expect(try await BuiltCommand.run(["model", "diff", none, again]).status == 0)
+    let difference = try await BuiltCommand.run(["model", "diff", some, again])
+    #expect(difference.status == 1 && difference.text.contains("re-engagement  possible"), "\(difference.text)")
+    let type = #","conversion_type":"re-engagement""#
+    let wrong = try await BuiltCommand.run(["model", "check", file("wrong.json", #""reengagement":false,"#, type)])
+    #expect(wrong.status == 65)
+    #expect(wrong.errorText.contains("/windows/0/conversion_type: must not be re-engagement"), "\(wrong.errorText)")
+  }
+
   /// Models whose windows have all that a file may have, each of them or not.
   @Test(arguments: 0..<4 as Range<UInt64>)
   func `what is shown of any model means the same, and is shown the same again`(_ seed: UInt64) async throws {

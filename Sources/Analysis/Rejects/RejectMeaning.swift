@@ -12,7 +12,7 @@ extension RejectCode {
     case .duplicateKey: "a key twice in one object"
     case .truncatedInput: "the input was cut"
     case .unknownVersion: "no such version"
-    case .unsupportedVersion: "a version later than all that are known: an update is due, or a forgery"
+    case .unsupportedVersion: "a later version than this program knows: an update is due, or it is forged"
     case .missingField: "a signed field is missing"
     case .wrongType: "a field of the wrong type"
     case .outOfRange: "a value that cannot be"

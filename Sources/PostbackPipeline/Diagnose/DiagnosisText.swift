@@ -61,7 +61,7 @@ extension Diagnosis {
 }
 
 extension Diagnosis.Recovery {
-  /// What was done, a sentence each, and that it was a test, where that is so.
+  /// The changes, a sentence each, and that it is a test, where that is so.
   package var sentences: [String] { changes + (environment == .development ? [Self.development] : []) }
 
   private static let development =

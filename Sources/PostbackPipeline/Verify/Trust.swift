@@ -1,7 +1,7 @@
 package import SKAdNetwork
 package import Signatures
 
-/// Where a key, or a postback that it signed, comes from, and so what it is worth.
+/// The origin of a key, or of a postback that it signed, and so its worth.
 package enum Environment: String, CaseIterable, Sendable {
   /// Apple signs real postbacks with it.
   case production
@@ -95,8 +95,8 @@ package struct Trust: Sendable {
     }
   }
 
-  /// Where a postback comes from, by the key that signed it under that layout, and by its ids: one that stands in the place
-  /// of a real one during development shows a test, whatever the key.
+  /// The environment of a postback that the key signed under the layout: the key's, or development, whatever the key, where an
+  /// id stands in the place of a real one.
   package func environment(
     of postback: Postback,
     signedBy key: Int,

@@ -8,7 +8,7 @@ package struct Verified: Sendable {
   package let parsed: Parsed
   /// The verdict on its signature.
   package let judgement: Judgement
-  /// Where it comes from.
+  /// The environment of the key that signed it, or development, where an id stands in the place of a real one.
   package let environment: Environment
   /// Its name.
   package let key: PostbackKey

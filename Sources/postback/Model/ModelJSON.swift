@@ -31,7 +31,7 @@ extension ModelWindow {
     let fine = fineValues.compactMap { value in
       meaning(fine: value).map { JSONValue.Member("\(value)", $0.json) }
     }
-    // A file that says where coarse values begin must have fine ones, if none that means anything.
+    // Beside coarse_from a file must have fine, also where it lists nothing.
     if !fine.isEmpty || coarseStarts != nil { members.append(.init("fine", .object(fine))) }
     let coarse = CoarseValue.allCases.compactMap { value in
       meaning(coarse: value).map { JSONValue.Member(value.rawValue, $0.json) }
