@@ -47,6 +47,37 @@ import Testing
     #expect(try await site.stop() == 0)
   }
 
+  @Test func `counts ages, matches names and tells a window that is over as the published guide does`() async throws {
+    let site = try await ServerSite(["--models", Fixtures.path("models/1661087323.json")])
+    let now = Int(Date().timeIntervalSince1970)
+    func answer(_ version: String, _ names: String, first: Int, last: Int) throws -> String {
+      let prefix = version == "v2" ? "skan_" : ""
+      let times =
+        "\(prefix)first_call_to_skadnetwork_timestamp=\(now - first)"
+        + "&\(prefix)last_call_to_skadnetwork_timestamp=\(now - last)"
+      let target = "/api/\(version)/conversion_value?p=iOS&i=com.example.puzzle&n=__SESSION__&\(names)&\(times)"
+      return try site.request("GET", target).text
+    }
+    let hour = 3600
+    #expect(try answer("v2", "", first: 48 * hour, last: 0).contains(#""postback_sequence_index":1,"#))
+    #expect(try answer("v2", "", first: 7 * 24 * hour, last: 0).contains(#""postback_sequence_index":2,"#))
+    let over = "hours have past since last conversion update"
+    #expect(
+      try answer("v2", "", first: 35 * 24 * hour, last: 0)
+        == #"{"status":"error","reason":"More than 840 \#(over) (840 hours), the update window is closed"}"#
+    )
+    #expect(
+      try answer("v1", "", first: 200 * hour, last: 25 * hour)
+        == #"{"status":"error","reason":"More than 24 \#(over) (175 hours), the update window is closed"}"#
+    )
+    let value = try answer("v2", "skan_current_conversion_value=1", first: hour, last: 0)
+    #expect(value.contains(#""conversion_value":"#))
+    for names in ["SKAN_CURRENT_CONVERSION_VALUE=1", "Skan_Current_Conversion_Value=1&P0_coarse=2"] {
+      #expect(try answer("v2", names, first: hour, last: 0) == value)
+    }
+    #expect(try await site.stop() == 0)
+  }
+
   @Test func `goes by what is configured`() async throws {
     let configuration = """
       {"models":["\(Fixtures.path("models/1176027022.json"))"],"apps":{"com.example.levels":1176027022},

@@ -66,20 +66,21 @@ public struct ConversionValueAPI: Sendable {
     now: Timestamp
   ) throws(ConversionValueRefusal) -> ConversionValueAnswer {
     let sinceUpdate = request.lastCall.map { Self.seconds(from: $0, to: now) ?? 0 } ?? age
-    guard sinceUpdate <= 24 * 3600 else { throw .hoursSinceUpdate(24) }
-    guard age <= model.measurementHours * 3600 else { throw .hoursSinceFirstCall(model.measurementHours) }
+    guard sinceUpdate <= 24 * 3600 else { throw request.windowClosed(after: 24) }
+    guard age <= model.measurementHours * 3600 else { throw request.windowClosed(after: model.measurementHours) }
     let (encoding, _) = try encoding(of: request, under: model, window: 0, age: age)
     return ConversionValueAnswer(fine: max(encoding.fine ?? 0, request.currentValue ?? 0))
   }
 
-  /// SKAdNetwork 4: the windows of 48 hours, 7 days and 35 days, of which the first alone has a fine value.
+  /// SKAdNetwork 4: the windows that end 48 hours, 7 days and 35 days after the first call, of which the first alone has a
+  /// fine value. At its very end a window is over, as clients count.
   private func windowed(
     _ request: ConversionValueRequest,
     under model: ConversionModel,
     age: Int
   ) throws(ConversionValueRefusal) -> ConversionValueAnswer {
     let hours = [48, 7 * 24, 35 * 24]
-    guard let window = hours.firstIndex(where: { age <= $0 * 3600 }) else { throw .hoursSinceFirstCall(hours[2]) }
+    guard let window = hours.firstIndex(where: { age < $0 * 3600 }) else { throw request.windowClosed(after: hours[2]) }
     let (encoding, locksWindow) = try encoding(of: request, under: model, window: window, age: age)
     return ConversionValueAnswer(
       fine: encoding.fine ?? request.currentValue ?? 0,

@@ -8,10 +8,9 @@ enum ConversionValueRefusal: Error, Hashable {
   case noModel(app: String)
   /// The model does not describe the conversion window with this index.
   case windowNotDescribed(Int)
-  /// The value can't change any more: more than so many hours have passed since the last update.
-  case hoursSinceUpdate(Int)
-  /// The value can't change any more: more than so many hours have passed since the first call.
-  case hoursSinceFirstCall(Int)
+  /// The value can't change any more: the time for updates, so many hours, is over; and the hours from the first call to
+  /// the last update, which is what the published API reports there.
+  case windowClosed(after: Int, hoursToLastUpdate: Int)
   /// Revenue in this currency can't be converted into that of the app's model; and why.
   case noRate(app: String, String)
 
@@ -22,8 +21,8 @@ enum ConversionValueRefusal: Error, Hashable {
     case .invalidParameter(let name): "Conversion Management: Invalid parameter \(name) given"
     case .noModel(let app): "Conversion Management: Conversion Model not found for app: \(app)"
     case .windowNotDescribed(let index): "Invalid measurement period: \(index)"
-    case .hoursSinceUpdate(let hours): "More than \(hours) hours since the last update, update window closed"
-    case .hoursSinceFirstCall(let hours): "More than \(hours) hours since the first call, update window closed"
+    case .windowClosed(let limit, let hours):
+      "More than \(limit) hours have past since last conversion update (\(hours) hours), the update window is closed"
     case .noRate(let app, let detail): "Conversion Management: Cannot find currency of owner: \(app) (\(detail))"
     }
   }

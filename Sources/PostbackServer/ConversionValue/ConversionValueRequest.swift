@@ -37,6 +37,16 @@ struct ConversionValueRequest {
   }
 }
 
+extension ConversionValueRequest {
+  /// The refusal of an update that comes later than `limit` hours. An app that names no update made its last one at the
+  /// first call.
+  func windowClosed(after limit: Int) -> ConversionValueRefusal {
+    let seconds = ((lastCall ?? firstCall).milliseconds - firstCall.milliseconds) / 1000
+    let hours = Int((Double(seconds) / 3600).rounded(.down))
+    return .windowClosed(after: limit, hoursToLastUpdate: hours)
+  }
+}
+
 extension QueryParameters {
   /// A required text of 1 to `maximum` of the characters that `isAllowed` names.
   fileprivate func ascii(

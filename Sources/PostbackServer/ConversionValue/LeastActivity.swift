@@ -19,15 +19,17 @@ extension ConversionModel {
 }
 
 extension ConversionValueRequest {
-  /// What the values that the app told last in a window mean at the least, both where there are two.
+  /// What the value that the app told last in a window means at the least. In window 0 that is the fine value; the coarse
+  /// one, which the published API does not use there, counts only where there is none.
   fileprivate func leastActivity(in window: ModelWindow) -> Activity {
     let index = window.postbackSequenceIndex
-    var told = Activity()
-    if index == 0, let meaning = currentValue.flatMap(window.meaning(fine:)) {
-      told.raise(to: Activity(leastOf: meaning))
-    }
-    if let meaning = coarseValues[index].flatMap(window.meaning(coarse:)) { told.raise(to: Activity(leastOf: meaning)) }
-    return told
+    let meaning =
+      if index == 0, let currentValue {
+        window.meaning(fine: currentValue)
+      } else {
+        coarseValues[index].flatMap(window.meaning(coarse:))
+      }
+    return meaning.map(Activity.init(leastOf:)) ?? Activity()
   }
 }
 

@@ -61,10 +61,10 @@ enum Parameter: Int, CaseIterable {
 }
 
 extension Parameter {
-  /// The parameter with that name in any version; nil where nobody looks at it.
+  /// The parameter with that name in any version, whatever the case of its letters; nil where nobody looks at it.
   init?(named name: Span<UInt8>) {
     guard name.count < Self.byLength.count else { return nil }
-    let match = Self.byLength[name.count].first { $0.name.span.isEqual(to: name) }
+    let match = Self.byLength[name.count].first { $0.name.span.isEqual(toLowercased: name) }
     guard let match else { return nil }
     self = match.parameter
   }
@@ -83,9 +83,14 @@ extension Parameter {
 }
 
 extension Span<UInt8> {
-  fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
+  fileprivate func isEqual(toLowercased other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    for index in indices where self[index] != other[index] { return false }
+    for index in indices where self[index] != other[index].lowercased { return false }
     return true
   }
+}
+
+extension UInt8 {
+  /// The small letter of a capital of ASCII; all else as it is.
+  fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

@@ -30,8 +30,11 @@ enum RandomModel: String, CaseIterable {
       coarse = (0..<3).map { _ in Self.counts("level", 3) }
     case .order:
       fine = ["", "signup", "level", "subscribe", "purchase"].map(Self.happened)
-      coarse = (0..<3).map { _ in
-        ["", "signup", ["subscribe", "purchase"].randomElement(using: &random) ?? ""].map(Self.happened)
+      // Of window 0 the fine value alone is known.
+      coarse = (0..<3).map { window in
+        let first = window == 0 ? "subscribe" : "signup"
+        let second = window == 0 ? "purchase" : ["subscribe", "purchase"].randomElement(using: &random) ?? ""
+        return ["", first, second].map(Self.happened)
       }
     case .days:
       fine = ["", day(1, 1), day(2, nil)]

@@ -18,7 +18,7 @@ struct SKAN4Client {
   /// The conversion window at `time`; nil when all are over.
   private func window(at time: Int) -> Int? {
     let age = time - (numbers["skan_first_call_to_skadnetwork_timestamp"] ?? 0)
-    return Self.windowEnds.firstIndex { age <= $0 }
+    return Self.windowEnds.firstIndex { age < $0 }
   }
 
   /// The first launch.

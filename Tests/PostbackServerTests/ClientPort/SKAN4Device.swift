@@ -22,7 +22,7 @@ struct SKAN4Device {
 
   /// `updatePostbackConversionValue(_:coarseValue:lockWindow:)`.
   mutating func update(fine: Int, coarse: Int?, locksWindow: Bool, at time: Int) {
-    guard let index = Self.ends.firstIndex(where: { time - firstLaunch <= $0 }), windows[index].lockedAt == nil else {
+    guard let index = Self.ends.firstIndex(where: { time - firstLaunch < $0 }), windows[index].lockedAt == nil else {
       return
     }
     if index == 0 { windows[0].fine = fine }
@@ -30,6 +30,9 @@ struct SKAN4Device {
     if locksWindow { windows[index].lockedAt = time }
   }
 
-  /// The last moment at which a window's values could change.
-  func finalTime(of window: Int) -> Int { windows[window].lockedAt ?? firstLaunch + Self.ends[window] }
+  /// When Apple's timer for a window's postback starts: at its end, or when the app locked it.
+  func closingTime(of window: Int) -> Int { windows[window].lockedAt ?? firstLaunch + Self.ends[window] }
+
+  /// The last second in which a window's values could change.
+  func finalTime(of window: Int) -> Int { windows[window].lockedAt ?? firstLaunch + Self.ends[window] - 1 }
 }

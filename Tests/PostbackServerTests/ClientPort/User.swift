@@ -37,7 +37,7 @@ struct User {
     guard fine != nil || coarse != nil else { return false }
 
     let isWhole = window == 0 || described.isCumulative
-    let opening = isWhole ? history.start : history.start + SKAN4Device.ends[window - 1] + 1
+    let opening = isWhole ? history.start : history.start + SKAN4Device.ends[window - 1]
     let activity = try history.activity(opening...device.finalTime(of: window), under: model, rates: api.rates)
     let encoding = model.encode(activity, window: window)
     #expect(isFine ? encoding?.fine == fine : encoding?.coarse == coarse, "\(activity) in window \(window)")
@@ -51,7 +51,7 @@ struct User {
         window: window,
         fineValue: fine,
         coarseValue: coarse,
-        receivedAt: Timestamp(seconds: device.finalTime(of: window) + delay)
+        receivedAt: Timestamp(seconds: device.closingTime(of: window) + delay)
       )
     )
     return decoding.expect(activity)

@@ -69,7 +69,18 @@ import Testing
     )
   }
 
-  @Test(arguments: ["n=a", "%6e=a", "n", "n=", "n=%", "n=%4", "n=%4g", "n=%ZZ"])
+  @Test func `names of parameters are matched without regard to case`() throws {
+    let api = try ConversionValueAPI(Self.model)
+    for version in ConversionValueVersion.allCases {
+      var call = Call(version, with: ["n": "a"])
+      let answer = api.text(call)
+      for index in call.parameters.indices { call.parameters[index].name = call.parameters[index].name.uppercased() }
+      #expect(answer.contains(#""conversion_value":1"#) && api.text(call) == answer)
+    }
+    #expect(api.text(Call(with: ["P1_Coarse": "low"])) == Self.invalid("p1_coarse"))
+  }
+
+  @Test(arguments: ["n=a", "N=a", "%6e=a", "n", "n=", "n=%", "n=%4", "n=%4g", "n=%ZZ"])
   func `a parameter that is there twice or wrongly encoded is named`(_ pair: String) throws {
     #expect(try ConversionValueAPI(Self.model).text(query: Call().query + "&" + pair) == Self.invalid("n"))
     #expect(try ConversionValueAPI(Self.model).text(query: pair + "&" + Call().query) == Self.invalid("n"))

@@ -54,18 +54,22 @@ import Testing
       (3, ["skan_current_conversion_value": "4"], 1), (3, ["p1_coarse": "1"], 2), (3, ["p0_coarse": "2"], 1),
       // In window 2, cumulative: the fine value, and what windows 1 and 2 add.
       (8, [:], 1), (8, ["skan_current_conversion_value": "1"], 2), (8, ["p1_coarse": "1"], 2),
-      (8, ["p2_coarse": "1"], 2), (8, ["skan_current_conversion_value": "17", "p0_coarse": "1"], 2),
-    ] as [(Int, [String: String], Int)]
+      (8, ["p2_coarse": "1"], 2),
+      // The coarse value of window 0 counts only where there is no fine one.
+      (8, ["skan_current_conversion_value": "0", "p0_coarse": "1"], 1),
+      (8, ["skan_current_conversion_value": "17", "p0_coarse": "1"], 1),
+      (8, ["skan_current_conversion_value": nil, "p0_coarse": "1"], 2),
+    ] as [(Int, [String: String?], Int)]
   )
   func `a cumulative window knows of all windows, another of itself`(
     _ days: Int,
-    _ values: [String: String],
+    _ values: [String: String?],
     _ next: Int
   ) throws {
     var call = Call(age: days * Self.day, with: ["n": "level"])
     for (name, value) in values {
       call.parameters.removeAll { $0.name == name }
-      call.parameters.append((name, value))
+      if let value { call.parameters.append((name, value)) }
     }
     #expect(Self.coarse(try ConversionValueAPI(Self.levels), call) == next)
   }
@@ -78,7 +82,7 @@ import Testing
 
   @Test(
     arguments: [
-      (0, 0), (day - 1, 0), (day, 1), (2 * day - 1, 1), (2 * day, 2), (6 * day, 1), (7 * day, 2), (-10, 0),
+      (0, 0), (day - 1, 0), (day, 1), (2 * day - 1, 1), (2 * day, 0), (3 * day, 1), (6 * day, 2), (-10, 0),
     ] as [(Int, Int)]
   )
   func `the last active day is that of the request`(_ age: Int, _ value: Int) throws {
@@ -86,7 +90,7 @@ import Testing
     let api = try ConversionValueAPI(
       ModelFile.model([
         ModelFile.window0(["", day(1, 1), day(2, nil)], coarse: ["", day(1, 1), day(2, nil)]),
-        ModelFile.window(1, ["", day(3, 6), day(7, nil)]),
+        ModelFile.window(1, ["", day(3, 5), day(6, nil)]),
       ])
     )
     for event in ["__SESSION__", "last_active_day"] {
