@@ -60,8 +60,14 @@ def members(command):
     )
 
 
+def printed(index):
+    """The postback with a list of objects, which are lines of their own where nothing is indented."""
+    return {**POSTBACKS[index], "events": [{"name": "a"}, {}, {"transaction-id": "1", "list": [{"name": "b"}]}]}
+
+
 FORMS.mkdir(exist_ok=True)
 (FORMS / "array.json").write_text(json.dumps(POSTBACKS, ensure_ascii=False, indent=2) + "\n", "utf-8")
+(FORMS / "objects.json").write_text("".join(json.dumps(printed(index), ensure_ascii=False, indent=0) for index in range(len(LINES))), "utf-8")
 (FORMS / "array-compact.json").write_text(compact(POSTBACKS) + "\n", "utf-8")
 (FORMS / "object.json").write_text(json.dumps(POSTBACKS[-1], ensure_ascii=False, indent=2) + "\n", "utf-8")
 (FORMS / "envelopes.jsonl").write_bytes(lines(enveloped(index) for index in range(len(LINES))))

@@ -183,6 +183,17 @@ def make_text():
     file("truncated-line.jsonl", ["not_json"], [v4[:100], GOOD], accepted=1)
     file("truncated-line-in-string.jsonl", ["not_json"], [v4[:60], GOOD], accepted=1)
     file("truncated-last-line.jsonl", ["not_json"], GOOD + b"\n" + v4[:200], accepted=1)
+    # Before a value, so that the next line could be it: nothing but what follows tells that it is not.
+    before_value = v4[: v4.index(b'"app-id":') + len(b'"app-id":')]
+    file(
+        "cut-before-indented-lines.jsonl",
+        ["not_json"] * 4,
+        [v4[:100], b"  " + TEXTS[V3].encode(), before_value, before_value, b"\t" + GOOD, v4[:-1] + b',"list":[']
+        + [b"  " + TEXTS[V21].encode()],
+        accepted=3,
+        judge="reader",
+    )
+    file("printed-and-broken.json", ["not_json"] * 2, printed_and_broken(), accepted=1, judge="reader")
     file("two-objects-on-a-line.jsonl", ["not_json"], [v4 + v4, GOOD], accepted=1)
     file("byte-order-mark.jsonl", ["not_json"], [b"\xef\xbb\xbf" + GOOD], accepted=1, judge="reader")
     file(
@@ -226,6 +237,12 @@ def make_text():
         [with_extra(V4, '"extra":' + "[" * 100 + "]" * 100), GOOD],
         accepted=1,
     )
+
+
+def printed_and_broken():
+    """A printed object without its first comma, one with a comma too many, and the good one."""
+    printed = json.dumps(fields(V4), indent=2).encode()
+    return b"\n".join([printed.replace(b",", b"", 1), printed[:-2] + b",\n}", json.dumps(json.loads(GOOD), indent=2).encode()])
 
 
 def array_cut():

@@ -30,7 +30,11 @@ struct HostileFixture: CustomTestStringConvertible {
     #expect(outcomes.count - fixture.codes.count == fixture.accepted)
   }
 
-  @Test(arguments: ["array.json", "array-compact.json", "envelopes.jsonl", "lines.jsonl.gz", "lines.jsonl.zst"])
+  @Test(
+    arguments: [
+      "array.json", "array-compact.json", "envelopes.jsonl", "lines.jsonl.gz", "lines.jsonl.zst", "objects.json",
+    ]
+  )
   func `every form of input comes to the same`(_ form: String) async throws {
     func summary(_ fates: [Fate]) -> Set<String> {
       Set(fates.compactMap { $0.rejectCode?.rawValue ?? $0.text($0.verified?.parsed.postback.transactionID) })

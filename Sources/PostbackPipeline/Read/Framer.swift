@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Signatures
 
 /// Finds the records in a text: JSON Lines, JSON objects and arrays of them, in any order.
@@ -7,13 +6,14 @@ internal import Signatures
 ///
 /// - At the top level a record is a line, or the lines of an object that goes on over several.
 /// - A value that begins with `[` is an array, its elements are the records.
-/// - What is broken becomes a record too, and is left as soon as a postback can begin again: at a line end inside a
-///   string; at a line that begins with `{` and is indented no more than the line where the open record begins; at one
-///   that begins with `[` and is indented no more than the line where the open top-level value begins.
+/// - Where a record ends its JSON says, not its columns. What lies inside a valid value is never a record of its own.
+/// - What is broken becomes a record too: the line where it begins, or, where that line is `{` alone or inside an array,
+///   all up to its last bracket. Framing goes on at the next line, inside an array or such an object at the next line that
+///   begins with `{`. See `leaveBrokenValue(_:)`.
 ///
 /// So every byte that is neither white space nor an array's `[`, `,` or `]` is in exactly one record.
 struct Framer: ~Copyable {
-  private enum State {
+  enum State {
     /// At the start of the input.
     case start
     /// In what may become a byte order mark.
@@ -22,32 +22,34 @@ struct Framer: ~Copyable {
     case top
     /// In a record that ends with its line.
     case line
-    /// In an object at the top level.
-    case object
+    /// In an object at the top level, or in an element that is an object, an array or a string.
+    case value
+    /// Behind an object at the top level that went on over several lines, on the line where it ended.
+    case behind
+    /// In such a value after it was broken.
+    case broken
     /// In an array, between its elements.
     case array
-    /// In an element that is an object, an array or a string.
-    case element
     /// In an element that is something else.
     case scalar
-
-    var isInArray: Bool { self == .array || self == .element || self == .scalar }
   }
 
   private static let byteOrderMark: [3 of UInt8] = [0xEF, 0xBB, 0xBF]
 
-  private var state = State.start
-  private var collector: RecordCollector
-  private var nesting = Nesting()
-  private var line = 1
-  /// The white space that the line begins with, as far as it was seen.
-  private var indentation = 0
+  var state = State.start
+  /// Whether the records are an array's elements.
+  private(set) var isInArray = false
+  var collector: RecordCollector
+  var scanner = ValueScanner()
+  var nesting = Nesting(depth: 0)
+  var nested = NestedObjects()
+  /// The length of the open value's first line, where it has more than one.
+  private(set) var firstLineCount: Int?
+  /// Whether the open value's first line is its bracket alone, as in printed JSON.
+  private(set) var isPrinted = false
+  var line = 1
   /// Whether nothing but white space was seen of the line.
   private var isIndenting = true
-  /// The indentation of the line where the open record begins.
-  private var recordIndentation = 0
-  /// The indentation of the line where the open top-level value begins.
-  private var valueIndentation = 0
   /// Whether an array's next `,` would stand where an element should.
   private var needsElement = true
   private var markCount = 0
@@ -76,17 +78,24 @@ struct Framer: ~Copyable {
   mutating func frame(_ text: Span<UInt8>) throws(LibcryptoFailure) -> Int {
     var position = 0
     while position < text.count, !isFull {
-      switch state {
-      case .start: position = frameStart(text)
-      case .mark: position = try frameMark(text, from: position)
-      case .top: position = frameTop(text, from: position)
-      case .line: position = try frameLine(text, from: position)
-      case .object, .element: position = try frameNested(text, from: position)
-      case .array: position = try frameArray(text, from: position)
-      case .scalar: position = try frameScalar(text, from: position)
-      }
+      position = try step(text, from: position)
     }
     return position
+  }
+
+  /// Frames as far as one state goes; returns up to where.
+  mutating func step(_ text: Span<UInt8>, from position: Int) throws(LibcryptoFailure) -> Int {
+    switch state {
+    case .start: frameStart(text)
+    case .mark: try frameMark(text, from: position)
+    case .top: frameTop(text, from: position)
+    case .line: try frameLine(text, from: position)
+    case .value: try frameValue(text, from: position)
+    case .behind: try frameBehind(text, from: position)
+    case .broken: try frameBroken(text, from: position)
+    case .array: try frameArray(text, from: position)
+    case .scalar: try frameScalar(text, from: position)
+    }
   }
 
   /// Ends the text.
@@ -94,7 +103,8 @@ struct Framer: ~Copyable {
   /// A text that was cut short, for `reason`, and an array that is not closed, end with exactly one record that says
   /// so and holds what was not complete.
   mutating func finish(cut reason: String? = nil) throws(LibcryptoFailure) {
-    guard let reason = reason ?? (state.isInArray ? "the array is not closed" : nil) else {
+    try leaveOpenValue()
+    guard let reason = reason ?? (isInArray ? "the array is not closed" : nil) else {
       if collector.isOpen { try collector.end() }
       return
     }
@@ -127,15 +137,15 @@ struct Framer: ~Copyable {
   private mutating func frameTop(_ text: Span<UInt8>, from start: Int) -> Int {
     let position = skipWhitespace(text, from: start)
     guard position < text.count else { return position }
-    valueIndentation = indentation
     switch text[position] {
     case UInt8(ascii: "["):
       isIndenting = false
       needsElement = true
+      isInArray = true
       state = .array
       return position + 1
-    case UInt8(ascii: "{") where !text.hasLine(from: position, endingIn: UInt8(ascii: "}")):
-      begin(.object)
+    case UInt8(ascii: "{") where !text.hasWholeLine(from: position):
+      begin(.value)
     default:
       begin(.line)
     }
@@ -149,33 +159,67 @@ struct Framer: ~Copyable {
     return end ?? text.count
   }
 
-  /// Frames inside an object, an array or a string, whether at the top level or as an element.
-  private mutating func frameNested(_ text: Span<UInt8>, from start: Int) throws(LibcryptoFailure) -> Int {
+  private mutating func frameValue(_ text: Span<UInt8>, from start: Int) throws(LibcryptoFailure) -> Int {
+    var position = start
     if isIndenting {
-      let position = skipWhitespace(text, from: start)
+      position = skipWhitespace(text, from: start)
       try collector.extend(text.extracting(start..<position))
       guard position < text.count else { return position }
-      if isNewStart(text[position]) { try endRecord() } else { isIndenting = false }
-      return position
+      if text[position] == UInt8(ascii: "{"), scanner.canOpen { try addNestedObject() }
     }
-    let (position, stop) = nesting.scan(text, from: start)
-    try collector.extend(text.extracting(start..<position))
+    let (end, stop) = scanner.scan(text, from: position)
+    try collector.extend(text.extracting(position..<end))
+    if end > position { isIndenting = false }
     switch stop {
     case .textEnd:
       break
-    case .balanced:
-      if state == .element { try endRecord() } else { state = .line }
-    case .lineEnd where nesting.isInString || isCompleteLine:
-      try endRecord()
+    case .lineEnd where scanner.isInString:
+      try leaveBrokenValue()
     case .lineEnd:
+      if firstLineCount == nil {
+        firstLineCount = collector.openCount
+        isPrinted = collector.solidCount == 1
+      }
       isIndenting = true
+    case .balanced where isInArray:
+      try endRecord()
+    case .balanced:
+      state = firstLineCount == nil ? .line : .behind
+    case .broken:
+      try leaveBrokenValue(beforeRecord: isIndenting && text[end].beginsValue)
     }
-    return position
+    return end
   }
 
-  /// Whether the open record is a line at the top level that looks like JSON Lines.
-  private var isCompleteLine: Bool {
-    state == .object && line == collector.openLine && collector.lastByte == UInt8(ascii: "}")
+  private mutating func frameBehind(_ text: Span<UInt8>, from start: Int) throws(LibcryptoFailure) -> Int {
+    var end = start
+    while end < text.count, text[end].isWhitespace, text[end] != UInt8(ascii: "\n") { end += 1 }
+    try collector.extend(text.extracting(start..<end))
+    guard end < text.count else { return end }
+    if text[end] == UInt8(ascii: "{") { try endRecord() } else { state = .line }
+    return end
+  }
+
+  private mutating func frameBroken(_ text: Span<UInt8>, from start: Int) throws(LibcryptoFailure) -> Int {
+    var position = start
+    if isIndenting {
+      position = skipWhitespace(text, from: start)
+      try collector.extend(text.extracting(start..<position))
+      guard position < text.count else { return position }
+      if text[position].beginsValue {
+        try endRecord()
+        return position
+      }
+      isIndenting = false
+    }
+    let (end, stop) = nesting.scan(text, from: position)
+    try collector.extend(text.extracting(position..<end))
+    switch stop {
+    case .textEnd: break
+    case .lineEnd: isIndenting = true
+    case .balanced: if isInArray { try endRecord() } else { state = .line }
+    }
+    return end
   }
 
   private mutating func frameArray(_ text: Span<UInt8>, from start: Int) throws(LibcryptoFailure) -> Int {
@@ -184,6 +228,7 @@ struct Framer: ~Copyable {
     switch text[position] {
     case UInt8(ascii: "]"):
       isIndenting = false
+      isInArray = false
       state = .top
       return position + 1
     case UInt8(ascii: ",") where !needsElement:
@@ -196,10 +241,12 @@ struct Framer: ~Copyable {
       try endRecord()
       needsElement = true
       return position + 1
-    case UInt8(ascii: "[") where isIndenting && isNewStart(UInt8(ascii: "[")):
+    case UInt8(ascii: "[") where isIndenting && !needsElement:
+      // Another array: this one was cut.
+      isInArray = false
       state = .top
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""):
-      begin(.element)
+      begin(.value)
     default:
       begin(.scalar)
     }
@@ -216,71 +263,36 @@ struct Framer: ~Copyable {
 
   private mutating func begin(_ next: State) {
     state = next
-    nesting = Nesting()
-    recordIndentation = indentation
     isIndenting = false
     collector.begin(line: line)
+    guard next == .value else { return }
+    scanner = ValueScanner()
+    nested.removeAll()
+    firstLineCount = nil
+    isPrinted = false
   }
 
-  private mutating func endRecord() throws(LibcryptoFailure) {
+  mutating func endRecord() throws(LibcryptoFailure) {
     try collector.end()
+    beginNext()
+  }
+
+  /// Goes on behind a record.
+  mutating func beginNext() {
     needsElement = false
-    state = state.isInArray ? .array : .top
+    state = isInArray ? .array : .top
   }
 
-  /// Whether a line that begins with `byte` leaves the open record behind.
-  private func isNewStart(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "{"): indentation <= recordIndentation
-    case UInt8(ascii: "["): indentation <= valueIndentation
-    default: false
-    }
-  }
-
-  /// The position of the next byte that is not white space; counts lines and indentation on the way.
+  /// The position of the next byte that is not white space; counts lines on the way.
   private mutating func skipWhitespace(_ text: Span<UInt8>, from start: Int) -> Int {
     var position = start
     while position < text.count, text[position].isWhitespace {
       if text[position] == UInt8(ascii: "\n") {
         line += 1
-        indentation = 0
         isIndenting = true
-      } else if isIndenting {
-        indentation += 1
       }
       position += 1
     }
     return position
-  }
-}
-
-extension UInt8 {
-  /// Whether an element that is neither object, array nor string ends before it.
-  ///
-  /// White space is not enough: an element and the junk after it are one bad record.
-  fileprivate var endsScalar: Bool {
-    switch self {
-    case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\n"): true
-    default: false
-    }
-  }
-}
-
-extension Span<UInt8> {
-  /// The position of the first line end at or after `start`.
-  fileprivate func lineEnd(from start: Int) -> Int? {
-    unsafe withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return nil }
-      return unsafe memchr(base + start, 0x0A, bytes.count - start).map {
-        unsafe $0 - UnsafeMutableRawPointer(mutating: base)
-      }
-    }
-  }
-
-  /// Whether the line from `start` is complete and its last byte, white space apart, is `byte`.
-  fileprivate func hasLine(from start: Int, endingIn byte: UInt8) -> Bool {
-    guard var end = lineEnd(from: start) else { return false }
-    while end > start, self[end - 1].isWhitespace { end -= 1 }
-    return end > start && self[end - 1] == byte
   }
 }

@@ -1,6 +1,6 @@
-/// How deep in brackets and strings a JSON text is: what is needed to find the end of a value, and no more.
+/// How deep in brackets and strings a broken JSON text is: what is needed to guess where it ends.
 ///
-/// Counts brackets without telling `{` from `[`; whether they match is for the parser to say.
+/// Counts brackets without telling `{` from `[`. A line end ends a string.
 struct Nesting {
   /// Why a scan ended.
   enum Stop {
@@ -8,23 +8,27 @@ struct Nesting {
     case textEnd
     /// The position is at a line end, which was not scanned.
     case lineEnd
-    /// The value is complete; the position is after it.
+    /// All brackets are closed; the position is after the last.
     case balanced
   }
 
-  private var depth = 0
+  private var depth: Int
+  private var isInString = false
   private var isEscaped = false
-  /// Whether the scan stopped inside a string.
-  private(set) var isInString = false
 
-  /// Scans from `start`, and again from there after a text that ended.
-  ///
-  /// The value begins with a bracket or a quotation mark.
+  /// Inside so many brackets, and in no string.
+  init(depth: Int) { self.depth = depth }
+
+  /// Scans from `start`, and again from there after a text or a line that ended.
   mutating func scan(_ text: Span<UInt8>, from start: Int) -> (position: Int, stop: Stop) {
+    if depth <= 0 { return (start, .balanced) }
     var position = start
     while position < text.count {
       let byte = text[position]
-      if byte == UInt8(ascii: "\n") { return (position, .lineEnd) }
+      if byte == UInt8(ascii: "\n") {
+        (isInString, isEscaped) = (false, false)
+        return (position, .lineEnd)
+      }
       position += 1
       if isInString {
         if isEscaped {
@@ -33,7 +37,6 @@ struct Nesting {
           isEscaped = true
         } else if byte == UInt8(ascii: "\"") {
           isInString = false
-          if depth == 0 { return (position, .balanced) }
         }
         continue
       }

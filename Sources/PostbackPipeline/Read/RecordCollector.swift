@@ -3,7 +3,8 @@ internal import Signatures
 
 /// Collects the bytes of one record after the other into a batch.
 ///
-/// Keeps at most `limits.recordBytes` of a record; of a longer one it counts and hashes the rest.
+/// Keeps at most `limits.recordBytes` of a record; of a longer one it counts and hashes the rest. What is held besides, as
+/// much again at most, can still become a record of its own.
 struct RecordCollector: ~Copyable {
   private let limits: ReadLimits
   /// The room that a batch begins with.
@@ -18,14 +19,16 @@ struct RecordCollector: ~Copyable {
   private(set) var isOpen = false
   /// The line where the open record begins.
   private(set) var openLine = 0
-  /// The last byte of the open record that is not white space.
-  private(set) var lastByte: UInt8 = 0
   /// Where the open record starts in `bytes`.
   private var openStart = 0
   /// The open record's length.
-  private var openCount = 0
+  private(set) var openCount = 0
   /// The open record's length without the white space at its end.
-  private var solidCount = 0
+  private(set) var solidCount = 0
+  /// The bytes of the open record that were hashed, 0 unless it is too long. Of these only the first are kept.
+  private var hashedCount = 0
+  /// From where on all of the open record is kept, and the length without white space before.
+  private var held: (offset: Int, solidCount: Int)?
 
   init(limits: ReadLimits, content: ContentDigest, capacity: Int?) throws(LibcryptoFailure) {
     self.limits = limits
@@ -43,6 +46,12 @@ struct RecordCollector: ~Copyable {
   /// Whether the open record is longer than it may be.
   var isTooLarge: Bool { solidCount > limits.recordBytes }
 
+  /// Whether bytes of the open record are gone: it can be cut only where it is held.
+  var isLossy: Bool { hashedCount > 0 }
+
+  /// From where on all of the open record is kept; nil where that was more than a record may have.
+  var heldOffset: Int? { held?.offset }
+
   /// Begins a record.
   mutating func begin(line: Int) {
     if bytes.isEmpty { bytes.reserveCapacity(capacity) }
@@ -51,26 +60,65 @@ struct RecordCollector: ~Copyable {
     openStart = bytes.count
     openCount = 0
     solidCount = 0
+    hashedCount = 0
+    held = nil
+  }
+
+  /// Keeps what is added to the open record from here on, until that is more than a record may have.
+  mutating func hold() throws(LibcryptoFailure) {
+    if openCount > limits.recordBytes { try hash() }
+    held = (openCount, solidCount)
   }
 
   /// Adds bytes to the open record.
   mutating func extend(_ fragment: Span<UInt8>) throws(LibcryptoFailure) {
     var solid = fragment.count
     while solid > 0, fragment[solid - 1].isWhitespace { solid -= 1 }
-    if solid > 0 {
-      solidCount = openCount + solid
-      lastByte = fragment[solid - 1]
+    if solid > 0 { solidCount = openCount + solid }
+    if let held {
+      if openCount + fragment.count - held.offset <= limits.recordBytes {
+        bytes.append(copying: fragment)
+        openCount += fragment.count
+        return
+      }
+      self.held = nil
+      if openCount > limits.recordBytes { try hash() }
     }
     let kept = min(fragment.count, max(0, limits.recordBytes - openCount))
     bytes.append(copying: fragment.extracting(first: kept))
-    if kept < fragment.count {
-      if openCount <= limits.recordBytes {
-        let bytes = bytes
-        try digest.update(bytes.span.extracting(openStart...))
-      }
-      try digest.update(fragment.extracting(droppingFirst: kept))
+    openCount += kept
+    guard kept < fragment.count else { return }
+    if hashedCount < openCount { try hash() }
+    try digest.update(fragment.extracting(droppingFirst: kept))
+    openCount += fragment.count - kept
+    hashedCount = openCount
+  }
+
+  /// Hashes what was not hashed of the open record, and keeps no more than its first bytes.
+  private mutating func hash() throws(LibcryptoFailure) {
+    let firstEnd = openStart + min(limits.recordBytes, openCount)
+    do {
+      let bytes = bytes
+      try digest.update(bytes.span.extracting((hashedCount == 0 ? openStart : firstEnd)...))
     }
-    openCount += fragment.count
+    bytes.removeLast(bytes.count - firstEnd)
+    hashedCount = openCount
+  }
+
+  /// Ends the open record at `offset`, which is kept, and returns the bytes behind it.
+  mutating func cut(at offset: Int) throws(LibcryptoFailure) -> [UInt8] {
+    let index = openStart + (isLossy ? limits.recordBytes + offset - hashedCount : offset)
+    let rest = Array(bytes[index...])
+    bytes.removeLast(rest.count)
+    openCount = offset
+    if isLossy {
+      solidCount = held?.solidCount ?? offset
+    } else {
+      solidCount = offset
+      while solidCount > 0, bytes[openStart + solidCount - 1].isWhitespace { solidCount -= 1 }
+    }
+    try end()
+    return rest
   }
 
   /// Ends the open record, without the white space at its end.
@@ -80,6 +128,7 @@ struct RecordCollector: ~Copyable {
     isOpen = false
     var defect = defect
     if openCount > limits.recordBytes {
+      if hashedCount < openCount { try hash() }
       let digest = try digest.finish()
       if isTooLarge { defect = .tooLarge(byteCount: openCount, digest: digest) }
     }
