@@ -24,7 +24,7 @@ extension Models {
     guard let meaning = conversion.meaning(under: model) else {
       return Decoding(.unmapped, interval, model: model.label)
     }
-    return Decoding(meaning, in: model, interval)
+    return Decoding(meaning, isCumulative: conversion.isCumulative(in: model), in: model, interval)
   }
 
   /// The install dates that any model allows which can have been in force: the widest, when the app may lock the window,
@@ -79,6 +79,10 @@ extension ReceivedConversion {
     return family == .adAttributionKit && (model.takesPartInReengagement || conversionType == .reEngagement)
   }
 
+  fileprivate func isCumulative(in model: ConversionModel) -> Bool {
+    model.window(window, conversionType)?.isCumulative ?? false
+  }
+
   fileprivate func meaning(under model: ConversionModel) -> Meaning? {
     model.meaning(window: window, fine: fineValue, coarse: coarseValue, conversionType: conversionType)
   }
@@ -89,6 +93,7 @@ extension ReceivedConversion {
     case (nil, nil): true
     case (let left?, let right?):
       left.isSame(as: right) && one.currency == other.currency && one.revenueKind == other.revenueKind
+        && isCumulative(in: one) == isCumulative(in: other)
     default: false
     }
   }

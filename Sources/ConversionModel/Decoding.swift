@@ -17,6 +17,10 @@ public struct Decoding: Sendable {
   public let currency: String?
   /// What the revenue comes from; nil unless `decoded`.
   public let revenueKind: RevenueKind?
+  /// The model's statement that the window's values include those of the windows before; nil unless `decoded`.
+  ///
+  /// Counts and revenue of a cumulative window are never added to those of earlier windows of the same users.
+  public let isCumulative: Bool?
 
   /// Nothing is known of what the value means.
   init(
@@ -33,10 +37,11 @@ public struct Decoding: Sendable {
     revenue = nil
     currency = nil
     revenueKind = nil
+    isCumulative = nil
   }
 
-  /// The value means `meaning` in `model`.
-  init(_ meaning: Meaning, in model: ConversionModel, _ interval: InstallDateInterval) {
+  /// The value means `meaning` in `model`, in a window that is cumulative or not.
+  init(_ meaning: Meaning, isCumulative: Bool, in model: ConversionModel, _ interval: InstallDateInterval) {
     status = .decoded
     self.interval = interval
     self.model = model.label
@@ -45,5 +50,6 @@ public struct Decoding: Sendable {
     revenue = meaning.revenue
     currency = model.currency
     revenueKind = model.revenueKind
+    self.isCumulative = isCumulative
   }
 }

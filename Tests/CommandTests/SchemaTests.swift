@@ -167,6 +167,7 @@ struct Words: Sendable, CustomTestStringConvertible {
     Words("skan_rejects", "stage", RejectStage.self),
     Words("skan_rejects", "reject_code", RejectCode.self),
     Words("skan_rejects", "channel", Channel.self),
+    Words("skan_rejects", "received_at_source", ReceivedAtSource.self),
     Words("envelope", "channel", Channel.self),
     Words("diagnosis", "finding", Diagnosis.codes),
     Words("diagnosis", "reason", Diagnosis.Reason.self),

@@ -42,7 +42,6 @@ extension RowEncoder {
     let flags = postback.tierFlags(with: verified.judgement)
     words(flags.isEmpty ? [] : TierFlags.names.filter { flags.contains($0.flag) }.map(\.name))
     encode(verified.parsed.arrival, of: bytes)
-    word(verified.parsed.arrival.source)
     encode(decoded.decoding)
     if let extras = postback.extras { json(bytes.span.extracting(extras.indices)) } else { null() }
     text(source.span)
@@ -50,11 +49,12 @@ extension RowEncoder {
     endRow()
   }
 
-  /// Channel, forwarder and time of receipt.
+  /// Channel, forwarder, time of receipt, and the source of that time.
   mutating func encode(_ arrival: Arrival, of bytes: [UInt8]) {
     word(arrival.channel)
     text(arrival.forwarder, of: bytes)
     time(arrival.receivedAt)
+    word(arrival.source)
   }
 
   private mutating func encode(_ decoding: Decoding) {
@@ -66,6 +66,7 @@ extension RowEncoder {
     word(decoding.status)
     encode(decoding.revenue)
     text(decoding.currency)
+    boolean(decoding.isCumulative)
   }
 
   private mutating func encode(_ revenue: Revenue?) {
@@ -85,6 +86,7 @@ extension RowEncoder {
     integer(event.maximumCount.map(Int64.init))
     encode(event.revenue)
     text(event.revenue == nil ? nil : decoded.decoding.currency)
+    boolean(decoded.decoding.isCumulative)
     word(event.revenue == nil ? nil : decoded.decoding.revenueKind)
     text(decoded.decoding.model?.modelID)
     integer(decoded.decoding.model.map { Int64($0.version) })

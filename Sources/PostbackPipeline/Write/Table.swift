@@ -39,7 +39,8 @@ package struct Table: Sendable {
       "country_code", "marketplace_identifier", "impression_type", "key_id", "environment", "signature_state",
       "coerced_fields", "tier_flags", "channel", "forwarder", "received_at", "received_at_source",
       "estimated_install_date", "install_date_earliest", "install_date_latest", "model_id", "model_version",
-      "decode_status", "skan_revenue", "min_revenue", "max_revenue", "currency", "extras", "source_file", "source_line",
+      "decode_status", "skan_revenue", "min_revenue", "max_revenue", "currency", "cumulative", "extras", "source_file",
+      "source_line",
     ]
   )
 
@@ -48,7 +49,8 @@ package struct Table: Sendable {
     name: "skan_events",
     columns: [
       "postback_key", "event_name", "postback_sequence_index", "event_count", "min_event_count", "max_event_count",
-      "skan_revenue", "min_revenue", "max_revenue", "currency", "revenue_kind", "model_id", "model_version",
+      "skan_revenue", "min_revenue", "max_revenue", "currency", "cumulative", "revenue_kind", "model_id",
+      "model_version",
     ]
   )
 
@@ -58,8 +60,8 @@ package struct Table: Sendable {
     columns: [
       "stage", "reject_code", "reject_detail", "field", "expected", "found", "ad_network_id", "transaction_id",
       "app_id",
-      "version", "first_seen_postback_key", "conflicting_fields", "channel", "forwarder", "received_at", "source_file",
-      "source_line", "raw_sha256", "raw_body", "raw_body_base64",
+      "version", "first_seen_postback_key", "conflicting_fields", "channel", "forwarder", "received_at",
+      "received_at_source", "source_file", "source_line", "raw_sha256", "raw_body", "raw_body_base64",
     ]
   )
 

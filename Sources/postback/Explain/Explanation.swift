@@ -186,6 +186,7 @@ struct Explanation {
       )
     }
     section.add("skan_revenue", decoding.revenue.map { "\($0.text) \(decoding.currency ?? "")" })
+    section.add("cumulative", decoding.isCumulative)
     sections.append(section)
   }
 
