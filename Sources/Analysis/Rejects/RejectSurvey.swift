@@ -21,6 +21,11 @@ package struct RejectSurvey: Sendable {
   package let groups: [Group]
   /// The rejects of groups that are not kept, as there are too many.
   package let rest: RowTally
+  /// The copies whose unsigned values are not those of the first copy, with where both came from; nil where that is not asked, and
+  /// where no accepted postbacks were looked at.
+  package let conflicts: Conflicts?
+  /// The records that were read of each forwarder, where conflicts are asked for; nil is no forwarder.
+  package let readByForwarder: [String?: Int]
   /// The rows that are kept whole.
   package let rows: [[UInt8]]
   /// The lines that are no rows.
@@ -35,15 +40,16 @@ package struct RejectSurvey: Sendable {
     accepted: TableFiles?,
     jobs: Int
   ) async throws(PipelineFailure) {
-    let counting = SurveyCounting(query, countsRead: accepted != nil)
+    var counting = SurveyCounting(query, countsRead: accepted != nil)
     var part = SurveyPart()
-    try await rejects.scan(jobs: jobs) { batch in
+    try await rejects.scan(jobs: jobs) { [counting] batch in
       counting.rejects(in: batch)
     } take: { later in
       part.merge(later, keeping: query.shownRows)
     }
+    counting.conflictKeys = part.conflicts.keys
     if let accepted {
-      try await accepted.scan(jobs: jobs) { batch in
+      try await accepted.scan(jobs: jobs) { [counting] batch in
         counting.accepted(in: batch)
       } take: { later in
         part.merge(later, keeping: query.shownRows)
@@ -59,6 +65,11 @@ package struct RejectSurvey: Sendable {
     }
     .sorted { $0.comes(before: $1) }
     rest = part.groups.rest
+    conflicts = counting.wantsConflicts ? Conflicts(part.conflicts) : nil
+    readByForwarder = Dictionary(
+      part.forwarders.tallies.map { ($0.key.values[0], $0.value.count) },
+      uniquingKeysWith: +
+    )
     rows = part.rows
     unreadable = part.unreadable
   }
@@ -84,6 +95,11 @@ private struct SurveyPart: Sendable {
   var readCount = 0
   /// What was read, by those columns of the grouping that accepted postbacks also have.
   var read = Groups()
+  /// What was read, by forwarder.
+  var forwarders = Groups()
+  var copies: [ConflictReader.Copy] = []
+  var firsts: [ConflictReader.First] = []
+  var conflicts = ConflictTable()
   var rows: [[UInt8]] = []
   var unreadable = UnreadableRows()
 
@@ -92,6 +108,9 @@ private struct SurveyPart: Sendable {
     groups.merge(later.groups)
     readCount += later.readCount
     read.merge(later.read)
+    forwarders.merge(later.forwarders)
+    conflicts.add(later.copies)
+    conflicts.add(later.firsts)
     rows += later.rows.prefix(limit - rows.count)
     unreadable += later.unreadable
   }
@@ -108,6 +127,13 @@ private struct SurveyCounting: Sendable {
   private let received: Int?
   private let shownRows: Int
   private let countsRead: Bool
+  private let conflict = ConflictReader()
+  private let forwarder = GroupKeyReader(["forwarder"], in: .rejects)
+  private let acceptedForwarder = GroupKeyReader(["forwarder"], in: .postbacks)
+  /// Whether conflicts are looked for.
+  let wantsConflicts: Bool
+  /// The postbacks whose first copy is looked for among accepted ones.
+  var conflictKeys: Set<UInt128> = []
 
   init(_ query: RejectQuery, countsRead: Bool) {
     shared = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
@@ -119,6 +145,7 @@ private struct SurveyCounting: Sendable {
     received = Table.rejects.columns.firstIndex(of: "received_at")
     shownRows = query.shownRows
     self.countsRead = countsRead
+    wantsConflicts = countsRead && query.wantsConflicts
   }
 
   /// The columns of the grouping that accepted postbacks also have.
@@ -129,11 +156,19 @@ private struct SurveyCounting: Sendable {
     var key = GroupKey()
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
-      guard shared.matches(row) else { continue }
+      let isShared = shared.matches(row)
+      if wantsConflicts, conflict.isConflict(row), own.matches(row) {
+        if let copy = conflict.copy(row, matches: isShared) { part.copies.append(copy) }
+      }
+      guard isShared else { continue }
       if countsRead {
         part.readCount += 1
         readKey.read(row, into: &key)
         part.read.add(key)
+      }
+      if wantsConflicts {
+        forwarder.read(row, into: &key)
+        part.forwarders.add(key)
       }
       guard own.matches(row) else { continue }
       let time = received.flatMap { row.time($0) }
@@ -149,7 +184,7 @@ private struct SurveyCounting: Sendable {
   func accepted(in batch: RawBatch) -> SurveyPart {
     var part = SurveyPart()
     var key = GroupKey()
-    guard !acceptedFilter.isEverything || !acceptedKey.columns.isEmpty else {
+    guard !acceptedFilter.isEverything || !acceptedKey.columns.isEmpty || !conflictKeys.isEmpty else {
       // Nothing of them is asked but how many they are.
       part.readCount = batch.records.count
       part.read.add(key, count: batch.records.count)
@@ -157,10 +192,16 @@ private struct SurveyCounting: Sendable {
     }
     var row = RowCursor(batch, of: .postbacks)
     while row.next() {
-      guard acceptedFilter.matches(row) else { continue }
+      let isShared = acceptedFilter.matches(row)
+      if let first = conflict.first(row, among: conflictKeys, matches: isShared) { part.firsts.append(first) }
+      guard isShared else { continue }
       part.readCount += 1
       acceptedKey.read(row, into: &key)
       part.read.add(key)
+      if !conflictKeys.isEmpty {
+        acceptedForwarder.read(row, into: &key)
+        part.forwarders.add(key)
+      }
     }
     part.unreadable = row.unreadable
     return part

@@ -11,14 +11,14 @@ package struct RelatedRejects: Sendable {
     case transaction
   }
 
-  /// Postbacks of a group that say the same, came to the same, and came from the same forwarder.
+  /// Postbacks of a group that say the same, came to the same, and came from the same sender.
   package struct Member: Sendable {
     /// The reject code; nil of an accepted postback.
     package let code: String?
     /// Where the first is in the tables: its raw_sha256, or of an accepted postback its postback_key.
     package let key: String
-    /// Who forwarded them; nil where nothing says.
-    package let forwarder: String?
+    /// The channel and the forwarder by which they came.
+    package let origin: CopyOrigin
     /// When the first was received; nil where nothing says.
     package let receivedAt: String?
     /// What they say, in UTF-8.
@@ -27,7 +27,7 @@ package struct RelatedRejects: Sendable {
     package fileprivate(set) var count = 1
 
     fileprivate func isLike(_ other: Member) -> Bool {
-      code == other.code && forwarder == other.forwarder && values == other.values
+      code == other.code && origin == other.origin && values == other.values
     }
   }
 

@@ -9,11 +9,13 @@ struct RelatedRows: Sendable {
   private let digest = Table.rejects.place("raw_sha256")
   private let body = Table.rejects.place("raw_body")
   private let encodedBody = Table.rejects.place("raw_body_base64")
+  private let rejectChannel = Table.rejects.place("channel")
   private let rejectForwarder = Table.rejects.place("forwarder")
   private let rejectTime = Table.rejects.place("received_at")
 
   private let fields = AcceptedFields()
   private let postbackKey = Table.postbacks.place("postback_key")
+  private let channel = Table.postbacks.place("channel")
   private let forwarder = Table.postbacks.place("forwarder")
   private let time = Table.postbacks.place("received_at")
 
@@ -47,7 +49,7 @@ struct RelatedRows: Sendable {
     RelatedRejects.Member(
       code: row.text(code) ?? "",
       key: row.text(digest) ?? "",
-      forwarder: row.text(rejectForwarder),
+      origin: CopyOrigin(channel: row.text(rejectChannel), forwarder: row.text(rejectForwarder)),
       receivedAt: row.text(rejectTime),
       values: values
     )
@@ -57,7 +59,7 @@ struct RelatedRows: Sendable {
     RelatedRejects.Member(
       code: nil,
       key: row.text(postbackKey) ?? "",
-      forwarder: row.text(forwarder),
+      origin: CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder)),
       receivedAt: row.text(time),
       values: values
     )

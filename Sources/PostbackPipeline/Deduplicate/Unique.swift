@@ -64,6 +64,8 @@ extension TransactionIndex {
       rejection.field = conflict.field.name
       rejection.expected = conflict.first
       rejection.found = conflict.later
+      let (first, later) = (conflict.first ?? "absent", conflict.later ?? "absent")
+      rejection.detail = "\(conflict.field.name) is \(later), and \(first) in the copy that came first: one was edited"
     }
     return .rejected(rejection)
   }

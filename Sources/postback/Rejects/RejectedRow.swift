@@ -1,3 +1,4 @@
+internal import Analysis
 internal import Base
 internal import JSON
 internal import SKAdNetwork
@@ -5,9 +6,11 @@ internal import SKAdNetwork
 /// A row of skan_rejects, for a person.
 struct RejectedRow {
   private let members: [JSONValue.Member]
+  private let conflicts: Conflicts?
 
-  /// The row of a line that is one.
-  init(_ line: [UInt8]) {
+  /// The row of a line that is one; `conflicts` know where first copies came from.
+  init(_ line: [UInt8], conflicts: Conflicts? = nil) {
+    self.conflicts = conflicts
     guard case .object(let members) = try? JSONValue(parsing: line) else {
       self.members = []
       return
@@ -23,7 +26,20 @@ struct RejectedRow {
     for member in members where member.value != .null && !Self.bodies.contains(member.key) {
       table.add(member.key, member.value.text ?? "\(member.value)")
     }
+    if let conflicts, let key = firstOfConflict {
+      let row = JSONValue.object(members)
+      let later = CopyOrigin(channel: row["channel"]?.text, forwarder: row["forwarder"]?.text)
+      table.add("first_from", CopyOrigin.text(conflicts.origin(ofFirst: key)))
+      table.add("later_from", CopyOrigin.text(later))
+    }
     return [table.text(), "  " + body].filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  /// The key of the first copy, where the reject is a copy with other unsigned values.
+  var firstOfConflict: String? {
+    let row = JSONValue.object(members)
+    return row["reject_code"]?.text == RejectCode.duplicateConflict.rawValue
+      ? row["first_seen_postback_key"]?.text : nil
   }
 
   private var body: String {

@@ -21,6 +21,18 @@ struct RejectsAnswer {
     survey.groups.dropFirst(top).reduce(into: survey.rest) { $0 += $1.tally }
   }
 
+  private var conflicts: ConflictsAnswer? {
+    survey.conflicts.map { conflicts in
+      let keys = survey.rows.compactMap { RejectedRow($0).firstOfConflict }
+      return ConflictsAnswer(
+        conflicts: conflicts,
+        readByForwarder: survey.readByForwarder,
+        shownKeys: Array(Set(keys)).sorted(),
+        top: top
+      )
+    }
+  }
+
   private var names: [String] { query.grouping.map(\.name) }
 
   /// One JSON object.
@@ -43,6 +55,7 @@ struct RejectsAnswer {
           ])
       ),
       .init("rows", .array(survey.rows.compactMap { try? JSONValue(parsing: $0) })),
+      .init("conflicts", conflicts?.json ?? .null),
       .init("signals", signals?.json ?? .null),
       .init("tampering", tampering?.json ?? .null),
       .init("unreadable_rows", .integer(survey.unreadable.count)),
@@ -90,9 +103,10 @@ struct RejectsAnswer {
     var parts = [facts.text()]
     if !groups.isEmpty { parts.append(table.text()) }
     if others.count > 0 { parts.append("and \(others.count) rejects of other groups; --top N prints more\(limitNote)") }
+    if let conflicts = conflicts?.text { parts.append(conflicts) }
     if let tampering { parts.append(tampering.text) }
     if let signals { parts.append(signals.text) }
-    parts += survey.rows.map { RejectedRow($0).text }
+    parts += survey.rows.map { RejectedRow($0, conflicts: survey.conflicts).text }
     return parts.joined(separator: "\n\n")
   }
 

@@ -18,6 +18,11 @@ struct RejectsCommand: Command {
       EXPR is COLUMN OP VALUE, with a column of skan_rejects and =, != (not), ~ (has this text in it, case counts), !~, <, <=,
       >, >= (numbers, times and dates as such, else by the bytes), or COLUMN in (VALUE, …). An empty VALUE is null. All
       conditions have to hold.
+
+      Copies with another unsigned value (duplicate_conflict) are held against the copy that came first where channel or
+      forwarder are in --group-by or --where, where that code is in --where, and with --show or --diagnose: both values,
+      where both came from, and the forwarder that a device's own copy contradicts, whichever came first. Conditions hold
+      where either of both copies meets them. A device's copy is strong evidence and no proof: its endpoint is public.
       Exit status: 0; 64 usage, 65 some lines are no rows, 66 no such tables, 74 I/O.
       """,
     options: [
@@ -97,6 +102,7 @@ struct RejectsCommand: Command {
         until: try arguments.time("--until")?.milliseconds
       )
       query.shownRows = try arguments.integer("--show", in: 1...10_000) ?? 0
+      query.comparesCopies = wantsDiagnosis
       for condition in arguments.all("--where") { query.conditions.append(try Condition(parsing: condition)) }
       self.query = query
     } catch let defect as QueryDefect {

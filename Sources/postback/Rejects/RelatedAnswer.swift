@@ -33,7 +33,8 @@ struct RelatedAnswer {
       .init("reject_code", member.code.map { .string($0) } ?? .null),
       .init("raw_sha256", member.code == nil ? .null : .string(member.key)),
       .init("postback_key", member.code == nil ? .string(member.key) : .null),
-      .init("forwarder", member.forwarder.map { .string($0) } ?? .null),
+      .init("channel", member.origin.channel.map { .string($0) } ?? .null),
+      .init("forwarder", member.origin.forwarder.map { .string($0) } ?? .null),
       .init("received_at", member.receivedAt.map { .string($0) } ?? .null),
       .init("values", .object(values)),
     ])
@@ -75,10 +76,11 @@ extension RelatedRejects.Group {
     let fields = differences.prefix(mostFields)
     let more = differences.count > mostFields ? ["fields besides"] : []
     let columns = fields.map { field in DifferingTexts(members.map { $0.values[field] }, width: width) }
-    return [["postbacks", "became", "forwarder", "first received"] + fields.map(\.name) + more]
+    return [["postbacks", "became", "from", "first received"] + fields.map(\.name) + more]
       + members.indices.map { index in
         let member = members[index]
-        return ["\(member.count)", member.code ?? "accepted", member.forwarder ?? "-", member.receivedAt ?? "-"]
+        let sender = CopyOrigin.text(member.origin)
+        return ["\(member.count)", member.code ?? "accepted", sender, member.receivedAt ?? "-"]
           + columns.map { $0.texts[index] } + more.map { _ in "\(differences.count - mostFields)" }
       }
   }

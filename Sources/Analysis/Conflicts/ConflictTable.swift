@@ -1,0 +1,121 @@
+internal import JSON
+internal import PostbackPipeline
+
+/// Copies with other unsigned values, collected from rejects, and the first copies of the same postbacks, collected from accepted
+/// postbacks. Bounded, whatever the tables hold.
+struct ConflictTable: Sendable {
+  /// A rejected copy.
+  struct Copy: Sendable {
+    /// The key of the first copy's row.
+    let key: UInt128
+    /// Its place in `contents`.
+    let content: Int32
+    /// Whether it is among the rejects that are asked for.
+    let matches: Bool
+  }
+
+  /// The copy of a postback that came first, and was accepted.
+  struct First: Sendable {
+    let origin: CopyOrigin
+    /// Whether it is among the postbacks that are asked for.
+    let matches: Bool
+  }
+
+  /// The copies, in the order of the rejects.
+  private(set) var copies: [Copy] = []
+  /// The distinct cells of copies, as `ConflictReader` reads them.
+  private(set) var contents: [GroupKey] = []
+  /// The first copies that were found, by key.
+  private(set) var firsts: [UInt128: First] = [:]
+  /// Copies that are left out, as there are too many.
+  private(set) var unfollowed = 0
+  private var places: [GroupKey: Int32] = [:]
+  private var contentBytes = 0
+  private var origins: Set<CopyOrigin> = []
+
+  private static let mostCopies = 500_000
+  private static let mostContentBytes = 16 << 20
+
+  /// Adds the copies of a batch, which come later than all before.
+  mutating func add(_ found: [ConflictReader.Copy]) {
+    for copy in found {
+      guard copies.count < Self.mostCopies, let content = place(copy.content) else {
+        unfollowed += 1
+        continue
+      }
+      copies.append(Copy(key: copy.key, content: content, matches: copy.matches))
+    }
+  }
+
+  private mutating func place(_ content: GroupKey) -> Int32? {
+    if let place = places[content] { return place }
+    guard contentBytes + content.bytes.count <= Self.mostContentBytes else { return nil }
+    contentBytes += content.bytes.count
+    let place = Int32(contents.count)
+    contents.append(content)
+    places[content] = place
+    return place
+  }
+
+  /// The postbacks of which there are such copies.
+  var keys: Set<UInt128> { Set(copies.lazy.map(\.key)) }
+
+  /// Adds first copies. Of one that is there several times, as where the same run is given twice, the first counts.
+  mutating func add(_ found: [ConflictReader.First]) {
+    for (key, first) in found where firsts[key] == nil {
+      let origin = origins.insert(first.origin).memberAfterInsert
+      firsts[key] = First(origin: origin, matches: first.matches)
+    }
+  }
+}
+
+/// Takes from rows what conflicts consist of.
+struct ConflictReader: Sendable {
+  /// A rejected copy with other unsigned values; its content is channel, forwarder and conflicting fields.
+  typealias Copy = (key: UInt128, content: GroupKey, matches: Bool)
+  /// An accepted postback, which is the first copy.
+  typealias First = (key: UInt128, first: ConflictTable.First)
+
+  private let fields = Table.rejects.place("conflicting_fields")
+  private let firstSeen = Table.rejects.place("first_seen_postback_key")
+  private let content = GroupKeyReader(["channel", "forwarder", "conflicting_fields"], in: .rejects)
+  private let key = Table.postbacks.place("postback_key")
+  private let channel = Table.postbacks.place("channel")
+  private let forwarder = Table.postbacks.place("forwarder")
+
+  /// Whether the reject at hand is a copy with other unsigned values.
+  func isConflict(_ row: borrowing RowCursor) -> Bool { row.cell(fields) != nil }
+
+  /// The copy that the reject at hand is, where it is one.
+  func copy(_ row: borrowing RowCursor, matches: Bool) -> Copy? {
+    guard isConflict(row), let key = row.key(firstSeen) else { return nil }
+    var content = GroupKey()
+    self.content.read(row, into: &content)
+    return (key, content, matches)
+  }
+
+  /// The accepted postback at hand, where it is one of those.
+  func first(_ row: borrowing RowCursor, among keys: Set<UInt128>, matches: Bool) -> First? {
+    guard !keys.isEmpty, let key = row.key(key), keys.contains(key) else { return nil }
+    let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
+    return (key, ConflictTable.First(origin: origin, matches: matches))
+  }
+}
+
+extension RowCursor {
+  /// The postback key that a cell is: 32 hexadecimal digits.
+  fileprivate func key(_ column: Int) -> UInt128? {
+    guard let cell = cell(column), cell.count == 32 else { return nil }
+    var key: UInt128 = 0
+    for index in cell.indices {
+      let digit: UInt8
+      switch bytes[index] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = bytes[index] - UInt8(ascii: "a") + 10
+      default: return nil
+      }
+      key = key << 4 | UInt128(digit)
+    }
+    return key
+  }
+}

@@ -1,0 +1,121 @@
+internal import Analysis
+internal import JSON
+
+/// Copies with other unsigned values than the copy that came first, and whose doing they are, for a person or a program.
+struct ConflictsAnswer {
+  let conflicts: Conflicts
+  /// The records that were read of each forwarder.
+  let readByForwarder: [String?: Int]
+  /// The keys of the first copies of rows that are shown.
+  let shownKeys: [String]
+  /// The most differences, and the most forwarders, that are printed.
+  let top: Int
+
+  /// One JSON object.
+  var json: JSONValue {
+    .object([
+      .init("copies", .integer(conflicts.copies)),
+      .init("attributed_copies", .integer(conflicts.attributedCopies)),
+      .init("copies_without_first", .integer(conflicts.unknownFirsts)),
+      .init("unfollowed_copies", .integer(conflicts.unfollowed)),
+      .init("forwarders", .array(conflicts.parties.prefix(top).map(json))),
+      .init("differences", .array(conflicts.differences.prefix(top).map(json))),
+      .init("first_copies", .object(shownKeys.map { .init($0, .origin(conflicts.origin(ofFirst: $0))) })),
+    ])
+  }
+
+  private func json(_ party: Conflicts.Party) -> JSONValue {
+    let read = read(of: party)
+    return .object([
+      .init("forwarder", party.forwarder.map { .string($0) } ?? .null),
+      .init("copies", .integer(party.copies)),
+      .init("postbacks", .integer(party.postbacks)),
+      .init("came_first", .integer(party.cameFirst)),
+      .init("read", read.map { .integer($0) } ?? .null),
+      .init("share_of_read", .share(party.postbacks, of: read)),
+    ])
+  }
+
+  /// The records of a forwarder that has a name; nil where conditions leave out some of those that are in conflict.
+  private func read(of party: Conflicts.Party) -> Int? {
+    party.forwarder.flatMap { readByForwarder[$0] }.flatMap { $0 < party.postbacks ? nil : $0 }
+  }
+
+  private func json(_ difference: Conflicts.Difference) -> JSONValue {
+    .object([
+      .init("field", .string(difference.field)),
+      .init("first", difference.first.map { .string($0) } ?? .null),
+      .init("first_from", .origin(difference.firstFrom)),
+      .init("later", difference.later.map { .string($0) } ?? .null),
+      .init("later_from", .origin(difference.laterFrom)),
+      .init("attributed_to", .origin(difference.attributedTo)),
+      .init("copies", .integer(difference.copies)),
+    ])
+  }
+
+  /// A line and two tables; nil where there are no such copies.
+  var text: String? {
+    guard conflicts.copies > 0 || conflicts.unfollowed > 0 else { return nil }
+    var parts = [
+      "\(conflicts.copies) copies of genuine postbacks have another unsigned value than the copy that came first; "
+        + "of \(conflicts.attributedCopies) pairs one copy is a device's own"
+    ]
+    if conflicts.unfollowed > 0 { parts[0] += "; not followed, as there are too many: \(conflicts.unfollowed)" }
+    if !conflicts.parties.isEmpty {
+      var table = TextTable(
+        ["attributed to", "copies", "postbacks", "came first", "of read"],
+        numbersIn: [1, 2, 3, 4]
+      )
+      for party in conflicts.parties.prefix(top) {
+        table.add(
+          (party.forwarder ?? "-").shortened(to: 60),
+          "\(party.copies)",
+          "\(party.postbacks)",
+          "\(party.cameFirst)",
+          read(of: party).map { "\(Share(party.postbacks, of: $0))" } ?? ""
+        )
+      }
+      parts.append(table.text(indent: 2))
+    }
+    var table = TextTable(
+      ["field", "first", "first from", "later", "later from", "attributed to", "copies"],
+      numbersIn: [6]
+    )
+    let shown = conflicts.differences.prefix(min(top, 20))
+    for difference in shown { table.add(difference.cells + ["\(difference.copies)"]) }
+    parts.append(table.text(indent: 2))
+    let others = conflicts.differences.count - shown.count
+    if others > 0 { parts.append("  and \(others) further pairs of values; --format json has all") }
+    return parts.joined(separator: "\n\n")
+  }
+}
+
+extension Conflicts.Difference {
+  /// Field, both values with where they came from, and whose doing it is.
+  var cells: [String] {
+    [
+      field, (first ?? "absent").shortened(to: 40), CopyOrigin.text(firstFrom), (later ?? "absent").shortened(to: 40),
+      CopyOrigin.text(laterFrom), attributedTo.map(CopyOrigin.text) ?? "undecided",
+    ]
+  }
+}
+
+extension CopyOrigin {
+  /// The sender for people; of no first copy that it is not there.
+  static func text(_ origin: CopyOrigin?) -> String {
+    guard let origin else { return "not in these tables" }
+    guard let forwarder = origin.forwarder else { return origin.channel ?? "not said" }
+    return "\(forwarder.shortened(to: 60)) (\(origin.channel ?? "channel not said"))"
+  }
+}
+
+extension JSONValue {
+  /// A sender as an object; null where there is none.
+  static func origin(_ origin: CopyOrigin?) -> JSONValue {
+    guard let origin else { return .null }
+    return .object([
+      .init("channel", origin.channel.map { .string($0) } ?? .null),
+      .init("forwarder", origin.forwarder.map { .string($0) } ?? .null),
+    ])
+  }
+}
