@@ -230,11 +230,17 @@ def check(browser, out, truth):
     steps = [(row[0], int(row[1])) for row in page.tables["Records after each stage"][1:]]
     expected = [("read", unique + len(rejects)), ("parsed", parsed), ("verified", verified), ("unique", unique), ("decoded", decoded)]
     checks.equal("funnel", steps, expected)
+    statuses = collections.Counter(row["decode_status"] for row in postbacks)
+    shown = {row[0]: int(row[1]) for row in page.tables["Unique postbacks that are not decoded"][1:]}
+    checks.equal("not decoded", {name: count for name, count in shown.items() if count},
+                 {name: count for name, count in statuses.items() if name != "decoded"})
+    elsewhere, contradicted = attributed(rejects, postbacks)
     for title, column in [("Rejects by ad network", "ad_network_id"), ("Rejects by forwarder", "forwarder")]:
         rejected = collections.Counter(row[column] or "not said" for row in rejects)
         read = rejected + collections.Counter(row[column] or "not said" for row in postbacks)
-        found = {row[0]: (int(row[1]), int(row[2])) for row in page.tables[title][1:]}
-        names = {name: (rejected[name], read[name]) for name in read}
+        moved, against = (elsewhere, contradicted) if column == "forwarder" else ({}, {})
+        found = {row[0]: tuple(int(cell) for cell in row[1:4]) for row in page.tables[title][1:]}
+        names = {name: (rejected[name] - moved.get(name, 0), against.get(name, 0), read[name]) for name in read}
         visible = {escaped(name): counts for name, counts in names.items()}
         checks.equal(title, found, visible)
     won = [row for row in postbacks if row["did_win"] is not False]
@@ -248,9 +254,12 @@ def check(browser, out, truth):
     checks.equal("installs", sum(int(day[1]) for day in days), sum(row["estimated_install_date"] is not None for row in dated))
     for day in days:
         checks.equal(f"order of {day[0]}", int(day[2]) <= int(day[3]), True)
+    # The page goes by one kind of time, the best that there is.
+    sources = {row["received_at_source"] for row in rejects + postbacks}
+    time_source = next((name for name in ("envelope", "option", "file_mtime") if name in sources), None)
     series = page.tables["Rejects by code and time of receipt (UTC)"]
     for place, code in enumerate(series[0][1:], 1):
-        dated = sum(row["reject_code"] == code and row["received_at"] is not None for row in rejects)
+        dated = sum(row["reject_code"] == code and row["received_at_source"] == time_source for row in rejects)
         checks.equal(f"{code} over time", sum(int(row[place]) for row in series[1:]), dated)
 
     if truth:
@@ -259,6 +268,18 @@ def check(browser, out, truth):
     checks.equal("requests", browser.requested(), {browser.url})
     checks.equal("complaints", browser.complaints(), [])
     return checks.failed
+
+
+def attributed(rejects, postbacks):
+    """Of copies with other values where one is a device's own: the device's rejects, and the accepted postbacks they contradict."""
+    firsts = {row["postback_key"]: row for row in postbacks}
+    elsewhere, contradicted = collections.Counter(), {}
+    for row in rejects:
+        first = firsts.get(row["first_seen_postback_key"])
+        if row["reject_code"] == "duplicate_conflict" and row["channel"] == "apple_direct" != first["channel"]:
+            elsewhere[row["forwarder"] or "not said"] += 1
+            contradicted.setdefault(first["forwarder"] or "not said", set()).add(first["postback_key"])
+    return elsewhere, {name: len(keys) for name, keys in contradicted.items()}
 
 
 def check_tampering(checks, page, truth):

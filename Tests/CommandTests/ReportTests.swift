@@ -92,6 +92,60 @@ import Testing
     #expect(pages[0].count > 20_000)
   }
 
+  @Test func `goes by the times of envelopes, which a broken line does not have`() async throws {
+    let site = try await RejectsSite.shared.value
+    let folder = try TemporaryFolder()
+    let broken = try folder.makeFile("broken", holding: Array("{\"version\":\nnothing\n".utf8))
+    // A file of today, long after the envelopes.
+    let inputs = [site.folder.path("dump"), broken]
+    #expect(try await BuiltCommand.run(["run"] + inputs + ["--out", folder.path("out")] + site.keys).status == 0)
+    let page = try await BuiltCommand.run(["report", folder.path("out"), "--html", "-"]).text
+    let rejects = try JSONObject.lines(try folder.contents(of: "out/skan_rejects/part-00000001.jsonl"))
+    let postbacks = try JSONObject.lines(try folder.contents(of: "out/skan_postbacks/part-00000001.jsonl"))
+    func times(_ rows: [JSONObject], _ source: String) -> [String] {
+      rows.filter { $0.cell("received_at_source") == source }.compactMap { $0.cell("received_at") }.sorted()
+    }
+    let (own, ofFile) = (times(rejects + postbacks, "envelope"), times(rejects + postbacks, "file_mtime"))
+    #expect(ofFile.count > 2 && own.count > 2000)
+    #expect(page.contains("Records were received from \(own[0]) to \(own[own.count - 1]), by their envelopes."))
+    #expect(page.contains("Records dated by the time of their file only: \(ofFile.count); they are counted"))
+    let steps = try #require(ReportedTable("Rejects by code and time of receipt (UTC)", in: page)).rows
+    let days = own[0].prefix(10)...own[own.count - 1].prefix(10)
+    #expect(steps.allSatisfy { days.contains($0[0].prefix(10)) })
+    let codes = try #require(ReportedTable("Rejects by code", in: page)).rows
+    for code in codes {
+      let seen = times(rejects.filter { $0.cell("reject_code") == code[0] }, "envelope")
+      #expect(code[3] == seen.first ?? "not said" && code[4] == seen.last ?? "not said")
+      #expect(code[1] == "\(rejects.count { $0.cell("reject_code") == code[0] })")
+    }
+  }
+
+  @Test(arguments: [[], ["--received-at", "2026-03-10T00:00:00Z"]])
+  func `goes by other times where no record has one of its own`(_ options: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let file = Fixtures.path("postbacks/skadnetwork-3.0.jsonl")
+    #expect(try await BuiltCommand.run(["run", file, "--out", folder.path("out")] + options).status == 0)
+    let page = try await BuiltCommand.run(["report", folder.path("out"), "--html", "-"]).text
+    #expect(page.contains(options.isEmpty ? "by the time of their file." : "by --received-at."))
+    #expect(!page.contains("they are counted, but are not"))
+  }
+
+  @Test func `says why postbacks are not decoded`() async throws {
+    let folder = try TemporaryFolder()
+    let site = try await RejectsSite.shared.value
+    let run = try await BuiltCommand.run(
+      ["run", site.folder.path("dump"), "--models", Fixtures.path("models"), "--out", folder.path("out")] + site.keys
+    )
+    #expect(run.status == 0, "\(run.errorText)")
+    let postbacks = try JSONObject.lines(try folder.contents(of: "out/skan_postbacks/part-00000001.jsonl"))
+    let counts = Dictionary(grouping: postbacks) { $0.cell("decode_status") ?? "" }.mapValues(\.count)
+    let page = try await BuiltCommand.run(["report", folder.path("out"), "--html", "-"]).text
+    let rows = try #require(ReportedTable("Unique postbacks that are not decoded", in: page)).rows
+    #expect(rows.map { $0[0] } == ["null", "unmapped", "no_model", "ambiguous", "not_won"])
+    for row in rows { #expect(row[1] == "\(counts[row[0]] ?? 0)") }
+    #expect((counts["null"] ?? 0) > 0 && (counts["not_won"] ?? 0) > 0)
+  }
+
   @Test func `of nothing is a page too`() async throws {
     let folder = try TemporaryFolder()
     let out = folder.path("out")

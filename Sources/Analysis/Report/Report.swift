@@ -10,16 +10,21 @@ package struct Report: Sendable {
     package let count: Int
   }
 
-  /// Who sends: rejects of all that was read.
+  /// A network or forwarder: its rejects of all that was read of it.
   package struct Sender: Sendable {
     /// The network or forwarder; nil where records do not say.
     package let name: String?
-    /// Its rejects.
+    /// Its rejects, without the device's copies that are rejected since they contradict another sender.
     package let rejects: Int
+    /// Its accepted postbacks that a device's own copy, which came later, contradicts.
+    package let contradicted: Int
     /// All its records.
     package let read: Int
     /// Its most frequent reject code.
     package let mostFrequentCode: String?
+
+    /// Its rejects, and its accepted postbacks that are contradicted.
+    package var faults: Int { rejects + contradicted }
   }
 
   /// What the fine and coarse values of a conversion window are.
@@ -36,6 +41,19 @@ package struct Report: Sendable {
 
   /// The revenue that postbacks of an app decode to, in one currency.
   package struct RevenueRange: Sendable {
+    /// How the sums of several windows became one.
+    package enum Basis: Int, Comparable, Sendable {
+      /// There is one window only.
+      case oneWindow
+      /// The windows are added.
+      case sum
+      /// A window includes those before it: the larger sum is taken.
+      case largest
+
+      /// The order of the cases.
+      package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
     /// The app.
     package let app: String
     /// The currency.
@@ -46,10 +64,15 @@ package struct Report: Sendable {
     package var estimate = Amount.zero
     /// The least that it is.
     package var minimum = Amount.zero
-    /// What it is less than, but for those without a limit.
-    package var maximum = Amount.zero
-    /// Postbacks whose revenue has no upper limit: of them the estimate is in `maximum`.
+    /// The sum of the upper limits of those postbacks that have one.
+    package var closedMaximum = Amount.zero
+    /// Postbacks whose revenue has no upper limit.
     package var openEnded = 0
+    /// How windows were added.
+    package var basis = Basis.oneWindow
+
+    /// What it is less than; nil where a postback has no upper limit.
+    package var maximum: Amount? { openEnded > 0 ? nil : closedMaximum }
   }
 
   /// The installs of a day, in UTC.
@@ -64,21 +87,13 @@ package struct Report: Sendable {
     package var possible = 0
   }
 
-  /// An unsigned field that copies of one postback do not agree on.
-  package struct Conflict: Sendable {
-    /// Apple's name of the field.
-    package let field: String
-    /// What the copy that came first has.
-    package let first: String?
-    /// What the later copy has.
-    package let later: String?
-    /// Copies.
-    package let count: Int
-  }
-
   /// read → parsed → verified → unique → decoded.
   package let funnel: [Step]
-  /// The reject codes and their rejects, the largest first.
+  /// The unique postbacks that were not decoded, by each other `decode_status`.
+  package let undecoded: [(status: DecodeStatus, count: Int)]
+  /// When the records were received.
+  package let received: ReceivedSpan
+  /// The reject codes and their rejects, the largest first; the times are those that `received` goes by.
   package let codes: [(code: String, tally: RowTally)]
   /// Rejects by time of receipt and code.
   package let timeline: Timeline
@@ -86,7 +101,7 @@ package struct Report: Sendable {
   package let networks: [Sender]
   /// The forwarders.
   package let forwarders: [Sender]
-  /// Decoded revenue by app and currency, the largest estimates first.
+  /// Decoded revenue by app and currency.
   package let revenue: [RevenueRange]
   /// Values by window.
   package let windows: [Window]
@@ -94,8 +109,8 @@ package struct Report: Sendable {
   package let installs: [InstallDay]
   /// Installs on days that are left out, as they are too far from the others.
   package let otherInstalls: Int
-  /// What copies do not agree on, the most frequent first.
-  package let conflicts: [Conflict]
+  /// The copies that do not agree with the first of their postback.
+  package let conflicts: Conflicts
   /// Some rejects, whole.
   package let sample: RejectSample
   /// What is kept of networks, forwarders and the like is bounded: whether a bound was hit.

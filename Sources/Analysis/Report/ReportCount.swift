@@ -1,43 +1,41 @@
-internal import ConversionModel
-internal import JSON
 internal import PostbackPipeline
 
 /// What a report needs of a batch, or of all batches so far. Bounded, whatever the tables hold.
 struct ReportCount: Sendable {
+  /// By the kind of their time, of rejects and accepted postbacks.
+  var sources = Groups()
+  /// By the kind of their time, and code.
   var codes = Groups()
   /// By stage.
   var stages = Groups()
-  /// By hour and code.
+  /// By the kind of their time, hour and code.
   var hours = Groups()
   /// By sender and code, and by sender alone.
   var networkCodes = Groups()
   var forwarderCodes = Groups()
   var networks = Groups()
   var forwarders = Groups()
-  var conflicts = Groups()
+  var copies: [ConflictReader.Copy] = []
+  var firsts: [ConflictReader.First] = []
+  var conflicts = ConflictTable()
   var sample: RejectSample
 
   var accepted = 0
-  var decoded = 0
+  /// By `decode_status`.
+  var statuses = Groups()
   var windows = (0...2).map { Report.Window(index: $0) }
-  var revenue: [RevenueKey: Report.RevenueRange] = [:]
-  var installs: [Int: Report.InstallDay] = [:]
+  var revenue = RevenueSums()
+  /// By the kind of their time, and day.
+  var installs = [[Int: Report.InstallDay]](repeating: [:], count: TimeOrigin.allCases.count)
   var otherInstalls = 0
-  var isBounded = false
   var unreadable = UnreadableRows()
 
-  struct RevenueKey: Hashable, Comparable {
-    let app, currency: String
-
-    static func < (left: Self, right: Self) -> Bool { (left.app, left.currency) < (right.app, right.currency) }
-  }
-
-  private static let mostRevenues = 10_000
   private static let mostDays = 20_000
 
   init(sample limit: Int) { sample = RejectSample(limit: limit) }
 
   mutating func merge(_ later: ReportCount) {
+    sources.merge(later.sources)
     codes.merge(later.codes)
     stages.merge(later.stages)
     hours.merge(later.hours)
@@ -45,30 +43,30 @@ struct ReportCount: Sendable {
     forwarderCodes.merge(later.forwarderCodes)
     networks.merge(later.networks)
     forwarders.merge(later.forwarders)
-    conflicts.merge(later.conflicts)
+    conflicts.add(later.copies)
+    conflicts.add(later.firsts)
     sample.merge(later.sample)
     accepted += later.accepted
-    decoded += later.decoded
+    statuses.merge(later.statuses)
     for index in windows.indices { windows[index] += later.windows[index] }
-    for (key, range) in later.revenue.sorted(by: { $0.key < $1.key }) {
-      guard revenue[key] != nil || revenue.count < Self.mostRevenues else {
-        isBounded = true
-        continue
-      }
-      revenue[key, default: .init(app: key.app, currency: key.currency)] += range
-    }
-    for (day, installs) in later.installs.sorted(by: { $0.key < $1.key }) {
-      if self.installs[day] == nil, self.installs.count >= Self.mostDays {
-        otherInstalls += installs.estimated
-      } else {
-        self.installs[day, default: .init(day: day)] += installs
+    revenue.merge(later.revenue)
+    for kind in installs.indices {
+      for (day, days) in later.installs[kind].sorted(by: { $0.key < $1.key }) {
+        if installs[kind][day] == nil, installs[kind].count >= Self.mostDays {
+          otherInstalls += days.estimated
+        } else {
+          installs[kind][day, default: .init(day: day)] += days
+        }
       }
     }
     otherInstalls += later.otherInstalls
     unreadable += later.unreadable
-    isBounded = isBounded || later.isBounded
-    let groups = [codes, hours, networks, networkCodes, forwarders, forwarderCodes, conflicts]
-    if groups.contains(where: { $0.rest.count > 0 }) { isBounded = true }
+  }
+
+  /// Whether something is left out, as there is more of it than can be kept.
+  var isBounded: Bool {
+    let groups = [sources, codes, hours, networks, networkCodes, forwarders, forwarderCodes, statuses]
+    return groups.contains { $0.rest.count > 0 } || revenue.isBounded || conflicts.unfollowed > 0
   }
 }
 
@@ -77,16 +75,6 @@ extension Report.Window {
     left.fine += right.fine
     left.coarse += right.coarse
     left.none += right.none
-  }
-}
-
-extension Report.RevenueRange {
-  static func += (left: inout Self, right: Self) {
-    left.postbacks += right.postbacks
-    left.estimate += right.estimate
-    left.minimum += right.minimum
-    left.maximum += right.maximum
-    left.openEnded += right.openEnded
   }
 }
 

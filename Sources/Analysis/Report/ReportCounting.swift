@@ -6,16 +6,22 @@ internal import PostbackPipeline
 struct ReportCounting: Sendable {
   let sampleLimit: Int
 
-  private let code = GroupKeyReader(["reject_code"], in: .rejects)
+  /// The postbacks whose first copy is looked for among accepted ones.
+  var conflictKeys: Set<UInt128> = []
+
+  private let source = GroupKeyReader(["received_at_source"], in: .rejects)
+  private let code = GroupKeyReader(["received_at_source", "reject_code"], in: .rejects)
   private let stage = GroupKeyReader(["stage"], in: .rejects)
-  private let hour = GroupKeyReader(["received_hour", "reject_code"], in: .rejects)
+  private let hour = GroupKeyReader(["received_at_source", "received_hour", "reject_code"], in: .rejects)
   private let network = GroupKeyReader(["ad_network_id"], in: .rejects)
   private let networkCode = GroupKeyReader(["ad_network_id", "reject_code"], in: .rejects)
   private let forwarder = GroupKeyReader(["forwarder"], in: .rejects)
   private let forwarderCode = GroupKeyReader(["forwarder", "reject_code"], in: .rejects)
-  private let conflict = GroupKeyReader(["conflicting_fields"], in: .rejects)
+  private let conflict = ConflictReader()
   private let acceptedNetwork = GroupKeyReader(["ad_network_id"], in: .postbacks)
   private let acceptedForwarder = GroupKeyReader(["forwarder"], in: .postbacks)
+  private let acceptedSource = GroupKeyReader(["received_at_source"], in: .postbacks)
+  private let status = GroupKeyReader(["decode_status"], in: .postbacks)
   private let rejects = RejectPlaces()
   private let postbacks = PostbackPlaces()
 
@@ -31,6 +37,7 @@ struct ReportCounting: Sendable {
         reader.read(row, into: &key)
         groups.add(key, at: time)
       }
+      add(source, to: &count.sources)
       add(code, to: &count.codes)
       add(stage, to: &count.stages)
       add(hour, to: &count.hours)
@@ -38,7 +45,7 @@ struct ReportCounting: Sendable {
       add(networkCode, to: &count.networkCodes)
       add(forwarder, to: &count.forwarders)
       add(forwarderCode, to: &count.forwarderCodes)
-      if row.cell(rejects.conflicts) != nil { add(conflict, to: &count.conflicts) }
+      if let copy = conflict.copy(row, matches: true) { count.copies.append(copy) }
       count.sample.add(row.line, digest: row.text(rejects.digest) ?? "", code: row.text(rejects.code) ?? "")
     }
     count.unreadable = row.unreadable
@@ -55,10 +62,16 @@ struct ReportCounting: Sendable {
       count.networks.add(key)
       acceptedForwarder.read(row, into: &key)
       count.forwarders.add(key)
-      if row.text(postbacks.status) == "decoded" { count.decoded += 1 }
-      guard row.boolean(postbacks.won) != false else { continue }
-      count.add(window: row.integer(postbacks.window) ?? 0, row, postbacks)
-      count.add(revenueOf: row, postbacks)
+      acceptedSource.read(row, into: &key)
+      count.sources.add(key, at: row.time(postbacks.received))
+      status.read(row, into: &key)
+      count.statuses.add(key)
+      if let first = conflict.first(row, among: conflictKeys, matches: true) { count.firsts.append(first) }
+      guard row.boolean(postbacks.won) != false,
+        let window = Int(exactly: row.integer(postbacks.window) ?? 0), count.windows.indices.contains(window)
+      else { continue }
+      count.add(window: window, row, postbacks)
+      if let sum = RevenueSums.Window(row, postbacks) { count.revenue.add(sum, ofWindow: window, row, &key) }
     }
     count.unreadable = row.unreadable
     return count
@@ -66,8 +79,7 @@ struct ReportCounting: Sendable {
 }
 
 extension ReportCount {
-  fileprivate mutating func add(window: Int64, _ row: borrowing RowCursor, _ places: PostbackPlaces) {
-    guard let window = Int(exactly: window), windows.indices.contains(window) else { return }
+  fileprivate mutating func add(window: Int, _ row: borrowing RowCursor, _ places: PostbackPlaces) {
     if row.cell(places.fine) != nil {
       windows[window].fine += 1
     } else if row.cell(places.coarse) != nil {
@@ -82,25 +94,27 @@ extension ReportCount {
       otherInstalls += 1
       return
     }
-    installs[estimated, default: .init(day: estimated)].estimated += 1
-    if earliest == latest { installs[earliest, default: .init(day: earliest)].certain += 1 }
-    for day in earliest...latest { installs[day, default: .init(day: day)].possible += 1 }
+    let kind = TimeOrigin(row.text(places.source)).rawValue
+    installs[kind][estimated, default: .init(day: estimated)].estimated += 1
+    if earliest == latest { installs[kind][earliest, default: .init(day: earliest)].certain += 1 }
+    for day in earliest...latest { installs[kind][day, default: .init(day: day)].possible += 1 }
   }
 
   /// Days; the longest that a postback allows is of some weeks.
   private static let longestInterval = 60
+}
 
-  fileprivate mutating func add(revenueOf row: borrowing RowCursor, _ places: PostbackPlaces) {
-    guard let currency = row.text(places.currency), let estimate = row.amount(places.revenue) else { return }
-    let key = RevenueKey(app: row.text(places.app) ?? "", currency: currency)
+extension RevenueSums.Window {
+  /// The revenue of the row at hand; nil where it has none.
+  fileprivate init?(_ row: borrowing RowCursor, _ places: PostbackPlaces) {
+    guard row.cell(places.currency) != nil, let estimate = row.amount(places.revenue) else { return nil }
     let maximum = row.amount(places.maximum)
-    var range = Report.RevenueRange(app: key.app, currency: currency)
-    range.postbacks = 1
-    range.estimate = estimate
-    range.minimum = row.amount(places.minimum) ?? .zero
-    range.maximum = maximum ?? estimate
-    range.openEnded = maximum == nil ? 1 : 0
-    revenue[key, default: .init(app: key.app, currency: currency)] += range
+    postbacks = 1
+    isCumulative = row.boolean(places.cumulative) == true
+    self.estimate = estimate
+    minimum = row.amount(places.minimum) ?? .zero
+    closedMaximum = maximum ?? .zero
+    openEnded = maximum == nil ? 1 : 0
   }
 }
 
@@ -117,13 +131,12 @@ extension RowCursor {
 private struct RejectPlaces: Sendable {
   let code = Table.rejects.place("reject_code")
   let received = Table.rejects.place("received_at")
-  let conflicts = Table.rejects.place("conflicting_fields")
   let digest = Table.rejects.place("raw_sha256")
 }
 
 private struct PostbackPlaces: Sendable {
-  let app = Table.postbacks.place("app_id")
-  let status = Table.postbacks.place("decode_status")
+  let received = Table.postbacks.place("received_at")
+  let source = Table.postbacks.place("received_at_source")
   let won = Table.postbacks.place("did_win")
   let window = Table.postbacks.place("postback_sequence_index")
   let fine = Table.postbacks.place("conversion_value")
@@ -136,4 +149,5 @@ private struct PostbackPlaces: Sendable {
   let minimum = Table.postbacks.place("min_revenue")
   let maximum = Table.postbacks.place("max_revenue")
   let currency = Table.postbacks.place("currency")
+  let cumulative = Table.postbacks.place("cumulative")
 }

@@ -1,9 +1,11 @@
 internal import Analysis
+internal import ConversionModel
 
 extension Report {
   /// read → parsed → verified → unique → decoded, as bars.
   var funnelFigure: HTML {
-    var drawing = Drawing(width: 760, height: funnel.count * 40 + 8)
+    let missing = undecoded.filter { $0.count > 0 }
+    var drawing = Drawing(width: 760, height: funnel.count * 40 + missing.count * 28 + 8)
     var table = NumberTable("Records after each stage", ["stage", "records", "of read", "lost here"])
     let read = funnel.first?.count ?? 0
     var before = read
@@ -25,12 +27,33 @@ extension Report {
       table.add(step.name, .number(step.count), .share(step.count, of: read), .number(lost))
       before = step.count
     }
+    let unique = undecoded.reduce(before) { $0 + $1.count }
+    for (index, step) in missing.enumerated() {
+      let y = Double(funnel.count * 40 + index * 28)
+      let width = read > 0 ? 420 * Double(step.count) / Double(read) : 0
+      drawing.text(step.status.words, x: 90, y: y + 19, .end, .axis)
+      drawing.bar(x: 100, y: y + 6, width: width, height: 16, .none, title: "\(step.status.words): \(step.count)")
+      drawing.text(
+        "\(Numbers.grouped(step.count)) (\(Share(step.count, of: unique)) of unique)",
+        x: 530,
+        y: y + 19,
+        .start,
+        .axis
+      )
+    }
+    var statuses = NumberTable(
+      "Unique postbacks that are not decoded",
+      ["decode_status", "postbacks", "of unique", "meaning"]
+    )
+    for (status, count) in undecoded {
+      statuses.add(status.rawValue, .number(count), .share(count, of: unique), .text(status.meaning))
+    }
     return drawing.figure(
       "From read to decoded",
       description:
-        "Records that are left after each stage, of \(Numbers.grouped(read)) read. What is not decoded is kept too: "
-        + "it has no value, or no model says what its value means.",
-      numbers: table.html
+        "Records that are left after each stage, of \(Numbers.grouped(read)) read. Below: unique postbacks that are not decoded, "
+        + "and why; they are kept too.",
+      numbers: "\(table.html)\(statuses.html)"
     )
   }
 
@@ -85,5 +108,31 @@ extension Report {
         + "Apple withholds values of small crowds.",
       numbers: table.html
     )
+  }
+}
+
+extension DecodeStatus {
+  /// The status beside a bar.
+  fileprivate var words: String {
+    switch self {
+    case .decoded: "decoded"
+    case .null: "null"
+    case .unmapped: "unmapped"
+    case .noModel: "no model"
+    case .ambiguous: "ambiguous"
+    case .notWon: "not won"
+    }
+  }
+
+  /// The status in a few words for an analyst.
+  fileprivate var meaning: String {
+    switch self {
+    case .decoded: "the model says what the value means"
+    case .null: "no conversion value, which is not 0"
+    case .unmapped: "a value that the model does not list"
+    case .noModel: "no model of the app for that time"
+    case .ambiguous: "models of the possible install dates do not agree"
+    case .notWon: "a lost attribution, which is never valued"
+    }
   }
 }

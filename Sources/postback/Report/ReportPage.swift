@@ -61,11 +61,13 @@ struct ReportPage {
   private var header: HTML {
     let read = report.funnel.first?.count ?? 0
     let accepted = report.funnel.first { $0.name == "unique" }?.count ?? 0
-    let times = report.codes.reduce(into: RowTally()) { $0 += $1.tally }
     var span: HTML = ""
-    if let first = times.firstSeen, let last = times.lastSeen {
-      span =
-        " Rejects were received from \("\(Timestamp(milliseconds: first))") to \("\(Timestamp(milliseconds: last))")."
+    if let times = report.received.times {
+      let (first, last) = (Timestamp(milliseconds: times.first), Timestamp(milliseconds: times.last))
+      span = " Records were received from \("\(first)") to \("\(last)"), \(report.received.origin.words)."
+    }
+    let others = report.received.others.map { other -> HTML in
+      " Records dated \(other.origin.words) only: \(Numbers.grouped(other.count)); they are counted, but are not in these times."
     }
     let bound: HTML = report.isBounded ? " There was more of something than is kept: some lists are not whole." : ""
     let unreadable: HTML =
@@ -73,7 +75,7 @@ struct ReportPage {
       ? "" : " \(report.unreadable.count) lines of the tables are no rows and were passed over."
     return """
       <h1>Postback report</h1>
-      <p class="note">Of \(paths.joined(separator: ", ")).\(span)\(bound)\(unreadable)</p>
+      <p class="note">Of \(paths.joined(separator: ", ")).\(span)\(others)\(bound)\(unreadable)</p>
       <ul class="facts">
       <li><b id="read">\(Numbers.grouped(read))</b> read</li>
       <li><b id="accepted">\(Numbers.grouped(accepted))</b> accepted</li>
@@ -108,14 +110,18 @@ struct ReportPage {
   }
 
   private var conflicts: HTML {
-    guard !report.conflicts.isEmpty else {
+    let found = report.conflicts.differences
+    guard !found.isEmpty else {
       return "<p class=\"note\">No two copies of a genuine postback differ in an unsigned field.</p>"
     }
-    return HTML.beforeAndAfter(
-      "Unsigned fields that a later copy of a genuine postback has otherwise: one of the two was edited",
-      ["field", "first copy", "later copy", "copies"],
-      report.conflicts.map { ($0.field, $0.first, $0.later, $0.count) }
-    )
+    return HTML.longTable(
+      "Unsigned fields that a later copy of a genuine postback has otherwise: one of the two was edited, the first one decides",
+      ["field", "first", "first from", "later", "later from", "attributed to", "copies"],
+      found.count
+    ) { index, table in
+      let cells = found[index].cells
+      table.add(cells[0], cells: cells.dropFirst().map { .text($0) } + [.number(found[index].copies)])
+    }
   }
 
   private var rows: HTML {
@@ -148,7 +154,7 @@ struct ReportPage {
     let found = Dictionary((findings?.diagnoses ?? []).map { ($0.digest, $0.diagnosis.summary) }) { first, _ in first }
     return .object([
       .init("columns", .array(SampledReject.columns.map { .string($0) })),
-      .init("rows", .array(report.sample.rows.map { SampledReject($0.line, diagnoses: found).json })),
+      .init("rows", .array(report.sample.rows.map { SampledReject($0.line, diagnoses: found, report.conflicts).json })),
     ])
   }
 }

@@ -15,8 +15,8 @@ struct SampledReject {
   /// The most characters of a cell that the page has; the tables have all.
   private static let longestCell = 4096
 
-  /// A row; `diagnoses` are in words, by the digest of the raw bytes.
-  init(_ line: [UInt8], diagnoses: [String: String]) {
+  /// A row; `diagnoses` are in words, by the digest of the raw bytes, and `conflicts` know where first copies came from.
+  init(_ line: [UInt8], diagnoses: [String: String], _ conflicts: Conflicts) {
     let members: [JSONValue.Member] =
       if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
     let row = JSONValue.object(members)
@@ -31,6 +31,10 @@ struct SampledReject {
       cells.append(
         .init(member.key, .string(Self.cut((member.value.text ?? "\(member.value)").withControlCharactersEscaped)))
       )
+    }
+    if let key = RejectedRow(line).firstOfConflict {
+      let first = CopyOrigin.text(conflicts.origin(ofFirst: key))
+      cells.append(.init("first_from", .string(Self.cut(first.withControlCharactersEscaped))))
     }
     cells.append(.init("raw_body", .string(Self.cut(String(escaping: body)))))
     if let diagnosis = row["raw_sha256"]?.text.flatMap({ diagnoses[$0] }) {

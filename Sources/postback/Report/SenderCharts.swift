@@ -7,16 +7,34 @@ extension Report {
   private static let shownRevenues = 16
 
   /// Rejects by ad network.
-  var networksFigure: HTML { Self.figure("Rejects by ad network", "ad network", networks) }
+  var networksFigure: HTML {
+    Self.figure(
+      "Rejects by ad network",
+      "ad network",
+      networks,
+      note: "What is not signed can be invented: of a forged postback the network is only what it claims."
+    )
+  }
 
   /// Rejects by forwarder.
-  var forwardersFigure: HTML { Self.figure("Rejects by forwarder", "forwarder", forwarders) }
+  var forwardersFigure: HTML {
+    Self.figure(
+      "Rejects by forwarder",
+      "forwarder",
+      forwarders,
+      note: "Where copies of a postback differ and one is a device's own, the other's sender counts, whichever came "
+        + "first: accepted postbacks that such a copy contradicts count for their forwarder, and the copy for nobody."
+    )
+  }
 
-  private static func figure(_ title: String, _ kind: String, _ senders: [Sender]) -> HTML {
+  private static func figure(_ title: String, _ kind: String, _ senders: [Sender], note: String) -> HTML {
     let shown = senders.prefix(shownSenders)
     var drawing = Drawing(width: 760, height: shown.count * 30 + 44)
-    var table = NumberTable(title, [kind, "rejects", "read", "share", "most frequent code"])
-    let ticks = Ticks(to: shown.map { $0.read > 0 ? 100 * Double($0.rejects) / Double($0.read) : 0 }.max() ?? 0)
+    var table = NumberTable(title, [kind, "rejects", "contradicted", "read", "share", "most frequent code"])
+    func percent(_ sender: Sender) -> Double {
+      sender.read > 0 ? 100 * Double(sender.faults) / Double(sender.read) : 0
+    }
+    let ticks = Ticks(to: shown.map(percent).max() ?? 0)
     let bottom = Double(shown.count * 30 + 6)
     for value in ticks.values {
       let x = 230 + 280 * value / ticks.end
@@ -26,7 +44,7 @@ extension Report {
     drawing.text("rejected, of all records of the \(kind)", x: 370, y: bottom + 31, .middle, .axis)
     for (index, sender) in shown.enumerated() {
       let y = Double(index * 30)
-      let share = sender.read > 0 ? 100 * Double(sender.rejects) / Double(sender.read) : 0
+      let share = percent(sender)
       drawing.text((sender.name ?? "not said").shortened(to: 25), x: 222, y: y + 20, .end)
       drawing.bar(
         x: 230,
@@ -34,10 +52,10 @@ extension Report {
         width: 280 * share / ticks.end,
         height: 18,
         .bad,
-        title: "\(sender.rejects) of \(sender.read)"
+        title: "\(sender.faults) of \(sender.read)"
       )
       drawing.text(
-        "\(Share(sender.rejects, of: sender.read)): \(Numbers.grouped(sender.rejects)) of \(Numbers.grouped(sender.read))",
+        "\(Share(sender.faults, of: sender.read)): \(Numbers.grouped(sender.faults)) of \(Numbers.grouped(sender.read))",
         x: 236 + 280 * share / ticks.end,
         y: y + 20,
         .start,
@@ -48,8 +66,9 @@ extension Report {
       table.add(
         sender.name ?? "not said",
         .number(sender.rejects),
+        .number(sender.contradicted),
         .number(sender.read),
-        .share(sender.rejects, of: sender.read),
+        .share(sender.faults, of: sender.read),
         .text(sender.mostFrequentCode ?? "")
       )
     }
@@ -57,8 +76,7 @@ extension Report {
     return drawing.figure(
       title,
       description:
-        "The share of its records that were rejected, and how many.\(more) What is not signed can be invented: of a forged "
-        + "postback the network is only what it claims.",
+        "The share of its records that were rejected, and how many.\(more) \(note)",
       numbers: table.html
     )
   }
@@ -73,13 +91,13 @@ extension Report {
     var drawing = Drawing(width: 760, height: shown.count * 50 + 44)
     var table = NumberTable(
       "Decoded revenue by app",
-      ["app", "currency", "postbacks", "estimate", "at least", "below", "without a limit"]
+      ["app", "currency", "postbacks", "windows", "estimate", "at least", "below", "without a limit"]
     )
     let bottom = Double(shown.count * 50 + 6)
     // An amount of one currency says nothing beside one of another.
     var scales: [String: Ticks] = [:]
     for range in shown {
-      let largest = max(range.maximum.approximate, range.estimate.approximate, scales[range.currency]?.end ?? 0)
+      let largest = max(range.farthest.approximate, scales[range.currency]?.end ?? 0)
       scales[range.currency] = Ticks(to: largest, isWhole: false)
     }
     let isOneCurrency = scales.count == 1
@@ -98,12 +116,19 @@ extension Report {
       let end = scales[range.currency]?.end ?? 1
       func x(_ amount: Amount) -> Double { 190 + 540 * amount.approximate / end }
       drawing.text("app \(range.app)".shortened(to: 24), x: 180, y: y + 4, .end)
-      drawing.line(x(range.minimum), y, x(range.maximum), y, .whisker)
-      for amount in [range.minimum, range.maximum] { drawing.line(x(amount), y - 6, x(amount), y + 6, .whisker) }
+      drawing.line(x(range.minimum), y, x(range.farthest), y, .whisker)
+      drawing.line(x(range.minimum), y - 6, x(range.minimum), y + 6, .whisker)
+      if range.maximum == nil {
+        // An arrow: there is no end.
+        drawing.line(x(range.farthest), y, x(range.farthest) - 7, y - 5, .whisker)
+        drawing.line(x(range.farthest), y, x(range.farthest) - 7, y + 5, .whisker)
+      } else {
+        drawing.line(x(range.farthest), y - 6, x(range.farthest), y + 6, .whisker)
+      }
       drawing.dot(x: x(range.estimate), y: y)
-      let openEnded = range.openEnded > 0 ? " or more" : ""
+      let limit = range.maximum.map { "to \($0)" } ?? "or more"
       drawing.text(
-        "\(range.estimate) (\(range.minimum) to \(range.maximum)\(openEnded)) \(range.currency)",
+        "\(range.estimate) (\(range.minimum) \(limit)) \(range.currency)",
         x: 190,
         y: y - 14,
         .start,
@@ -113,20 +138,41 @@ extension Report {
         range.app,
         .text(range.currency),
         .number(range.postbacks),
+        .text(range.basis.words),
         .text("\(range.estimate)"),
         .text("\(range.minimum)"),
-        .text("\(range.maximum)"),
+        .text(range.maximum.map { "\($0)" } ?? "open"),
         .number(range.openEnded)
       )
     }
-    let more = revenue.count > shown.count ? " The \(shown.count) largest of \(revenue.count)." : ""
+    let more = revenue.count > shown.count ? " The first \(shown.count) of \(revenue.count)." : ""
+    let largest =
+      revenue.contains { $0.basis == .largest }
+      ? " A window that includes those before it (cumulative) is not added to them, as nothing tells which postbacks are of one "
+        + "user: of both sums the larger is taken, which is at most too little." : ""
     return drawing.figure(
       "Decoded revenue, with its range",
       description:
         "What the conversion models make of the values of accepted postbacks: a dot for the estimate, and a line from the least to "
-        + "the most. Where a value has no upper limit its estimate stands for one.\(more)",
+        + "the most; an arrow where a value has no upper limit. Currencies are never added.\(largest)\(more)",
       numbers: table.html
     )
+  }
+}
+
+extension Report.RevenueRange {
+  /// Where the line ends: at the most that it can be, or without an upper limit beyond all that there is a number of.
+  fileprivate var farthest: Amount { maximum ?? max(closedMaximum, estimate) }
+}
+
+extension Report.RevenueRange.Basis {
+  /// The basis in words.
+  fileprivate var words: String {
+    switch self {
+    case .oneWindow: "one"
+    case .sum: "added"
+    case .largest: "not added, cumulative"
+    }
   }
 }
 

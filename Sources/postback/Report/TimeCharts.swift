@@ -53,7 +53,9 @@ extension Report {
     let omitted =
       timeline.series.count > shown.count ? " The \(shown.count) most frequent codes; the numbers have all." : ""
     let undated =
-      timeline.undated > 0 ? " \(Numbers.grouped(timeline.undated)) rejects outside of this time are not drawn." : ""
+      timeline.undated > 0
+      ? " \(Numbers.grouped(timeline.undated)) rejects outside of this time, or without a time of their own, are not drawn."
+      : ""
     return drawing.figure(
       "Rejects over time, by code",
       description: "Rejects \(timeline.stepName). Each code has its own scale.\(omitted)\(undated)",
@@ -150,5 +152,16 @@ extension Timestamp {
   /// The name of a day, so many after 1970-01-01.
   fileprivate static func name(ofDay day: Int) -> String {
     String("\(Timestamp(milliseconds: Int64(day) * 86_400_000))".prefix(10))
+  }
+}
+
+extension TimeOrigin {
+  /// The origin in words, behind "dated".
+  var words: String {
+    switch self {
+    case .ownTime: "by their envelopes"
+    case .option: "by --received-at"
+    case .file: "by the time of their file"
+    }
   }
 }
