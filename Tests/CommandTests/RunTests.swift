@@ -60,6 +60,32 @@ import Testing
     }
   }
 
+  @Test func `knows a dump that was compressed since, and reads what it has grown by`() async throws {
+    let folder = try TemporaryFolder()
+    func run(_ name: String) async throws -> [String?] {
+      let result = try await BuiltCommand.run(
+        ["run", folder.path(name), "--out", folder.path("out"), "--json"] + arguments
+      )
+      #expect(result.status == 0, "\(result.errorText)")
+      let summary = Object(result.text)
+      return [summary["read"], summary["accepted"]]
+    }
+    func compress(_ name: String) async throws {
+      let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["gzip", "-f", folder.path(name)])
+      #expect(result.status == 0, "\(result.errorText)")
+    }
+    let lines = RealPostback.all.map { $0.bytes + [UInt8(ascii: "\n")] }
+    try folder.makeFile("dump", holding: Array(lines.prefix(10).joined()))
+    #expect(try await run("dump").first == "10")
+    try await compress("dump")
+    #expect(try await run("dump.gz") == ["0", "0"])
+    try folder.makeFile("dump.1", holding: Array(lines.joined()))
+    try await compress("dump.1")
+    #expect(try await run("dump.1.gz").first == "5")
+    try folder.makeFile("unpacked", holding: Array(lines.joined()))
+    #expect(try await run("unpacked") == ["0", "0"])
+  }
+
   @Test func `survives tens of thousands of mutations, and loses none`() async throws {
     let folder = try TemporaryFolder()
     var generator = SplitMix(seed: 20_260_310)

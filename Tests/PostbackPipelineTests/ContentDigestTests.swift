@@ -30,11 +30,11 @@ import Testing
   }
 
   @Test func `tells what it was at a number of records, and before the last of them`() {
-    var digest = ContentDigest(seed: 9, watching: 2)
+    var digest = ContentDigest(seed: 9, watching: [2])
     for record in [[1], [2], [3]] as [[UInt8]] { digest.add(record.span) }
-    #expect(digest.atWatched?.value == self.digest([[1], [2]], seed: 9))
-    #expect(digest.atWatched?.prefix == self.digest([[1]], seed: 9))
-    #expect(digest.prefix == digest.atWatched?.value)
+    #expect(digest.at(2)?.value == self.digest([[1], [2]], seed: 9))
+    #expect(digest.at(2)?.prefix == self.digest([[1]], seed: 9))
+    #expect(digest.first == digest.at(2)?.prefix && digest.prefix == digest.at(2)?.value)
     #expect(digest.count == 3)
   }
 }

@@ -131,6 +131,31 @@ private final class Site {
     #expect(try await site.run().tally.read == 1)
   }
 
+  @Test(arguments: [[false, true], [true, false]], [0, 1, 7])
+  func `knows content that was compressed or unpacked since, also the first part of it`(
+    _ isCompressed: [Bool],
+    grownBy growth: Int
+  ) async throws {
+    for compress in [gzip, zstd] {
+      let site = try Site()
+      func write(_ lines: ArraySlice<String>, to name: String, _ isCompressed: Bool) throws -> String {
+        let path = "\(site.folder.path)/\(name)"
+        let text = lines.joined(separator: "\n") + "\n"
+        try Data(isCompressed ? compress(text) : Array(text.utf8)).write(to: URL(filePath: path))
+        return path
+      }
+      try await site.run([write(lines.prefix(20), to: "dump", isCompressed[0])])
+      // In between comes something else, under the name that it had.
+      try await site.run([write(lines.suffix(20), to: "dump", isCompressed[0])])
+      let rotated = try write(lines.prefix(20 + growth), to: "dump.1", isCompressed[1])
+      let later = try await site.run([rotated])
+      #expect(later.tally.read == growth)
+      #expect(growth > 0 || later.ends == [.known(path: site.folder.path + "/dump")])
+      #expect(try await site.run([rotated]).tally.read == 0)
+      #expect(site.rows("skan_rejects").count + site.rows("skan_postbacks").count == 40 + growth)
+    }
+  }
+
   @Test func `takes other content of the same name for another input`() async throws {
     let site = try Site()
     try site.write(Array(lines.prefix(8)))

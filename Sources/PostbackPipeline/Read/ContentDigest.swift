@@ -14,18 +14,20 @@ struct ContentDigest: Sendable {
   /// How many records it is of.
   private(set) var count: Int64 = 0
 
-  /// A number of records that is asked for.
-  let watched: Int64
-  /// The digest of so many records, and without the last of them.
-  private(set) var atWatched: (value: UInt128, prefix: UInt128)?
+  /// The digest of the first record alone; 0 before there is one.
+  private(set) var first: UInt128 = 0
+
+  /// The numbers of records that are asked for and not reached, the next one last.
+  private var watched: [Int64]
+  private var reached: [Int64: (value: UInt128, prefix: UInt128)] = [:]
 
   private let seed: UInt64
   private let factor: UInt128
 
-  /// The digest of no records; it will be kept what it was at `watched`.
-  init(seed: UInt64, watching watched: Int64 = -1) {
+  /// The digest of no records; it will be kept what it was at the numbers `watched`.
+  init(seed: UInt64, watching watched: some Sequence<Int64> = []) {
     self.seed = seed
-    self.watched = watched
+    self.watched = Set(watched).filter { $0 > 0 }.sorted(by: >)
     var bytes = seed
     let spread = unsafe Self.hash(&bytes, MemoryLayout<UInt64>.size, seed)
     factor = Self.reduced(spread)
@@ -37,8 +39,15 @@ struct ContentDigest: Sendable {
     prefix = value
     value = Self.reduced(Self.product(value, factor) + Self.reduced(hash))
     count += 1
-    if count == watched { atWatched = (value, prefix) }
+    if count == 1 { first = value }
+    guard count == watched.last else { return }
+    reached[count] = (value, prefix)
+    watched.removeLast()
   }
+
+  /// The digest of the first so many records, and without the last of them; nil where there are not as many, or nobody
+  /// watched for them.
+  func at(_ records: Int64) -> (value: UInt128, prefix: UInt128)? { records == 0 ? (0, 0) : reached[records] }
 
   private static let prime: UInt128 = (1 << 127) - 1
 

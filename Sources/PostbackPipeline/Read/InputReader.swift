@@ -21,12 +21,14 @@ final class InputReader {
   ) throws(PipelineFailure) {
     self.register = register
     let input = opened.input
-    let plan = try register.plan(input.path, opened.identity) { watched throws(PipelineFailure) in
+    let plan = try register.plan(input.path, opened.identity) { depth throws(PipelineFailure) in
       do throws(ReadFailure) {
-        return try Self.scan(opened, limits, ContentDigest(seed: register.seed, watching: watched), bufferSize)
+        return try Self.scan(opened, limits, depth, register.seed, bufferSize)
       } catch {
         throw .read(error)
       }
+    } isCompressed: { () throws(PipelineFailure) in
+      do throws(ReadFailure) { return try opened.file.isCompressed() } catch { throw .read(error) }
     }
     var twin: String?
     switch plan {
@@ -57,14 +59,24 @@ final class InputReader {
     } catch { throw .read(error) }
   }
 
-  /// Reads all of an open input for its digest, and goes back to the start.
+  /// Reads an open input for its digest, and goes back to the start.
   private static func scan(
     _ opened: borrowing OpenInput,
     _ limits: ReadLimits,
-    _ content: ContentDigest,
+    _ depth: ScanDepth,
+    _ seed: UInt64,
     _ bufferSize: Int
   ) throws(ReadFailure) -> ContentDigest {
     let file = try opened.file.duplicate()
+    var limits = limits
+    let content: ContentDigest
+    switch depth {
+    case .firstRecord:
+      limits = ReadLimits(recordBytes: limits.recordBytes, batchBytes: limits.batchBytes, batchRecords: 1)
+      content = ContentDigest(seed: seed)
+    case .all(let watched):
+      content = ContentDigest(seed: seed, watching: watched)
+    }
     let stream = try RecordStream(
       file,
       path: opened.input.path,
@@ -76,6 +88,7 @@ final class InputReader {
     while !stream.isFinished {
       try stream.fill()
       _ = stream.take()
+      if case .firstRecord = depth { break }
     }
     try opened.file.rewind()
     return stream.content
@@ -102,6 +115,7 @@ final class InputReader {
         known?.records = end
         known?.digest = content.value
         known?.prefixDigest = content.prefix
+        known?.firstDigest = content.first
       }
       known?.phase = isEnded ? .complete : .partial
       return batch(bytes, records, consumed: stream.consumed, isEnded ? .finished : nil)

@@ -38,6 +38,14 @@ struct OpenFile: ~Copyable {
     )
   }
 
+  /// Whether what a regular file holds is compressed.
+  func isCompressed() throws(ReadFailure) -> Bool {
+    var start = [UInt8](repeating: 0, count: Compression.magicCount)
+    let count = try read(into: &start, at: 0)
+    try rewind()
+    return Compression(start: start.span.extracting(first: count)) != nil
+  }
+
   /// Another descriptor of the same open file: both have one position.
   func duplicate() throws(ReadFailure) -> OpenFile {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

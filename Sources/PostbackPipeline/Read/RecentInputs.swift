@@ -39,5 +39,10 @@ struct RecentInputs {
     byDigest[digest].flatMap { inputs[$0] }.flatMap { $0.records == records ? $0 : nil }
   }
 
+  /// Those with that first record that are stored compressed, or that are not.
+  func inputs(firstDigest: UInt128, isCompressed: Bool) -> [LedgerInput] {
+    inputs.values.filter { $0.firstDigest == firstDigest && $0.isCompressed == isCompressed && $0.records > 0 }
+  }
+
   func hasInput(storedBytes: Int64) -> Bool { sizes[storedBytes] != nil }
 }

@@ -107,6 +107,22 @@ package final class Ledger {
     try input(statements.inputBySize, .integer(storedBytes))
   }
 
+  /// The inputs with that first record, or of which it is not known, that are stored compressed, or that are not.
+  package func inputs(firstDigest: UInt128, isCompressed: Bool) throws(StateFailure) -> [LedgerInput] {
+    try unlessFailed { () throws(StateFailure) in
+      try statements.inputsByFirst.all(.wide(firstDigest), .integer(isCompressed ? 1 : 0)) {
+        row throws(StateFailure) in try LedgerInput(row)
+      }
+    }
+  }
+
+  /// Whether an input was stored compressed.
+  package func hasCompressedInput() throws(StateFailure) -> Bool {
+    try unlessFailed { () throws(StateFailure) in
+      try database.integer("SELECT EXISTS (SELECT 1 FROM inputs WHERE compressed = 1)") != 0
+    }
+  }
+
   /// All parts, by table, format and number.
   package func parts() throws(StateFailure) -> [LedgerPart] {
     try unlessFailed { () throws(StateFailure) in try Self.parts(in: database) }

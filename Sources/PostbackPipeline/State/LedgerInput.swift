@@ -26,6 +26,10 @@ package struct LedgerInput: Equatable, Sendable {
   package var prefixDigest: UInt128
   /// How far it is.
   package var phase: Phase
+  /// Whether it is stored compressed.
+  package var isCompressed: Bool
+  /// The digest of its first record alone; 0 where nobody knows it.
+  package var firstDigest: UInt128
 
   /// An input.
   package init(
@@ -37,7 +41,9 @@ package struct LedgerInput: Equatable, Sendable {
     records: Int64 = 0,
     digest: UInt128 = 0,
     prefixDigest: UInt128 = 0,
-    phase: Phase = .partial
+    phase: Phase = .partial,
+    isCompressed: Bool = false,
+    firstDigest: UInt128 = 0
   ) {
     self.id = id
     self.path = path
@@ -48,12 +54,15 @@ package struct LedgerInput: Equatable, Sendable {
     self.digest = digest
     self.prefixDigest = prefixDigest
     self.phase = phase
+    self.isCompressed = isCompressed
+    self.firstDigest = firstDigest
   }
 }
 
 extension LedgerInput {
   /// The columns, as `init(_:)` reads and `values` writes them.
-  static let columns = "id, path, device, inode, stored_bytes, records, digest, prefix_digest, phase"
+  static let columns =
+    "id, path, device, inode, stored_bytes, records, digest, prefix_digest, phase, compressed, first_digest"
 
   /// The input that a row tells of.
   init(_ row: SQLiteStatement) throws(StateFailure) {
@@ -66,5 +75,7 @@ extension LedgerInput {
     digest = try row.wide(6)
     prefixDigest = try row.wide(7)
     phase = try row.word(8, as: Phase.self)
+    isCompressed = try row.integer(9) != 0
+    firstDigest = try row.wide(10)
   }
 }

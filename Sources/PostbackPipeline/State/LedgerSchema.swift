@@ -50,7 +50,13 @@ enum LedgerSchema {
       digest TEXT NOT NULL, meaning_digest TEXT NOT NULL, text TEXT NOT NULL,
       PRIMARY KEY (app_id, model_id, version, digest)
     ) STRICT, WITHOUT ROWID;
+    """,
     """
+    ALTER TABLE inputs ADD COLUMN compressed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE inputs ADD COLUMN first_digest BLOB NOT NULL DEFAULT x'00000000000000000000000000000000';
+    CREATE INDEX inputs_first ON inputs (first_digest);
+    CREATE INDEX inputs_compressed ON inputs (compressed) WHERE compressed = 1;
+    """,
   ]
 
   /// Makes a ledger of nothing: under another name until it is complete and durable, so that no crash leaves half of one.

@@ -4,6 +4,7 @@ struct LedgerStatements {
   let inputByFile: SQLiteStatement
   let inputByDigest: SQLiteStatement
   let inputBySize: SQLiteStatement
+  let inputsByFirst: SQLiteStatement
   private let database: SQLiteDatabase
   private let begin: SQLiteStatement
   private let end: SQLiteStatement
@@ -22,14 +23,19 @@ struct LedgerStatements {
     inputByFile = try prepare(inputs("inode = ? AND device = ?"))
     inputByDigest = try prepare(inputs("digest = ? AND records = ?"))
     inputBySize = try prepare(inputs("stored_bytes = ?"))
+    // What an earlier version wrote does not say its first record.
+    inputsByFirst = try prepare(
+      "SELECT \(LedgerInput.columns) FROM inputs WHERE first_digest IN (?, zeroblob(16)) AND compressed = ? AND records > 0"
+    )
     begin = try prepare("BEGIN IMMEDIATE")
     end = try prepare("COMMIT")
     putInput = try prepare(
       """
-      INSERT INTO inputs (\(LedgerInput.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO inputs (\(LedgerInput.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET path = excluded.path, device = excluded.device, inode = excluded.inode,
         stored_bytes = excluded.stored_bytes, records = excluded.records, digest = excluded.digest,
-        prefix_digest = excluded.prefix_digest, phase = excluded.phase
+        prefix_digest = excluded.prefix_digest, phase = excluded.phase,
+        compressed = excluded.compressed, first_digest = excluded.first_digest
       """
     )
     putPart = try prepare(
@@ -66,7 +72,9 @@ struct LedgerStatements {
       .integer(input.records),
       .wide(input.digest),
       .wide(input.prefixDigest),
-      .text(input.phase.rawValue)
+      .text(input.phase.rawValue),
+      .integer(input.isCompressed ? 1 : 0),
+      .wide(input.firstDigest)
     )
   }
 
