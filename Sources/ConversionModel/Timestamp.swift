@@ -22,9 +22,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp {
   /// Parses an RFC 3339 date-time: `2026-11-01T10:00:00Z`, `2026-11-01t12:00:00.5+02:00`.
   ///
+  /// A leap second (`:60`, the last of a day in UTC) is the second after it, the first of the next day, as POSIX counts.
   /// Nil for anything else: a date that the calendar does not have, a space for the `T`, no offset, a moment that is
-  /// not in the years 1970 to 9999 in UTC, and a leap second (`:60`), which this count cannot hold. Fraction digits
-  /// after the third are dropped.
+  /// not in the years 1970 to 9999 in UTC. Fraction digits after the third are dropped.
   public init?(parsing text: Span<UInt8>) {
     guard text.count >= 20,
       let year = text.number(at: 0, digits: 4), text[4] == UInt8(ascii: "-"),
@@ -32,7 +32,7 @@ extension Timestamp {
       let day = text.number(at: 8, digits: 2), text[10] | 0x20 == UInt8(ascii: "t"),
       let hour = text.number(at: 11, digits: 2), hour < 24, text[13] == UInt8(ascii: ":"),
       let minute = text.number(at: 14, digits: 2), minute < 60, text[16] == UInt8(ascii: ":"),
-      let second = text.number(at: 17, digits: 2), second < 60,
+      let second = text.number(at: 17, digits: 2), second <= 60,
       let date = CivilDate(year: year, month: month, day: day)
     else { return nil }
     var index = 19
@@ -49,6 +49,7 @@ extension Timestamp {
     }
     guard let offset = text.offset(at: index) else { return nil }
     let minutes = (date.daysSince1970 * 24 + hour) * 60 + minute - offset
+    guard second < 60 || (minutes + 1) % (24 * 60) == 0 else { return nil }
     let milliseconds = (minutes * 60 + second) * 1000 + fraction
     guard (0...Self.writable.upperBound).contains(milliseconds) else { return nil }
     self.milliseconds = milliseconds
