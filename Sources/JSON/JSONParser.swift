@@ -67,6 +67,8 @@ public struct JSONDocument: Sendable {
   public internal(set) var fields: [JSONField] = []
   /// An object's members with other keys, or an array's elements.
   public internal(set) var members: [JSONMember] = []
+  /// Whether U+FFFD stands for halves of surrogate pairs.
+  public package(set) var hasReplacedSurrogates = false
 
   /// A document with nothing in it.
   public init() {}
@@ -96,7 +98,30 @@ public struct JSONParser: ~Copyable {
   /// Parses the JSON text that stands at `text` in `bytes`, which must go on for `padding` bytes behind it.
   ///
   /// The ranges in `document` are ranges of `bytes`. Strings that hold escapes are appended to `bytes`, with padding.
+  ///
+  /// With `replacingLoneSurrogates` an escape for half of a surrogate pair, which JSON has and no UTF-8 (RFC 8259, section
+  /// 8.2), is read as U+FFFD: then all ranges lie in a copy of the text that is appended.
   public mutating func parse(
+    _ text: Range<Int>,
+    of bytes: inout [UInt8],
+    into document: inout JSONDocument,
+    replacingLoneSurrogates: Bool = false
+  ) throws(JSONDefect) {
+    do throws(JSONDefect) {
+      try parseExactly(text, of: &bytes, into: &document)
+    } catch {
+      guard replacingLoneSurrogates, case .notJSON = error,
+        let replaced = bytes[text].replacingLoneSurrogates()
+      else { throw error }
+      let start = bytes.count
+      bytes += replaced
+      bytes.append(contentsOf: repeatElement(0, count: Self.padding))
+      try parseExactly(start..<start + replaced.count, of: &bytes, into: &document)
+      document.hasReplacedSurrogates = true
+    }
+  }
+
+  private mutating func parseExactly(
     _ text: Range<Int>,
     of bytes: inout [UInt8],
     into document: inout JSONDocument
@@ -117,6 +142,7 @@ public struct JSONParser: ~Copyable {
     }
     document.fields.removeAll(keepingCapacity: true)
     document.members.removeAll(keepingCapacity: true)
+    document.hasReplacedSurrogates = false
     guard unsafe result.status == CSIMDJSON_OK else {
       document.root = .absent
       throw unsafe Self.defect(result)

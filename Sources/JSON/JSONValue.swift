@@ -27,9 +27,10 @@ public indirect enum JSONValue: Sendable, Equatable {
     }
   }
 
-  /// Parses a whole text.
-  public init(parsing text: [UInt8]) throws(JSONDefect) {
+  /// Parses a whole text; with `replacingLoneSurrogates` as `JSONParser` does.
+  public init(parsing text: [UInt8], replacingLoneSurrogates: Bool = false) throws(JSONDefect) {
     var parser = JSONParser()
+    let text = replacingLoneSurrogates ? text[...].replacingLoneSurrogates() ?? text : text
     var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
     self = try Self.value(0..<text.count, of: &bytes, with: &parser)
   }
