@@ -11,12 +11,12 @@ package struct Rejection: Sendable {
   package var claims: Claims
   /// When and how it came.
   package var arrival: Arrival
-  /// The field that is wrong.
-  package var field: String?
+  /// The field that is wrong. This and the next are cut where they are long, and say so.
+  package private(set) var field: String?
   /// What should be there.
-  package var expected: String?
+  package private(set) var expected: String?
   /// What is there.
-  package var found: String?
+  package private(set) var found: String?
   /// What happened, where the code and the fields above do not say it all.
   package var detail: String?
   /// For duplicates: the copy that came first.
@@ -38,17 +38,24 @@ package struct Rejection: Sendable {
 
   init(_ defect: PostbackDefect, _ record: Record, _ claims: Claims, _ arrival: Arrival, of bytes: [UInt8]) {
     self.init(defect.code, record, claims, arrival, detail: defect.detail)
-    field = defect.field
-    expected = defect.expected
+    name(defect.field, expected: defect.expected, found: nil)
     found = defect.found.map { Self.excerpt(bytes[$0.indices]) }
   }
 
-  /// A text that is short enough to stand in a cell; the whole is in the raw bytes.
-  private static func excerpt(_ text: ArraySlice<UInt8>) -> String {
-    guard text.count > excerptLength else { return String(decoding: text, as: UTF8.self) }
+  /// Names the field that is wrong, and how.
+  mutating func name(_ field: String?, expected: String?, found: String?) {
+    self.field = field.map { Self.excerpt($0.utf8) }
+    self.expected = expected.map { Self.excerpt($0.utf8) }
+    self.found = found.map { Self.excerpt($0.utf8) }
+  }
+
+  /// A text that is short enough to stand in a cell: at most 200 bytes of it, and `…` where it goes on. The whole is in the
+  /// raw bytes.
+  static func excerpt(_ text: some BidirectionalCollection<UInt8>) -> String {
+    guard var end = text.index(text.startIndex, offsetBy: excerptLength, limitedBy: text.endIndex), end < text.endIndex
+    else { return String(decoding: text, as: UTF8.self) }
     // Not in the middle of a character: continuation bytes are 10xxxxxx.
-    var end = text.startIndex + excerptLength
-    while end > text.startIndex, text[end] & 0xC0 == 0x80 { end -= 1 }
+    while end > text.startIndex, text[end] & 0xC0 == 0x80 { end = text.index(before: end) }
     return String(decoding: text[..<end], as: UTF8.self) + "…"
   }
 

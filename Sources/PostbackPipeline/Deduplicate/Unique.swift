@@ -61,9 +61,7 @@ extension TransactionIndex {
     rejection.firstSeen = verified.key
     rejection.conflicts = conflicts
     if let conflict = conflicts.first {
-      rejection.field = conflict.field.name
-      rejection.expected = conflict.first
-      rejection.found = conflict.later
+      rejection.name(conflict.field.name, expected: conflict.first, found: conflict.later)
       let (first, later) = (conflict.first ?? "absent", conflict.later ?? "absent")
       rejection.detail = "\(conflict.field.name) is \(later), and \(first) in the copy that came first: one was edited"
     }

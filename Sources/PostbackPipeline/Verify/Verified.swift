@@ -94,9 +94,8 @@ package struct SignatureGate: ~Copyable {
     case .unknownKey:
       var rejection = Rejection(.unknownKey, parsed)
       if case .jws(let jws) = parsed.postback.signature {
-        rejection.field = Field.keyID.name
-        rejection.found = String(decoding: bytes[jws.keyID.indices], as: UTF8.self)
-        rejection.expected = "the name of a trusted key"
+        let name = String(decoding: bytes[jws.keyID.indices], as: UTF8.self)
+        rejection.name(Field.keyID.name, expected: "the name of a trusted key", found: name)
       }
       return rejection
     case .development where !trust.allowsDevelopment:
