@@ -213,6 +213,20 @@ def make_text():
         accepted=1,
     )
     file("lone-surrogate.jsonl", ["not_json"], [v4.replace(b"example.com", b"\\ud800"), GOOD], accepted=1)
+    # What nobody signed: JavaScript writes such escapes where it cuts a text in the middle of a character.
+    file(
+        "lone-surrogate-extra.jsonl",
+        ["duplicate_identical"] * 4,
+        [
+            with_extra(V4, '"note":"cut \\ud83d"'),
+            with_extra(V4, '"note":{"deep":["\\udc00\\uD83D"],"whole":"\\ud83d\\ude00"}'),
+            with_extra(V4, '"\\uDFFF":1'),
+            with_extra(V4, '"note":"\\\\ud83d \\ud83d\\u0041"'),
+            with_extra(V4, '"country-code":null,"note":"\\ud83d"'),
+        ],
+        accepted=1,
+        judge="pipeline",
+    )
     file("control-character.jsonl", ["not_json"], [v4.replace(b"example.com", b"example\t.com"), GOOD], accepted=1)
     file("trailing-comma.jsonl", ["not_json"], [v4[:-1] + b",}", GOOD], accepted=1)
     file("single-quotes.jsonl", ["not_json"], [v4.replace(b'"', b"'"), GOOD], accepted=1)
@@ -314,27 +328,23 @@ def make_missing():
 
 def make_values():
     for key, code, values in [
-        ("redownload", "wrong_type", [0, 1, "0", "TRUE", "", [], {}]),
-        ("did-win", "wrong_type", [0, 1, "yes"]),
+        ("redownload", "wrong_type", [2, -1, "yes", [], {}]),
+        ("redownload", "missing_field", [""]),
+        ("did-win", "wrong_type", [0.5, "yes"]),
         ("app-id", "out_of_range", [-1, -(2**63), 2**63, JSON("9" * 30), "-1", "9" * 30]),
         (
             "app-id",
             "wrong_type",
-            [JSON("525463029.0"), 42.5, JSON("5.25463029e8"), JSON("-0"), "0525463029", " 525463029", "x", True, [1], {}],
+            [42.5, JSON("5.254630295e8"), JSON("-0"), JSON("-0.0"), "0525463029", " 525463029", "+525463029", "x", True,
+             [1], {}],
         ),
         ("source-app-id", "out_of_range", [-1, 2**63]),
         ("source-app-id", "wrong_type", [1.5, "abc", False]),
-        ("conversion-value", "out_of_range", [64, -1, 10**30, "64"]),
-        ("conversion-value", "wrong_type", [JSON("1e3"), JSON("1.0"), "abc", "0x3F", True]),
-        ("coarse-conversion-value", "out_of_range", ["High", "none"]),
-        ("coarse-conversion-value", "wrong_type", [2, True]),
-        ("source-identifier", "out_of_range", ["1", "52390", "52a9", "-239", "５２３９"]),
-        ("source-identifier", "wrong_type", [5239]),
+        ("source-identifier", "out_of_range", ["1", "52390", "52a9", "-239", "５２３９", 52390, -5239]),
+        ("source-identifier", "wrong_type", [523.9, True, ["5239"]]),
         ("fidelity-type", "out_of_range", [2, -1]),
         ("fidelity-type", "wrong_type", [True]),
         ("postback-sequence-index", "out_of_range", [3, -1]),
-        ("country-code", "out_of_range", ["USA", "U1"]),
-        ("country-code", "wrong_type", [840]),
         ("ad-network-id", "wrong_type", [42, ["com.example"]]),
         ("ad-network-id", "out_of_range", [""]),
         ("transaction-id", "wrong_type", [1]),
@@ -348,11 +358,57 @@ def make_values():
     values = [0, 101, -3]
     each("campaign-id-out-of-range.jsonl", "out_of_range", "campaign-id", map(str, values),
          [edited(V3, campaign_id=value) for value in values])
-    values = ["tap", "Click"]
-    each("ad-interaction-type-out-of-range.jsonl", "out_of_range", "ad-interaction-type", values,
-         [edited(AAK, ad_interaction_type=value) for value in values])
     each("jws-string-wrong-type.jsonl", "wrong_type", "jws-string", ["42", "{}"],
          [edited(AAK, jws_string=value) for value in (42, {})])
+
+
+def make_respelled():
+    """Signed values in another spelling: copies of what Apple signed, or of something else."""
+    for key, right, wrong in [
+        ("redownload", [0, "0", "FALSE", JSON("0.0")], [1, "TRUE"]),
+        ("did-win", [1, "1", "True"], [0, "False"]),
+        ("app-id", [JSON("525463029.0"), JSON("5.25463029e8"), JSON("5254630290e-1"), "525463029.0"], [JSON("5.25463028e8")]),
+        ("source-identifier", [5239, JSON("5239.0"), JSON("5.239e3")], [39, 523]),
+        ("fidelity-type", [JSON("1.0"), "1"], [JSON("0.0")]),
+    ]:
+        file(
+            f"{key}-respelled.jsonl",
+            ["duplicate_identical"] * (len(right) - 1) + ["signature_invalid"] * len(wrong),
+            [edited(V4, **{key: value}) for value in right + wrong],
+            accepted=1,
+            judge="pipeline",
+        )
+
+
+def make_unsigned():
+    """Unsigned values that cannot be read: none of them rejects a postback, and none tells copies apart."""
+    common = [True, [], {}, 1.5, "abc", "U\u2063S", "\0", JSON('"\\ud800"')]
+    for name, key, values in [
+        (V4, "conversion-value", [64, -1, 10**30, "64", JSON("1e3"), JSON("1e-3"), JSON("1e999"), "0x3F"]),
+        (V4, "coarse-conversion-value", ["none", "low ", 2]),
+        (V4, "country-code", ["USA", "U1", "Ü", 840]),
+        (V1, "redownload", ["yes", 2]),
+        (V1, "source-app-id", [-1, 2**63]),
+    ]:
+        if key == "redownload":
+            values = [value for value in values + common if value is not True]
+        else:
+            values = values + common
+        file(
+            f"{key}-unreadable.jsonl",
+            ["duplicate_identical"] * (len(values) - 1),
+            [edited(name, **{key: value}) for value in values],
+            accepted=1,
+            judge="pipeline",
+        )
+    # Apple's development key signed it.
+    values = ["tap", 1] + common
+    file(
+        "ad-interaction-type-unreadable.jsonl",
+        ["development_key"] * len(values),
+        [edited(AAK, ad_interaction_type=value) for value in values],
+        judge="verifier",
+    )
 
 
 def make_forbidden():
@@ -476,12 +532,12 @@ def make_jws():
         each(f"jws-{name}.jsonl", "malformed_jws", "jws-string", bad, [with_jws(AAK, value) for value in bad])
     values = json.loads(good)
     file("jws-payload-values.jsonl", [
-        ("wrong_type", "did-win", "1"), ("out_of_range", "postback-sequence-index", "3"),
+        ("wrong_type", "did-win", "yes"), ("out_of_range", "postback-sequence-index", "3"),
         ("out_of_range", "source-identifier", "12345"), ("forbidden_character", "postback-identifier", "a\u2063b"),
         ("out_of_range", "advertised-item-identifier", "-1"),
     ], [
         with_payload(compact({**values, **change})) for change in (
-            {"did-win": 1}, {"postback-sequence-index": 3}, {"source-identifier": "12345"},
+            {"did-win": "yes"}, {"postback-sequence-index": 3}, {"source-identifier": "12345"},
             {"postback-identifier": "a\u2063b"}, {"advertised-item-identifier": -1},
         )
     ])
@@ -549,6 +605,12 @@ def make_copies():
     reordered = text(reversed(list(fields(V4).items()))).encode()
     copies = [original, original, reordered, with_extra(V4, '"timestamp":1'), edited(V4, conversion_value=62)]
     file("copies.jsonl", ["duplicate_identical"] * 3 + ["duplicate_conflict"], copies, accepted=1, judge="pipeline")
+    copies = [
+        edited(V4, country_code=country, coarse_conversion_value=coarse)
+        for country, coarse in [("us", "LOW"), ("US", "low"), ("Us", "Low"), ("DE", "low"), (1, "low"), ("us", "high")]
+    ]
+    file("copies-in-other-spellings.jsonl", ["duplicate_identical"] * 2 + ["duplicate_conflict"] * 3, copies, accepted=1,
+         judge="pipeline")
     versions = [TEXTS[name].encode() for name in (V20, "apple-doc-2.1", V22)]
     file("copies-of-other-versions.jsonl", ["duplicate_transaction"] * 2, versions, accepted=1, judge="pipeline")
 
@@ -560,6 +622,8 @@ make_compressed()
 make_keys()
 make_missing()
 make_values()
+make_respelled()
+make_unsigned()
 make_forbidden()
 make_signatures()
 make_jws()

@@ -8,7 +8,7 @@ struct KeyChunk {
 
   private(set) var keys: [PostbackKey]
   private(set) var digests: [SHA256Digest]
-  let unsigned = UnsignedFields(bits: 0x2A, sourceAppID: nil)
+  let unsigned = UnsignedFields(bits: 0x2A, number: nil)
 
   init() {
     let digest = SHA256Digest(InlineArray(repeating: 0))

@@ -1,3 +1,5 @@
+internal import JSON
+
 extension Amount {
   /// The amount nearest to what a JSON number's text says, with six fraction digits; of two that are as near, the even one.
   ///

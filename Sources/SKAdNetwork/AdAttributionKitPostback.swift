@@ -7,20 +7,20 @@ extension Postback {
     _ bytes: [UInt8],
     jws: CompactJWS
   ) throws(PostbackDefect) -> (Postback, taken: FieldSet) {
-    var reader = FieldReader(document, of: bytes)
+    var reader = FieldReader(document, of: bytes, covered: .all)
     let adNetworkID = try reader.string(.adNetworkIdentifier)
     let transactionID = try reader.string(.postbackIdentifier)
-    let appID = try reader.integer(.advertisedItemIdentifier, in: identifiers)
+    let appID = try reader.integer(.advertisedItemIdentifier)
     let didWin = try reader.boolean(.didWin)
-    let index = try reader.integer(.postbackSequenceIndex, in: 0...2)
+    let index = try reader.integer(.postbackSequenceIndex)
     var postback = Postback(
       framework: .adAttributionKit,
       version: nil,
       adNetworkID: try reader.required(adNetworkID, .adNetworkIdentifier, "a string"),
       transactionID: try reader.required(transactionID, .postbackIdentifier, "a string"),
       appID: try reader.required(appID, .advertisedItemIdentifier, "an integer"),
-      sourceIdentifier: try sourceIdentifier(&reader),
-      sourceAppID: try reader.integer(.publisherItemIdentifier, in: identifiers),
+      sourceIdentifier: try reader.sourceIdentifier(.sourceIdentifier),
+      sourceAppID: try reader.integer(.publisherItemIdentifier),
       conversionType: try reader.string(.conversionType),
       didWin: try reader.required(didWin, .didWin, "true or false"),
       postbackSequenceIndex: try reader.required(index, .postbackSequenceIndex, "0, 1 or 2"),
@@ -40,33 +40,48 @@ extension Postback {
   public static let otherReengagement = "reengagement"
 }
 
-/// The fields that stand beside the JWS.
+/// The fields that stand beside the JWS: nobody signs them.
 struct AdAttributionKitUnsigned {
   let jws: ByteRange
-  let conversionValue: Int64?
-  let coarseConversionValue: CoarseConversionValue?
-  let adInteractionType: AdInteractionType?
-  let countryCode: ByteRange?
+  private let conversionValue: Int64?
+  private let coarseConversionValue: CoarseConversionValue?
+  private let adInteractionType: AdInteractionType?
+  private let countryCode: CountryCode?
+  private let coerced: FieldSet
+  private let unreadable: FieldSet
+  /// The fields that are read; what cannot be is not among them.
   let taken: FieldSet
-  let coerced: FieldSet
 
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
-    var reader = FieldReader(document, of: bytes)
+    var reader = FieldReader(document, of: bytes, covered: Self.covered)
     let text = try reader.string(.jwsString)
     jws = try reader.required(text, .jwsString, "a JWS")
-    conversionValue = try reader.integer(.conversionValue, in: 0...63)
+    conversionValue = try reader.integer(.conversionValue)
     coarseConversionValue = try reader.word(.coarseConversionValue, as: CoarseConversionValue.self)
     adInteractionType = try reader.word(.adInteractionType, as: AdInteractionType.self)
     countryCode = try reader.countryCode(.countryCode)
-    taken = reader.taken
     coerced = reader.coerced
+    unreadable = reader.unreadable
+    taken = reader.taken
+  }
+
+  private static let covered = FieldSet([.jwsString])
+
+  /// Puts the fields into the postback that the JWS holds.
+  func put(into postback: inout Postback) {
+    postback.conversionValue = conversionValue
+    postback.coarseConversionValue = coarseConversionValue
+    postback.adInteractionType = adInteractionType
+    postback.countryCode = countryCode
+    postback.coercedFields.formUnion(coerced)
+    postback.unreadableFields = unreadable
   }
 }
 
 extension CompactJWS {
   /// The key's name, where the header is one that Apple's postbacks have.
   static func keyID(_ header: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) -> ByteRange {
-    var reader = FieldReader(header, of: bytes)
+    var reader = FieldReader(header, of: bytes, covered: .all)
     func malformed(_ field: Field, _ expected: String) -> PostbackDefect {
       PostbackDefect(.malformedJWS, field, expected: expected, found: header.fields[field.rawValue])
     }

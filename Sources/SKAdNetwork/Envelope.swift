@@ -18,9 +18,9 @@ public struct Envelope: Sendable {
   public internal(set) var forwarder: ByteRange?
 
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
-    var reader = FieldReader(document, of: bytes)
+    var reader = FieldReader(document, of: bytes, covered: .all)
     receivedAt = try reader.string(.receivedAt)
-    channel = try reader.word(.channel, as: Channel.self)
+    channel = try reader.word(.channel, as: Channel.self, isCaseSensitive: true)
     forwarder = try reader.string(.forwarder)
   }
 }

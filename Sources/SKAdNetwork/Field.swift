@@ -94,12 +94,31 @@ public enum Field: Int, CaseIterable, Sendable {
   }
 }
 
+extension Field {
+  /// The values that Apple sends in a field that holds an integer.
+  var range: ClosedRange<Int64> {
+    switch self {
+    case .campaignID: 1...100
+    case .conversionValue: 0...63
+    case .fidelityType: 0...1
+    case .postbackSequenceIndex: 0...2
+    default: 0...Int64.max
+    }
+  }
+}
+
 /// A set of fields.
 public struct FieldSet: Sendable, Equatable {
   private var bits: UInt64 = 0
 
   /// The empty set.
   public init() {}
+
+  /// The set of all fields.
+  static let all = FieldSet(Field.allCases)
+
+  /// The set of these fields.
+  init(_ fields: [Field]) { for field in fields { insert(field) } }
 
   /// Whether no field is in it.
   public var isEmpty: Bool { bits == 0 }
@@ -109,6 +128,9 @@ public struct FieldSet: Sendable, Equatable {
 
   /// Puts a field in.
   public mutating func insert(_ field: Field) { bits |= 1 << UInt64(field.rawValue) }
+
+  /// Takes a field out.
+  mutating func remove(_ field: Field) { bits &= ~(1 << UInt64(field.rawValue)) }
 
   /// Puts all fields of another set in.
   public mutating func formUnion(_ other: FieldSet) { bits |= other.bits }

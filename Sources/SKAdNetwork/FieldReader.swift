@@ -1,15 +1,22 @@
 internal import JSON
 
 /// Reads the known fields of one parsed object as what they have to be, and notes which it took.
+///
+/// What cannot be read is a defect where the signature covers the field. Where it does not, the field is nil, noted as
+/// unreadable, and left to the extras.
 struct FieldReader {
   let document: JSONDocument
   let bytes: [UInt8]
+  /// The fields that the signature covers.
+  var covered: FieldSet
   private(set) var taken = FieldSet()
   private(set) var coerced = FieldSet()
+  private(set) var unreadable = FieldSet()
 
-  init(_ document: JSONDocument, of bytes: [UInt8]) {
+  init(_ document: JSONDocument, of bytes: [UInt8], covered: FieldSet) {
     self.document = document
     self.bytes = bytes
+    self.covered = covered
   }
 
   /// The field's value; nil where it is absent or null.
@@ -34,9 +41,13 @@ struct FieldReader {
     guard let value = take(field) else { return nil }
     guard value.kind == .string else { throw defect(.wrongType, field, "a string") }
     guard mayBeEmpty || value.text.count > 0 else { throw defect(.outOfRange, field, "a string that is not empty") }
+    let text = bytes.span.extracting(value.text.indices)
     // U+2063 separates signed values; a NUL ends strings in whatever reads the tables.
-    guard !bytes.span.extracting(value.text.indices).containsForbidden else {
+    guard !text.containsForbidden else {
       throw defect(.forbiddenCharacter, field, "a string without U+2063 and U+0000")
+    }
+    guard !document.hasReplacedSurrogates || !text.containsReplacement else {
+      throw PostbackDefect(.notJSON, detail: "\(field.name) holds half of a surrogate pair, which is no character")
     }
     return value.text
   }
@@ -45,90 +56,75 @@ struct FieldReader {
   mutating func string(
     _ field: Field,
     _ expected: String,
+    mayBeEmpty: Bool = false,
     where isRight: (ArraySlice<UInt8>) -> Bool
   ) throws(PostbackDefect) -> ByteRange? {
-    guard let text = try string(field) else { return nil }
+    guard let text = try string(field, mayBeEmpty: mayBeEmpty) else { return nil }
     guard isRight(bytes[text.indices]) else { throw defect(.outOfRange, field, expected) }
     return text
   }
 
-  /// An integer in plain digits, as a number or as a string.
-  mutating func integer(_ field: Field, in range: ClosedRange<Int64>) throws(PostbackDefect) -> Int64? {
-    guard let value = take(field) else { return nil }
-    func expected() -> String { "an integer from \(range.lowerBound) to \(range.upperBound)" }
-    guard value.kind == .number || value.kind == .string else { throw defect(.wrongType, field, expected()) }
-    if value.kind == .string { coerced.insert(field) }
-    if value.kind == .string, value.text.count == 0 { return nil }
-    switch Self.integer(bytes[value.text.indices]) {
-    case .notAnInteger: throw defect(.wrongType, field, expected())
-    case .value(let integer) where range.contains(integer): return integer
-    case .value, .beyondInt64: throw defect(.outOfRange, field, expected())
-    }
-  }
-
-  /// A Boolean, or one of the strings "true" and "false".
-  mutating func boolean(_ field: Field) throws(PostbackDefect) -> Bool? {
-    guard let value = take(field) else { return nil }
-    switch value.kind {
-    case .true: return true
-    case .false: return false
-    case .string:
-      let text = bytes[value.text.indices]
-      coerced.insert(field)
-      if text.elementsEqual("true".utf8) { return true }
-      if text.elementsEqual("false".utf8) { return false }
-    default: break
-    }
-    throw defect(.wrongType, field, "true or false")
-  }
-
-  /// One of a few words; an empty string is a null that a forwarder wrote.
-  mutating func word<Word: CaseIterable & RawRepresentable<String>>(
+  /// What a field holds, in any spelling that `reading` takes; nil where it is absent, null or empty, which is a null that
+  /// a forwarder wrote.
+  private mutating func value<Value>(
     _ field: Field,
-    as type: Word.Type
-  ) throws(PostbackDefect) -> Word? {
-    guard let text = try optionalText(field) else { return nil }
-    if let word = Word.allCases.first(where: { bytes[text.indices].elementsEqual($0.rawValue.utf8) }) { return word }
-    throw defect(.outOfRange, field, "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
-  }
-
-  /// A two-letter country code (ISO 3166-1 alpha-2); an empty string is a null that a forwarder wrote.
-  mutating func countryCode(_ field: Field) throws(PostbackDefect) -> ByteRange? {
-    guard let text = try optionalText(field) else { return nil }
-    let isCode = text.count == 2 && bytes[text.indices].allSatisfy { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
-    guard isCode else { throw defect(.outOfRange, field, "a country code of two letters") }
-    return text
-  }
-
-  private mutating func optionalText(_ field: Field) throws(PostbackDefect) -> ByteRange? {
-    guard let text = try string(field, mayBeEmpty: true) else { return nil }
-    guard text.count > 0 else {
+    _ expected: @autoclosure () -> String,
+    _ reading: (JSONKind, Span<UInt8>) -> FieldReading<Value>
+  ) throws(PostbackDefect) -> Value? {
+    guard let value = take(field) else { return nil }
+    if value.kind == .string, value.text.count == 0 {
       coerced.insert(field)
       return nil
     }
-    return text
-  }
-
-  private enum Integer {
-    case value(Int64)
-    case beyondInt64
-    case notAnInteger
-  }
-
-  /// Takes `0`, `42`, `-1`; not `042`, `42.0`, `4.2e1`, ` 42`: only the plain form is what Apple signed.
-  private static func integer(_ text: ArraySlice<UInt8>) -> Integer {
-    let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
-    guard let first = digits.first, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
-      first != UInt8(ascii: "0") || text.count == 1
-    else { return .notAnInteger }
-    var value: Int64 = 0
-    for digit in digits {
-      let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-      let (sum, carry) = tens.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
-      if overflow || carry { return .beyondInt64 }
-      value = sum
+    let code: RejectCode
+    switch reading(value.kind, bytes.span.extracting(value.text.indices)) {
+    case .plain(let value): return value
+    case .coerced(let value):
+      coerced.insert(field)
+      return value
+    case .wrongType: code = .wrongType
+    case .outOfRange: code = .outOfRange
     }
-    return .value(digits.count == text.count ? value : -value)
+    guard !covered.contains(field) else { throw defect(code, field, expected()) }
+    taken.remove(field)
+    unreadable.insert(field)
+    return nil
+  }
+
+  /// An integer that Apple sends in the field.
+  mutating func integer(_ field: Field) throws(PostbackDefect) -> Int64? {
+    let range = field.range
+    return try value(field, "an integer from \(range.lowerBound) to \(range.upperBound)") { kind, text in
+      FieldValue.integer(kind, text, in: range)
+    }
+  }
+
+  /// A Boolean.
+  mutating func boolean(_ field: Field) throws(PostbackDefect) -> Bool? {
+    try value(field, "true or false") { kind, text in FieldValue.boolean(kind, text) }
+  }
+
+  /// One of a few words, in any letter case unless `isCaseSensitive`.
+  mutating func word<Word: CaseIterable & RawRepresentable<String>>(
+    _ field: Field,
+    as type: Word.Type,
+    isCaseSensitive: Bool = false
+  ) throws(PostbackDefect) -> Word? {
+    try value(field, "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")) { kind, text in
+      let reading: FieldReading<Word> = FieldValue.word(kind, text)
+      if isCaseSensitive, case .coerced = reading { return .outOfRange }
+      return reading
+    }
+  }
+
+  /// A country code.
+  mutating func countryCode(_ field: Field) throws(PostbackDefect) -> CountryCode? {
+    try value(field, "a country code of two letters") { kind, text in FieldValue.countryCode(kind, text) }
+  }
+
+  /// A source identifier.
+  mutating func sourceIdentifier(_ field: Field) throws(PostbackDefect) -> SourceIdentifier? {
+    try value(field, "a string of two to four digits") { kind, text in FieldValue.sourceIdentifier(kind, text) }
   }
 }
 
@@ -141,5 +137,12 @@ extension Span<UInt8> {
       if byte == 0xE2, index + 2 < count, self[index + 1] == 0x81, self[index + 2] == 0xA3 { return true }
     }
     return false
+  }
+
+  /// Whether U+FFFD (in UTF-8 EF BF BD) is in it.
+  fileprivate var containsReplacement: Bool {
+    indices.contains { index in
+      self[index] == 0xEF && index + 2 < count && self[index + 1] == 0xBF && self[index + 2] == 0xBD
+    }
   }
 }

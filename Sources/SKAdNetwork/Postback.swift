@@ -21,10 +21,79 @@ public enum AdInteractionType: String, CaseIterable, Sendable {
   case view
 }
 
+/// A country by its two letters, in capitals (ISO 3166-1 alpha-2). Any two letters are one.
+public struct CountryCode: Hashable, Sendable, CustomStringConvertible {
+  /// The first letter in the high byte, the second in the low one.
+  let letters: UInt16
+
+  /// The country of two ASCII letters, in any letter case; nil for other bytes.
+  init?(_ first: UInt8, _ second: UInt8) {
+    guard (first | 0x20) &- UInt8(ascii: "a") < 26, (second | 0x20) &- UInt8(ascii: "a") < 26 else { return nil }
+    letters = UInt16(first & 0xDF) << 8 | UInt16(second & 0xDF)
+  }
+
+  /// Bytes that `write(to:)` writes.
+  public static let length = 2
+
+  /// Writes the two letters.
+  public func write(to text: inout OutputSpan<UInt8>) {
+    text.append(UInt8(truncatingIfNeeded: letters >> 8))
+    text.append(UInt8(truncatingIfNeeded: letters))
+  }
+
+  /// The two letters.
+  public var description: String {
+    String(decoding: [UInt8(truncatingIfNeeded: letters >> 8), UInt8(truncatingIfNeeded: letters)], as: UTF8.self)
+  }
+}
+
+/// A source identifier: two to four digits, of which leading zeros count.
+public struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
+  /// The number that the digits are, which has no leading zeros.
+  let number: UInt16
+  /// The number of digits, 2 to 4.
+  public let digitCount: Int
+
+  /// The identifier that is written so; nil for anything but two to four digits.
+  init?(digits text: Span<UInt8>) {
+    guard (2...4).contains(text.count) else { return nil }
+    var number: UInt16 = 0
+    for index in text.indices {
+      let digit = text[index] &- UInt8(ascii: "0")
+      guard digit <= 9 else { return nil }
+      number = number * 10 + UInt16(digit)
+    }
+    self.number = number
+    digitCount = text.count
+  }
+
+  /// The shortest identifier of a number below 10 000.
+  init(shortest number: UInt16) {
+    self.number = number
+    digitCount = number < 100 ? 2 : number < 1000 ? 3 : 4
+  }
+
+  /// The most bytes that `write(to:)` writes.
+  public static let maximumLength = 4
+
+  /// Writes the digits.
+  public func write(to text: inout OutputSpan<UInt8>) {
+    let digits: [4 of UInt16] = [number / 1000, number / 100 % 10, number / 10 % 10, number % 10]
+    for index in (4 - digitCount)..<4 { text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits[index])) }
+  }
+
+  /// The digits.
+  public var description: String {
+    var text: [UInt8] = []
+    text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
 /// A postback as it claims to be: well formed, not verified.
 ///
-/// Plain data. Texts are ranges of the buffer that it was parsed from; nothing is normalised. Fields that the version
-/// does not define are in `extras`.
+/// Plain data. Texts are ranges of the buffer that it was parsed from, as they came. Fields that the version does not
+/// define are in `extras`, and unsigned ones that could not be read.
 public struct Postback: Sendable {
   /// The framework.
   public internal(set) var framework: Framework
@@ -39,11 +108,15 @@ public struct Postback: Sendable {
   /// `campaign-id`, 1 to 100; before 4.0.
   public internal(set) var campaignID: Int64?
   /// `source-identifier`, two to four digits; from 4.0.
-  public internal(set) var sourceIdentifier: ByteRange?
+  public internal(set) var sourceIdentifier: SourceIdentifier?
   /// `source-app-id`, or `publisher-item-identifier`. A 0 may have been filled in by a forwarder.
   public internal(set) var sourceAppID: Int64?
-  /// `source-domain`, of web ads; from 4.0. An empty one may have been filled in by a forwarder.
+  /// `source-domain`, of web ads; from 4.0. An empty one may have been filled in by a forwarder. Beside a
+  /// `source-app-id` of 0 it is signed only where the 0 is not: `removeUnsigned` takes it out where it is not.
   public internal(set) var sourceDomain: ByteRange?
+  /// `source-domain` beside a signed `source-app-id`, where Apple sends none and signs none: the text of its JSON value.
+  /// It is among the extras.
+  public internal(set) var unsignedSourceDomain: ByteRange?
   /// `redownload`. Not signed in 1.0.
   public internal(set) var redownload: Bool?
   /// `conversion-type` (AdAttributionKit), of a re-engagement in one of Apple's two spellings, whichever was signed.
@@ -60,18 +133,23 @@ public struct Postback: Sendable {
   public internal(set) var conversionValue: Int64?
   /// `coarse-conversion-value`. Never signed.
   public internal(set) var coarseConversionValue: CoarseConversionValue?
-  /// `country-code`, two letters. Never signed.
-  public internal(set) var countryCode: ByteRange?
+  /// `country-code`. Never signed.
+  public internal(set) var countryCode: CountryCode?
   /// `marketplace-identifier` (AdAttributionKit).
   public internal(set) var marketplaceIdentifier: ByteRange?
   /// `impression-type` (AdAttributionKit).
   public internal(set) var impressionType: ByteRange?
   /// What stands for Apple's signature.
   public internal(set) var signature: Signature
-  /// The fields that came as another type with the same meaning: numbers and Booleans as strings, nulls as "".
+  /// The fields that came written otherwise with the same meaning: numbers and Booleans as strings, words in another
+  /// letter case, nulls as "".
   public internal(set) var coercedFields = FieldSet()
+  /// The unsigned fields that could not be read. They are nil here, and among the extras as they came.
+  public internal(set) var unreadableFields = FieldSet()
   /// All other keys, as a JSON object on one line.
   public internal(set) var extras: ByteRange?
+  /// The extras in case that `sourceDomain` turns out not to be signed.
+  var extrasWithSourceDomain: ByteRange?
 
   /// What stands for Apple's signature, not yet decoded.
   public enum Signature: Sendable {

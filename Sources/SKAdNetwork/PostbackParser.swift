@@ -42,7 +42,7 @@ public struct PostbackParser: ~Copyable {
       // Read before the body takes the document's place; thrown behind it, so that the reject row has its claims.
       let opened = Result { () throws(PostbackDefect) in try Envelope(outer, bytes) }
       envelope = try? opened.get()
-      try parseOuter(body, of: &bytes)
+      try parseOuter(body, of: &bytes, hasReplacedSurrogates: outer.hasReplacedSurrogates)
       claims.read(outer)
       _ = try opened.get()
     }
@@ -54,8 +54,18 @@ public struct PostbackParser: ~Copyable {
     }
   }
 
-  private mutating func parseOuter(_ text: Range<Int>, of bytes: inout [UInt8]) throws(PostbackDefect) {
-    do { try parser.parse(text, of: &bytes, into: &outer) } catch { throw PostbackDefect(json: error) }
+  /// Parses a postback or an envelope; `hasReplacedSurrogates` where the text comes from a document that has.
+  private mutating func parseOuter(
+    _ text: Range<Int>,
+    of bytes: inout [UInt8],
+    hasReplacedSurrogates: Bool = false
+  ) throws(PostbackDefect) {
+    do {
+      try parser.parse(text, of: &bytes, into: &outer, replacingLoneSurrogates: true)
+    } catch {
+      throw PostbackDefect(json: error)
+    }
+    if hasReplacedSurrogates { outer.hasReplacedSurrogates = true }
     guard outer.root.kind == .object else { throw PostbackDefect(.notAnObject) }
   }
 
@@ -107,10 +117,20 @@ public struct PostbackParser: ~Copyable {
 
   private mutating func readSKAdNetwork(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
     var (postback, taken) = try Postback.skAdNetwork(outer, bytes)
+    postback.extras = extras(except: taken, to: &bytes)
+    if postback.sourceAppID == 0, (postback.sourceDomain?.count ?? 0) > 0 {
+      var others = taken
+      others.remove(.sourceDomain)
+      postback.extrasWithSourceDomain = extras(except: others, to: &bytes)
+    }
+    return postback
+  }
+
+  /// Appends the members of a SKAdNetwork postback that no reader took.
+  private mutating func extras(except taken: FieldSet, to bytes: inout [UInt8]) -> ByteRange? {
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: outer, except: taken, bytes)
-    postback.extras = appendScratch(to: &bytes)
-    return postback
+    return appendScratch(to: &bytes)
   }
 
   private mutating func readAdAttributionKit(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
@@ -128,11 +148,7 @@ public struct PostbackParser: ~Copyable {
       postback.conversionType = ByteRange(start: bytes.count, count: Postback.reengagement.utf8.count)
       bytes += Postback.reengagement.utf8
     }
-    postback.conversionValue = unsigned.conversionValue
-    postback.coarseConversionValue = unsigned.coarseConversionValue
-    postback.adInteractionType = unsigned.adInteractionType
-    postback.countryCode = unsigned.countryCode
-    postback.coercedFields.formUnion(unsigned.coerced)
+    unsigned.put(into: &postback)
 
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: payload, except: taken, bytes)

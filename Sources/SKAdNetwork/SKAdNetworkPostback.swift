@@ -6,19 +6,20 @@ extension Postback {
     _ document: JSONDocument,
     _ bytes: [UInt8]
   ) throws(PostbackDefect) -> (Postback, taken: FieldSet) {
-    var reader = FieldReader(document, of: bytes)
+    var reader = FieldReader(document, of: bytes, covered: .all)
     let version = try version(&reader)
+    reader.covered = version.covered
     let signature = try reader.string(.attributionSignature)
     let adNetworkID = try reader.string(.adNetworkID)
     let transactionID = try reader.string(.transactionID)
-    let appID = try reader.integer(.appID, in: identifiers)
+    let appID = try reader.integer(.appID)
     var postback = Postback(
       framework: .skAdNetwork,
       version: version,
       adNetworkID: try reader.required(adNetworkID, .adNetworkID, "a string"),
       transactionID: try reader.required(transactionID, .transactionID, "a string"),
       appID: try reader.required(appID, .appID, "an integer"),
-      sourceAppID: try reader.integer(.sourceAppID, in: identifiers),
+      sourceAppID: try reader.integer(.sourceAppID),
       redownload: try reader.boolean(.redownload),
       countryCode: try reader.countryCode(.countryCode),
       signature: .attribution(
@@ -27,10 +28,10 @@ extension Postback {
     )
     if version >= .v2_0 {
       _ = try reader.required(postback.redownload, .redownload, "true or false")
-      postback.conversionValue = try reader.integer(.conversionValue, in: 0...63)
+      postback.conversionValue = try reader.integer(.conversionValue)
     }
     if version >= .v2_2 {
-      let fidelityType = try reader.integer(.fidelityType, in: 0...1)
+      let fidelityType = try reader.integer(.fidelityType)
       postback.fidelityType = try reader.required(fidelityType, .fidelityType, "0 or 1")
     }
     if version >= .v3_0 {
@@ -38,22 +39,20 @@ extension Postback {
       postback.didWin = try reader.required(didWin, .didWin, "true or false")
     }
     if version >= .v4_0 {
-      let source = try sourceIdentifier(&reader)
+      let source = try reader.sourceIdentifier(.sourceIdentifier)
       postback.sourceIdentifier = try reader.required(source, .sourceIdentifier, "a string of two to four digits")
-      // Apple sends one of the two. Beside a source app a domain is not signed, so it stays an extra.
-      if (postback.sourceAppID ?? 0) == 0 { postback.sourceDomain = try sourceDomain(&reader) }
-      let index = try reader.integer(.postbackSequenceIndex, in: 0...2)
+      try readSourceDomain(of: &postback, &reader)
+      let index = try reader.integer(.postbackSequenceIndex)
       postback.postbackSequenceIndex = try reader.required(index, .postbackSequenceIndex, "0, 1 or 2")
       postback.coarseConversionValue = try reader.word(.coarseConversionValue, as: CoarseConversionValue.self)
     } else {
-      let campaignID = try reader.integer(.campaignID, in: 1...100)
+      let campaignID = try reader.integer(.campaignID)
       postback.campaignID = try reader.required(campaignID, .campaignID, "an integer from 1 to 100")
     }
     postback.coercedFields = reader.coerced
+    postback.unreadableFields = reader.unreadable
     return (postback, reader.taken)
   }
-
-  static let identifiers: ClosedRange<Int64> = 0...Int64.max
 
   private static func version(_ reader: inout FieldReader) throws(PostbackDefect) -> Version {
     guard let text = try reader.string(.version) else { return .v1_0 }
@@ -70,25 +69,36 @@ extension Postback {
     )
   }
 
-  /// Both have the same place in what is signed: a signed source app must not pass as a domain.
-  private static func sourceDomain(_ reader: inout FieldReader) throws(PostbackDefect) -> ByteRange? {
-    let field = Field.sourceDomain
-    guard let text = try reader.string(field, mayBeEmpty: true) else { return nil }
-    let isNumber = reader.bytes[text.indices].allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-    guard text.count == 0 || !isNumber else {
-      throw PostbackDefect(
-        .outOfRange,
-        field,
-        expected: "a domain, not a number",
-        found: reader.document.fields[field.rawValue]
-      )
+  /// Apple sends a source app or a domain, and signs the one that it sends. A domain beside a source app stays an extra;
+  /// beside a source app of 0 the signature decides, as a forwarder may have filled in either.
+  private static func readSourceDomain(
+    of postback: inout Postback,
+    _ reader: inout FieldReader
+  ) throws(PostbackDefect) {
+    switch postback.sourceAppID {
+    case nil:
+      postback.sourceDomain = try sourceDomain(&reader)
+      return
+    case 0:
+      var attempt = reader
+      do {
+        postback.sourceDomain = try sourceDomain(&attempt)
+        reader = attempt
+        return
+      } catch {
+        // No domain that could be signed: the 0 is, or neither.
+      }
+    default: break
     }
-    return text
+    let value = reader.document.fields[Field.sourceDomain.rawValue]
+    let isAbsent = value.kind == .absent || value.kind == .null || value.text.count == 0
+    if !isAbsent { postback.unsignedSourceDomain = value.text }
   }
 
-  static func sourceIdentifier(_ reader: inout FieldReader) throws(PostbackDefect) -> ByteRange? {
-    try reader.string(.sourceIdentifier, "a string of two to four digits") { text in
-      (2...4).contains(text.count) && text.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+  /// Both have the same place in what is signed: a signed source app must not pass as a domain.
+  private static func sourceDomain(_ reader: inout FieldReader) throws(PostbackDefect) -> ByteRange? {
+    try reader.string(.sourceDomain, "a domain, not a number", mayBeEmpty: true) { text in
+      text.isEmpty || !text.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
     }
   }
 }

@@ -53,7 +53,7 @@ extension Postback {
   /// U+2063, invisible separator, in UTF-8.
   private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
 
-  /// The field as it is signed. Integers came in plain digits, so their text is their value's.
+  /// The field as it is signed, in Apple's spelling.
   private func appendText(of field: Field, from bytes: [UInt8], to message: inout [UInt8]) {
     func append(_ text: ByteRange?) { if let text { message.append(text, of: bytes) } }
     func append(_ integer: Int64?) { if let integer { message.appendDecimal(integer) } }
@@ -64,7 +64,8 @@ extension Postback {
     case .version: message.append(copying: (version?.rawValue ?? "").utf8.span)
     case .adNetworkID: append(adNetworkID)
     case .campaignID: append(campaignID)
-    case .sourceIdentifier: append(sourceIdentifier)
+    case .sourceIdentifier:
+      message.append(addingCapacity: SourceIdentifier.maximumLength) { sourceIdentifier?.write(to: &$0) }
     case .appID: append(appID)
     case .transactionID: append(transactionID)
     case .redownload: append(redownload)
@@ -103,9 +104,19 @@ extension Postback {
 
   private static let developmentNetwork = "development.adattributionkit"
 
-  /// Takes back what a forwarder filled in, once a signature has shown that Apple did not send it.
-  public mutating func removeZeroFilled() {
-    if sourceAppID == 0 { sourceAppID = nil }
-    if sourceDomain?.count == 0 { sourceDomain = nil }
+  /// Takes out what is not signed under the layout for which a signature was found right: the zeros that a forwarder filled
+  /// in, or a source domain beside a source app of 0, which becomes an extra.
+  public mutating func removeUnsigned(_ layout: SignedLayout) {
+    switch layout {
+    case .withoutZeroFilled:
+      if sourceAppID == 0 { sourceAppID = nil }
+      if sourceDomain?.count == 0 { sourceDomain = nil }
+    case .asSent:
+      guard framework == .skAdNetwork, sourceAppID != nil, let domain = sourceDomain else { return }
+      sourceDomain = nil
+      guard domain.count > 0 else { return }
+      unsignedSourceDomain = domain
+      extras = extrasWithSourceDomain
+    }
   }
 }

@@ -1,14 +1,15 @@
 internal import JSON
 
-/// What Apple's data tiers make impossible in a postback, though its signature is right: the unsigned fields were edited.
+/// Doubts about the unsigned fields of a postback whose signature is right: what Apple's data tiers make impossible, so that
+/// a field was edited, and what could not be read.
 ///
-/// Source: Apple, "Receiving postbacks in multiple conversion windows".
+/// Source: Apple, "Receiving postbacks in multiple conversion windows", of StoreKit and of AdAttributionKit.
 public struct TierFlags: OptionSet, Sendable {
   /// A bit for each flag.
-  public let rawValue: UInt16
+  public let rawValue: UInt32
 
   /// A set of flags.
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// A coarse and a fine value together.
   public static let fineAndCoarse = TierFlags(rawValue: 1 << 0)
@@ -31,6 +32,47 @@ public struct TierFlags: OptionSet, Sendable {
   /// The forwarder fills absent fields with zeros, and the conversion value is 0: it may have been null.
   public static let zeroMayBeNull = TierFlags(rawValue: 1 << 9)
 
+  /// A country in the second or third window: Apple tells it in the first postback of Tier 3 alone.
+  public static let countryInLaterWindow = TierFlags(rawValue: 1 << 10)
+  /// A country with a coarse value in the first window: Tier 3 has fine values.
+  public static let countryWithCoarse = TierFlags(rawValue: 1 << 11)
+  /// A lost attribution with a country.
+  public static let lostWithCountry = TierFlags(rawValue: 1 << 12)
+  /// A signed marketplace in what else has the form of Tier 0, from which Apple omits it: either the conversion value was
+  /// removed, or the app set none that its tier shows.
+  public static let marketplaceInTier0 = TierFlags(rawValue: 1 << 13)
+  /// A source domain beside a signed source app: Apple sends one of the two.
+  public static let unsignedSourceDomain = TierFlags(rawValue: 1 << 14)
+  /// A conversion value that could not be read.
+  public static let unreadableConversionValue = TierFlags(rawValue: 1 << 15)
+  /// A coarse conversion value that could not be read.
+  public static let unreadableCoarseConversionValue = TierFlags(rawValue: 1 << 16)
+  /// An interaction type that could not be read.
+  public static let unreadableAdInteractionType = TierFlags(rawValue: 1 << 17)
+  /// A country that could not be read.
+  public static let unreadableCountryCode = TierFlags(rawValue: 1 << 18)
+  /// A `redownload` of version 1.0 that could not be read.
+  public static let unreadableRedownload = TierFlags(rawValue: 1 << 19)
+  /// A `source-app-id` of version 1.0 that could not be read.
+  public static let unreadableSourceAppID = TierFlags(rawValue: 1 << 20)
+
+  /// The flag for each field that may be unsigned and unreadable.
+  private static let unreadable: [(field: Field, flag: TierFlags)] = [
+    (.conversionValue, .unreadableConversionValue),
+    (.coarseConversionValue, .unreadableCoarseConversionValue),
+    (.adInteractionType, .unreadableAdInteractionType),
+    (.countryCode, .unreadableCountryCode),
+    (.redownload, .unreadableRedownload),
+    (.sourceAppID, .unreadableSourceAppID),
+  ]
+
+  /// The flags for fields that could not be read.
+  init(unreadable fields: FieldSet) {
+    self.init()
+    if fields.isEmpty { return }
+    for (field, flag) in Self.unreadable where fields.contains(field) { insert(flag) }
+  }
+
   /// Every flag with its name in the tables.
   public static let names: [(flag: TierFlags, name: String)] = [
     (.fineAndCoarse, "fine_and_coarse"),
@@ -43,31 +85,56 @@ public struct TierFlags: OptionSet, Sendable {
     (.lostWithSourceApp, "lost_with_source_app"),
     (.lostWithConversionValue, "lost_with_conversion_value"),
     (.zeroMayBeNull, "zero_may_be_null"),
+    (.countryInLaterWindow, "country_in_later_window"),
+    (.countryWithCoarse, "country_with_coarse"),
+    (.lostWithCountry, "lost_with_country"),
+    (.marketplaceInTier0, "marketplace_in_tier_0"),
+    (.unsignedSourceDomain, "unsigned_source_domain"),
+    (.unreadableConversionValue, "unreadable_conversion_value"),
+    (.unreadableCoarseConversionValue, "unreadable_coarse_conversion_value"),
+    (.unreadableAdInteractionType, "unreadable_ad_interaction_type"),
+    (.unreadableCountryCode, "unreadable_country_code"),
+    (.unreadableRedownload, "unreadable_redownload"),
+    (.unreadableSourceAppID, "unreadable_source_app_id"),
   ]
 }
 
 extension Postback {
-  /// What in the postback Apple's data tiers rule out.
+  /// What in the postback Apple's data tiers rule out, and what could not be read.
   public var tierFlags: TierFlags {
-    var flags: TierFlags = []
+    var flags = TierFlags(unreadable: unreadableFields)
     let hasFine = conversionValue != nil
     let hasCoarse = coarseConversionValue != nil
+    let hasCountry = countryCode != nil
     let hasSourceApp = (sourceAppID ?? 0) != 0
-    let hasManyDigits = (sourceIdentifier?.count ?? 0) > 2
+    let hasManyDigits = (sourceIdentifier?.digitCount ?? 0) > 2
     if hasFine && hasCoarse { flags.insert(.fineAndCoarse) }
     if conversionWindow > 0 {
       if hasFine { flags.insert(.fineInLaterWindow) }
       if hasManyDigits { flags.insert(.sourceDigitsInLaterWindow) }
       if hasSourceApp { flags.insert(.sourceAppInLaterWindow) }
+      if hasCountry { flags.insert(.countryInLaterWindow) }
     } else if hasCoarse {
       if hasManyDigits { flags.insert(.sourceDigitsWithCoarse) }
       if hasSourceApp { flags.insert(.sourceAppWithCoarse) }
+      if hasCountry { flags.insert(.countryWithCoarse) }
     }
     if !isWin {
       if conversionWindow > 0 { flags.insert(.lostInLaterWindow) }
       if hasSourceApp { flags.insert(.lostWithSourceApp) }
       if hasFine || hasCoarse { flags.insert(.lostWithConversionValue) }
+      if hasCountry { flags.insert(.lostWithCountry) }
     }
+    if marketplaceIdentifier != nil, hasFormOfTier0 { flags.insert(.marketplaceInTier0) }
+    if unsignedSourceDomain != nil { flags.insert(.unsignedSourceDomain) }
     return flags
+  }
+
+  /// Whether nothing but a marketplace tells the postback from one of Tier 0: the first of a win, with two digits of the
+  /// source identifier and none of the fields that higher tiers add.
+  private var hasFormOfTier0: Bool {
+    isWin && conversionWindow == 0 && sourceIdentifier?.digitCount == 2 && (sourceAppID ?? 0) == 0
+      && conversionValue == nil && coarseConversionValue == nil && countryCode == nil
+      && !unreadableFields.contains(.conversionValue) && !unreadableFields.contains(.coarseConversionValue)
   }
 }

@@ -30,6 +30,25 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
     }
   }
 
+  /// The fields that the signature covers where they are there, and the signature.
+  var covered: FieldSet {
+    switch self {
+    case .v1_0: Self.covered1
+    case .v2_0, .v2_1: Self.covered2
+    case .v2_2: Self.covered22
+    case .v3_0: Self.covered3
+    case .v4_0: Self.covered4
+    }
+  }
+
+  // A version decides what the others are: it must be right also where it is not signed.
+  private static func covered(_ signed: [Field]) -> FieldSet { FieldSet(signed + [.version, .attributionSignature]) }
+  private static let covered1 = covered(signed1)
+  private static let covered2 = covered(signed2)
+  private static let covered22 = covered(signed22)
+  private static let covered3 = covered(signed3)
+  private static let covered4 = covered(signed4)
+
   private static let signed1: [Field] = [.adNetworkID, .campaignID, .appID, .transactionID]
   private static let signed2: [Field] = [
     .version, .adNetworkID, .campaignID, .appID, .transactionID, .redownload, .sourceAppID,

@@ -89,7 +89,7 @@ struct StateSite {
     let seen = TransactionIndex.Seen(
       key: PostbackKey(high: 0, low: UInt64(number)),
       content: SortedSegment.Content(digest: 1, unsigned: 1),
-      sourceAppID: nil
+      number: nil
     )
     return SeenEntry(seen, inputID: 0, seenAt: UInt32(1_000_000 + number), line: UInt64(number + 1))
   }

@@ -153,15 +153,34 @@ import Testing
 
   @Test func `a value that came as another type is read`() throws {
     for (object, word) in [
-      (RealPostback.v3.object.with(["campaign-id": "42.0"]), "retyped campaign-id"),
       (RealPostback.v3.object.with(["campaign-id": "\"042\""]), "retyped campaign-id"),
-      (RealPostback.v3.object.with(["did-win": "1"]), "retyped did-win"),
-      (RealPostback.v3.object.with(["redownload": "\"True\""]), "retyped redownload"),
-      (RealPostback.v4.object.with(["source-identifier": "5239"]), "retyped source-identifier"),
+      (RealPostback.v3.object.with(["campaign-id": "\" 42.0\""]), "retyped campaign-id"),
+      (RealPostback.v3.object.with(["did-win": "\"yes\""]), "retyped did-win"),
       (RealPostback.v4.object.with(["source-app-id": "0"]), "zero_filled source-app-id"),
     ] {
       #expect(try diagnosis(object).reencodings == [word])
     }
+  }
+
+  @Test(arguments: [
+    (RealPostback.v3, "campaign-id", "42.0"), (.v3, "did-win", "1"), (.v3, "redownload", "\"True\""),
+    (.v4, "source-identifier", "5239"), (.v4, "app-id", "5.25463029e8"), (.v4, "conversion-value", "64"),
+    (.v4, "note", "\"\\ud83d\""),
+  ])
+  func `a spelling that is accepted is nothing to tell of`(_ real: RealPostback, key: String, json: String) throws {
+    let text = Array(real.object.with([key: json]).text.utf8)
+    #expect(try Flow().judgement(of: text).state == .valid)
+    #expect(try Diagnoser(Trust.apple()).diagnose(text).code == "unaltered")
+  }
+
+  @Test func `leading zeros that a number has lost are found`() throws {
+    let signer = try Signer(.p256, id: "ours")
+    var trust = try Trust.apple()
+    try trust.add("ours", base64: signer.base64)
+    let signed = try signer.sign(RealPostback.v4.object.with(["source-identifier": "\"0039\""]))
+    let text = signed.with(["source-identifier": "39"]).text
+    let recovery = try #require(try Diagnoser(trust).diagnose(Array(text.utf8)).recovery)
+    #expect(recovery.edits == [.init(field: .sourceIdentifier, original: "0039", arrived: "39")])
   }
 
   @Test func `what is recovered says what Apple signed, and verifies`() throws {

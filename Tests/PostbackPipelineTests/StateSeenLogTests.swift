@@ -44,7 +44,7 @@ import Testing
     let seen = TransactionIndex.Seen(
       key: PostbackKey(high: 0x0102_0304_0506_0708, low: 9),
       content: SortedSegment.Content(digest: 0xA1A2_A3A4, unsigned: 0x7102_0304),
-      sourceAppID: nil
+      number: nil
     )
     let entry = SeenEntry(seen, inputID: 11, seenAt: 12, line: 13)
     let ledger = try site.ledger()

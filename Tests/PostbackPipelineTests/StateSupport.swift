@@ -63,7 +63,7 @@ func seenEntries(_ numbers: Range<Int>) -> [SeenEntry] {
     let seen = TransactionIndex.Seen(
       key: PostbackKey(high: key, low: ~key),
       content: SortedSegment.Content(digest: UInt32(truncatingIfNeeded: key >> 7), unsigned: UInt32(number % 1000)),
-      sourceAppID: number % 10 == 0 ? Int64(number) : nil
+      number: number % 10 == 0 ? Int64(number) : nil
     )
     return SeenEntry(seen, inputID: UInt32(number % 7), seenAt: UInt32(1_000_000 + number), line: UInt64(number))
   }

@@ -13,8 +13,8 @@ import Testing
 
   @Test func `knows the first, and each class of copy`() throws {
     var index = TransactionIndex()
-    let plain = UnsignedFields(bits: 0, sourceAppID: nil)
-    let edited = UnsignedFields(bits: 21, sourceAppID: nil)
+    let plain = UnsignedFields(bits: 0, number: nil)
+    let edited = UnsignedFields(bits: 21, number: nil)
     let (key, signed, other) = (try key("k"), try digest("a"), try digest("b"))
     #expect(index.admit(key, signed, plain) == .first)
     #expect(index.admit(key, signed, plain) == .identical)
@@ -30,10 +30,10 @@ import Testing
   @Test func `shows both source apps of a version 1.0, where they are not signed`() throws {
     var index = TransactionIndex()
     let (key, signed) = (try key("k"), try digest("a"))
-    #expect(index.admit(key, signed, UnsignedFields(bits: 0, sourceAppID: 5)) == .first)
-    #expect(index.admit(key, signed, UnsignedFields(bits: 0, sourceAppID: 5)) == .identical)
+    #expect(index.admit(key, signed, UnsignedFields(bits: 0, number: 5)) == .first)
+    #expect(index.admit(key, signed, UnsignedFields(bits: 0, number: 5)) == .identical)
     #expect(
-      index.admit(key, signed, UnsignedFields(bits: 0, sourceAppID: nil))
+      index.admit(key, signed, UnsignedFields(bits: 0, number: nil))
         == .conflict([.init(field: .sourceAppID, first: "5", later: nil)])
     )
   }
@@ -46,7 +46,7 @@ import Testing
     for _ in 0..<200_000 {
       let name = String(Int.random(in: 0..<80_000, using: &generator))
       let bits = UInt32.random(in: 0..<64, using: &generator)
-      let admission = index.admit(try key(name), signed, UnsignedFields(bits: bits, sourceAppID: nil))
+      let admission = index.admit(try key(name), signed, UnsignedFields(bits: bits, number: nil))
       switch seen[name] {
       case nil:
         #expect(admission == .first)
@@ -67,7 +67,7 @@ import Testing
     var restored = TransactionIndex(expecting: 20_000)
     let signed = try digest("a")
     let kept = try (0..<20_000).map { number in
-      let unsigned = UnsignedFields(bits: UInt32(number % 64), sourceAppID: number % 100 == 0 ? Int64(number) : nil)
+      let unsigned = UnsignedFields(bits: UInt32(number % 64), number: number % 100 == 0 ? Int64(number) : nil)
       #expect(index.admit(try key("\(number)"), signed, unsigned) == .first)
       return TransactionIndex.Seen(try key("\(number)"), signed, unsigned)
     }
@@ -75,7 +75,7 @@ import Testing
     restored.restore(Array(kept[6000...]))
     #expect(restored.count == index.count)
     for number in 0..<20_100 {
-      let unsigned = UnsignedFields(bits: 5, sourceAppID: nil)
+      let unsigned = UnsignedFields(bits: 5, number: nil)
       #expect(
         restored.admit(try key("\(number)"), signed, unsigned) == index.admit(try key("\(number)"), signed, unsigned)
       )

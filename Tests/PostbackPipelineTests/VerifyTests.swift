@@ -60,6 +60,30 @@ import Testing
     #expect(outcome.text(postback.extras)?.contains("evil") == true)
   }
 
+  @Test func `beside a signed source app of 0 a domain is an extra, and copies with another one conflict`() async throws
+  {
+    var flow = try Flow()
+    let signer = try Signer(.p256, id: "ours")
+    try flow.trust.add("ours", base64: signer.base64)
+    let bare = try signer.sign(RealPostback.v4.object.without("source-domain").with(["source-app-id": "0"]))
+    let lines = ["\"a.example\"", "\"b.example\"", nil, "\"\"", "\"a.example\"", "123"].map { domain in
+      Array(bare.with(["source-domain": domain]).text.utf8)
+    }
+    let fates = try await flow.outcomes(of: lines)
+    let postback = try #require(fates[0].verified).parsed.postback
+    #expect(postback.sourceAppID == 0 && postback.sourceDomain == nil)
+    #expect(postback.tierFlags == .unsignedSourceDomain)
+    #expect(fates[0].text(postback.extras) == #"{"source-domain":"a.example"}"#)
+    let conflict = RejectCode.duplicateConflict
+    #expect(fates.map(\.rejectCode) == [nil, conflict, conflict, conflict, .duplicateIdentical, conflict])
+    #expect(fates[1].rejection?.conflicts == [.init(field: .sourceDomain, first: "other", later: "b.example")])
+    #expect(fates[2].rejection?.conflicts == [.init(field: .sourceDomain, first: "other", later: nil)])
+    // Where the 0 is not signed, the domain is.
+    let filled = RealPostback.v4.object.with(["source-app-id": "0"])
+    let web = try #require(try await flow.outcomes(of: [Array(filled.text.utf8)])[0].verified)
+    #expect(web.parsed.postback.sourceDomain?.count == 11 && web.parsed.postback.tierFlags.isEmpty)
+  }
+
   @Test func `a signed source app does not pass as a domain, though both are signed in the same place`() async throws {
     var flow = try Flow()
     let signer = try Signer(.p256, id: "ours")

@@ -33,7 +33,35 @@ private struct Coercion: CustomTestStringConvertible {
     Self("apple-doc-4.0-web-high-tier", .postbackSequenceIndex, "\"0\"", "0"),
   ]
 
+  /// What signs identically: the signature decides.
+  static let respelled = [
+    Self("apple-doc-3.0-win", .campaignID, "42.0", "42"),
+    Self("apple-doc-3.0-win", .appID, "5.25463029E8", "525463029"),
+    Self("apple-doc-3.0-win", .appID, "5254630290e-1", "525463029"),
+    Self("apple-doc-3.0-win", .sourceAppID, "\"1234567891.0\"", "1234567891"),
+    Self("apple-doc-3.0-win", .redownload, "1", "true"),
+    Self("apple-doc-3.0-win", .redownload, "\"True\"", "true"),
+    Self("apple-doc-3.0-win", .didWin, "\"1\"", "true"),
+    Self("apple-doc-3.0-nonwinning", .didWin, "0", "false"),
+    Self("apple-doc-3.0-nonwinning", .didWin, "0.0", "false"),
+    Self("apple-doc-4.0-web-high-tier", .sourceIdentifier, "5239", "5239"),
+    Self("apple-doc-4.0-web-high-tier", .sourceIdentifier, "5239.0", "5239"),
+    Self("apple-doc-4.0-web-high-tier", .sourceIdentifier, "5.239e3", "5239"),
+    Self("apple-doc-4.0-web-low-tier", .sourceIdentifier, "39", "39"),
+  ]
+
   static let unsigned = [
+    Self("apple-doc-4.0-web-high-tier", .conversionValue, "23.0", "23"),
+    Self("apple-doc-4.0-web-high-tier", .conversionValue, "2.3e1", "23"),
+    Self("apple-doc-4.0-web-high-tier", .conversionValue, "0e9", "0"),
+    Self("apple-doc-4.0-web-high-tier", .coarseConversionValue, "\"LOW\"", "low"),
+    Self("apple-doc-4.0-web-high-tier", .countryCode, "\"us\"", "US"),
+    Self("apple-doc-4.0-web-high-tier", .countryCode, "\"dE\"", "DE"),
+    Self("apple-doc-aak-dev1", .adInteractionType, "\"Click\"", "click"),
+    Self("real-1.0-ironsource", .redownload, "\"FALSE\"", "false"),
+    Self("real-1.0-ironsource", .redownload, "1", "true"),
+    Self("real-1.0-ironsource", .redownload, "\"\"", nil),
+    Self("real-1.0-ironsource", .sourceAppID, "7e2", "700"),
     Self("apple-doc-4.0-web-high-tier", .conversionValue, "\"63\"", "63"),
     Self("apple-doc-4.0-web-high-tier", .conversionValue, "\"\"", nil),
     Self("apple-doc-4.0-web-high-tier", .coarseConversionValue, "\"\"", nil),
@@ -51,15 +79,15 @@ private struct Coercion: CustomTestStringConvertible {
 }
 
 struct CoercionTests {
-  @Test(arguments: Coercion.signed + Coercion.unsigned)
-  fileprivate func `a number, Boolean or null written as a string is taken, and named`(_ coercion: Coercion) throws {
+  @Test(arguments: Coercion.signed + Coercion.respelled + Coercion.unsigned)
+  fileprivate func `a value in another spelling is taken, and named`(_ coercion: Coercion) throws {
     let reading = try coercion.reading
     #expect(try reading.value(of: coercion.field) == coercion.value)
     #expect(try reading.postback.coercedFields.names == [coercion.field.name])
     #expect(try reading.extras == nil)
   }
 
-  @Test(arguments: Coercion.signed)
+  @Test(arguments: Coercion.signed + Coercion.respelled)
   fileprivate func `it is signed as Apple wrote it`(_ coercion: Coercion) throws {
     #expect(try coercion.reading.signedMessage() == Reading(RealPostback[coercion.name].bytes).signedMessage())
   }
@@ -87,6 +115,31 @@ struct CoercionTests {
   func `a null is an absent field, and no coercion`(_ key: String) throws {
     let postback = try Reading(RealPostback.v4.object.with([key: "null"]).text).postback
     #expect(postback.coercedFields.isEmpty && postback.extras == nil)
+  }
+
+  @Test(arguments: [
+    ("0", "00"), ("5", "05"), ("39", "39"), ("523", "523"), ("9999", "9999"),
+  ])
+  func `a source identifier that is a number is the shortest of that number`(number: String, digits: String) throws {
+    let reading = try Reading(RealPostback.v4.object.with(["source-identifier": number]).text)
+    #expect(try reading.value(of: .sourceIdentifier) == digits)
+    #expect(try reading.signedMessage().contains("\u{2063}\(digits)\u{2063}525463029"))
+  }
+
+  @Test(arguments: [
+    "9223372036854775808", "92233720368547758080e-1", "1e19", "1e400", "1e99999999999999999999", "-1",
+  ])
+  func `an integer beyond its range is out of it, however it is written`(_ value: String) throws {
+    #expect(try Reading(RealPostback.v4.object.with(["app-id": value]).text).defect?.code == .outOfRange)
+  }
+
+  @Test(arguments: [
+    "9223372036854775807.000", "922337203685477580700e-2", "9.223372036854775807e18",
+    "0.0000000000000000009223372036854775807e37",
+  ])
+  func `the greatest integer is read, however it is written`(_ value: String) throws {
+    let reading = try Reading(RealPostback.v4.object.with(["app-id": value]).text)
+    #expect(try reading.value(of: .appID) == "9223372036854775807")
   }
 
   @Test(arguments: ["0", "63"])

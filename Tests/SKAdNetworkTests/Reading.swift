@@ -65,7 +65,7 @@ struct Reading {
     case .version: postback.version?.rawValue
     case .adNetworkID, .adNetworkIdentifier: text(postback.adNetworkID)
     case .campaignID: postback.campaignID.map { "\($0)" }
-    case .sourceIdentifier: text(postback.sourceIdentifier)
+    case .sourceIdentifier: postback.sourceIdentifier?.description
     case .appID, .advertisedItemIdentifier: "\(postback.appID)"
     case .transactionID, .postbackIdentifier: text(postback.transactionID)
     case .redownload: postback.redownload.map { "\($0)" }
@@ -76,7 +76,7 @@ struct Reading {
     case .postbackSequenceIndex: postback.postbackSequenceIndex.map { "\($0)" }
     case .conversionValue: postback.conversionValue.map { "\($0)" }
     case .coarseConversionValue: postback.coarseConversionValue?.rawValue
-    case .countryCode: text(postback.countryCode)
+    case .countryCode: postback.countryCode?.description
     case .adInteractionType: postback.adInteractionType?.rawValue
     case .marketplaceIdentifier: text(postback.marketplaceIdentifier)
     case .conversionType: text(postback.conversionType)

@@ -54,6 +54,29 @@ struct SignedLayoutTests {
     #expect(try reading.postback.sourceDomain == nil)
     #expect(try reading.postback.sourceAppID == 7)
     #expect(try reading.extras == #"{"source-domain":"example.com"}"#)
+    #expect(try reading.text(reading.postback.unsignedSourceDomain) == "example.com")
+  }
+
+  @Test(arguments: ["7", #""12""#, #""a\u2063b""#, "{}"])
+  func `what cannot be a signed domain does not stand beside a source app of 0`(_ json: String) throws {
+    let object = RealPostback.v4.object.with(["source-app-id": "0", "source-domain": json])
+    let reading = try Reading(object.text)
+    #expect(try reading.postback.sourceDomain == nil && reading.postback.unsignedSourceDomain != nil)
+    #expect(Object(try reading.extras ?? "")["source-domain"] != nil)
+    #expect(try Reading(object.with(["source-app-id": nil]).text).defect?.field == "source-domain")
+  }
+
+  @Test func `a source domain beside a source app of 0 is an extra where the 0 is signed`() throws {
+    let reading = try Reading(RealPostback.v4.object.with(["source-app-id": "0", "x": "1"]).text)
+    for layout in SignedLayout.allCases {
+      var postback = try reading.postback
+      postback.removeUnsigned(layout)
+      let isSigned = layout == .withoutZeroFilled
+      #expect(reading.text(postback.sourceDomain) == (isSigned ? "example.com" : nil))
+      #expect(reading.text(postback.unsignedSourceDomain) == (isSigned ? nil : "example.com"))
+      #expect(reading.text(postback.extras) == (isSigned ? #"{"x":1}"# : #"{"source-domain":"example.com","x":1}"#))
+      #expect(postback.tierFlags.contains(.unsignedSourceDomain) == !isSigned)
+    }
   }
 
   @Test(arguments: [RealPostback.v20, .v21, .v22, .v3])
@@ -77,16 +100,16 @@ struct SignedLayoutTests {
   @Test func `what was filled in can be taken back`() throws {
     var postback = try Reading(RealPostback["real-2.2-unity"].bytes).postback
     #expect(postback.sourceAppID == 0)
-    postback.removeZeroFilled()
+    postback.removeUnsigned(.withoutZeroFilled)
     #expect(postback.sourceAppID == nil && !postback.isZeroFilled)
 
     let object = RealPostback.v4.object.with(["source-app-id": "0", "source-domain": "\"\""])
     postback = try Reading(object.text).postback
-    postback.removeZeroFilled()
+    postback.removeUnsigned(.withoutZeroFilled)
     #expect(postback.sourceAppID == nil && postback.sourceDomain == nil)
 
     postback = try Reading(RealPostback.v4.bytes).postback
-    postback.removeZeroFilled()
+    postback.removeUnsigned(.withoutZeroFilled)
     #expect(postback.sourceDomain?.count == 11)
   }
 }

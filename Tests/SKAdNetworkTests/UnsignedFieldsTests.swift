@@ -26,6 +26,13 @@ private struct Edit: CustomTestStringConvertible {
     Self(real: .v1, field: .redownload, json: ("false", nil), told: ("false", nil)),
     Self(real: .v1, field: .sourceAppID, json: ("7", "8"), told: ("7", "8")),
     Self(real: .v1, field: .sourceAppID, json: (nil, "0"), told: (nil, "0")),
+    Self(real: .v4, field: .conversionValue, json: ("64", "1"), told: ("unreadable", "1")),
+    Self(real: .v4, field: .conversionValue, json: (nil, "{}"), told: (nil, "unreadable")),
+    Self(real: .v4, field: .coarseConversionValue, json: ("\"high\"", "\"none\""), told: ("high", "unreadable")),
+    Self(real: .v4, field: .countryCode, json: ("\"USA\"", "\"AA\""), told: ("unreadable", "AA")),
+    Self(real: .adAttributionKit, field: .adInteractionType, json: ("7", "\"view\""), told: ("unreadable", "view")),
+    Self(real: .v1, field: .redownload, json: ("\"yes\"", "true"), told: ("unreadable", "true")),
+    Self(real: .v1, field: .sourceAppID, json: ("-1", "1"), told: ("unreadable", "1")),
   ]
 }
 
@@ -62,14 +69,46 @@ struct UnsignedFieldsTests {
   }
 
   @Test(arguments: [
-    ("redownload", "true"), ("source-app-id", "7"), ("did-win", "false"), ("source-identifier", "\"52\""),
+    ("redownload", "true"), ("source-app-id", "0"), ("did-win", "false"), ("source-identifier", "\"52\""),
   ])
   func `a signed field is none of them`(_ key: String, json: String) throws {
     #expect(try unsigned(.v4) == unsigned(.v4, [key: json]))
   }
 
+  @Test func `two source domains beside a source app are told apart, though only one is known`() throws {
+    func fields(_ domain: String?) throws -> UnsignedFields {
+      try unsigned(.v4, ["source-app-id": "7", "source-domain": domain])
+    }
+    let (none, one, two) = (try fields(nil), try fields("\"a.example\""), try fields("\"b.example\""))
+    #expect(try one == fields("\"a.example\"") && none == fields("\"\"") && none == fields("null"))
+    #expect(one.conflicts(with: two) == [.init(field: .sourceDomain, first: "other", later: "other")])
+    #expect(none.conflicts(with: two) == [.init(field: .sourceDomain, first: nil, later: "other")])
+  }
+
+  @Test func `what cannot be read does not differ from what else cannot`() throws {
+    for (real, key) in [
+      (RealPostback.v4, "conversion-value"), (.v4, "coarse-conversion-value"), (.v4, "country-code"),
+      (.adAttributionKit, "ad-interaction-type"), (.v1, "redownload"), (.v1, "source-app-id"),
+    ] {
+      #expect(try unsigned(real, [key: "{}"]) == unsigned(real, [key: "-5"]), "\(key)")
+    }
+  }
+
+  @Test func `a state of a former version, which kept letter case, agrees`() throws {
+    let country = "us".utf8.reduce(0) { $0 << 8 | UInt32($1) } << 13
+    let packed = try unsigned(.v4, ["country-code": "\"US\""])
+    let lower = packed.bits & ~(0xFFFF << 13) | country
+    #expect(lower != packed.bits && UnsignedFields(bits: lower, number: nil) == packed)
+  }
+
   @Test func `neither are extras and the form in which a value came`() throws {
     #expect(try unsigned(.v4) == unsigned(.v4, ["timestamp": "1", "campaign-id": "7"]))
     #expect(try unsigned(.v4) == unsigned(.v4, ["conversion-value": "\"63\"", "country-code": "\"\""]))
+    for (key, one, other) in [
+      ("country-code", "\"us\"", "\"US\""), ("coarse-conversion-value", "\"LOW\"", "\"low\""),
+      ("conversion-value", "23.0", "23"),
+    ] {
+      #expect(try unsigned(.v4, [key: one]) == unsigned(.v4, [key: other]))
+    }
   }
 }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Units of a currency for one of the base: more than 0, below 10¹², with at most twelve fraction digits and 21
 /// digits in all.
 struct Rate: Hashable {

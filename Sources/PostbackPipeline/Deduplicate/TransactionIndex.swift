@@ -22,12 +22,12 @@ package struct TransactionIndex: Sendable {
   package struct Seen: Equatable, Sendable {
     let key: PostbackKey
     let content: SortedSegment.Content
-    let sourceAppID: Int64?
+    let number: Int64?
 
-    init(key: PostbackKey, content: SortedSegment.Content, sourceAppID: Int64?) {
+    init(key: PostbackKey, content: SortedSegment.Content, number: Int64?) {
       self.key = key
       self.content = content
-      self.sourceAppID = sourceAppID
+      self.number = number
     }
 
     /// What is kept of a postback: its key, the digest of what is signed, and the unsigned fields.
@@ -37,14 +37,14 @@ package struct TransactionIndex: Sendable {
         digest: UInt32(truncatingIfNeeded: digest.words.0),
         unsigned: unsigned.bits
       )
-      sourceAppID = unsigned.sourceAppID
+      number = unsigned.number
     }
   }
 
   /// Each holds the keys of an equal part of the key space, so that one at a time grows.
   private var segments: [SortedSegment]
-  /// What does not fit into an entry, of the few postbacks of version 1.0 that have it.
-  private var sourceAppIDs: [PostbackKey: Int64] = [:]
+  /// The `UnsignedFields.number` of the few postbacks that have one, which does not fit into an entry.
+  private var numbers: [PostbackKey: Int64] = [:]
   /// Depends on all that was looked at in advance, so that the looking is not optimised away.
   private var glances: UInt64 = 0
   /// Distinct postbacks so far.
@@ -69,7 +69,7 @@ package struct TransactionIndex: Sendable {
     let seen = Seen(key, digest, unsigned)
     guard let first = insert(seen) else { return .first }
     if first.digest != seen.content.digest { return .transaction }
-    let firstUnsigned = UnsignedFields(bits: first.unsigned, sourceAppID: sourceAppIDs[key])
+    let firstUnsigned = UnsignedFields(bits: first.unsigned, number: numbers[key])
     return firstUnsigned == unsigned ? .identical : .conflict(firstUnsigned.conflicts(with: unsigned))
   }
 
@@ -103,7 +103,7 @@ package struct TransactionIndex: Sendable {
     let (high, low) = (seen.key.high << Self.segmentBits, seen.key.low)
     if let first = segments[Self.segment(of: seen.key)].insert(high, low, seen.content) { return first }
     count += 1
-    if let sourceAppID = seen.sourceAppID { sourceAppIDs[seen.key] = sourceAppID }
+    if let number = seen.number { numbers[seen.key] = number }
     return nil
   }
 

@@ -1,3 +1,4 @@
+internal import JSON
 internal import SKAdNetwork
 
 /// A postback that is the first of its kind.
@@ -56,6 +57,12 @@ extension TransactionIndex {
     case .conflict(let found):
       code = .duplicateConflict
       conflicts = found
+      // The index has but the hash of a domain.
+      if let domain = verified.parsed.postback.unsignedSourceDomain {
+        for index in conflicts.indices where conflicts[index].field == .sourceDomain {
+          conflicts[index].later = Rejection.excerpt(bytes[domain.indices])
+        }
+      }
     }
     var rejection = Rejection(code, verified.parsed)
     rejection.firstSeen = verified.key

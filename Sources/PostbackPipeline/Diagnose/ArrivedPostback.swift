@@ -9,7 +9,7 @@ struct ArrivedPostback {
   private(set) var values: [Field: String] = [:]
   /// The fields whose values came as another type.
   private(set) var retyped: [Field] = []
-  /// What the fields say that nobody signs.
+  /// What the fields say that nobody signs, as tables have it: nothing where it cannot be read.
   private(set) var unsigned: [Field: String] = [:]
   /// What the signature may be.
   private(set) var signatures: [ArrivedSignature] = []
@@ -18,7 +18,8 @@ struct ArrivedPostback {
 
   /// Reads a record: a postback, bare or in its envelope. nil where it is no JSON object with a signature.
   init?(_ record: [UInt8]) {
-    guard var object = try? JSONValue(parsing: record), let members = object.members else { return nil }
+    guard var object = try? JSONValue(parsing: record, replacingLoneSurrogates: true), let members = object.members
+    else { return nil }
     // As `PostbackParser` has it: an envelope has a body and no keys of its own.
     if let body = object.member(Field.body.name), body.members != nil, members.allSatisfy({ Self.isOfEnvelope($0.key) })
     {
@@ -37,8 +38,8 @@ struct ArrivedPostback {
       read(object)
     }
     for field in [Field.conversionValue, .coarseConversionValue, .countryCode, .adInteractionType] {
-      let type: SignedType = field == .conversionValue ? .integer : .text
-      if let value = object.member(field.name).flatMap(type.value), !value.isEmpty { unsigned[field] = value }
+      guard let (kind, text) = object.member(field.name)?.scalar else { continue }
+      unsigned[field] = field.unsignedText(kind, text.span)
     }
   }
 

@@ -7,6 +7,16 @@ extension JSONValue {
   /// What a string says; nil of anything else.
   var text: String? { if case .string(let text) = self { text } else { nil } }
 
+  /// Kind and text of a number, a string or a Boolean, as the parser has them; nil of anything else.
+  var scalar: (kind: JSONKind, text: [UInt8])? {
+    switch self {
+    case .bool(let value): (value ? .true : .false, [])
+    case .number(let text): (.number, Array(text.utf8))
+    case .string(let text): (.string, Array(text.utf8))
+    case .null, .array, .object: nil
+    }
+  }
+
   /// The value of an object's member; nil where it is not there.
   func member(_ name: String) -> JSONValue? { members?.first { $0.key == name }?.value }
 

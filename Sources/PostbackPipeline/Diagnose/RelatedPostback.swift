@@ -61,7 +61,7 @@ package struct RelatedPostback: Sendable {
     stored[.version] = version.rawValue
     if version != .v1_0 {
       if stored[.sourceAppID] == "0" { stored[.sourceAppID] = nil }
-      if stored[.sourceDomain] == "" { stored[.sourceDomain] = nil }
+      if stored[.sourceDomain] == "" || stored[.sourceAppID] != nil { stored[.sourceDomain] = nil }
     }
     return stored
   }

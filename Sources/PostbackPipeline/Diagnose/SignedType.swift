@@ -4,6 +4,8 @@ internal import SKAdNetwork
 /// What a signed field holds, and so how its value is written.
 enum SignedType {
   case text, integer, boolean
+  /// Two to four digits, in a string.
+  case digits
 
   init(_ field: Field) {
     self =
@@ -12,6 +14,7 @@ enum SignedType {
         .publisherItemIdentifier:
         .integer
       case .redownload, .didWin: .boolean
+      case .sourceIdentifier: .digits
       default: .text
       }
   }
@@ -19,8 +22,9 @@ enum SignedType {
   /// The value that a JSON value stands for, however it is written; nil for a null, an object and an array.
   func value(_ json: JSONValue) -> String? {
     guard let text = Self.text(json) else { return nil }
+    if let read = read(json) { return read }
     switch self {
-    case .text: return text
+    case .text, .digits: return text
     case .integer: return Self.integer(text)
     case .boolean:
       switch text.withoutWhiteSpaceAround.lowercased() {
@@ -33,18 +37,28 @@ enum SignedType {
 
   /// Whether the system reads the JSON value as that value, so that nothing is to be said about how it is written.
   func takes(_ json: JSONValue, as value: String) -> Bool {
+    if let read = read(json) { return read == value }
     switch (self, json) {
-    case (.text, .string(let text)), (.integer, .string(let text)), (.integer, .number(let text)): text == value
-    case (.boolean, .string(let text)): text == value
-    case (.boolean, .bool): true
-    default: false
+    case (.text, .string(let text)), (.digits, .string(let text)), (.integer, .number(let text)): return text == value
+    default: return false
+    }
+  }
+
+  /// What the system reads of a JSON value; nil where it reads nothing.
+  private func read(_ json: JSONValue) -> String? {
+    guard let (kind, text) = json.scalar else { return nil }
+    switch self {
+    case .text: return nil
+    case .integer: return FieldValue.integer(kind, text.span, in: .min ... .max).value.map { String($0) }
+    case .boolean: return FieldValue.boolean(kind, text.span).value.map { String($0) }
+    case .digits: return FieldValue.sourceIdentifier(kind, text.span).value?.description
     }
   }
 
   /// Appends a value as JSON.
   func append(_ value: String, to json: inout [UInt8], escapingSlashes: Bool) {
     switch self {
-    case .text: json.appendJSONString(value, escapingSlashes: escapingSlashes)
+    case .text, .digits: json.appendJSONString(value, escapingSlashes: escapingSlashes)
     case .integer, .boolean: json.append(contentsOf: value.utf8)
     }
   }

@@ -20,8 +20,8 @@ package struct Parsed: Sendable {
     self.arrival = arrival
   }
 
-  /// The same, less what a forwarder filled in.
-  mutating func removeZeroFilled() { postback.removeZeroFilled() }
+  /// Takes out what the layout does not sign, for which the postback's signature is right.
+  package mutating func removeUnsigned(_ layout: SignedLayout) { postback.removeUnsigned(layout) }
 }
 
 extension RawBatch {

@@ -24,19 +24,19 @@ extension SeenEntry {
   /// Bytes in the file.
   static let byteCount = Int64(wordCount * 8)
 
-  private static let noSourceAppID = Int64.min
+  private static let noNumber = Int64.min
 
   /// The entry that begins at a word.
   init(_ words: Span<UInt64>, at start: Int) {
     func word(_ index: Int) -> UInt64 { UInt64(littleEndian: words[start + index]) }
-    let sourceAppID = Int64(bitPattern: word(3))
+    let number = Int64(bitPattern: word(3))
     seen = TransactionIndex.Seen(
       key: PostbackKey(high: word(0), low: word(1)),
       content: SortedSegment.Content(
         digest: UInt32(truncatingIfNeeded: word(2)),
         unsigned: UInt32(truncatingIfNeeded: word(2) >> 32)
       ),
-      sourceAppID: sourceAppID == Self.noSourceAppID ? nil : sourceAppID
+      number: number == Self.noNumber ? nil : number
     )
     inputID = UInt32(truncatingIfNeeded: word(4))
     seenAt = UInt32(truncatingIfNeeded: word(4) >> 32)
@@ -48,7 +48,7 @@ extension SeenEntry {
     words.append(seen.key.high.littleEndian)
     words.append(seen.key.low.littleEndian)
     words.append((UInt64(seen.content.digest) | UInt64(seen.content.unsigned) << 32).littleEndian)
-    words.append(UInt64(bitPattern: seen.sourceAppID ?? Self.noSourceAppID).littleEndian)
+    words.append(UInt64(bitPattern: seen.number ?? Self.noNumber).littleEndian)
     words.append((UInt64(inputID) | UInt64(seenAt) << 32).littleEndian)
     words.append(line.littleEndian)
   }

@@ -81,7 +81,7 @@ package struct SignatureGate: ~Copyable {
     guard let signer = judgement.signer else { return .rejected(Rejection(.signatureInvalid, parsed)) }
     let environment = trust.environment(of: parsed.postback, signedBy: signer, judgement.layout, in: bytes)
     var parsed = parsed
-    if judgement.layout == .withoutZeroFilled { parsed.removeZeroFilled() }
+    parsed.removeUnsigned(judgement.layout)
     let key = try judge.key(of: parsed.postback, in: bytes)
     return .accepted(Verified(parsed: parsed, judgement: judgement, environment: environment, key: key))
   }

@@ -14,7 +14,11 @@ extension RowEncoder {
     text(postback.transactionID, of: bytes)
     integer(postback.appID)
     integer(postback.campaignID)
-    text(postback.sourceIdentifier, of: bytes)
+    if let identifier = postback.sourceIdentifier {
+      plain(upTo: SourceIdentifier.maximumLength) { identifier.write(to: &$0) }
+    } else {
+      null()
+    }
     integer(postback.sourceAppID)
     text(postback.sourceDomain, of: bytes)
     boolean(postback.redownload)
@@ -25,7 +29,7 @@ extension RowEncoder {
     integer(postback.postbackSequenceIndex)
     integer(postback.conversionValue)
     word(postback.coarseConversionValue)
-    text(postback.countryCode, of: bytes)
+    if let country = postback.countryCode { plain(upTo: CountryCode.length) { country.write(to: &$0) } } else { null() }
     text(postback.marketplaceIdentifier, of: bytes)
     text(postback.impressionType, of: bytes)
     let key = verified.judgement.key
@@ -95,7 +99,8 @@ extension RowEncoder {
 }
 
 extension Postback {
-  /// What in the postback Apple's data tiers rule out, and the 0 that a zero-filling forwarder may have made of a null.
+  /// What in the postback Apple's data tiers rule out or could not be read, and the 0 that a zero-filling forwarder may have
+  /// made of a null.
   package func tierFlags(with judgement: Judgement) -> TierFlags {
     var flags = tierFlags
     if judgement.layout == .withoutZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }

@@ -74,7 +74,9 @@ struct Explanation {
     } catch {
       throw .libcrypto(error)
     }
-    addFields(parsed, bytes)
+    var verified = parsed
+    if rejection == nil { verified.removeUnsigned(judgement.layout) }
+    addFields(verified, bytes)
     let environment = judgement.signer.map {
       trust.environment(of: parsed.postback, signedBy: $0, judgement.layout, in: bytes)
     }
@@ -84,7 +86,7 @@ struct Explanation {
       addRejection(rejection)
       try await addDiagnosis(of: rejection, bytes, trust, known)
     } else {
-      addAcceptance(parsed.postback, judgement)
+      addAcceptance(verified.postback, judgement)
     }
   }
 
@@ -98,7 +100,7 @@ struct Explanation {
     section.add("transaction_id", text(postback.transactionID))
     section.add("app_id", postback.appID)
     section.add("campaign_id", postback.campaignID)
-    section.add("source_identifier", text(postback.sourceIdentifier))
+    section.add("source_identifier", postback.sourceIdentifier)
     section.add("source_app_id", postback.sourceAppID)
     section.add("source_domain", text(postback.sourceDomain))
     section.add("redownload", postback.redownload)
@@ -109,7 +111,7 @@ struct Explanation {
     section.add("postback_sequence_index", postback.postbackSequenceIndex)
     section.add("conversion_value", postback.conversionValue)
     section.add("coarse_conversion_value", postback.coarseConversionValue?.rawValue)
-    section.add("country_code", text(postback.countryCode))
+    section.add("country_code", postback.countryCode)
     section.add("marketplace_identifier", text(postback.marketplaceIdentifier))
     section.add("impression_type", text(postback.impressionType))
     let coerced = Field.allCases.filter(postback.coercedFields.contains).map(\.name)

@@ -18,10 +18,10 @@ enum Malformation: String, CaseIterable, Sendable {
   case unknownVersion = "unknown_version"
   case unsupportedVersion = "unsupported_version"
   case missingField = "missing_field"
-  case booleanAsNumber = "boolean_as_number"
+  case notABoolean = "not_a_boolean"
   case fractionalAppID = "fractional_app_id"
   case numberOutOfRange = "number_out_of_range"
-  case unknownWord = "unknown_word"
+  case wordForNumber = "word_for_number"
   case invisibleSeparator = "invisible_separator"
   case nulCharacter = "nul_character"
 
@@ -47,8 +47,8 @@ enum Malformation: String, CaseIterable, Sendable {
     case .unknownVersion: .unknownVersion
     case .unsupportedVersion: .unsupportedVersion
     case .missingField: .missingField
-    case .booleanAsNumber, .fractionalAppID: .wrongType
-    case .numberOutOfRange, .unknownWord: .outOfRange
+    case .notABoolean, .fractionalAppID, .wordForNumber: .wrongType
+    case .numberOutOfRange: .outOfRange
     case .invisibleSeparator, .nulCharacter: .forbiddenCharacter
     case .jwsOfTwoParts, .jwsAlgorithmNone, .jwsPayloadNotJSON: .malformedJWS
     case .signatureNotBase64, .signatureTrailingByte, .signatureOtherForm: .malformedSignature
@@ -59,7 +59,7 @@ enum Malformation: String, CaseIterable, Sendable {
   func applies(to form: PostbackForm) -> Bool {
     switch self {
     case .unknownVersion, .unsupportedVersion, .signatureNotBase64: form.version != nil
-    case .booleanAsNumber: form != .skAdNetwork(.v1_0)
+    case .notABoolean: form != .skAdNetwork(.v1_0)
     case .jwsOfTwoParts, .jwsAlgorithmNone, .jwsPayloadNotJSON: form == .adAttributionKit
     default: true
     }
@@ -88,17 +88,16 @@ extension Malformation {
       return draft.change(.version, to: .text(random.pick(["4.1", "5.0"])))
     case .missingField:
       return draft.change(random.pick(form.requiredFields), to: nil)
-    case .booleanAsNumber:
+    case .notABoolean:
       let field: Field = form == .adAttributionKit ? .didWin : .redownload
-      return draft.change(field, to: .integer(draft[field] == .boolean(true) ? 1 : 0))
+      return draft.change(field, to: .text(draft[field] == .boolean(true) ? "yes" : "no"))
     case .fractionalAppID:
-      return draft.change(form.app, to: .json((draft[form.app]?.text ?? "") + random.pick([".5", ".0", "e0"])))
+      return draft.change(form.app, to: .json((draft[form.app]?.text ?? "") + random.pick([".5", ".25", ".75"])))
     case .numberOutOfRange:
       let (field, value) = random.pick(Self.outOfRange(form))
       return draft.change(field, to: value)
-    case .unknownWord:
-      guard form.hasWindows, random.chance(ofHundred: 50) else { return draft.change(.countryCode, to: .text("USA")) }
-      return draft.change(.coarseConversionValue, to: .text("none"))
+    case .wordForNumber:
+      return draft.change(form.app, to: .text(random.pick(["app", "none"])))
     case .invisibleSeparator:
       return draft.change(form.transaction, to: .text((draft[form.transaction]?.text ?? "") + "\u{2063}1"))
     case .nulCharacter:
@@ -110,10 +109,9 @@ extension Malformation {
     return nil
   }
 
-  /// Values that Apple never sends, just beyond those that it does.
+  /// Signed values that Apple never sends, just beyond those that it does.
   private static func outOfRange(_ form: PostbackForm) -> [(Field, DraftValue)] {
     var values: [(Field, DraftValue)] = [(form.app, .integer(-1))]
-    if form.hasConversionValue { values += [(.conversionValue, .integer(64)), (.conversionValue, .integer(-1))] }
     if form.signedFields.contains(.campaignID) {
       values += [(.campaignID, .integer(0)), (.campaignID, .integer(101))]
     }

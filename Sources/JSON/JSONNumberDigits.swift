@@ -1,20 +1,24 @@
 /// A JSON number taken apart: `significand` × 10^`exponent`, neither leading nor trailing zeros in the significand.
-struct JSONNumberDigits {
-  private(set) var isNegative = false
-  /// Holds only as long as `count` is at most 21, what an amount can have.
-  private(set) var significand: Int128 = 0
-  private(set) var count = 0
-  private(set) var exponent = 0
+package struct JSONNumberDigits {
+  /// Whether a minus sign stands before it.
+  package private(set) var isNegative = false
+  /// Holds only as long as `count` is at most 21, what an amount can have, and more than an `Int64` can.
+  package private(set) var significand: Int128 = 0
+  /// Digits of the significand; 0 for a zero.
+  package private(set) var count = 0
+  /// The power of ten.
+  package private(set) var exponent = 0
   private var trailingZeros = 0
   private var rest: Substring.UTF8View
 
-  init(_ text: String) {
+  /// A number that is yet to be read.
+  package init(_ text: String) {
     rest = text[...].utf8
     isNegative = rest.first == UInt8(ascii: "-")
   }
 
   /// False where the text is not a JSON number.
-  mutating func read() -> Bool {
+  package mutating func read() -> Bool {
     let hasLeadingZero = rest.first == UInt8(ascii: "0")
     let whole = readDigits()
     guard whole > 0, !hasLeadingZero || whole == 1 else { return false }

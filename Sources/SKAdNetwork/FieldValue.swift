@@ -1,0 +1,181 @@
+package import JSON
+
+/// The result of reading a field's JSON value.
+package enum FieldReading<Value> {
+  /// The value, written as Apple writes it.
+  case plain(Value)
+  /// The value, written otherwise with the same meaning.
+  case coerced(Value)
+  /// A value of another type.
+  case wrongType
+  /// A value of the right type that Apple never sends.
+  case outOfRange
+
+  /// The value, however it was written; nil where there is none.
+  package var value: Value? {
+    switch self {
+    case .plain(let value), .coerced(let value): value
+    case .wrongType, .outOfRange: nil
+    }
+  }
+}
+
+/// The spellings of a value that are read, in signed and unsigned fields alike, from a JSON value's kind and text.
+///
+/// Whether a signed value is right is for the signature to say: it covers the value in Apple's spelling.
+package enum FieldValue {
+  /// Reads an integer: `42`, or a number or string with the same value, such as `42.0`, `4.2e1` and `"42"`.
+  ///
+  /// Not `042`, ` 42` and `-0`, which no serializer makes of an integer.
+  package static func integer(
+    _ kind: JSONKind,
+    _ text: Span<UInt8>,
+    in range: ClosedRange<Int64>
+  ) -> FieldReading<Int64> {
+    guard kind == .number || kind == .string else { return .wrongType }
+    var isPlain = kind == .number
+    var integer = Integer(plain: text)
+    if case .notAnInteger = integer {
+      isPlain = false
+      integer = Integer(respelled: text)
+    }
+    switch integer {
+    case .value(let value) where range.contains(value): return isPlain ? .plain(value) : .coerced(value)
+    case .value, .beyondInt64: return .outOfRange
+    case .notAnInteger: return .wrongType
+    }
+  }
+
+  /// Reads a Boolean: `true`, `"true"` in any letter case, or a 1, and the like for `false`.
+  package static func boolean(_ kind: JSONKind, _ text: Span<UInt8>) -> FieldReading<Bool> {
+    switch kind {
+    case .true: return .plain(true)
+    case .false: return .plain(false)
+    case .absent, .null, .object, .array: return .wrongType
+    case .number, .string: break
+    }
+    if text.match("true") != .none { return .coerced(true) }
+    if text.match("false") != .none { return .coerced(false) }
+    return integer(kind, text, in: 0...1).value.map { .coerced($0 == 1) } ?? .wrongType
+  }
+
+  /// Reads one of a few words, in any letter case.
+  package static func word<Word: CaseIterable & RawRepresentable<String>>(
+    _ kind: JSONKind,
+    _ text: Span<UInt8>
+  ) -> FieldReading<Word> {
+    guard kind == .string else { return .wrongType }
+    for word in Word.allCases {
+      switch text.match(word.rawValue) {
+      case .exact: return .plain(word)
+      case .folded: return .coerced(word)
+      case .none: continue
+      }
+    }
+    return .outOfRange
+  }
+
+  /// Reads a country code, in any letter case.
+  package static func countryCode(_ kind: JSONKind, _ text: Span<UInt8>) -> FieldReading<CountryCode> {
+    guard kind == .string else { return .wrongType }
+    guard text.count == 2, let code = CountryCode(text[0], text[1]) else { return .outOfRange }
+    return (text[0] | text[1]) & 0x20 == 0 ? .plain(code) : .coerced(code)
+  }
+
+  /// Reads a source identifier: a string of two to four digits, or their number, which has lost leading zeros.
+  ///
+  /// A number is taken for its shortest identifier: 39 for `39`, not for `0039`, and 5 for `05`.
+  package static func sourceIdentifier(_ kind: JSONKind, _ text: Span<UInt8>) -> FieldReading<SourceIdentifier> {
+    if kind == .string { return SourceIdentifier(digits: text).map { .plain($0) } ?? .outOfRange }
+    switch integer(kind, text, in: 0...9999) {
+    case .plain(let number), .coerced(let number): return .coerced(SourceIdentifier(shortest: UInt16(number)))
+    case .wrongType: return .wrongType
+    case .outOfRange: return .outOfRange
+    }
+  }
+}
+
+extension Field {
+  /// What a field that no version signs says, as tables have it; nil where it cannot be read, and of other fields.
+  package func unsignedText(_ kind: JSONKind, _ text: Span<UInt8>) -> String? {
+    switch self {
+    case .conversionValue: return FieldValue.integer(kind, text, in: range).value.map { String($0) }
+    case .coarseConversionValue:
+      let word: FieldReading<CoarseConversionValue> = FieldValue.word(kind, text)
+      return word.value?.rawValue
+    case .adInteractionType:
+      let word: FieldReading<AdInteractionType> = FieldValue.word(kind, text)
+      return word.value?.rawValue
+    case .countryCode: return FieldValue.countryCode(kind, text).value?.description
+    default: return nil
+    }
+  }
+}
+
+private enum Integer {
+  case value(Int64)
+  case beyondInt64
+  case notAnInteger
+
+  /// Reads `0`, `42` and `-1`, as JSON writes integers.
+  init(plain text: Span<UInt8>) {
+    let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+    let start = isNegative ? 1 : 0
+    self = .notAnInteger
+    guard text.count > start, text[start] != UInt8(ascii: "0") || text.count == 1 else { return }
+    var value: Int64 = 0
+    var isBeyond = false
+    for index in start..<text.count {
+      let digit = text[index] &- UInt8(ascii: "0")
+      guard digit <= 9 else { return }
+      let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = tens.addingReportingOverflow(Int64(digit))
+      if overflow || carry { isBeyond = true }
+      value = isBeyond ? 0 : sum
+    }
+    self = isBeyond ? .beyondInt64 : .value(isNegative ? -value : value)
+  }
+
+  /// Reads what has the value of an integer, with a fraction or an exponent.
+  init(respelled text: Span<UInt8>) {
+    var digits = JSONNumberDigits(String(copying: text))
+    self = .notAnInteger
+    guard digits.read(), digits.count == 0 || digits.exponent >= 0 else { return }
+    guard digits.count + digits.exponent <= 19 else {
+      self = digits.count == 0 ? .value(0) : .beyondInt64
+      return
+    }
+    var value = digits.significand
+    for _ in 0..<max(digits.exponent, 0) { value *= 10 }
+    self = Int64(exactly: value).map { .value($0) } ?? .beyondInt64
+  }
+}
+
+/// How a text compares with a word.
+private enum Match {
+  case exact
+  /// Equal but for letter case.
+  case folded
+  case none
+}
+
+extension Span<UInt8> {
+  /// Compares the text with a word in small ASCII letters and underscores.
+  fileprivate func match(_ word: String) -> Match {
+    let word = word.utf8.span
+    guard count == word.count else { return .none }
+    var match = Match.exact
+    for index in indices where self[index] != word[index] {
+      guard self[index] | 0x20 == word[index] else { return .none }
+      match = .folded
+    }
+    return match
+  }
+}
+
+extension String {
+  /// The text of a span of UTF-8.
+  fileprivate init(copying text: Span<UInt8>) {
+    self = unsafe text.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
