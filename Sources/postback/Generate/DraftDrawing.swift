@@ -10,6 +10,8 @@ extension Mix {
     addConversion(to: &draft, &random)
     if form.hasWindows {
       addWindow(to: &draft, &random)
+      // Tier 0 has none, and what tells no value and no source app is of that tier as far as anybody can see.
+      if draft.hasFormOfTier0 { draft[.marketplaceIdentifier] = nil }
     } else {
       addCampaign(to: &draft, &random)
     }
@@ -79,5 +81,13 @@ extension Mix {
 
   private func coarseValue(_ random: inout SeededGenerator) -> DraftValue {
     .text(random.pick([.low, .low, .medium, CoarseConversionValue.high]).rawValue)
+  }
+}
+
+extension PostbackDraft {
+  /// Whether the postback has two digits of its source identifier and none of the fields that higher tiers add.
+  fileprivate var hasFormOfTier0: Bool {
+    self[.postbackSequenceIndex] == .integer(0) && self[.sourceIdentifier]?.text.count == 2
+      && [form.sourceApp, .conversionValue, .coarseConversionValue, .countryCode].allSatisfy { self[$0] == nil }
   }
 }
