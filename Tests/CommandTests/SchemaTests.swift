@@ -78,6 +78,7 @@ import Testing
       known: 0,
       elapsed: .seconds(1),
       tables: Table.all.map { ($0.name, 0) },
+      parts: [],
       changes: [],
       isSlow: false
     )

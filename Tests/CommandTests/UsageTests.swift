@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import TestSupport
 import Testing
@@ -140,5 +141,23 @@ import Testing
     #expect(try await BuiltCommand.run(["report", out, "--html", page, "--force"]).status == 0)
     #expect(try folder.contents(of: "page.html").starts(with: Array("<!doctype".utf8)))
     #expect(try await BuiltCommand.run(["report", out, "--html", "/dev/null", "--force"]).status == 73)
+  }
+
+  @Test func `names with --json the parts that a run wrote, and no others`() async throws {
+    let folder = try TemporaryFolder()
+    let out = folder.path("out")
+    func parts(_ input: String) async throws -> [String?] {
+      let run = ["run", Fixtures.path(input), "--out", out, "--format", "both", "--json"]
+      return try JSONValue(parsing: try await BuiltCommand.run(run).output)["parts"]?.array.map(\.text) ?? []
+    }
+    func names(_ number: Int) -> [String] {
+      ["postbacks", "events", "rejects"].flatMap { table in
+        ["csv", "jsonl"].map { "\(out)/skan_\(table)/part-0000000\(number).\($0)" }
+      }
+    }
+    #expect(try await parts("postbacks/skadnetwork-4.0.jsonl") == names(1))
+    #expect(try await parts("postbacks/skadnetwork-3.0.jsonl") == names(2).filter { $0.contains("postbacks") })
+    #expect(try await parts("postbacks/skadnetwork-3.0.jsonl") == [])
+    for name in names(1) { #expect(FileManager.default.fileExists(atPath: name)) }
   }
 }

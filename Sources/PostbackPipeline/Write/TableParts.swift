@@ -8,6 +8,8 @@ struct TableParts {
   /// Those that are full, and those that are to be published once that is committed.
   private var complete: [PartFile] = []
   private var lastNumber = 0
+  /// The number of the first part that rows of this process can be in.
+  let firstNumber: Int
   /// Whether the ledger has yet to hear of something.
   private(set) var isChanged = false
   /// When the open parts were begun.
@@ -30,6 +32,7 @@ struct TableParts {
         if try folder.hasHidden(part) { try PartFile.publish(part, in: output) }
       }
     }
+    firstNumber = open.map(\.part.number).min() ?? lastNumber + 1
   }
 
   /// Whether the table has no part yet.

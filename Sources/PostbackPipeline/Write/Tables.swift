@@ -65,6 +65,16 @@ package final class Tables {
   /// Rows of each table that this run has written, by its name.
   package var rowCounts: [(table: String, rows: Int)] { Array(zip(Table.all.map(\.name), counts)) }
 
+  /// The paths of the complete parts that this run has written, by table and number.
+  package func writtenParts() throws(StateFailure) -> [String] {
+    let parts = try state.ledger.parts().filter { $0.phase == .complete }
+    return tables.flatMap { table in
+      parts.filter { $0.table == table.table.name && $0.number >= table.firstNumber }
+        .sorted { ($0.number, $0.format.rawValue) < ($1.number, $1.format.rawValue) }
+        .map { "\(options.folder)/\($0.table)/\($0.name)" }
+    }
+  }
+
   /// An input that has ended.
   package struct Ended: Sendable {
     /// The input.

@@ -102,11 +102,14 @@ struct RunCommand: Command {
       throw CommandFailure(error)
     }
     bar.clear()
+    let parts: [String]
+    do throws(StateFailure) { parts = try written.writtenParts() } catch { throw CommandFailure(error) }
     let summary = RunSummary(
       tally: tally,
       known: known,
       elapsed: ContinuousClock.now - start,
       tables: written.rowCounts,
+      parts: parts,
       changes: changes,
       isSlow: trust.keys.contains { $0.key.lacksTables }
     )

@@ -10,6 +10,8 @@ struct RunSummary {
   let known: Int
   let elapsed: Duration
   let tables: [(table: String, rows: Int)]
+  /// The paths of the parts that were written.
+  let parts: [String]
   /// The settings that are not as they were for the last rows.
   let changes: [RunSettings.Change]
   /// Whether signatures were verified one by one, since libcrypto had no tables to do it faster.
@@ -44,7 +46,7 @@ struct RunSummary {
     )
     return """
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
-      "rows":{\(rows)},"known_inputs":\(known),"changed_settings":\(changed),"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
+      "rows":{\(rows)},"parts":\(JSONValue.array(parts.map { .string($0) })),"known_inputs":\(known),"changed_settings":\(changed),"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
       "verification":"\((isSlow ? VerificationMethod.evp : .fixedBase).rawValue)"}
       """
   }
