@@ -131,7 +131,7 @@ final class ReceiverService: Sendable {
   ) throws(CommandFailure) -> ConversionValueAPI {
     var rates = CurrencyRates.none
     if let path = configuration.rates {
-      do { rates = try CurrencyRates(loading: path) } catch { throw CommandFailure(.configuration, "\(error)") }
+      do { rates = try CurrencyRates(loading: path) } catch { throw CommandFailure(.configuration, lines: error) }
     }
     return ConversionValueAPI(
       models: .none,
