@@ -45,25 +45,60 @@ static void changed(void *context, struct MHD_Connection *connection, void **cli
   *client = server->calls.opened(server->owner, wrapped(connection), socket, address);
 }
 
+/// Returns the end of the target, which the library hands to the first call of `handle` as the request.
 static void *began(void *context, const char *target, struct MHD_Connection *connection) {
   const cmicrohttpd_server *server = context;
   void *client = client_of(connection);
   if (client != NULL) server->calls.began(client, target);
-  return NULL;
+  return (void *)(target + strlen(target));
+}
+
+/// The place in the head where the next header's name must begin; NULL behind the first header that is not plain.
+struct plain_head {
+  const char *next;
+};
+
+static enum MHD_Result follow_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_count,
+                                     const char *value, size_t value_count) {
+  (void)kind;
+  struct plain_head *head = context;
+  const char *next = head->next;
+  head->next = NULL;
+  if (name != next || value == NULL) return MHD_NO;
+  const char *start = name + name_count + 1;
+  while (*start == ' ' || *start == '\t') ++start;
+  if (start != value) return MHD_NO;
+  head->next = value + value_count + 2;
+  return MHD_YES;
+}
+
+/// Tells whether the head is nothing but a request line, header lines and an empty line, each of one line that ends in CR LF.
+///
+/// The library shows a head only as it understood it, and it is lenient: it glues a folded line to the *name* of the header
+/// before it, ends lines at a lone CR or LF, and cuts values at a NUL. But it parses in place: method, target, version,
+/// names and values stand in the bytes that were received, with NULs over colons and line ends. So they must follow each
+/// other without a gap from the first byte of the head to the last. A version of the library that copied them would
+/// have every request refused.
+static int is_plain(struct MHD_Connection *connection, const char *method, const char *target, const char *target_end,
+                    const char *version) {
+  const union MHD_ConnectionInfo *size = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  if (size == NULL || target != method + strlen(method) + 1 || version != target_end + 1) return 0;
+  struct plain_head head = {version + strlen(version) + 2};
+  (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, follow_header, &head);
+  return head.next != NULL && head.next + 2 == method + size->header_size;
 }
 
 /// The library's way to say "headers", "a piece of the body" and "all is there" with one call.
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *target, const char *method,
                               const char *version, const char *bytes, size_t *count, void **request) {
-  (void)target;
-  (void)version;
   const cmicrohttpd_server *server = context;
   void *client = client_of(connection);
   if (client == NULL) return MHD_NO;
   int result;
-  if (*request == NULL) {
+  if (*request != client) {
+    const char *target_end = *request;
     *request = client;
-    result = server->calls.head(client, method);
+    result = server->calls.head(client, method, version, is_plain(connection, method, target, target_end, version));
   } else if (*count > 0) {
     result = server->calls.body(client, (const uint8_t *)bytes, *count);
     *count = 0;
@@ -124,6 +159,8 @@ void cmicrohttpd_quiesce(cmicrohttpd_server *server) {
 }
 
 void cmicrohttpd_stop(cmicrohttpd_server *server) {
+  // Whoever stops the library has it close the socket, but where that was taken from it before.
+  (void)MHD_quiesce_daemon(server->daemon);
   MHD_stop_daemon(server->daemon);
   free(server);
 }

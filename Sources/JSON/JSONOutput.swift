@@ -138,3 +138,15 @@ extension ArraySlice<UInt8> {
     return integer.count <= 18 && exponent.count <= 2
   }
 }
+
+extension UInt8 {
+  /// The value of a hexadecimal digit; nil where it is none.
+  public var hexadecimalValue: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

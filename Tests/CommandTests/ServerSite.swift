@@ -51,8 +51,8 @@ final class ServerSite {
   var spool: String { folder.path("spool") }
   var isRunning: Bool { process.isRunning }
 
-  /// A new connection.
-  func client() throws -> RawClient { try RawClient(port: port) }
+  /// A new connection, from 127.0.0.`host`.
+  func client(host: UInt8 = 1) throws -> RawClient { try RawClient(port: port, host: host) }
 
   /// A request on a connection of its own.
   func request(
@@ -89,6 +89,9 @@ final class ServerSite {
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
     return line.flatMap { Double($0.dropFirst(name.count + 1)) }
   }
+
+  /// The process that serves, where nothing traces it.
+  var serverID: Int32 { process.processIdentifier }
 
   /// Sends a signal to the command, also where a tracer started it.
   func signal(_ number: Int32) {

@@ -32,23 +32,27 @@ public final class RawClient {
   /// Nothing is waited for any longer than this: a test that fails should end.
   private static let patience = 30
 
-  /// Connects to a port of this machine.
-  public init(port: Int) throws {
+  /// Connects to a port of this machine, as if from another one where `host` is not 1: from 127.0.0.`host`.
+  public init(port: Int, host: UInt8 = 1) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure(text: "no socket: \(errno)") }
     var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let code = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    func call(_ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, port: Int, host: UInt8) -> Int32 {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = in_port_t(port).bigEndian
+      address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
+      return unsafe withUnsafePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
       }
     }
+    if host != 1 { _ = unsafe call({ unsafe bind($0, $1, $2) }, port: 0, host: host) }
+    let code = unsafe call({ unsafe connect($0, $1, $2) }, port: port, host: 1)
     guard code == 0 else {
       let code = errno
       close(descriptor)

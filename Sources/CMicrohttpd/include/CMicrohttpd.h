@@ -20,8 +20,9 @@ typedef struct cmicrohttpd_calls {
   void (*_Nonnull closed)(void *_Nonnull client);
   /// A request began; `target` is as it was sent: not decoded, with its query.
   void (*_Nonnull began)(void *_Nonnull client, const char *_Nonnull target);
-  /// All headers are there. Each of these: 1 to go on, 0 to close the connection.
-  int (*_Nonnull head)(void *_Nonnull client, const char *_Nonnull method);
+  /// All headers are there. `is_plain` is 0 where the head holds what `cmicrohttpd_headers` does not show: a folded line, a
+  /// line that does not end in CR LF, a NUL. Each of these: 1 to go on, 0 to close the connection.
+  int (*_Nonnull head)(void *_Nonnull client, const char *_Nonnull method, const char *_Nonnull version, int is_plain);
   /// A piece of the body.
   int (*_Nonnull body)(void *_Nonnull client, const uint8_t *_Nonnull bytes, size_t count);
   /// All of the body is there, or the connection was resumed.
@@ -46,7 +47,7 @@ cmicrohttpd_server *_Nullable cmicrohttpd_start(int listening_socket, const cmic
                                                 const cmicrohttpd_calls *_Nonnull calls, void *_Nonnull owner);
 /// Refuses connections from now on, also those that wait to be taken; those that are there go on.
 void cmicrohttpd_quiesce(cmicrohttpd_server *_Nonnull server);
-/// Closes all connections, none of which may be suspended, and waits for the threads.
+/// Closes all connections, none of which may be suspended, and waits for the threads. The listening socket stays open.
 void cmicrohttpd_stop(cmicrohttpd_server *_Nonnull server);
 
 /// Calls back with each header of the request; good in `head`.

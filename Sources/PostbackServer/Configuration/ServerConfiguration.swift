@@ -22,6 +22,8 @@ package struct ServerConfiguration: Sendable {
   package var postbackBytes = 64 * 1024
   /// The longest body that a forwarder may send.
   package var forwarderBodyBytes = 8 << 20
+  /// The most postbacks that one body of a forwarder may hold.
+  package var forwarderPostbacks = 50_000
   /// Bytes that may wait to be made durable.
   package var waitingBytes = 64 << 20
 

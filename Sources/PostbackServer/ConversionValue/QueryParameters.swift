@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The parameters of a query that somebody looks at, percent-decoded (`application/x-www-form-urlencoded`).
 struct QueryParameters {
   private enum Value {

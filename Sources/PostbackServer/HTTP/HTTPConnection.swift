@@ -28,13 +28,14 @@ final class HTTPConnection: Sendable {
     server.metrics.beginRequest()
   }
 
-  /// All headers are there; whether to go on.
-  func head(_ method: String) -> Bool {
+  /// All headers are there; whether to go on. `isPlain` is false where they are not all of the head.
+  func head(_ method: String, _ version: String, isPlain: Bool) -> Bool {
     let target = state.withLock { $0.target }
-    let headers = self.headers()
-    let client = proxyClient(headers)
-    let request = HTTPRequest(method: method, target: target, headers: headers, client: client)
-    if let refusal = refusalOfUnclearBody(request) {
+    let fields = self.fields()
+    let headers = fields.map { HTTPRequest.Field($0.name, $0.value.withoutTrailingWhitespace) }
+    let request = HTTPRequest(method: method, target: target, headers: headers, client: proxyClient(headers))
+    let syntax = HeadSyntax(version: version, target: target, fields: fields, isPlain: isPlain)
+    if let refusal = syntax.refusal {
       state.withLock { $0.request(request, nil, refusal) }
       return answer(refusal.adding("Connection", "close"))
     }
@@ -48,7 +49,8 @@ final class HTTPConnection: Sendable {
     }
     let length = request.values(of: "Content-Length").first.flatMap { Int($0) } ?? 0
     let isChunked = !request.values(of: "Transfer-Encoding").isEmpty
-    state.withLock { $0.request(request, route, refusal) }
+    // The library is lenient with chunks: where a body of them ends is not sure enough for a request behind it.
+    state.withLock { $0.request(request, route, refusal, declaredCount: length, isLast: isChunked) }
     // What is refused and short is read and dropped, so that the connection can go on. The rest is not waited for.
     if let refusal, isChunked || length > Self.droppedBytes || length < 0 { return answer(refusal) }
     return true
@@ -56,14 +58,8 @@ final class HTTPConnection: Sendable {
 
   /// A piece of the body; whether to go on.
   func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    let hasRoom = server.takeRoom(bytes.count)
-    let isTooLong: Bool = state.withLock { state in
-      guard hasRoom else {
-        state.refuse(.error(503, "too much is on its way; try again later").retry(afterSeconds: 30))
-        return false
-      }
-      let isKept = unsafe state.append(bytes)
-      if !isKept { server.giveRoom(bytes.count) }
+    let isTooLong = state.withLock { state in
+      unsafe state.append(bytes, within: server.bodies)
       return state.isTooLong
     }
     server.metrics.add(bodyBytes: bytes.count)
@@ -81,6 +77,7 @@ final class HTTPConnection: Sendable {
     case .answer(let handler): return answer(handler(request))
     case .reply(let handler):
       guard state.withLock({ $0.suspend() }) else { return false }
+      server.beginReply()
       unsafe cmicrohttpd_suspend(handle)
       handler(request, HTTPReply(self))
       return true
@@ -89,8 +86,7 @@ final class HTTPConnection: Sendable {
 
   /// The request is over.
   func ended() {
-    let (hadBegun, wasAnswered, bodyCount) = state.withLock { $0.end() }
-    server.giveRoom(bodyCount)
+    let (hadBegun, wasAnswered) = state.withLock { $0.end(within: server.bodies) }
     if hadBegun { server.metrics.endRequest(wasAnswered: wasAnswered) }
   }
 
@@ -107,18 +103,22 @@ final class HTTPConnection: Sendable {
   func resume(with response: HTTPResponse) {
     state.withLock { $0.response = response }
     unsafe cmicrohttpd_resume(handle)
+    server.endReply()
   }
 
-  /// Ends the connection where its request should have been there by now.
+  /// Ends the connection where its request should have been there by now, or where a long body does not go on.
   func cut(ifOverdue now: ContinuousClock.Instant) {
-    let limit = Duration.seconds(server.limits.requestSeconds)
-    cut("408 Request Timeout") { $0.isReceiving && now - $0.since > limit }
+    let limits = server.limits
+    cut("408 Request Timeout") { state in
+      state.isReceiving && now - state.since > .seconds(limits.requestSeconds)
+        || state.isStalled(at: now, after: limits.stallSeconds)
+    }
   }
 
   /// Ends the connection with a status, past the library, which knows no way to do so in the middle of a request.
-  private func cut(_ status: String, where isWanted: (RequestState) -> Bool = { _ in true }) {
+  private func cut(_ status: String, where isWanted: (inout RequestState) -> Bool = { _ in true }) {
     state.withLock { state in
-      guard state.phase != .closed, isWanted(state) else { return }
+      guard state.phase != .closed, isWanted(&state) else { return }
       if state.phase == .receiving {
         let text = Array("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
         _ = unsafe send(socket, text, text.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -133,20 +133,6 @@ final class HTTPConnection: Sendable {
 
   /// A refused body of so many bytes is read and dropped.
   private static let droppedBytes = 64 * 1024
-
-  /// Two answers to where the body ends: whatever stands before this server may have taken the other one, and what follows
-  /// would be a request of somebody's invention.
-  private func refusalOfUnclearBody(_ request: HTTPRequest) -> HTTPResponse? {
-    let lengths = request.values(of: "Content-Length")
-    let encodings = request.values(of: "Transfer-Encoding")
-    guard lengths.count + encodings.count < 2 else {
-      return .error(400, "the request says more than once where its body ends")
-    }
-    if let encoding = encodings.first, !encoding.isEqualIgnoringCase(to: "chunked") {
-      return .error(501, "of transfer encodings only chunked is known")
-    }
-    return nil
-  }
 
   private func refusalOfHead(_ request: HTTPRequest, _ route: Route) -> HTTPResponse? {
     if route.isRateLimited(request), !server.rate.allows(request.client) {
@@ -164,7 +150,8 @@ final class HTTPConnection: Sendable {
     return server.proxies.client(of: peer, forwardedFor: named.map(\.value))
   }
 
-  private func headers() -> [HTTPRequest.Field] {
+  /// The headers as the library shows them.
+  private func fields() -> [HTTPRequest.Field] {
     var fields: [HTTPRequest.Field] = []
     unsafe withUnsafeMutablePointer(to: &fields) { fields in
       unsafe cmicrohttpd_headers(handle, fields) { context, name, nameCount, value, valueCount in
@@ -180,9 +167,9 @@ final class HTTPConnection: Sendable {
   }
 
   private func answer(_ response: HTTPResponse) -> Bool {
-    guard let (route, begun) = state.withLock({ $0.answer() }) else { return false }
+    guard let (route, begun, isLast) = state.withLock({ $0.answer(within: server.bodies) }) else { return false }
     server.metrics.add(route?.name ?? "other", response.status, begun.map { .now - $0 } ?? .zero)
-    return unsafe response.send(over: handle, closing: server.isDraining)
+    return unsafe response.send(over: handle, closing: isLast || server.isDraining)
   }
 }
 

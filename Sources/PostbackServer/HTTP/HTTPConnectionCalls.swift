@@ -25,8 +25,10 @@ extension HTTPConnection {
         unsafe connection.takeUnretainedValue().closed()
         unsafe connection.release()
       },
-      began: { client, target in unsafe found(client).began(String(cString: target)) },
-      head: { client, method in unsafe found(client).head(String(cString: method)) ? 1 : 0 },
+      began: { client, target in unsafe found(client).began(escaped(target)) },
+      head: { client, method, version, isPlain in
+        unsafe found(client).head(String(cString: method), String(cString: version), isPlain: isPlain != 0) ? 1 : 0
+      },
       body: { client, bytes, count in
         unsafe found(client).body(UnsafeBufferPointer(start: bytes, count: count)) ? 1 : 0
       },
@@ -34,6 +36,22 @@ extension HTTPConnection {
       ended: { client in unsafe found(client).ended() }
     )
   }
+}
+
+/// A target as it was sent, the bytes of it that no URL has percent-encoded.
+private func escaped(_ target: UnsafePointer<CChar>) -> String {
+  let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
+  guard let odd = unsafe bytes.firstIndex(where: { $0 < 0 }) else { return unsafe String(cString: target) }
+  var text = unsafe bytes[..<odd].map { UInt8(bitPattern: $0) }
+  for index in odd..<bytes.count {
+    let byte = unsafe UInt8(bitPattern: bytes[index])
+    if byte < 0x80 {
+      text.append(byte)
+    } else {
+      text.append(contentsOf: "%\(String(byte, radix: 16, uppercase: true))".utf8)
+    }
+  }
+  return String(decoding: text, as: UTF8.self)
 }
 
 private func found(_ client: UnsafeMutableRawPointer) -> HTTPConnection {

@@ -16,8 +16,9 @@ package final class HTTPServer: Sendable {
   let counts: ConnectionCounts
   private let handle: Mutex<Handle?>
   private let connections = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
-  /// Bytes of bodies that are on their way.
-  private let bodyBytes = Atomic<Int>(0)
+  let bodies: BodyBudget
+  /// Requests that wait for their reply.
+  private let replies = Atomic<Int>(0)
   private let draining = Atomic<Bool>(false)
 
   @unsafe private struct Handle: @unchecked Sendable {
@@ -43,6 +44,7 @@ package final class HTTPServer: Sendable {
     self.proxies = proxies
     self.limits = limits
     self.metrics = metrics
+    bodies = BodyBudget(limits.bodyBytes)
     rate = RateLimit(perMinute: limits.requestsPerMinute, burst: limits.requestBurst)
     counts = ConnectionCounts(limit: limits.connectionsPerAddress, proxies: proxies)
     unsafe handle = Mutex(nil)
@@ -86,7 +88,10 @@ package final class HTTPServer: Sendable {
   /// How many requests began and are not over.
   package var requestsInFlight: Int { metrics.requestsInFlight }
 
-  /// Closes all connections and waits for the threads. No reply may be outstanding.
+  /// Whether a request waits for its reply.
+  package var awaitsReply: Bool { replies.load(ordering: .sequentiallyConsistent) > 0 }
+
+  /// Closes all connections and waits for the threads. No request may wait for its reply.
   package func stop() {
     let server: Handle? = unsafe handle.withLock { handle in
       defer { unsafe handle = nil }
@@ -114,16 +119,11 @@ package final class HTTPServer: Sendable {
     metrics.removeConnection()
   }
 
-  /// Takes room for a piece of a body; false where there is none.
-  func takeRoom(_ count: Int) -> Bool {
-    let total = bodyBytes.add(count, ordering: .relaxed).newValue
-    guard total > limits.bodyBytes else { return true }
-    bodyBytes.subtract(count, ordering: .relaxed)
-    return false
-  }
+  /// Counts a request that begins to wait for its reply.
+  func beginReply() { replies.add(1, ordering: .sequentiallyConsistent) }
 
-  /// Gives room back.
-  func giveRoom(_ count: Int) { bodyBytes.subtract(count, ordering: .relaxed) }
+  /// Counts one that has its reply.
+  func endReply() { replies.subtract(1, ordering: .sequentiallyConsistent) }
 
   /// Cuts connections that keep a request from being complete, once a second for as long as the server runs.
   private func watchDeadlines() {

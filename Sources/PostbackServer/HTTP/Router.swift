@@ -18,6 +18,8 @@ package struct Route: Sendable {
   let bodyBytes: Int
   /// Whether a request counts for the rate of its address, which is refused with 429 where that is too high.
   let isRateLimited: @Sendable (HTTPRequest) -> Bool
+  /// Tells whose share of memory the body takes.
+  let sender: @Sendable (HTTPRequest) -> BodySender
   /// Looks at the head, before any of the body is read; an answer refuses the request.
   let refusal: (@Sendable (HTTPRequest) -> HTTPResponse?)?
   /// How it is answered.
@@ -30,6 +32,7 @@ package struct Route: Sendable {
     _ paths: String...,
     bodyBytes: Int = 0,
     isRateLimited: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
+    sender: @escaping @Sendable (HTTPRequest) -> BodySender = { _ in .anybody },
     refusal: (@Sendable (HTTPRequest) -> HTTPResponse?)? = nil,
     action: Action
   ) {
@@ -38,6 +41,7 @@ package struct Route: Sendable {
     self.method = method
     self.bodyBytes = bodyBytes
     self.isRateLimited = isRateLimited
+    self.sender = sender
     self.refusal = refusal
     self.action = action
   }

@@ -12,11 +12,14 @@ package struct ServerLimits: Sendable, Equatable {
   package var idleSeconds = 30
   /// A request must be there so many seconds after the connection began, or after the answer before.
   package var requestSeconds = 60
+  /// A body of more than 64 KiB must bring 1 KiB a second; that is looked at in spans of so many seconds.
+  package var stallSeconds = 10
   /// Requests a minute of one address; 0 for any number.
   package var requestsPerMinute = 6000
   /// Requests that one address may send at once after a pause.
   package var requestBurst = 1000
-  /// Bodies that are on their way, together.
+  /// Bodies that are on their way, together: half of it for known forwarders, a quarter for those that sign, a quarter for
+  /// devices.
   package var bodyBytes = 64 << 20
 
   /// The limits unless given.

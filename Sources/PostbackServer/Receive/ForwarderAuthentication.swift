@@ -1,3 +1,4 @@
+internal import JSON
 internal import Signatures
 
 /// Who may forward postbacks, and how each shows who it is.

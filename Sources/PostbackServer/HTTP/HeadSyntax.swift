@@ -1,0 +1,97 @@
+/// The rules of HTTP/1.1 that every head must keep, whatever it asks for (RFC 9110, section 5; RFC 9112, sections 2 to 6).
+///
+/// A head that breaks one of them can be read in two ways. Whatever stands before this server may have taken the other one,
+/// and what follows the head would be a request of somebody's invention. So it is refused, and the connection is closed.
+struct HeadSyntax {
+  /// The version as it was sent, such as `HTTP/1.1`.
+  let version: String
+  /// The target as it was sent.
+  let target: String
+  /// The headers as they were sent, with white space behind the values.
+  let fields: [HTTPRequest.Field]
+  /// Whether there is nothing in the head but what the fields say.
+  let isPlain: Bool
+
+  /// The answer to a head that breaks a rule; nil where it keeps them all.
+  var refusal: HTTPResponse? {
+    if let defect { return .error(400, defect) }
+    if let coding = values(of: "Transfer-Encoding").first, !coding.isEqualIgnoringCase(to: "chunked") {
+      return .error(501, "of transfer codings only chunked is known")
+    }
+    return nil
+  }
+
+  /// The rule that is broken, as a sentence.
+  private var defect: String? {
+    guard isPlain else { return "a line of the head is folded, does not end in CR LF, or holds a NUL byte" }
+    guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return "the target holds a control character" }
+    for field in fields {
+      guard field.name.utf8.allSatisfy(\.isInToken), !field.name.isEmpty else {
+        return "the name of a header holds white space, or another character that no name has"
+      }
+      guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
+        return "the value of \(field.name) holds a control character"
+      }
+    }
+    let hosts = values(of: "Host")
+    guard hosts.count < 2 else { return "the request has more than one Host" }
+    guard hosts.count == 1 || version == "HTTP/1.0" else { return "the request has no Host" }
+    guard hosts.allSatisfy({ $0.withoutTrailingWhitespace.utf8.allSatisfy(\.isInHost) }) else {
+      return "the Host is no host"
+    }
+    return defectOfLength
+  }
+
+  /// What is wrong with what the head says of the end of the body.
+  private var defectOfLength: String? {
+    let lengths = values(of: "Content-Length")
+    let codings = values(of: "Transfer-Encoding")
+    guard lengths.count + codings.count < 2 else { return "the request says more than once where its body ends" }
+    guard lengths.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDecimalDigit) }) else {
+      return "the Content-Length is no number"
+    }
+    guard codings.isEmpty || version != "HTTP/1.0" else { return "HTTP/1.0 has no Transfer-Encoding" }
+    return nil
+  }
+
+  private func values(of name: String) -> [String] {
+    fields.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
+  }
+}
+
+extension String {
+  /// The same without the spaces and tabs at its end, which are no part of a header's value (RFC 9110, section 5.5).
+  var withoutTrailingWhitespace: String {
+    guard let last = utf8.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") else { return self }
+    let count = utf8.reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
+    return String(decoding: utf8.dropLast(count), as: UTF8.self)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isDecimalDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  private var isAlphanumeric: Bool { isDecimalDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
+  /// Whether it may stand in a name (RFC 9110, section 5.6.2).
+  fileprivate var isInToken: Bool {
+    if isAlphanumeric { return true }
+    switch self {
+    case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+      return true
+    default: return false
+    }
+  }
+
+  /// Whether it may stand in a host and its port (RFC 3986, section 3.2).
+  fileprivate var isInHost: Bool {
+    if isAlphanumeric { return true }
+    switch self {
+    case UInt8(ascii: "!"), UInt8(ascii: "$")...UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: ";"),
+      UInt8(ascii: "="), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+      return true
+    default: return false
+    }
+  }
+}
