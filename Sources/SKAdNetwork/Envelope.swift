@@ -16,12 +16,15 @@ public struct Envelope: Sendable {
   public internal(set) var channel: Channel?
   /// Who forwarded it.
   public internal(set) var forwarder: ByteRange?
+  /// The query of the request that brought it, percent-encoded.
+  public internal(set) var query: ByteRange?
 
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
     var reader = FieldReader(document, of: bytes, covered: .all)
     receivedAt = try reader.string(.receivedAt)
     channel = try reader.word(.channel, as: Channel.self, isCaseSensitive: true)
     forwarder = try reader.string(.forwarder)
+    query = try reader.string(.query, mayBeEmpty: true)
   }
 }
 

@@ -44,6 +44,7 @@ public enum Field: Int, CaseIterable, Sendable {
   case channel
   case forwarder
   case remoteAddress
+  case query
   case body
   case bodyBase64
 
@@ -82,6 +83,7 @@ public enum Field: Int, CaseIterable, Sendable {
     case .channel: "channel"
     case .forwarder: "forwarder"
     case .remoteAddress: "remote_address"
+    case .query: "query"
     case .body: "body"
     case .bodyBase64: "body_base64"
     }

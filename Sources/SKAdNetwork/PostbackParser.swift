@@ -112,7 +112,7 @@ public struct PostbackParser: ~Copyable {
   }
 
   private static let envelopeFields: [Field] = [
-    .receivedAt, .channel, .forwarder, .remoteAddress, .body, .bodyBase64,
+    .receivedAt, .channel, .forwarder, .remoteAddress, .query, .body, .bodyBase64,
   ]
 
   private mutating func readSKAdNetwork(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
@@ -130,6 +130,7 @@ public struct PostbackParser: ~Copyable {
   private mutating func extras(except taken: FieldSet, to bytes: inout [UInt8]) -> ByteRange? {
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: outer, except: taken, bytes)
+    appendQuery(bytes)
     return appendScratch(to: &bytes)
   }
 
@@ -163,6 +164,7 @@ public struct PostbackParser: ~Copyable {
       scratch += payloadExtras
       scratch.append(UInt8(ascii: "}"))
     }
+    appendQuery(bytes)
     postback.extras = appendScratch(to: &bytes)
     return postback
   }
@@ -214,6 +216,22 @@ public struct PostbackParser: ~Copyable {
     beginExtra()
     scratch.appendJSONString(name)
     appendExtra(value: value, bytes)
+  }
+
+  /// Adds the parameters of the envelope's query to the extras. Where the postback has a key of that name, the parameter
+  /// has `query.` before its name once more.
+  private mutating func appendQuery(_ bytes: [UInt8]) {
+    guard let query = envelope?.query, query.count > 0 else { return }
+    var names = Set(outer.members.map { String(decoding: bytes[$0.key.text.indices], as: UTF8.self) })
+    names.insert(receivedAtName)
+    for parameter in QueryParameter.all(in: bytes[query.indices]) {
+      var name = parameter.name
+      while !names.insert(name).inserted { name = QueryParameter.prefix + name }
+      beginExtra()
+      scratch.appendJSONString(name)
+      scratch.append(UInt8(ascii: ":"))
+      parameter.appendValues(to: &scratch)
+    }
   }
 
   private mutating func beginExtra() { scratch.append(UInt8(ascii: scratch.isEmpty ? "{" : ",")) }

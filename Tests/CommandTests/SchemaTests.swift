@@ -55,7 +55,9 @@ import Testing
     var names = Set(envelope)
     postback.value.visitProperties { name, _ in names.insert(name) }
     #expect(names == Set(Field.allCases.map(\.name)))
-    #expect(envelope == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .body, .bodyBase64].map(\.name))
+    #expect(
+      envelope == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .query, .body, .bodyBase64].map(\.name)
+    )
   }
 
   @Test(arguments: Version.allCases) func `a postback must have what its version signs`(_ version: Version) throws {

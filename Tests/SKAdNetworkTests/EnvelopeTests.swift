@@ -21,7 +21,7 @@ struct EnvelopeTests {
   }
 
   @Test(arguments: [
-    "", #""received_at":null,"channel":null,"forwarder":null,"remote_address":null,"#, #""channel":"","#,
+    "", #""received_at":null,"channel":null,"forwarder":null,"remote_address":null,"query":null,"#, #""channel":"","#,
   ])
   func `nothing in an envelope is required but the body`(_ members: String) throws {
     let reading = try Reading("{\(members)\"body\":\(Self.body)}")
@@ -29,6 +29,47 @@ struct EnvelopeTests {
     #expect(envelope.receivedAt == nil && envelope.channel == nil)
     #expect(envelope.forwarder == nil)
     #expect(try reading.postback.appID == 525_463_029)
+  }
+
+  @Test(arguments: [
+    ("campaign=summer", #"{"query.campaign":"summer"}"#),
+    ("a=1&b=&c&=d", #"{"query.a":"1","query.b":"","query.c":"","query.":"d"}"#),
+    ("n=%F0%9F%8D%93+%2B%c3%A9", #"{"query.n":"🍓 +é"}"#),
+    ("a=1&b=2&a=3&a=", #"{"query.a":["1","3",""],"query.b":"2"}"#),
+    (
+      "a=%FF&b=%zz&c=%4&d=%00&%FF=1",
+      #"{"query.a":"%FF","query.b":"%zz","query.c":"%4","query.d":"%00","query.%FF":"1"}"#
+    ),
+    ("x%3Dy=%22%5C%0A", #"{"query.x=y":"\"\\\n"}"#), ("&&a=b=c&", #"{"query.a":"b=c"}"#), ("", nil), ("&", nil),
+  ]) func `the query of an envelope is in the extras`(_ query: String, _ extras: String?) throws {
+    for body in [Self.body, RealPostback.adAttributionKit.object.text] {
+      let bare = try Reading(body).extras
+      let reading = try Reading(#"{"query":"\#(query)","body":\#(body)}"#)
+      let all = bare.map { bare in extras.map { bare.dropLast() + "," + $0.dropFirst() } ?? bare } ?? extras
+      #expect(try reading.extras == all)
+      #expect(try reading.signedMessage() == Reading(body).signedMessage())
+    }
+  }
+
+  @Test func `a parameter never stands for a key of the postback`() throws {
+    let body = RealPostback.v4.object.with(["query.a": "1", "query": "2"]).text
+    let reading = try Reading(#"{"body":\#(body),"query":"a=3&query.a=4&app-id=5"}"#)
+    let extras = try JSONValue(parsing: Array(try #require(try reading.extras).utf8))
+    guard case .object(let members) = extras else { return }
+    let values = Dictionary(uniqueKeysWithValues: members.map { ($0.key, "\($0.value)") })
+    let expected = [
+      "query.a": "1", "query": "2", "query.query.a": "\"3\"", "query.query.query.a": "\"4\"",
+      "query.app-id": "\"5\"",
+    ]
+    #expect(values == expected)
+    #expect(try reading.postback.appID == 525_463_029)
+  }
+
+  @Test func `a query of very many parameters is kept`() throws {
+    let query = (0..<100).map { "p\($0)=\($0)" }
+    let reading = try Reading(#"{"query":"\#(query.joined(separator: "&"))","body":\#(Self.body)}"#)
+    let extras = try #require(try reading.extras)
+    #expect(extras.contains(#""query.p63":"63","query":"\#(query[64...].joined(separator: "&"))"}"#))
   }
 
   @Test(arguments: RealPostback.all)

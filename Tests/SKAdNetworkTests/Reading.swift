@@ -83,7 +83,7 @@ struct Reading {
     case .impressionType: text(postback.impressionType)
     case .attributionSignature:
       if case .attribution(let signature) = postback.signature { text(signature) } else { nil }
-    case .jwsString, .algorithm, .keyID, .critical, .receivedAt, .channel, .forwarder, .remoteAddress, .body,
+    case .jwsString, .algorithm, .keyID, .critical, .receivedAt, .channel, .forwarder, .remoteAddress, .query, .body,
       .bodyBase64:
       nil
     }

@@ -44,7 +44,7 @@ struct ArrivedPostback {
   }
 
   private static func isOfEnvelope(_ key: String) -> Bool {
-    [Field.receivedAt, .channel, .forwarder, .remoteAddress, .body].contains { $0.name == key }
+    [Field.receivedAt, .channel, .forwarder, .remoteAddress, .query, .body].contains { $0.name == key }
   }
 
   private mutating func read(_ object: JSONValue) {

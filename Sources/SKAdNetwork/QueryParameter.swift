@@ -1,0 +1,74 @@
+internal import JSON
+
+/// A parameter of the query of a request that brought a postback, as the extras have it. Nobody signs it.
+struct QueryParameter {
+  /// What the names of all parameters begin with.
+  static let prefix = "query."
+
+  /// The name, such as `query.campaign`.
+  let name: String
+  /// The values, in order: several where the name is there several times.
+  private(set) var values: [String]
+
+  /// So many parameters are read; what stands behind them is one more, `query`, as it came.
+  private static let limit = 64
+
+  /// The parameters of a query (the URL standard's `application/x-www-form-urlencoded`), in order of their first values.
+  static func all(in query: ArraySlice<UInt8>) -> [QueryParameter] {
+    var parameters: [QueryParameter] = []
+    var rest = query
+    for _ in 0..<limit where !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+      let pair = rest[..<end]
+      rest = rest[min(end + 1, rest.endIndex)...]
+      guard !pair.isEmpty else { continue }
+      let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      let name = prefix + decoded(pair[..<nameEnd])
+      let value = decoded(pair[min(nameEnd + 1, pair.endIndex)...])
+      if let index = parameters.firstIndex(where: { $0.name == name }) {
+        parameters[index].values.append(value)
+      } else {
+        parameters.append(QueryParameter(name: name, values: [value]))
+      }
+    }
+    if !rest.isEmpty {
+      parameters.append(QueryParameter(name: "query", values: [String(decoding: rest, as: UTF8.self)]))
+    }
+    return parameters
+  }
+
+  /// Appends the value in JSON: a string, or an array of several.
+  func appendValues(to json: inout [UInt8]) {
+    guard values.count > 1 else {
+      json.appendJSONString(values.first ?? "")
+      return
+    }
+    for (index, value) in values.enumerated() {
+      json.append(UInt8(ascii: index == 0 ? "[" : ","))
+      json.appendJSONString(value)
+    }
+    json.append(UInt8(ascii: "]"))
+  }
+
+  /// The text with its escapes decoded; as it came where one is broken, or where they are no UTF-8 or hold a NUL, which
+  /// ends strings in whatever reads the tables.
+  private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var index = text.startIndex
+    while index < text.endIndex {
+      switch text[index] {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard index + 2 < text.endIndex, let high = text[index + 1].hexadecimalValue,
+          let low = text[index + 2].hexadecimalValue, high | low > 0
+        else { return String(decoding: text, as: UTF8.self) }
+        bytes.append(high << 4 | low)
+        index += 2
+      case let byte: bytes.append(byte)
+      }
+      index += 1
+    }
+    return String(validating: bytes, as: UTF8.self) ?? String(decoding: text, as: UTF8.self)
+  }
+}
