@@ -4,9 +4,28 @@ import Testing
 @testable import PostbackPipeline
 
 @Suite struct `A text in memory` {
-  private func split(_ text: String, limit: Int = 100) throws -> [String] {
-    let split = try SplitRecords(of: Array(text.utf8).span, recordBytes: limit)
-    return split.records.map { String(decoding: split.bytes[$0.bytes.indices], as: UTF8.self) }
+  /// The records of a text that comes in pieces of so many bytes, with what they hold.
+  private func records(_ text: String, limit: Int = 100, pieces: Int) throws -> [(record: Record, text: String)] {
+    var splitter = try RecordSplitter(recordBytes: limit)
+    var found: [(record: Record, text: String)] = []
+    func take(_ batch: (bytes: [UInt8], records: [Record])) {
+      found += batch.records.map { ($0, String(decoding: batch.bytes[$0.bytes.indices], as: UTF8.self)) }
+    }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let piece = Array(rest.prefix(pieces))
+      rest = rest.dropFirst(try splitter.split(piece.span))
+      take(splitter.take())
+    }
+    try splitter.finish()
+    take(splitter.take())
+    return found
+  }
+
+  private func split(_ text: String) throws -> [String] {
+    let whole = try records(text, pieces: .max).map(\.text)
+    #expect(try records(text, pieces: 7).map(\.text) == whole)
+    return whole
   }
 
   @Test func `is split as a file is`() throws {
@@ -25,8 +44,8 @@ import Testing
   }
 
   @Test func `says which record is too long`() throws {
-    let split = try SplitRecords(of: Array("{}\n\(String(repeating: "x", count: 101))\n{}".utf8).span, recordBytes: 100)
-    #expect(split.records.map(\.line) == [1, 2, 3])
-    #expect(split.records.map { $0.defect != nil } == [false, true, false])
+    let records = try records("{}\n\(String(repeating: "x", count: 101))\n{}", pieces: 10)
+    #expect(records.map(\.record.line) == [1, 2, 3])
+    #expect(records.map { $0.record.defect != nil } == [false, true, false])
   }
 }

@@ -27,7 +27,12 @@ struct CommitQueue<Waiter: Sendable>: Sendable {
     guard waitingBytes + lines.count <= waitingLimit else { return false }
     waitingBytes += lines.count
     if groups.last.map({ $0.bytes.count + lines.count > groupBytes }) ?? true { groups.append(Group()) }
-    groups[groups.count - 1].bytes += lines
+    if groups[groups.count - 1].bytes.isEmpty {
+      // The very same memory: there may be much of it.
+      groups[groups.count - 1].bytes = lines
+    } else {
+      groups[groups.count - 1].bytes += lines
+    }
     groups[groups.count - 1].waiters.append(waiter)
     return true
   }

@@ -1,5 +1,6 @@
 internal import ConversionModel
 internal import JSON
+internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Synchronization
 
@@ -9,6 +10,26 @@ struct Reception: Sendable {
   let channel: Channel
   let forwarder: String?
   let client: IPAddress
+  /// The query of the request; nil where there is none. Of a very long one, the parameters that fit.
+  let query: String?
+
+  /// What there is to know now of a request.
+  init(_ request: HTTPRequest, _ channel: Channel, forwarder: String? = nil) {
+    receivedAt = .now
+    self.channel = channel
+    self.forwarder = forwarder
+    client = request.client
+    let query = Self.bounded(request.query)
+    self.query = query.isEmpty ? nil : query
+  }
+
+  private static let queryBytes = 4096
+
+  private static func bounded(_ query: String) -> String {
+    guard query.utf8.count > queryBytes else { return query }
+    let start = query.utf8.prefix(queryBytes + 1)
+    return String(decoding: start[..<(start.lastIndex(of: UInt8(ascii: "&")) ?? start.startIndex)], as: UTF8.self)
+  }
 }
 
 /// Writes postbacks as lines of envelopes (schemas/envelope.schema.json).
@@ -26,6 +47,7 @@ final class EnvelopeLineWriter {
     append(",\"", .channel, reception.channel.rawValue, to: &lines)
     if let forwarder = reception.forwarder { append(",\"", .forwarder, forwarder, to: &lines) }
     append(",\"", .remoteAddress, reception.client.description, to: &lines)
+    if let query = reception.query { append(",\"", .query, query, to: &lines) }
     text.removeAll(keepingCapacity: true)
     text.append(copying: body)
     let count = text.count
@@ -70,14 +92,16 @@ final class EnvelopeLineWriters: Sendable {
   }
 
   /// Calls with a writer that nobody else has meanwhile.
-  func withWriter<Value>(_ body: (EnvelopeLineWriter) -> Value) -> Value {
+  func withWriter<Value, Failure: Error>(
+    _ body: (EnvelopeLineWriter) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
     let taken = idle.withLock { Taken(writer: $0.writers.popLast()) }
     let writer = taken.writer ?? EnvelopeLineWriter()
     defer {
       let back = Taken(writer: writer)
       idle.withLock { if let writer = back.writer { $0.writers.append(writer) } }
     }
-    return body(writer)
+    return try body(writer)
   }
 
   private struct Taken: @unchecked Sendable {

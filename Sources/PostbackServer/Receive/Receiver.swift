@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import Dispatch
 internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
@@ -11,23 +12,21 @@ package struct Receiver: Sendable {
   private let commits: GroupCommit
   private let authentication: ForwarderAuthentication
   private let postbackBytes: Int
-  private let forwarderBodyBytes: Int
+  private let limits: ForwarderLimits
   private let metrics: ServerMetrics
   private let writers = EnvelopeLineWriters()
+  /// Where large bodies of forwarders are unpacked.
+  private let unpacking = DispatchQueue(label: "postback.unpack")
 
-  /// A receiver into a spool. `postbackBytes` is the longest line of an envelope, `forwarderBodyBytes` the longest body of
-  /// a forwarder.
-  package init(
-    _ commits: GroupCommit,
-    authentication: ForwarderAuthentication,
-    postbackBytes: Int,
-    forwarderBodyBytes: Int,
-    metrics: ServerMetrics
-  ) {
+  /// A forwarder's body of so many bytes is unpacked on the thread that read it.
+  private static let quickBytes = 64 << 10
+
+  /// A receiver into a spool, with the limits and the forwarders of a configuration.
+  package init(_ commits: GroupCommit, _ configuration: ServerConfiguration, metrics: ServerMetrics) {
     self.commits = commits
-    self.authentication = authentication
-    self.postbackBytes = postbackBytes
-    self.forwarderBodyBytes = forwarderBodyBytes
+    authentication = ForwarderAuthentication(configuration.forwarders)
+    postbackBytes = configuration.postbackBytes
+    limits = ForwarderLimits(configuration)
     self.metrics = metrics
   }
 
@@ -35,17 +34,29 @@ package struct Receiver: Sendable {
   package var routes: [Route] {
     let devices = ["skadnetwork", "appattribution"].map { framework in
       let path = "/.well-known/\(framework)/report-attribution"
-      return Route(framework, "POST", path, path + "/", bodyBytes: postbackBytes, action: .reply(receive))
+      return Route(
+        framework,
+        "POST",
+        path,
+        path + "/",
+        bodyBytes: postbackBytes,
+        refusal: { ContentCoding(of: $0) == .identity ? nil : Self.unknownCoding("identity") },
+        action: .reply(receive)
+      )
     }
     return devices + [
       Route(
         "forwarders",
         "POST",
         "/v1/postbacks",
-        bodyBytes: forwarderBodyBytes,
+        bodyBytes: limits.bodyBytes,
         // Who has a token may send as much as there is; a signature is worth nothing until the body is there.
         isRateLimited: { authentication.claim($0).name == nil },
-        refusal: { authentication.claim($0) == .nobody ? Self.unauthorized : nil },
+        sender: { authentication.claim($0).name == nil ? .unconfirmed : .forwarder },
+        refusal: { request in
+          if authentication.claim(request) == .nobody { return Self.unauthorized }
+          return ContentCoding(of: request) == nil ? Self.unknownCoding("gzip") : nil
+        },
         action: .reply(receiveForwarded)
       ),
       Route("health", "GET", "/healthz", isRateLimited: { _ in false }, action: .answer { _ in health }),
@@ -54,64 +65,56 @@ package struct Receiver: Sendable {
 
   /// From a device: the body is one postback, whatever it is.
   private func receive(_ request: HTTPRequest, _ reply: HTTPReply) {
-    let reception = Reception(receivedAt: .now, channel: .appleDirect, forwarder: nil, client: request.client)
+    let reception = Reception(request, .appleDirect)
     var line: [UInt8] = []
     writers.withWriter { $0.append(request.body.span, reception, to: &line) }
-    guard line.count <= postbackBytes else { return reply.send(.error(413, tooLarge("the postback"))) }
+    guard line.count <= postbackBytes else {
+      return reply.send(.error(413, "the postback in its envelope has more than \(postbackBytes) bytes"))
+    }
     commit(line, count: 1, .appleDirect, reply, HTTPResponse(200))
   }
 
   /// From a forwarder: one postback, an array of them, or JSON Lines; all are taken, or none.
   private func receiveForwarded(_ request: HTTPRequest, _ reply: HTTPReply) {
-    do throws(LibcryptoFailure) {
-      let forwarder: String?
-      switch authentication.claim(request) {
-      case .known(let name): forwarder = name
-      case .signed: forwarder = try authentication.signer(of: request)
-      case .nobody: forwarder = nil
-      }
-      guard let forwarder else { return reply.send(Self.unauthorized) }
-      let split = try SplitRecords(of: request.body.span, recordBytes: postbackBytes)
-      guard !split.records.isEmpty else { return reply.send(.error(400, "the body holds no postback")) }
-      let reception = Reception(
-        receivedAt: .now,
-        channel: .networkForwarded,
-        forwarder: forwarder,
-        client: request.client
-      )
-      switch lines(of: split, reception) {
-      case .success(let lines):
-        let count = split.records.count
-        let done = HTTPResponse(
-          200,
-          json: .object([
-            .init(key: "status", value: .string("ok")), .init(key: "received", value: .number("\(count)")),
-          ])
-        )
-        commit(lines, count: count, .networkForwarded, reply, done)
-      case .failure(let defect):
-        reply.send(.error(413, tooLarge("nothing was taken: the postback at line \(defect.line)")))
-      }
-    } catch {
-      reply.send(.error(503, "\(error)").retry(afterSeconds: Self.retrySeconds))
+    guard let coding = ContentCoding(of: request) else { return reply.send(Self.unknownCoding("gzip")) }
+    // What takes long is done one after the other: devices do not wait for it, and memory is that of one body.
+    if coding == .identity, request.body.count <= Self.quickBytes {
+      receive(request, coding, reply)
+    } else {
+      unpacking.async { receive(request, coding, reply) }
     }
   }
 
-  private struct TooLarge: Error {
-    let line: Int
+  private func receive(_ request: HTTPRequest, _ coding: ContentCoding, _ reply: HTTPReply) {
+    do throws(ForwardedBody.Refusal) {
+      guard let forwarder = try forwarder(of: request) else { return reply.send(Self.unauthorized) }
+      let reception = Reception(request, .networkForwarded, forwarder: forwarder)
+      let (lines, count) = try writers.withWriter { writer throws(ForwardedBody.Refusal) in
+        var body = try ForwardedBody(reception, limits, writer)
+        try body.read(request.body.span, coding)
+        return (body.lines, body.count)
+      }
+      let done = HTTPResponse(
+        200,
+        json: .object([
+          .init(key: "status", value: .string("ok")), .init(key: "received", value: .number("\(count)")),
+        ])
+      )
+      commit(lines, count: count, .networkForwarded, reply, done)
+    } catch {
+      reply.send(error.response)
+    }
   }
 
-  private func lines(of split: SplitRecords, _ reception: Reception) -> Result<[UInt8], TooLarge> {
-    var lines: [UInt8] = []
-    lines.reserveCapacity(split.bytes.count + split.records.count * 160)
-    return writers.withWriter { writer in
-      for record in split.records {
-        let start = lines.count
-        if case .tooLarge = record.defect { return .failure(TooLarge(line: record.line)) }
-        writer.append(split.bytes.span.extracting(record.bytes.indices), reception, to: &lines)
-        guard lines.count - start <= postbackBytes else { return .failure(TooLarge(line: record.line)) }
+  /// The forwarder that sent a request whose body is there; nil where nobody is known by it.
+  private func forwarder(of request: HTTPRequest) throws(ForwardedBody.Refusal) -> String? {
+    switch authentication.claim(request) {
+    case .known(let name): return name
+    case .nobody: return nil
+    case .signed:
+      do throws(LibcryptoFailure) { return try authentication.signer(of: request) } catch {
+        throw ForwardedBody.Refusal(error)
       }
-      return .success(lines)
     }
   }
 
@@ -146,5 +149,9 @@ package struct Receiver: Sendable {
     .error(503, "\(reason); send it again later").retry(afterSeconds: retrySeconds)
   }
 
-  private func tooLarge(_ what: String) -> String { "\(what) in its envelope has more than \(postbackBytes) bytes" }
+  /// The answer to a Content-Encoding that is not understood, with the one that is (RFC 9110, section 15.5.16).
+  private static func unknownCoding(_ known: String) -> HTTPResponse {
+    let others = known == "identity" ? "" : " other than \(known)"
+    return .error(415, "no Content-Encoding\(others) is understood here").adding("Accept-Encoding", known)
+  }
 }

@@ -48,13 +48,7 @@ final class ReceiverService: Sendable {
     } catch {
       throw CommandFailure(.spool(error))
     }
-    let receiver = Receiver(
-      commits,
-      authentication: ForwarderAuthentication(configuration.forwarders),
-      postbackBytes: configuration.postbackBytes,
-      forwarderBodyBytes: configuration.forwarderBodyBytes,
-      metrics: metrics
-    )
+    let receiver = Receiver(commits, configuration, metrics: metrics)
     let commits = commits
     let numbers = Route(
       "metrics",
@@ -121,6 +115,11 @@ final class ReceiverService: Sendable {
       quietTurns = server.requestsInFlight == 0 ? quietTurns + 1 : 0
     }
     guard commits.stop(within: max(deadline - .now, .milliseconds(200))) else { return false }
+    // What is still being unpacked finds nobody who makes it durable, and is refused.
+    while server.awaitsReply {
+      guard .now < deadline + .seconds(1) else { return false }
+      usleep(20_000)
+    }
     server.stop()
     return true
   }

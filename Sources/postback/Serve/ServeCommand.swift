@@ -12,8 +12,8 @@ struct ServeCommand: Command {
     discussion: """
       Apple's devices post to /.well-known/skadnetwork/report-attribution/ and
       /.well-known/appattribution/report-attribution/, forwarders that the configuration knows to /v1/postbacks: one
-      postback, an array, or JSON Lines. Each becomes a line of an envelope in a file of SPOOL/new, for postback watch; 200
-      is answered when it is durable there, 503 where it cannot be. Nothing is judged but sizes.
+      postback, an array, or JSON Lines, also as gzip. Each becomes a line of an envelope in a file of SPOOL/new, for
+      postback watch; 200 is answered when it is durable there, 503 where it cannot be. Nothing is judged but sizes.
 
       Apps ask GET /api/v2/conversion_value (SKAdNetwork 4) and /api/v1/conversion_value what their user is worth by
       --models, whose bundle_id, or apps in the configuration, tell which app it is.

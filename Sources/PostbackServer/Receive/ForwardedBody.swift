@@ -1,0 +1,127 @@
+internal import JSON
+internal import PostbackPipeline
+internal import Signatures
+
+/// The limits of what a forwarder may send at once.
+package struct ForwarderLimits: Sendable {
+  /// The longest line that a postback and its envelope may make.
+  package var postbackBytes: Int
+  /// The longest body, before and after it is decoded.
+  package var bodyBytes: Int
+  /// The most postbacks.
+  package var postbacks: Int
+  /// The most bytes of envelopes together.
+  package var lineBytes: Int
+
+  /// Limits that what a server is told has.
+  package init(_ configuration: ServerConfiguration) {
+    postbackBytes = configuration.postbackBytes
+    bodyBytes = configuration.forwarderBodyBytes
+    postbacks = configuration.forwarderPostbacks
+    // More would wait for room for ever.
+    lineBytes = min(configuration.forwarderBodyBytes * 2, configuration.waitingBytes)
+  }
+}
+
+/// The lines of envelopes that a forwarder's body becomes, decoded and split piece by piece: all of them, or a refusal.
+struct ForwardedBody: ~Copyable {
+  /// Why nothing of a body is taken.
+  struct Refusal: Error {
+    let response: HTTPResponse
+
+    init(_ status: Int, _ reason: String) { response = .error(status, "nothing was taken: \(reason)") }
+
+    init(_ failure: LibcryptoFailure) { response = HTTPResponse.error(503, "\(failure)").retry(afterSeconds: 30) }
+  }
+
+  /// The lines.
+  private(set) var lines: [UInt8] = []
+  /// How many there are.
+  private(set) var count = 0
+
+  private let limits: ForwarderLimits
+  private let reception: Reception
+  private let writer: EnvelopeLineWriter
+  private var splitter: RecordSplitter
+
+  private static let pieceBytes = 64 << 10
+
+  /// No lines yet.
+  init(_ reception: Reception, _ limits: ForwarderLimits, _ writer: EnvelopeLineWriter) throws(Refusal) {
+    do throws(LibcryptoFailure) {
+      splitter = try RecordSplitter(recordBytes: limits.postbackBytes)
+    } catch {
+      throw Refusal(error)
+    }
+    self.limits = limits
+    self.reception = reception
+    self.writer = writer
+  }
+
+  /// Reads the whole body.
+  mutating func read(_ body: Span<UInt8>, _ coding: ContentCoding) throws(Refusal) {
+    switch coding {
+    case .identity:
+      lines.reserveCapacity(min(body.count * 2, limits.lineBytes))
+      try add(body)
+    case .gzip:
+      try addText(ofGzip: body)
+    }
+    do throws(LibcryptoFailure) { try splitter.finish() } catch { throw Refusal(error) }
+    try addRecords()
+    if count == 0 { throw Refusal(400, "the body holds no postback") }
+  }
+
+  private mutating func addText(ofGzip body: Span<UInt8>) throws(Refusal) {
+    var text = GzipText()
+    var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+    var total = 0
+    while true {
+      let count: Int
+      do throws(GzipText.Failure) { count = try text.read(body, into: &piece) } catch {
+        throw Refusal(400, error.description)
+      }
+      if count == 0 { return }
+      total += count
+      guard total <= limits.bodyBytes else {
+        throw Refusal(413, "the gzip data expands to more than \(limits.bodyBytes) bytes")
+      }
+      try add(piece.span.extracting(first: count))
+    }
+  }
+
+  private mutating func add(_ text: Span<UInt8>) throws(Refusal) {
+    var position = 0
+    while position < text.count {
+      do throws(LibcryptoFailure) { position += try splitter.split(text.extracting(droppingFirst: position)) } catch {
+        throw Refusal(error)
+      }
+      if position < text.count { try addRecords() }
+    }
+  }
+
+  /// Appends the lines of the records that are complete.
+  private mutating func addRecords() throws(Refusal) {
+    let (bytes, records) = splitter.take()
+    count += records.count
+    guard count <= limits.postbacks else {
+      throw Refusal(413, "the body holds more than \(limits.postbacks) postbacks; send fewer at once")
+    }
+    for record in records {
+      let start = lines.count
+      if case .tooLarge = record.defect { throw tooLarge(record) }
+      writer.append(bytes.span.extracting(record.bytes.indices), reception, to: &lines)
+      guard lines.count - start <= limits.postbackBytes else { throw tooLarge(record) }
+      guard lines.count <= limits.lineBytes else {
+        throw Refusal(
+          413,
+          "the postbacks in their envelopes have more than \(limits.lineBytes) bytes; send fewer at once"
+        )
+      }
+    }
+  }
+
+  private func tooLarge(_ record: Record) -> Refusal {
+    Refusal(413, "the postback at line \(record.line) in its envelope has more than \(limits.postbackBytes) bytes")
+  }
+}
