@@ -123,6 +123,30 @@ extension FramingCase {
     #expect(records.suffix(2).map(\.text) == ["{\"b\":2}", "{}"])
   }
 
+  @Test(arguments: ["{\"a\":[\n", "{\"a\":[\n{},\n", "[{\"a\":[\n{\"b\":1},\n"], [7, 4096])
+  func `batches stay small whatever is broken, and are the same`(_ lines: String, chunk: Int) throws {
+    let text = Array(String(repeating: lines, count: 5000).utf8)
+    let limits = ReadLimits(recordBytes: 1000, batchBytes: 2000, batchRecords: 100)
+    var framer = try Framer(limits: limits)
+    var counts: [Int] = []
+    var records: [FramedRecord] = []
+    func take(_ framer: inout Framer) {
+      let (bytes, batch) = framer.take()
+      counts.append(batch.count)
+      records += batch.map { FramedRecord($0, in: bytes) }
+    }
+    var start = 0
+    while start < text.count {
+      let end = min(text.count, start + chunk)
+      start += try framer.frame(text.span.extracting(start..<end))
+      if framer.isFull { take(&framer) }
+    }
+    try framer.finish()
+    take(&framer)
+    #expect(counts.count > 30 && (counts.max() ?? 0) < 500)
+    #expect(try framed(text) == records)
+  }
+
   @Test func `a valid value above the limit is one record, whatever lines are in it`() throws {
     let lines = String(repeating: "{\"transaction-id\":1},\n", count: 8000) + "{}\n"
     let texts = ["{\n\"list\": [\n\(lines)]\n}", "{\"list\":[\n\(lines)]}"]

@@ -40,8 +40,10 @@ struct RecordCollector: ~Copyable {
   /// Whether there is nothing to take.
   var isEmpty: Bool { records.isEmpty }
 
-  /// Whether the batch should be taken before the next record begins.
-  var isFull: Bool { !isOpen && (bytes.count >= limits.batchBytes || records.count >= limits.batchRecords) }
+  /// Whether the batch should be taken before more is framed. A record can be open then: what was left of a broken one.
+  var isFull: Bool {
+    (isOpen ? openStart : bytes.count) >= limits.batchBytes || records.count >= limits.batchRecords
+  }
 
   /// Whether the open record is longer than it may be.
   var isTooLarge: Bool { solidCount > limits.recordBytes }
@@ -144,10 +146,12 @@ struct RecordCollector: ~Copyable {
     records.append(Record(bytes: ByteRange(start: openStart, count: count), line: openLine, defect: defect))
   }
 
-  /// The records so far, and their bytes with the padding behind them; the next batch starts empty.
+  /// The records so far, and their bytes with the padding behind them; the next batch starts with the open record.
   mutating func take() -> (bytes: [UInt8], records: [Record]) {
+    let open = isOpen ? Array(bytes[openStart...]) : []
+    bytes.removeLast(open.count)
     bytes.append(contentsOf: repeatElement(0, count: RawBatch.padding))
-    defer { (bytes, records) = ([], []) }
+    defer { (bytes, records, openStart) = (open, [], 0) }
     return (bytes, records)
   }
 }
