@@ -76,7 +76,7 @@ let package = Package(
     ),
     .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: settings),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
-    .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "JSON"], swiftSettings: settings),
+    .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "CLibcrypto", "JSON"], swiftSettings: settings),
     .testTarget(
       name: "SKAdNetworkTests",
       dependencies: ["SKAdNetwork", "JSON", "TestSupport"],

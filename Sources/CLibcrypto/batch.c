@@ -1,5 +1,7 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 
+#include "batch.h"
+
 #include "fixed_base.h"
 
 #include <openssl/bn.h>
@@ -8,26 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// An inversion costs as much as half a verification; shared by 128 it is not seen.
-enum { digest_size = 32, largest_batch = 128 };
-
-struct clibcrypto_batch {
-  BN_CTX *context;
-
-  /// Each s, times the Montgomery factor R; 0 where it is out of range.
-  BIGNUM *s[largest_batch];
-
-  /// The product of all s before it that are in range, times R.
-  BIGNUM *product[largest_batch];
-};
-
 clibcrypto_batch *clibcrypto_batch_new(void) {
   clibcrypto_batch *batch = calloc(1, sizeof *batch);
-  bool done = batch != NULL && (batch->context = BN_CTX_new()) != NULL;
-  for (size_t index = 0; done && index < largest_batch; index++) {
-    batch->s[index] = BN_new();
-    batch->product[index] = BN_new();
-    done = batch->s[index] != NULL && batch->product[index] != NULL;
+  bool done =
+      batch != NULL && (batch->context = BN_CTX_new()) != NULL && (batch->inverse = BN_new()) != NULL;
+  for (size_t index = 0; done && index < clibcrypto_largest_batch; index++) {
+    batch->values[index] = BN_new();
+    batch->products[index] = BN_new();
+    done = batch->values[index] != NULL && batch->products[index] != NULL;
   }
   if (done) return batch;
   clibcrypto_batch_free(batch);
@@ -37,153 +27,185 @@ clibcrypto_batch *clibcrypto_batch_new(void) {
 
 void clibcrypto_batch_free(clibcrypto_batch *batch) {
   if (batch == NULL) return;
-  for (size_t index = 0; index < largest_batch; index++) {
-    BN_free(batch->s[index]);
-    BN_free(batch->product[index]);
+  for (size_t index = 0; index < clibcrypto_largest_batch; index++) {
+    BN_free(batch->values[index]);
+    BN_free(batch->products[index]);
   }
+  BN_free(batch->inverse);
   BN_CTX_free(batch->context);
   free(batch);
 }
 
+bool clibcrypto_batch_invert(clibcrypto_batch *batch, const clibcrypto_generator *generator, size_t count) {
+  BN_MONT_CTX *modulo = generator->modulo_order;
+  BIGNUM *product = batch->inverse;
+  bool done = BN_to_montgomery(product, BN_value_one(), modulo, batch->context) == 1;
+  for (size_t index = 0; done && index < count; index++) {
+    BIGNUM *value = batch->values[index];
+    if (BN_is_zero(value)) continue;
+    done = BN_copy(batch->products[index], product) != NULL &&
+           BN_to_montgomery(value, value, modulo, batch->context) == 1 &&
+           BN_mod_mul_montgomery(product, product, value, modulo, batch->context) == 1;
+  }
+  return done && BN_from_montgomery(product, product, modulo, batch->context) == 1 &&
+         BN_mod_inverse(product, product, generator->order, batch->context) != NULL &&
+         BN_to_montgomery(product, product, modulo, batch->context) == 1;
+}
+
+bool clibcrypto_batch_take(clibcrypto_batch *batch, const clibcrypto_generator *generator, size_t index,
+                           BIGNUM *inverse) {
+  BN_MONT_CTX *modulo = generator->modulo_order;
+  BIGNUM *rest = batch->inverse;
+  return BN_mod_mul_montgomery(inverse, rest, batch->products[index], modulo, batch->context) == 1 &&
+         BN_mod_mul_montgomery(rest, rest, batch->values[index], modulo, batch->context) == 1;
+}
+
+bool clibcrypto_compared_x(const clibcrypto_generator *generator, const EC_POINT *point, BIGNUM *x, BIGNUM *zz,
+                           BN_CTX *context) {
+  // In Jacobian coordinates x = X / Z², so x Z² = X says it without an inversion. Both sides over R² here.
+  BN_MONT_CTX *modulo = generator->modulo_field;
+  return EC_POINT_get_Jprojective_coordinates_GFp(generator->multiples.group, point, x, NULL, zz, context) == 1 &&
+         BN_mod_mul_montgomery(zz, zz, zz, modulo, context) == 1 &&
+         BN_from_montgomery(x, x, modulo, context) == 1 && BN_from_montgomery(x, x, modulo, context) == 1;
+}
+
 /// The numbers and points of a batch, borrowed from its context or made for it.
 typedef struct {
-  const clibcrypto_fixed_base *base;
+  const clibcrypto_generator *generator;
+  const clibcrypto_fixed_base *const *bases;
+  size_t base_count;
   BN_CTX *context;
 
-  /// The inverse of the product of every s that is in range and was not yet looked at, times R.
-  BIGNUM *inverse;
-
   /// Those of one signature: w = 1/s times R, u1 = e w, u2 = r w.
-  BIGNUM *r, *e, *w, *u1, *u2;
+  BIGNUM *r, *w, *u1, *u2;
 
   /// Those of u1 G + u2 Q.
-  BIGNUM *x, *z;
+  BIGNUM *x, *zz, *product;
 
   BIGNUM *zero;
-  EC_POINT *sum, *summand;
+
+  /// u1 G, u2 Q for each base, and their sum.
+  EC_POINT *first, *second[clibcrypto_most_bases], *sum;
+
+  /// How many of `second` are those of the signature.
+  size_t second_count;
 } numbers;
 
-static bool numbers_begin(numbers *its, const clibcrypto_fixed_base *base, BN_CTX *context) {
-  *its = (numbers){.base = base, .context = context};
-  BN_CTX_start(context);
-  BIGNUM **all[] = {&its->inverse, &its->r, &its->e, &its->w, &its->u1, &its->u2, &its->x, &its->z, &its->zero};
-  for (size_t index = 0; index < sizeof all / sizeof *all; index++) *all[index] = BN_CTX_get(context);
-  its->sum = EC_POINT_new(base->standard);
-  its->summand = EC_POINT_new(base->key);
-  return its->zero != NULL && its->sum != NULL && its->summand != NULL;
-}
-
-static void numbers_end(numbers *its) {
-  EC_POINT_free(its->sum);
-  EC_POINT_free(its->summand);
-  BN_CTX_end(its->context);
-}
-
-/// Reads every s and sets `inverse`: one inversion for the batch, after Montgomery. An s that is out of range has no
-/// part in it.
-static bool invert(clibcrypto_batch *batch, const numbers *its, const uint8_t *signatures, size_t count) {
-  const clibcrypto_fixed_base *base = its->base;
-  BIGNUM *product = its->inverse;
-  bool done = BN_to_montgomery(product, BN_value_one(), base->modulo_order, its->context) == 1;
-  for (size_t index = 0; done && index < count; index++) {
-    BIGNUM *s = batch->s[index];
-    done = BN_bin2bn(signatures + (2 * index + 1) * base->curve, (int)base->curve, s) != NULL;
-    if (done && clibcrypto_is_scalar(s, base->order)) {
-      done = BN_copy(batch->product[index], product) != NULL &&
-             BN_to_montgomery(s, s, base->modulo_order, its->context) == 1 &&
-             BN_mod_mul_montgomery(product, product, s, base->modulo_order, its->context) == 1;
-    } else {
-      BN_zero(s);
-    }
+static bool numbers_begin(numbers *its) {
+  BN_CTX_start(its->context);
+  BIGNUM **all[] = {&its->r, &its->w, &its->u1, &its->u2, &its->x, &its->zz, &its->product, &its->zero};
+  for (size_t index = 0; index < sizeof all / sizeof *all; index++) *all[index] = BN_CTX_get(its->context);
+  const EC_GROUP *group = its->generator->multiples.group;
+  its->first = EC_POINT_new(group);
+  its->sum = EC_POINT_new(group);
+  bool done = its->zero != NULL && its->first != NULL && its->sum != NULL;
+  for (size_t base = 0; done && base < its->base_count; base++) {
+    its->second[base] = EC_POINT_new(group);
+    done = its->second[base] != NULL;
   }
-  return done && BN_from_montgomery(product, product, base->modulo_order, its->context) == 1 &&
-         BN_mod_inverse(product, product, base->order, its->context) != NULL &&
-         BN_to_montgomery(product, product, base->modulo_order, its->context) == 1;
-}
-
-/// Sets `w`, and takes the signature's s out of `inverse`.
-static bool take_inverse(const clibcrypto_batch *batch, size_t index, const numbers *its) {
-  BN_MONT_CTX *modulo = its->base->modulo_order;
-  return BN_mod_mul_montgomery(its->w, its->inverse, batch->product[index], modulo, its->context) == 1 &&
-         BN_mod_mul_montgomery(its->inverse, its->inverse, batch->s[index], modulo, its->context) == 1;
-}
-
-/// `scalar` times the group's generator. libcrypto's additions are complete here as long as the scalar is below n.
-static bool multiply(const numbers *its, const EC_GROUP *group, EC_POINT *product, const BIGNUM *scalar) {
-  // Alone, most curves take the slow way that keeps the scalar secret. Add nothing, and they take the tables.
-  bool alone = its->base->multiplies_alone;
-  return EC_POINT_mul(group, product, scalar, alone ? NULL : EC_GROUP_get0_generator(group),
-                      alone ? NULL : its->zero, its->context) == 1;
-}
-
-/// 1 where r is the x of u1 G + u2 Q, which is finite; 0 where it is not, or is x - n; -1 libcrypto failed.
-static int is_x_of_sum(const numbers *its) {
-  const EC_GROUP *group = its->base->standard;
-  BN_MONT_CTX *modulo = its->base->modulo_field;
-  BN_CTX *context = its->context;
-  if (!multiply(its, group, its->sum, its->u1) || !multiply(its, its->base->key, its->summand, its->u2) ||
-      EC_POINT_add(group, its->sum, its->sum, its->summand, context) != 1) {
-    return -1;
-  }
-  if (EC_POINT_is_at_infinity(group, its->sum)) return 0;
-
-  // In Jacobian coordinates x = X / Z², so r Z² = X says it without an inversion. Both sides over R² here.
-  if (EC_POINT_get_Jprojective_coordinates_GFp(group, its->sum, its->x, NULL, its->z, context) != 1 ||
-      BN_mod_mul_montgomery(its->z, its->z, its->z, modulo, context) != 1 ||
-      BN_mod_mul_montgomery(its->z, its->z, its->r, modulo, context) != 1 ||
-      BN_from_montgomery(its->x, its->x, modulo, context) != 1 ||
-      BN_from_montgomery(its->x, its->x, modulo, context) != 1) {
-    return -1;
-  }
-  return BN_cmp(its->z, its->x) == 0;
-}
-
-/// Sets r, u1 and u2, from `w`, and looks at their sum (SEC 1, section 4.1.4). 1 valid, 0 not shown to be, -1 libcrypto
-/// failed.
-static int show(const numbers *its, const uint8_t *digest, const uint8_t *signature) {
-  const clibcrypto_fixed_base *base = its->base;
-  if (BN_bin2bn(signature, (int)base->curve, its->r) == NULL) return -1;
-  if (!clibcrypto_is_scalar(its->r, base->order)) return 0;
-
-  // Both orders are a whole number of bytes, so the digest's first bytes are e's.
-  if (BN_bin2bn(digest, (int)base->curve, its->e) == NULL ||
-      BN_nnmod(its->e, its->e, base->order, its->context) != 1 ||
-      BN_mod_mul_montgomery(its->u1, its->e, its->w, base->modulo_order, its->context) != 1 ||
-      BN_mod_mul_montgomery(its->u2, its->r, its->w, base->modulo_order, its->context) != 1) {
-    return -1;
-  }
-  return is_x_of_sum(its);
-}
-
-/// At most `largest_batch`, of which none is shown yet.
-static bool verify(clibcrypto_batch *batch, const clibcrypto_fixed_base *base, const uint8_t *digests,
-                   const uint8_t *signatures, size_t count, uint8_t *shown) {
-  numbers its;
-  bool done = numbers_begin(&its, base, batch->context) && invert(batch, &its, signatures, count);
-  for (size_t index = count; done && index-- > 0;) {
-    if (BN_is_zero(batch->s[index])) continue;
-    int result = -1;
-    if (take_inverse(batch, index, &its)) {
-      result = show(&its, digests + index * digest_size, signatures + 2 * index * base->curve);
-    }
-    done = result >= 0;
-    shown[index] = result == 1;
-  }
-  numbers_end(&its);
   return done;
 }
 
-int clibcrypto_batch_verify(clibcrypto_batch *batch, const clibcrypto_fixed_base *base, const uint8_t *digests,
-                            const uint8_t *signatures, size_t count, uint8_t *shown) {
-  memset(shown, 0, count);
-  bool done = true;
-  for (size_t start = 0; done && start < count; start += largest_batch) {
-    const size_t rest = count - start;
-    done = verify(batch, base, digests + start * digest_size, signatures + 2 * start * base->curve,
-                  rest < largest_batch ? rest : largest_batch, shown + start);
+static void numbers_end(numbers *its) {
+  EC_POINT_free(its->first);
+  EC_POINT_free(its->sum);
+  for (size_t base = 0; base < its->base_count; base++) EC_POINT_free(its->second[base]);
+  BN_CTX_end(its->context);
+}
+
+/// What is known of `sum`: is its x r, or r + n, or neither? -1: libcrypto failed.
+static int answer(const numbers *its) {
+  const clibcrypto_generator *generator = its->generator;
+  if (EC_POINT_is_at_infinity(generator->multiples.group, its->sum)) return clibcrypto_not_signed;
+  if (!clibcrypto_compared_x(generator, its->sum, its->x, its->zz, its->context) ||
+      BN_mod_mul_montgomery(its->product, its->zz, its->r, generator->modulo_field, its->context) != 1) {
+    return -1;
   }
+  if (BN_cmp(its->product, its->x) == 0) return clibcrypto_signed;
+  if (BN_cmp(its->r, generator->field_beyond_order) >= 0) return clibcrypto_not_signed;
+  // An x beyond n, which nobody meets by chance: ECDSA reduces it, and decides.
+  if (BN_add(its->product, its->r, generator->order) != 1 ||
+      BN_mod_mul_montgomery(its->product, its->zz, its->product, generator->modulo_field, its->context) != 1) {
+    return -1;
+  }
+  return BN_cmp(its->product, its->x) == 0 ? clibcrypto_to_be_asked : clibcrypto_not_signed;
+}
+
+/// Sets `sum` to u1 G + u2 Q of a base. `second` is kept for the signature's other digests.
+static bool add(numbers *its, size_t base) {
+  if (base == its->second_count) {
+    if (!clibcrypto_multiply(&its->bases[base]->multiples, its->second[base], its->u2, its->zero, its->context)) {
+      return false;
+    }
+    its->second_count++;
+  }
+  const EC_GROUP *group = its->generator->multiples.group;
+  return EC_POINT_add(group, its->sum, its->first, its->second[base], its->context) == 1;
+}
+
+/// Looks for the first digest and base that the signature, of which r, w and u2 are known, fits (SEC 1, section 4.1.4).
+/// False: libcrypto failed.
+static bool find(numbers *its, const uint8_t *digests, uint32_t digest_count, clibcrypto_finding *finding) {
+  const clibcrypto_generator *generator = its->generator;
+  its->second_count = 0;
+  for (uint32_t digest = 0; digest < digest_count; digest++) {
+    if (!clibcrypto_read_digest(generator, digests + digest * clibcrypto_digest_size, its->u1) ||
+        BN_mod_mul_montgomery(its->u1, its->u1, its->w, generator->modulo_order, its->context) != 1 ||
+        !clibcrypto_multiply(&generator->multiples, its->first, its->u1, its->zero, its->context)) {
+      return false;
+    }
+    for (uint32_t base = 0; base < its->base_count; base++) {
+      const int result = add(its, base) ? answer(its) : -1;
+      if (result < 0) return false;
+      if (result == clibcrypto_not_signed) continue;
+      *finding = (clibcrypto_finding){.answer = (clibcrypto_answer)result, .digest = digest, .key = base};
+      return true;
+    }
+  }
+  return true;
+}
+
+/// At most `clibcrypto_largest_batch`, of which nothing is found yet.
+static bool verify(clibcrypto_batch *batch, numbers *its, const clibcrypto_signatures *all, size_t start, size_t count,
+                   clibcrypto_finding *findings) {
+  const clibcrypto_generator *generator = its->generator;
+  const size_t size = (size_t)generator->curve;
+  const uint32_t *which = all->which + start;
+  bool done = true;
+  for (size_t index = 0; done && index < count; index++) {
+    const uint8_t *r = all->signatures + 2 * which[index] * size;
+    BIGNUM *s = batch->values[index];
+    done = BN_bin2bn(r, (int)size, its->r) != NULL && BN_bin2bn(r + size, (int)size, s) != NULL;
+    if (!clibcrypto_is_scalar(its->r, generator->order) || !clibcrypto_is_scalar(s, generator->order)) BN_zero(s);
+  }
+  done = done && clibcrypto_batch_invert(batch, generator, count);
+  for (size_t index = count; done && index-- > 0;) {
+    if (BN_is_zero(batch->values[index])) continue;
+    const uint32_t first_digest = all->digest_starts[which[index]];
+    done = clibcrypto_batch_take(batch, generator, index, its->w) &&
+           BN_bin2bn(all->signatures + 2 * which[index] * size, (int)size, its->r) != NULL &&
+           BN_mod_mul_montgomery(its->u2, its->r, its->w, generator->modulo_order, its->context) == 1 &&
+           find(its, all->digests + first_digest * clibcrypto_digest_size,
+                all->digest_starts[which[index] + 1] - first_digest, findings + start + index);
+  }
+  return done;
+}
+
+int clibcrypto_batch_verify(clibcrypto_batch *batch, const clibcrypto_generator *generator,
+                            const clibcrypto_fixed_base *const *bases, size_t base_count,
+                            const clibcrypto_signatures *signatures, clibcrypto_finding *findings) {
+  const size_t count = signatures->count;
+  memset(findings, 0, count * sizeof *findings);
+  if (base_count > clibcrypto_most_bases) return -1;
+  numbers its = {.generator = generator, .bases = bases, .base_count = base_count, .context = batch->context};
+  bool done = numbers_begin(&its);
+  for (size_t start = 0; done && start < count; start += clibcrypto_largest_batch) {
+    const size_t rest = count - start;
+    done = verify(batch, &its, signatures, start, rest < clibcrypto_largest_batch ? rest : clibcrypto_largest_batch,
+                  findings);
+  }
+  numbers_end(&its);
   if (done) return 1;
-  memset(shown, 0, count);
   ERR_clear_error();
   return -1;
 }

@@ -18,7 +18,14 @@ static int is_on_curve(clibcrypto_curve curve, const uint8_t *bytes, size_t coun
   EC_POINT *point = group == NULL ? NULL : EC_POINT_new(group);
   int result = -1;
   if (point != NULL) {
-    result = EC_POINT_oct2point(group, point, bytes, count, NULL) == 1 && !EC_POINT_is_at_infinity(group, point);
+    ERR_clear_error();
+    if (EC_POINT_oct2point(group, point, bytes, count, NULL) == 1) {
+      result = !EC_POINT_is_at_infinity(group, point);
+    } else {
+      // A reason of elliptic curves' own is about the bytes; those that all of libcrypto shares are about libcrypto.
+      const unsigned long error = ERR_peek_last_error();
+      if (ERR_GET_LIB(error) == ERR_LIB_EC && !ERR_COMMON_ERROR(error)) result = 0;
+    }
   }
   EC_POINT_free(point);
   EC_GROUP_free(group);

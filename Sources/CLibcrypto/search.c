@@ -1,8 +1,5 @@
-#define OPENSSL_SUPPRESS_DEPRECATED
+#include "generator.h"
 
-#include "fixed_base.h"
-
-#include "curve.h"
 #include "public_key.h"
 
 #include <openssl/bn.h>
@@ -13,63 +10,26 @@
 
 enum { digest_size = 32, largest_key_count = 64 };
 
-struct clibcrypto_generator {
-  clibcrypto_curve curve;
-  EC_GROUP *group;
-
-  /// Whether a product that stands alone is computed with tables.
-  bool multiplies_alone;
-};
-
-clibcrypto_generator *clibcrypto_generator_new(clibcrypto_curve curve) {
-  clibcrypto_generator *generator = calloc(1, sizeof *generator);
-  if (generator == NULL) return NULL;
-  generator->curve = curve;
-  generator->group = EC_GROUP_new_by_curve_name(clibcrypto_curve_nid(curve));
-  if (generator->group == NULL) {
-    clibcrypto_generator_free(generator);
-    ERR_clear_error();
-    return NULL;
-  }
-  if (EC_GROUP_precompute_mult != NULL && EC_GROUP_have_precompute_mult != NULL) {
-    generator->multiplies_alone = EC_GROUP_have_precompute_mult(generator->group) == 1;
-    // Without tables it is slow, not wrong.
-    if (EC_GROUP_precompute_mult(generator->group, NULL) != 1) ERR_clear_error();
-  }
-  return generator;
-}
-
-void clibcrypto_generator_free(clibcrypto_generator *generator) {
-  if (generator == NULL) return;
-  EC_GROUP_free(generator->group);
-  free(generator);
-}
-
 /// Sets `product` to e G, `e` and `zero` being numbers to work with.
 static bool multiply(const clibcrypto_generator *generator, const uint8_t *digest, EC_POINT *product, BIGNUM *e,
                      const BIGNUM *zero, BN_CTX *context) {
-  const EC_GROUP *group = generator->group;
-  const bool alone = generator->multiplies_alone;
-  // Both orders are a whole number of bytes, so the digest's first bytes are e's.
-  return BN_bin2bn(digest, (int)generator->curve, e) != NULL &&
-         BN_nnmod(e, e, EC_GROUP_get0_order(group), context) == 1 &&
-         EC_POINT_mul(group, product, e, alone ? NULL : EC_GROUP_get0_generator(group), alone ? NULL : zero,
-                      context) == 1;
+  return clibcrypto_read_digest(generator, digest, e) &&
+         clibcrypto_multiply(&generator->multiples, product, e, zero, context);
 }
 
 static bool write_x(const clibcrypto_generator *generator, const EC_POINT *point, uint8_t *bytes, BIGNUM *x,
                     BN_CTX *context) {
-  if (EC_POINT_is_at_infinity(generator->group, point)) {
+  if (EC_POINT_is_at_infinity(generator->multiples.group, point)) {
     memset(bytes, 0, generator->curve);
     return true;
   }
-  return EC_POINT_get_affine_coordinates(generator->group, point, x, NULL, context) == 1 &&
+  return EC_POINT_get_affine_coordinates(generator->multiples.group, point, x, NULL, context) == 1 &&
          BN_bn2binpad(x, bytes, (int)generator->curve) >= 0;
 }
 
 int clibcrypto_generator_x(const clibcrypto_generator *generator, const uint8_t *digest, uint8_t *x) {
   BN_CTX *context = BN_CTX_new();
-  EC_POINT *product = EC_POINT_new(generator->group);
+  EC_POINT *product = EC_POINT_new(generator->multiples.group);
   bool done = false;
   if (context != NULL && product != NULL) {
     BN_CTX_start(context);
@@ -120,21 +80,20 @@ static bool begin(clibcrypto_search *search, const clibcrypto_generator *generat
   search->s = BN_bin2bn(signature + generator->curve, (int)generator->curve, NULL);
   search->e = BN_new();
   search->zero = BN_new();
-  search->product = EC_POINT_new(generator->group);
-  search->multiple = EC_POINT_new(generator->group);
+  search->product = EC_POINT_new(generator->multiples.group);
+  search->multiple = EC_POINT_new(generator->multiples.group);
   return search->context != NULL && search->r != NULL && search->s != NULL && search->e != NULL &&
          search->zero != NULL && search->product != NULL && search->multiple != NULL;
 }
 
 /// 1 done, 0 the signature is nobody's, -1 libcrypto failed.
 static int multiply_by_s(clibcrypto_search *search) {
-  const EC_GROUP *group = search->generator->group;
-  const BIGNUM *order = EC_GROUP_get0_order(group);
+  const clibcrypto_generator *generator = search->generator;
+  const BIGNUM *order = generator->order;
   if (!clibcrypto_is_scalar(search->r, order) || !clibcrypto_is_scalar(search->s, order)) return 0;
-  if (EC_POINT_set_compressed_coordinates(group, search->multiple, search->r, 0, search->context) != 1) {
-    const unsigned long error = ERR_peek_error();
-    return ERR_GET_LIB(error) == ERR_LIB_EC && ERR_GET_REASON(error) == EC_R_INVALID_COMPRESSED_POINT ? 0 : -1;
-  }
+  const int is_point = clibcrypto_lift(generator, search->r, search->multiple, search->context);
+  if (is_point != 1) return is_point;
+  const EC_GROUP *group = generator->multiples.group;
   return EC_POINT_mul(group, search->product, NULL, search->multiple, search->s, search->context) == 1 ? 1 : -1;
 }
 
@@ -154,7 +113,7 @@ int clibcrypto_search_new(const clibcrypto_generator *generator, const uint8_t *
 }
 
 int clibcrypto_search_add(clibcrypto_search *search, const clibcrypto_public_key *key, uint8_t *points) {
-  const EC_GROUP *group = search->generator->group;
+  const EC_GROUP *group = search->generator->multiples.group;
   BN_CTX *context = search->context;
   if (search->point_count == 2 * largest_key_count || key->curve != search->generator->curve) return -1;
   EC_POINT *minus = EC_POINT_new(group);
@@ -185,7 +144,7 @@ int clibcrypto_search_add(clibcrypto_search *search, const clibcrypto_public_key
 /// 1 one of the points, 0 none, -1 libcrypto failed.
 static int is_sought(const clibcrypto_search *search) {
   for (size_t index = 0; index < search->point_count; index++) {
-    const int order = EC_POINT_cmp(search->generator->group, search->multiple, search->points[index], search->context);
+    const int order = EC_POINT_cmp(search->generator->multiples.group, search->multiple, search->points[index], search->context);
     if (order <= 0) return order == 0 ? 1 : -1;
   }
   return 0;

@@ -1,37 +1,32 @@
+internal import CLibcrypto
+
 /// Verifies many signatures at several times the speed of `PublicKey.verify`, with the same verdicts.
 ///
 /// Add what is to be verified, of any of the keys in any order, then call `verify()`. A verifier belongs to one task and
 /// is worth keeping, as it keeps its memory; the keys may be shared.
 ///
-/// A signature is valid where the tables of its key prove that, or where libcrypto's ECDSA says so. Nothing but libcrypto's
-/// ECDSA calls one invalid, so that an invalid one is slower than a valid one.
+/// The tables of a key are checked whole when they are built, so that they are believed. Beside that, libcrypto's ECDSA is
+/// asked about one signature in each batch that they call invalid: where it calls it valid, `LibcryptoFailure` is thrown.
+/// It also decides where the x of a signature's point lies beyond the curve's order, and where there are no tables.
 public struct BatchVerifier: ~Copyable {
   private let keys: [PublicKey]
+  private let method: VerificationMethod
   private let scratch: BatchScratch
-  private var queues: [Queue]
-  private var verdicts: [SignatureVerdict?] = []
+  private var queues: [SignatureQueue]
+  private var findings: [SignatureFinding?] = []
 
-  /// The signatures of one key that await their verdict.
-  private struct Queue {
-    /// Where the verdicts go.
-    var indices: [Int] = []
-    /// 32 bytes each.
-    var digests: [UInt8] = []
-    /// r and s in the field size each.
-    var signatures: [UInt8] = []
-
-    mutating func removeAll() {
-      indices.removeAll(keepingCapacity: true)
-      digests.removeAll(keepingCapacity: true)
-      signatures.removeAll(keepingCapacity: true)
-    }
+  /// A verifier of what any of the keys may have signed; one of `.evp` builds and uses no tables.
+  public init(_ keys: [PublicKey], method: VerificationMethod = .fixedBase) throws(LibcryptoFailure) {
+    try self.init(keys, candidates: keys.indices.map { [$0] }, method: method)
   }
 
-  /// A verifier of what any of the keys may have signed.
-  public init(_ keys: [PublicKey]) throws(LibcryptoFailure) {
+  /// A verifier of signatures that do not name their key: each list of `candidates` has the keys, all on one curve, that may
+  /// have made some.
+  package init(_ keys: [PublicKey], candidates: [[Int]], method: VerificationMethod) throws(LibcryptoFailure) {
     self.keys = keys
+    self.method = method
     scratch = try BatchScratch()
-    queues = keys.map { _ in Queue() }
+    queues = candidates.map { SignatureQueue($0) }
   }
 
   /// Adds a signature to verify with one of the keys, given by its index; the index of its verdict.
@@ -42,61 +37,220 @@ public struct BatchVerifier: ~Copyable {
     of digest: SHA256Digest,
     by key: Int
   ) -> Int {
-    let index = verdicts.count
-    let verdict = form.appendRaw(signature, on: keys[key].curve, to: &queues[key].signatures)
-    verdicts.append(verdict)
-    guard verdict == nil else { return index }
-    queues[key].indices.append(index)
-    let digest = digest.bytes
-    for position in digest.indices { queues[key].digests.append(digest[position]) }
+    let index = findings.count
+    if append(signature, as: form, by: key) { queues[key].append(digest) }
     return index
+  }
+
+  /// Adds a signature of one of the digests by one of a list of candidates; the index of what is found.
+  @discardableResult
+  package mutating func add(
+    _ signature: Span<UInt8>,
+    as form: SignatureForm,
+    of digests: ArraySlice<SHA256Digest>,
+    candidates: Int
+  ) -> Int {
+    let index = findings.count
+    if append(signature, as: form, by: candidates) {
+      for digest in digests { queues[candidates].append(digest) }
+    }
+    return index
+  }
+
+  private mutating func append(_ signature: Span<UInt8>, as form: SignatureForm, by list: Int) -> Bool {
+    guard let first = queues[list].keys.first else {
+      findings.append(.invalid)
+      return false
+    }
+    let verdict = queues[list].append(signature, as: form, on: keys[first].curve, place: findings.count)
+    findings.append(verdict.map { $0 == .malformed ? .malformed : .invalid })
+    return verdict == nil
   }
 
   /// The verdicts on all that was added, in that order. Then, and after a failure, the verifier is empty.
   public mutating func verify() throws(LibcryptoFailure) -> [SignatureVerdict] {
-    try verdicts { key, signature, digest throws(LibcryptoFailure) in try key.verify(raw: signature, of: digest) }
-      .map { $0 ?? .invalid }
-  }
-
-  /// As `verify()`, but nil for what the tables do not show to be valid: another key may.
-  ///
-  /// Where no key does, `PublicKey.verify` has to be asked. A verdict that is not nil is the last word.
-  public mutating func prove() throws(LibcryptoFailure) -> [SignatureVerdict?] {
-    try verdicts { key, signature, digest throws(LibcryptoFailure) in
-      key.hasTables ? nil : try key.verify(raw: signature, of: digest)
-    }
-  }
-
-  /// Decides with `ask` what tables do not show to be valid.
-  private mutating func verdicts(
-    asking ask: (PublicKey, Span<UInt8>, Span<UInt8>) throws(LibcryptoFailure) -> SignatureVerdict?
-  ) throws(LibcryptoFailure) -> [SignatureVerdict?] {
-    defer {
-      verdicts.removeAll()
-      for key in queues.indices { queues[key].removeAll() }
-    }
-    for key in keys.indices { try verify(queues[key], of: keys[key], asking: ask) }
-    return verdicts
-  }
-
-  private mutating func verify(
-    _ queue: Queue,
-    of key: PublicKey,
-    asking ask: (PublicKey, Span<UInt8>, Span<UInt8>) throws(LibcryptoFailure) -> SignatureVerdict?
-  ) throws(LibcryptoFailure) {
-    let size = 2 * key.curve.fieldByteCount
-    let (digests, signatures) = (queue.digests.span, queue.signatures.span)
-    let shown = key.tables(toVerify: queue.indices.count)?.showsValid(signatures, of: digests, with: scratch)
-    for (position, index) in queue.indices.enumerated() {
-      if let shown, shown[position] {
-        verdicts[index] = .valid
-      } else {
-        verdicts[index] = try ask(
-          key,
-          signatures.extracting(position * size..<(position + 1) * size),
-          digests.extracting(position * 32..<(position + 1) * 32)
-        )
+    try find().map { finding in
+      switch finding {
+      case .signed: .valid
+      case .invalid: .invalid
+      case .malformed: .malformed
       }
     }
   }
+
+  /// As `verify()`, with the key and the digest of each signature that is valid.
+  package mutating func find() throws(LibcryptoFailure) -> [SignatureFinding] {
+    defer {
+      findings.removeAll(keepingCapacity: true)
+      for list in queues.indices { queues[list].removeAll() }
+    }
+    for list in queues.indices where queues[list].count > 0 {
+      // A few first, to learn which key signs.
+      let count = queues[list].count
+      let sampleCount = queues[list].keys.count > 1 ? min(count, Self.sampleCount) : 0
+      var doubts: [Doubt] = []
+      for range in [0..<sampleCount, sampleCount..<count] where !range.isEmpty {
+        doubts += try decide(range, of: list)
+      }
+      if let doubt = doubts.randomElement() { try ask(about: doubt, of: list) }
+    }
+    return findings.map { $0 ?? .invalid }
+  }
+
+  private static let sampleCount = 8
+
+  /// To recover keys from a signature costs as much as to try some eight, whatever the number of keys.
+  private static let mostTriedOneByOne = 8
+
+  // MARK: - Rounds
+
+  /// How some of the keys are tried.
+  private enum Round {
+    case tables([(key: Int, base: FixedBase)])
+    case recovery([Int], Generator)
+    case ecdsa(Int)
+  }
+
+  /// Signatures that were called invalid of these keys, and not by libcrypto's ECDSA.
+  private struct Doubt {
+    let signatures: [UInt32]
+    let keys: [Int]
+  }
+
+  /// Decides about some signatures of a queue; those that tables alone called invalid.
+  private mutating func decide(_ range: Range<Int>, of list: Int) throws(LibcryptoFailure) -> [Doubt] {
+    var undecided = range.map { UInt32($0) }
+    var untried = queues[list].keys[...]
+    var believed: [Int] = []
+    while !undecided.isEmpty, !untried.isEmpty {
+      let isFirst = untried.count == queues[list].keys.count
+      let found: [SignatureFinding?]
+      switch round(of: &untried, isFirst: isFirst, signatures: undecided.count) {
+      case .ecdsa(let key): found = try read(nil, on: undecided, in: queues[list], by: [key])
+      case .tables(let bases):
+        let answers = scratch.verify(undecided, of: queues[list], with: bases.map(\.base))
+        found = try read(answers, on: undecided, in: queues[list], by: bases.map(\.key))
+        if answers != nil { believed += bases.map(\.key) }
+      case .recovery(let tried, let generator):
+        let answers = scratch.recover(undecided, of: queues[list], from: tried.map { keys[$0] }, with: generator)
+        found = try read(answers, on: undecided, in: queues[list], by: tried)
+        if answers != nil { believed += tried }
+      }
+      undecided = note(found, on: undecided, of: list)
+    }
+    return undecided.isEmpty || believed.isEmpty ? [] : [Doubt(signatures: undecided, keys: believed)]
+  }
+
+  /// The next keys to try, which are taken out of `untried`: all that have tables at once, so that they share what they can.
+  private func round(of untried: inout ArraySlice<Int>, isFirst: Bool, signatures: Int) -> Round {
+    let areMany = untried.count > Self.mostTriedOneByOne
+    guard method == .fixedBase else { return .ecdsa(untried.removeFirst()) }
+    if areMany, !isFirst, let generator = Generator.tables(of: keys[untried[untried.startIndex]].curve) {
+      defer { untried.removeAll() }
+      return .recovery(Array(untried), generator)
+    }
+    // Where there are many, the one that signed last is tried with tables.
+    let bases = untried.prefix(areMany ? 1 : FixedBase.mostAtOnce).compactMap { key in
+      keys[key].builtTables.map { (key: key, base: $0) }
+    }
+    if !bases.isEmpty {
+      untried.removeAll { key in bases.contains { $0.key == key } }
+      return .tables(bases)
+    }
+    let key = untried.removeFirst()
+    return keys[key].tables(toVerify: signatures).map { .tables([(key, $0)]) } ?? .ecdsa(key)
+  }
+
+  /// What was found of each signature, and `tried` keys; nil of which nothing was. Without answers ECDSA decides.
+  private func read(
+    _ answers: [clibcrypto_finding]?,
+    on signatures: [UInt32],
+    in queue: SignatureQueue,
+    by tried: [Int]
+  ) throws(LibcryptoFailure) -> [SignatureFinding?] {
+    var found: [SignatureFinding?] = []
+    found.reserveCapacity(signatures.count)
+    for (index, signature) in signatures.enumerated() {
+      guard let answer = answers?[index] else {
+        found.append(try ecdsa(signature, in: queue, by: tried))
+        continue
+      }
+      switch answer.answer {
+      case clibcrypto_signed: found.append(.signed(key: tried[Int(answer.key)], digest: Int(answer.digest)))
+      case clibcrypto_not_signed: found.append(nil)
+      default:
+        // The key that is pointed to is asked first, then all: ECDSA alone decides.
+        if let pointed = try ecdsa(signature, in: queue, by: [tried[Int(answer.key)]]) {
+          found.append(pointed)
+        } else {
+          found.append(try ecdsa(signature, in: queue, by: tried))
+        }
+      }
+    }
+    return found
+  }
+
+  /// Keeps what was found; the signatures of which nothing was.
+  private mutating func note(
+    _ found: [SignatureFinding?],
+    on signatures: [UInt32],
+    of list: Int
+  ) -> [UInt32] {
+    var rest: [UInt32] = []
+    for (signature, finding) in zip(signatures, found) {
+      if let finding {
+        findings[queues[list].places[Int(signature)]] = finding
+      } else {
+        rest.append(signature)
+      }
+    }
+    if case .signed(let key, _)? = found.last(where: { $0 != nil }) { queues[list].prefer(key) }
+    return rest
+  }
+
+  // MARK: - libcrypto's ECDSA
+
+  /// What ECDSA says of a signature: nil where none of the keys signed one of its digests.
+  private func ecdsa(
+    _ signature: UInt32,
+    in queue: SignatureQueue,
+    by candidates: [Int]
+  ) throws(LibcryptoFailure) -> SignatureFinding? {
+    for digest in 0..<queue.digestCount(signature) {
+      for key in candidates where try verdict(signature, in: queue, of: digest, by: key) == .valid {
+        return .signed(key: key, digest: digest)
+      }
+    }
+    return nil
+  }
+
+  private func verdict(
+    _ signature: UInt32,
+    in queue: SignatureQueue,
+    of digest: Int,
+    by key: Int
+  ) throws(LibcryptoFailure) -> SignatureVerdict {
+    let key = keys[key]
+    let bytes = queue.signatures.span.extracting(queue.signatureRange(signature, on: key.curve))
+    return try key.verify(raw: bytes, of: queue.digests.span.extracting(queue.digestRange(digest, of: signature)))
+  }
+
+  /// Asks about one signature, of one digest and key: who is wrong now and then is found out in time.
+  private func ask(about doubt: Doubt, of list: Int) throws(LibcryptoFailure) {
+    guard let signature = doubt.signatures.randomElement(), let key = doubt.keys.randomElement() else { return }
+    let digest = Int.random(in: 0..<queues[list].digestCount(signature))
+    if try verdict(signature, in: queues[list], of: digest, by: key) == .valid {
+      throw .contradiction(on: keys[key].curve)
+    }
+  }
+}
+
+/// What is found of a signature that several keys may have made, of several digests.
+package enum SignatureFinding: Hashable, Sendable {
+  /// The key, an index of the verifier's, signed the digest, an index of the signature's.
+  case signed(key: Int, digest: Int)
+  /// None of the keys signed one of the digests.
+  case invalid
+  /// The bytes are not a signature at all.
+  case malformed
 }

@@ -1,6 +1,6 @@
 internal import CLibcrypto
 
-/// Multiples of a curve's generator, to search with. Any number of tasks may use one at once.
+/// Multiples of a curve's generator, to verify and to search with. Any number of tasks may use one at once.
 @safe
 package final class Generator: Sendable {
   /// The curve.
@@ -8,6 +8,22 @@ package final class Generator: Sendable {
 
   // Never changed once made, and libcrypto only reads it to multiply.
   nonisolated(unsafe) let handle: OpaquePointer
+
+  /// The multiples that all keys of a curve share; nil where libcrypto has no tables of them that are right.
+  static func tables(of curve: Curve) -> Generator? {
+    switch curve {
+    case .p192: p192
+    case .p256: p256
+    }
+  }
+
+  private static let p192 = withTables(of: .p192)
+  private static let p256 = withTables(of: .p256)
+
+  private static func withTables(of curve: Curve) -> Generator? {
+    guard let generator = try? Generator(of: curve) else { return nil }
+    return unsafe clibcrypto_generator_has_tables(generator.handle) == 1 ? generator : nil
+  }
 
   /// Throws where libcrypto has no memory left.
   package init(of curve: Curve) throws(LibcryptoFailure) {

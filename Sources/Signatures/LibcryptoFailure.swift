@@ -1,8 +1,30 @@
-/// libcrypto itself failed (no memory, a provider missing): says nothing about the input.
+/// libcrypto itself failed (no memory, a provider missing, an answer that contradicts another): says nothing about the
+/// input.
 public struct LibcryptoFailure: Error, Hashable, CustomStringConvertible {
   /// What was being done.
   public let operation: String
 
   /// The failure for a person.
-  public var description: String { "libcrypto failed: \(operation)" }
+  public let description: String
+
+  init(operation: String) {
+    self.operation = operation
+    description = "libcrypto failed: \(operation)"
+  }
+
+  private init(operation: String, description: String) {
+    (self.operation, self.description) = (operation, description)
+  }
+
+  /// The tables of a key called a signature invalid that libcrypto's ECDSA calls valid.
+  static func contradiction(on curve: Curve) -> LibcryptoFailure {
+    LibcryptoFailure(
+      operation: "check of a verdict",
+      description: """
+        libcrypto contradicts itself: by its tables of multiples a \(curve.name) signature is invalid, and by its ECDSA it \
+        is valid. No verdict of this process can be trusted. Check the memory and the libcrypto of this machine, and give \
+        --verification evp to go without tables.
+        """
+    )
+  }
 }

@@ -9,6 +9,9 @@ public final class PublicKey: Sendable {
   /// The key's curve.
   public let curve: Curve
 
+  /// The x of the key's point, big-endian in the curve's field size.
+  let x: [UInt8]
+
   // Never changed once made, and libcrypto only reads it to verify.
   nonisolated(unsafe) let handle: OpaquePointer
 
@@ -36,6 +39,7 @@ public final class PublicKey: Sendable {
     if result == 0 { throw .notOnCurve(info.curve) }
     guard result == 1, let made = unsafe made else { throw .libcrypto(LibcryptoFailure(operation: "public key")) }
     curve = info.curve
+    x = (0..<info.curve.fieldByteCount).map { bytes[info.point.lowerBound + 1 + $0] }
     unsafe handle = made
   }
 
@@ -91,8 +95,12 @@ public final class PublicKey: Sendable {
     }
   }
 
-  /// Whether a `BatchVerifier` has tables for the key.
-  var hasTables: Bool { method == .fixedBase }
+  /// The tables, if they are built.
+  var builtTables: FixedBase? {
+    tables.withLock { tables in
+      if case .built(let built) = tables { built } else { nil }
+    }
+  }
 
   /// Whether tables were wanted, and libcrypto had none that are right: then signatures are verified one by one.
   public var lacksTables: Bool {
@@ -104,21 +112,27 @@ public final class PublicKey: Sendable {
   /// Builds the key's tables now, not when so many signatures have been verified in batches that they pay.
   @discardableResult
   public func prepare() -> VerificationMethod {
-    _ = tables(toVerify: Self.signaturesWorthTables)
+    _ = tables(toVerify: signaturesWorthTables)
     return method
   }
 
-  /// On P-256 tables cost what they save on some 600 signatures, on P-192 what they save on 30.
-  private static let signaturesWorthTables = 1024
+  /// After so many signatures tables are built: they cost what they save on as many.
+  private var signaturesWorthTables: Int {
+    switch curve {
+    case .p192: 128
+    case .p256: 640
+    }
+  }
 
   /// The tables to verify so many signatures with; nil: libcrypto's ECDSA is to verify them.
-  package func tables(toVerify count: Int) -> FixedBase? {
+  func tables(toVerify count: Int) -> FixedBase? {
     tables.withLock { tables in
       if case .awaited(let before) = tables {
-        if before + count < Self.signaturesWorthTables {
+        if before + count < signaturesWorthTables {
           tables = .awaited(signatures: before + count)
         } else {
-          tables = unsafe FixedBase(of: handle).map(Tables.built) ?? .refused
+          let base = Generator.tables(of: curve).flatMap { unsafe FixedBase(of: handle, $0) }
+          tables = base.map(Tables.built) ?? .refused
         }
       }
       guard case .built(let built) = tables else { return nil }

@@ -10,8 +10,12 @@ import Testing
   private let v3 = RealPostback.v3
   private let v4 = RealPostback.v4
 
-  private func judgements(_ texts: [[UInt8]], known: VerdictCache) throws -> [SignatureState] {
-    var judge = try SignatureJudge(try Trust.apple(), known: known)
+  private func judgements(
+    _ texts: [[UInt8]],
+    known: VerdictCache,
+    _ trust: Trust? = nil
+  ) throws -> [SignatureState] {
+    var judge = try SignatureJudge(try trust ?? Trust.apple(), known: known)
     return try texts.map { text in
       var parser = PostbackParser()
       var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
@@ -22,17 +26,10 @@ import Testing
 
   /// What the cache calls a postback: content and signature.
   private func name(of real: RealPostback, signature: String? = nil) throws -> VerdictCache.Key {
-    let object = real.object
-    var parser = PostbackParser()
-    let text = Array(object.text.utf8)
-    var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
-    let postback = try parser.parse(0..<text.count, of: &bytes)
-    var message: [UInt8] = []
-    postback.appendSignedMessage(.asSent, of: bytes, to: &message)
-    var hash = try SHA256()
-    let content = try hash.digest(of: message.span)
+    let (content, own) = try parts(of: real)
+    guard let signature else { return VerdictCache.Key(content, own.span) }
     var decoded: [UInt8] = []
-    let base64 = Array((signature ?? object.string("attribution-signature") ?? "").utf8)
+    let base64 = Array(signature.utf8)
     #expect(Base64.standard.decode(base64.span, appendingTo: &decoded))
     return VerdictCache.Key(content, decoded.span)
   }
@@ -69,6 +66,66 @@ import Testing
     // A P-192 key that is said to have signed a 3.0 is not believed: it is none of the version's.
     known.insert(try name(of: v3, signature: other), 1)
     #expect(try judgements([smuggled[0]], known: known) == [.invalid])
+  }
+
+  @Test func `of a forgery are not verified again, and nothing else is taken for one`() throws {
+    let known = VerdictCache()
+    let trust = try Trust.apple()
+    let keys = VerdictCache.KeySet(trust.keys(for: .v3_0).map { trust.keys[$0].key })
+    let (digest, signature) = try parts(of: v3)
+    // Nothing but the cache can call these invalid.
+    known.insertForgery(signature.span, of: digest, by: keys)
+    #expect(try judgements([v3.bytes], known: known, trust) == [.invalid])
+    #expect(try judgements([v4.bytes], known: known, trust) == [.valid])
+
+    // Neither other keys, of which one may have signed it, nor another signature or other content are known.
+    #expect(try judgements([v3.bytes], known: known, try Trust.apple()) == [.valid])
+    let others = VerdictCache()
+    for other in [signature.dropLast() + [signature[0]], signature + [0]] {
+      others.insertForgery(other.span, of: digest, by: keys)
+      #expect(try judgements([v3.bytes], known: others, trust) == [.valid])
+    }
+    others.insertForgery(signature.span, of: try parts(of: v4).digest, by: keys)
+    #expect(try judgements([v3.bytes, v4.bytes], known: others, trust) == [.valid, .valid])
+  }
+
+  @Test func `of a forgery with zeros filled in are known under both layouts`() throws {
+    let known = VerdictCache()
+    let trust = try Trust.apple()
+    let forged = Array(v4.object.with(["app-id": "1", "source-app-id": "0"]).text.utf8)
+    #expect(try judgements([forged, forged], known: known, trust) == [.invalid, .invalid])
+    // What Apple signed with zeros filled in is still seen through.
+    let genuine = Array(v4.object.with(["source-app-id": "0"]).text.utf8)
+    let states = try judgements([genuine, forged, genuine], known: known, trust)
+    #expect(states == [.validZeroFilled, .invalid, .validZeroFilled])
+  }
+
+  @Test func `a flood of forgeries makes nobody forget what is genuine`() throws {
+    let known = VerdictCache()
+    known.insert(try name(of: v3), 0)
+    let keys = VerdictCache.KeySet([])
+    var hash = try SHA256()
+    let signature = [UInt8](repeating: 1, count: 70)
+    for number in 0..<300_000 {
+      let content = Array("forgery \(number)".utf8)
+      known.insertForgery(signature.span, of: try hash.digest(of: content.span), by: keys)
+    }
+    #expect(known.trustedKey(of: try name(of: v3)) == 0)
+  }
+
+  /// The digest of what a postback signs, and its signature.
+  private func parts(of real: RealPostback) throws -> (digest: SHA256Digest, signature: [UInt8]) {
+    let text = Array(real.object.text.utf8)
+    var parser = PostbackParser()
+    var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
+    let postback = try parser.parse(0..<text.count, of: &bytes)
+    var message: [UInt8] = []
+    postback.appendSignedMessage(.asSent, of: bytes, to: &message)
+    var hash = try SHA256()
+    var signature: [UInt8] = []
+    let base64 = Array((real.object.string("attribution-signature") ?? "").utf8)
+    #expect(Base64.standard.decode(base64.span, appendingTo: &signature))
+    return (try hash.digest(of: message.span), signature)
   }
 
   @Test func `come out as duplicates, whatever stands between`() async throws {

@@ -1,5 +1,6 @@
-import Signatures
 import Testing
+
+@testable import Signatures
 
 /// SplitMix64: the same numbers in every run.
 private struct SeededGenerator: RandomNumberGenerator {
@@ -120,5 +121,84 @@ struct DifferentialTests {
     #expect(seen[.valid, default: 0] > count / 3)
     #expect(seen[.invalid, default: 0] > count / 8)
     #expect(seen[.malformed, default: 0] > count / 50)
+  }
+
+  /// Signatures that any of some keys may have made, of any of some digests: at first without tables, then with those of
+  /// some keys, then with all; by one list of few keys and one of so many that they are recovered.
+  @Test(arguments: Curve.allCases, [UInt64(1), 2, 3])
+  func `batches of several keys and digests have the verdicts of one-shot verification`(
+    _ curve: Curve,
+    _ seed: UInt64
+  ) throws {
+    let corpus = try #require(try Corpus.all.get()[curve])
+    let decoys = try (0..<12).map { try SigningKey(curve: curve, scalarFrom: digest(of: "decoy \($0)")).publicKey }
+    // Keys of their own, as those of the corpus have tables.
+    let fresh = try ["first", "second"].map { try SigningKey(curve: curve, scalarFrom: digest(of: $0)).publicKey }
+    let keys = corpus.keys + fresh + decoys
+    let lists = [[4, 5, 0, 1], Array(0..<4) + Array(6..<18), [4]]
+    var generator = SeededGenerator(state: seed)
+    var verifier = try BatchVerifier(keys, candidates: lists, method: .fixedBase)
+    var seen: [SignatureVerdict: Int] = [:]
+    for _ in 0..<8 {
+      var cases: [(list: Int, form: SignatureForm, signature: [UInt8], digests: [SHA256Digest])] = []
+      for _ in 0..<Int.random(in: 1...(curve == .p256 ? 400 : 120), using: &generator) {
+        let (_, digest, form, signature) = corpus.next(using: &generator)
+        var digests = [digest]
+        if Bool.random(using: &generator) {
+          digests.insert(
+            corpus.digests[Int.random(in: 0..<50, using: &generator)],
+            at: Int.random(in: 0...1, using: &generator)
+          )
+        }
+        cases.append((Int.random(in: 0..<3, using: &generator), form, signature, digests))
+      }
+      for (list, form, signature, digests) in cases {
+        verifier.add(signature.span, as: form, of: digests[...], candidates: list)
+      }
+      for ((list, form, signature, digests), finding) in zip(cases, try verifier.find()) {
+        let verdicts = try digests.map { digest in
+          try lists[list].map { try keys[$0].verdict(on: signature, as: form, of: digest) }
+        }
+        switch finding {
+        case .signed(let key, let digest):
+          seen[.valid, default: 0] += 1
+          #expect(lists[list].contains(key))
+          #expect(try keys[key].verdict(on: signature, as: form, of: digests[digest]) == .valid)
+        case .invalid:
+          seen[.invalid, default: 0] += 1
+          #expect(verdicts.allSatisfy { $0.allSatisfy { $0 == .invalid } })
+        case .malformed:
+          seen[.malformed, default: 0] += 1
+          #expect(verdicts.allSatisfy { $0.allSatisfy { $0 == .malformed } })
+        }
+      }
+    }
+    #expect(seen.count == 3)
+  }
+
+  @Test(arguments: Curve.allCases)
+  func `an edge is found among other keys and digests, however it is looked for`(_ curve: Curve) throws {
+    let decoys = try (0..<12).map { try SigningKey(curve: curve, scalarFrom: digest(of: "decoy \($0)")).publicKey }
+    let other = try digest(of: "another digest")
+    for edge in try Edge.all(on: curve) where edge.verdict != .malformed {
+      for (count, method) in [(2, VerificationMethod.fixedBase), (12, .fixedBase), (1, .evp)] {
+        if count == 2 { for key in decoys[..<2] + [edge.key] { key.prepare() } }
+        let keys = decoys.prefix(count) + [edge.key]
+        var verifier = try BatchVerifier(Array(keys), candidates: [Array(0...count)], method: method)
+        verifier.add(edge.signature.span, as: .raw, of: [other, edge.digest], candidates: 0)
+        let expected = edge.verdict == .valid ? SignatureFinding.signed(key: count, digest: 1) : .invalid
+        #expect(try verifier.find() == [expected], Comment(rawValue: edge.testDescription))
+      }
+    }
+  }
+
+  @Test(arguments: Curve.allCases)
+  func `a verifier without tables builds none`(_ curve: Curve) throws {
+    let signed = try Signed(curve, count: 1)
+    var verifier = try BatchVerifier([signed.key], method: .evp)
+    let (digest, signature) = signed.good[0]
+    for _ in 0..<1100 { verifier.add(signature, as: .raw, of: digest) }
+    #expect(try verifier.verify().allSatisfy { $0 == .valid })
+    #expect(signed.key.method == .evp)
   }
 }

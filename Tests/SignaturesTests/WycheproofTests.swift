@@ -1,6 +1,7 @@
 import Foundation
-import Signatures
 import Testing
+
+@testable import Signatures
 
 /// The part of Wycheproof's `ecdsa_verify_schema_v1.json` that is used.
 private struct Wycheproof: Decodable {
@@ -77,5 +78,48 @@ struct WycheproofTests {
       }
     }
     #expect(run == vectors.numberOfTests)
+  }
+
+  @Test(
+    .enabled(
+      if: Wycheproof.isThere,
+      "Wycheproof's suites are expected in ../shared/suites, or in $POSTBACK_SHARED/suites"
+    ),
+    arguments: [
+      ("wycheproof_ecdsa_secp192r1_sha256_test.json", Curve.p192),
+      ("wycheproof_ecdsa_secp256r1_sha256_test.json", Curve.p256),
+    ],
+    [2, 15]
+  )
+  func `Wycheproof's vectors agree among other keys and other digests`(
+    _ suite: (file: String, curve: Curve),
+    _ keyCount: Int
+  ) throws {
+    let vectors = try JSONDecoder().decode(
+      Wycheproof.self,
+      from: Data(contentsOf: Wycheproof.folder.appending(path: suite.file))
+    )
+    let others = try (1..<keyCount).map {
+      try SigningKey(curve: suite.curve, scalarFrom: digest(of: "other \($0)")).publicKey
+    }
+    let other = try digest(of: "other")
+    for key in others { key.prepare() }
+    for group in vectors.testGroups {
+      let key = try PublicKey(hex(group.publicKeyDer))
+      if keyCount == 2 { key.prepare() }
+      var verifier = try BatchVerifier(others + [key], candidates: [Array(0..<keyCount)], method: .fixedBase)
+      for vector in group.tests {
+        let digests = [other, try digest(of: hex(vector.msg))]
+        verifier.add(hex(vector.sig).span, as: .der, of: digests[...], candidates: 0)
+      }
+      for (vector, finding) in zip(group.tests, try verifier.find()) {
+        let name = Comment(rawValue: "\(vector.tcId): \(vector.comment)")
+        switch try key.verdict(on: hex(vector.sig), of: digest(of: hex(vector.msg))) {
+        case .valid: #expect(finding == .signed(key: keyCount - 1, digest: 1), name)
+        case .invalid: #expect(finding == .invalid, name)
+        case .malformed: #expect(finding == .malformed, name)
+        }
+      }
+    }
   }
 }

@@ -45,14 +45,24 @@ void clibcrypto_public_key_free(clibcrypto_public_key *_Nullable key);
 int clibcrypto_verify(const clibcrypto_public_key *_Nonnull key, const uint8_t *_Nonnull digest,
                       const uint8_t *_Nonnull signature, size_t count);
 
-/// Tables of multiples of a public key's point and of the curve's generator, with which any number of threads may verify
-/// at once.
+/// Multiples of a curve's generator, with which any number of threads may verify and search at once.
+typedef struct clibcrypto_generator clibcrypto_generator;
+
+/// NULL when libcrypto failed.
+clibcrypto_generator *_Nullable clibcrypto_generator_new(clibcrypto_curve curve);
+void clibcrypto_generator_free(clibcrypto_generator *_Nullable generator);
+
+/// Whether there are tables for the generator, which were checked whole: nothing is verified with tables otherwise.
+int clibcrypto_generator_has_tables(const clibcrypto_generator *_Nonnull generator);
+
+/// Tables of multiples of a public key's point, with which any number of threads may verify at once.
 typedef struct clibcrypto_fixed_base clibcrypto_fixed_base;
 
-/// Builds the tables (150 KB and some 30 ms on P-256), and verifies signatures made for the key with them before
-/// anybody else does.
+/// Builds the tables (150 KB and some 30 ms on P-256), and checks them whole: multiplies by scalars that use every entry,
+/// and holds what comes out against multiplication without tables. So what they say of a signature can be believed.
 /// NULL where this libcrypto offers no tables, where they do not give what it computes without, or where it failed.
-clibcrypto_fixed_base *_Nullable clibcrypto_fixed_base_new(const clibcrypto_public_key *_Nonnull key);
+clibcrypto_fixed_base *_Nullable clibcrypto_fixed_base_new(const clibcrypto_public_key *_Nonnull key,
+                                                           const clibcrypto_generator *_Nonnull generator);
 void clibcrypto_fixed_base_free(clibcrypto_fixed_base *_Nullable base);
 
 /// What a thread needs to verify batches, one after the other, of any keys.
@@ -62,19 +72,55 @@ typedef struct clibcrypto_batch clibcrypto_batch;
 clibcrypto_batch *_Nullable clibcrypto_batch_new(void);
 void clibcrypto_batch_free(clibcrypto_batch *_Nullable batch);
 
-/// Looks for valid signatures: 32 bytes of `digests` each, and of `signatures` r, then s, curve bytes each. Writes
-/// `count` bytes: 1 valid, 0 not shown to be. A 1 is a proof, a 0 is none: only clibcrypto_verify calls one invalid.
-/// 1 done, -1 libcrypto failed, and nothing is shown.
-int clibcrypto_batch_verify(clibcrypto_batch *_Nonnull batch, const clibcrypto_fixed_base *_Nonnull base,
-                            const uint8_t *_Nonnull digests, const uint8_t *_Nonnull signatures, size_t count,
-                            uint8_t *_Nonnull shown);
+/// Some of an array of signatures of one curve, each with digests of which it may be.
+typedef struct {
+  /// r, then s, curve bytes each.
+  const uint8_t *_Nonnull signatures;
 
-/// Multiples of a curve's generator, with which any number of threads may search at once.
-typedef struct clibcrypto_generator clibcrypto_generator;
+  /// 32 bytes each; those of signature i are the ones from digest_starts[i] to below digest_starts[i + 1].
+  const uint8_t *_Nonnull digests;
+  const uint32_t *_Nonnull digest_starts;
 
-/// NULL when libcrypto failed.
-clibcrypto_generator *_Nullable clibcrypto_generator_new(clibcrypto_curve curve);
-void clibcrypto_generator_free(clibcrypto_generator *_Nullable generator);
+  /// Which signatures are meant: `count` indices.
+  const uint32_t *_Nonnull which;
+  size_t count;
+} clibcrypto_signatures;
+
+typedef enum {
+  /// None of the keys signed any of the digests.
+  clibcrypto_not_signed = 0,
+
+  /// The key signed the digest.
+  clibcrypto_signed = 1,
+
+  /// If one of the keys signed one of the digests, it is these. clibcrypto_verify decides.
+  clibcrypto_to_be_asked = 2,
+} clibcrypto_answer;
+
+/// What is known of a signature: the answer, and of which key and which of the signature's digests, by index.
+typedef struct {
+  clibcrypto_answer answer;
+  uint32_t digest, key;
+} clibcrypto_finding;
+
+/// The most keys that signatures are verified with at once.
+enum { clibcrypto_most_bases = 16 };
+
+/// Verifies signatures of each of their digests with each of the bases, at most `clibcrypto_most_bases`, which are on the
+/// generator's curve. Writes a finding for each that is meant. Per signature it computes u1 G once for each digest and u2 Q
+/// once for each base.
+/// 1 done, -1 libcrypto failed, and nothing is known.
+int clibcrypto_batch_verify(clibcrypto_batch *_Nonnull batch, const clibcrypto_generator *_Nonnull generator,
+                            const clibcrypto_fixed_base *_Nonnull const *_Nonnull bases, size_t base_count,
+                            const clibcrypto_signatures *_Nonnull signatures, clibcrypto_finding *_Nonnull findings);
+
+/// Recovers the keys that signatures would be right for (SEC 1, section 4.1.6) and looks for them among `keys`: of each the
+/// x of its point, curve bytes. Costs as much as some eight bases, whatever the number of keys, and takes no tables of
+/// them. Never says `clibcrypto_signed`.
+/// 1 done, -1 libcrypto failed or has no tables for the generator, and nothing is known.
+int clibcrypto_batch_recover(clibcrypto_batch *_Nonnull batch, const clibcrypto_generator *_Nonnull generator,
+                             const uint8_t *_Nonnull keys, size_t key_count,
+                             const clibcrypto_signatures *_Nonnull signatures, clibcrypto_finding *_Nonnull findings);
 
 /// Writes the x of e G, curve bytes, where e is the number that a 32-byte digest stands for; zeros where e is 0 modulo n.
 /// 1 done, -1 libcrypto failed.

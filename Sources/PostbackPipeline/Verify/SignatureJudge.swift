@@ -39,10 +39,11 @@ package struct SignatureJudge: ~Copyable {
   private var hash: SHA256
   private var verifier: BatchVerifier
   private var message: [UInt8] = []
-  /// The keys that may have signed a version of SKAdNetwork, Apple's first, but before it the one that did lately: a
-  /// signature that one key made, no other verifies.
-  private var p192Keys: [Int]
-  private var p256Keys: [Int]
+
+  /// The keys that may have signed: for each trusted key it alone, then those of SKAdNetwork's two curves.
+  private let candidates: [[Int]]
+  /// What the cache knows each list of candidates by.
+  private let keySets: [VerdictCache.KeySet]
 
   /// A postback whose verdict is not known yet.
   private struct Case {
@@ -51,25 +52,24 @@ package struct SignatureJudge: ~Copyable {
     /// Where its signature is in the decoded signatures.
     let signature: Range<Int>
     let form: SignatureForm
-    /// The key that it names; nil where any of its version's may have signed it.
-    let namedKey: Int?
-    /// What it is known by, under the layout that is tried.
-    var name = VerdictCache.Key()
+    /// The list of keys that may have signed it.
+    let candidates: Int
+    /// Where the digests of what it may sign are.
+    var digests = 0..<0
   }
 
-  /// So many are tried before the others, to learn which key signs.
-  private static let sampleCount = 8
-
-  /// A judge that believes whom `trust` says, and what is `known` to be valid.
+  /// A judge that believes whom `trust` says, and what is `known` of signatures.
   package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
+    let candidates =
+      trust.keys.indices.map { [$0] } + [trust.keys(for: .v2_0), trust.keys(for: .v4_0)]
     let hash = try SHA256()
-    let verifier = try BatchVerifier(trust.keys.map(\.key))
+    let verifier = try BatchVerifier(trust.keys.map(\.key), candidates: candidates, method: trust.verification)
     self.hash = hash
     self.verifier = verifier
     self.trust = trust
     self.known = known
-    p192Keys = trust.keys(for: .v2_0)
-    p256Keys = trust.keys(for: .v4_0)
+    self.candidates = candidates
+    keySets = candidates.map { list in VerdictCache.KeySet(list.map { trust.keys[$0].key }) }
   }
 
   /// The verdict on one postback.
@@ -79,27 +79,37 @@ package struct SignatureJudge: ~Copyable {
 
   /// The verdicts on postbacks of one buffer, in their order.
   ///
-  /// Tries every key that may have signed a postback, under every layout that may have been signed: first with tables,
-  /// which can only show that a signature is valid. Where they do not, libcrypto's ECDSA has the last word.
+  /// A postback is valid where a key that may have signed it did so, under a layout that may have been signed; and invalid
+  /// where that is so of no key and no layout.
   package mutating func judge(_ postbacks: [Postback], of bytes: [UInt8]) throws(LibcryptoFailure) -> [Judgement] {
     var judgements: [Judgement] = []
     judgements.reserveCapacity(postbacks.count)
     var signatures: [UInt8] = []
+    var digests: [SHA256Digest] = []
+    digests.reserveCapacity(postbacks.count)
     var cases: [Case] = []
     cases.reserveCapacity(postbacks.count)
     for (index, postback) in postbacks.enumerated() {
       judgements.append(
         Judgement(state: .invalid, key: nil, layout: .asSent, digest: try digest(postback, .asSent, bytes))
       )
-      if let undecided = open(postback, index, &judgements[index], bytes, &signatures) { cases.append(undecided) }
+      guard var item = open(postback, index, &judgements[index], bytes, &signatures) else { continue }
+      let start = digests.count
+      for layout in postback.layouts {
+        digests.append(layout == .asSent ? judgements[index].digest : try digest(postback, layout, bytes))
+      }
+      item.digests = start..<digests.count
+      let signature = signatures.span.extracting(item.signature)
+      if let verdict = verdict(item, signature, digests[item.digests]) {
+        settle(verdict, item, postback, digests, &judgements[index])
+      } else {
+        verifier.add(signature, as: item.form, of: digests[item.digests], candidates: item.candidates)
+        cases.append(item)
+      }
     }
-    for layout in SignedLayout.allCases {
-      let concerned = cases.filter { postbacks[$0.index].layouts.contains(layout) }
-      try prove(concerned, layout, postbacks, bytes, signatures, &judgements)
-      cases.removeAll { judgements[$0.index].state != .invalid }
-    }
-    for undecided in cases {
-      try decide(undecided, postbacks[undecided.index], bytes, signatures, &judgements[undecided.index])
+    for (item, finding) in zip(cases, try verifier.find()) {
+      keep(finding, item, signatures.span.extracting(item.signature), digests[item.digests])
+      settle(finding, item, postbacks[item.index], digests, &judgements[item.index])
     }
     return judgements
   }
@@ -132,105 +142,61 @@ package struct SignatureJudge: ~Copyable {
       judgement.state = .malformed
       return nil
     }
-    return Case(index: index, signature: start..<signatures.count, form: form, namedKey: judgement.key)
-  }
-
-  /// The keys that may have signed, one a round; nil when there are no more.
-  private func candidate(_ undecided: Case, _ postback: Postback, round: Int) -> Int? {
-    if let namedKey = undecided.namedKey { return round == 0 ? namedKey : nil }
-    guard let version = postback.version else { return nil }
-    let keys = version.isSignedWithP192 ? p192Keys : p256Keys
-    return round < keys.count ? keys[round] : nil
-  }
-
-  /// Looks for proofs that one of the keys signed what the layout says.
-  private mutating func prove(
-    _ cases: [Case],
-    _ layout: SignedLayout,
-    _ postbacks: [Postback],
-    _ bytes: [UInt8],
-    _ signatures: [UInt8],
-    _ judgements: inout [Judgement]
-  ) throws(LibcryptoFailure) {
-    var undecided: [Case] = []
-    undecided.reserveCapacity(cases.count)
-    for var item in cases {
-      if layout != .asSent {
-        judgements[item.index].layout = layout
-        judgements[item.index].digest = try digest(postbacks[item.index], layout, bytes)
-      }
-      item.name = VerdictCache.Key(judgements[item.index].digest, signatures.span.extracting(item.signature))
-      if let key = knownKey(item, postbacks[item.index]) {
-        accept(key, layout, &judgements[item.index])
-      } else {
-        undecided.append(item)
-      }
+    let list: Int
+    if let namedKey = judgement.key {
+      list = namedKey
+    } else {
+      guard let version = postback.version else { return nil }
+      list = trust.keys.count + (version.isSignedWithP192 ? 0 : 1)
     }
-    let sample = undecided.prefix(Self.sampleCount)
-    for part in [sample, undecided.dropFirst(sample.count)] {
-      var rest = Array(part)
-      var round = 0
-      while !rest.isEmpty {
-        rest = try proveRound(round, rest, layout, postbacks, signatures, &judgements)
-        round += 1
-      }
-      for item in part {
-        guard let version = postbacks[item.index].version, let key = judgements[item.index].key else { continue }
-        if judgements[item.index].state != .invalid { prefer(key, for: version) }
-      }
+    return Case(index: index, signature: start..<signatures.count, form: form, candidates: list)
+  }
+
+  /// What is known of the same signature of the same content.
+  private func verdict(
+    _ item: Case,
+    _ signature: Span<UInt8>,
+    _ digests: ArraySlice<SHA256Digest>
+  ) -> SignatureFinding? {
+    for (index, digest) in digests.enumerated() {
+      let key = known.trustedKey(of: VerdictCache.Key(digest, signature))
+      if let key, candidates[item.candidates].contains(key) { return .signed(key: key, digest: index) }
+    }
+    let isForgery = digests.allSatisfy { known.isForgery(signature, of: $0, by: keySets[item.candidates]) }
+    return isForgery ? .invalid : nil
+  }
+
+  /// Keeps what was found for the next who sends the same.
+  private func keep(
+    _ finding: SignatureFinding,
+    _ item: Case,
+    _ signature: Span<UInt8>,
+    _ digests: ArraySlice<SHA256Digest>
+  ) {
+    switch finding {
+    case .signed(let key, let digest):
+      known.insert(VerdictCache.Key(digests[digests.startIndex + digest], signature), key)
+    case .invalid:
+      for digest in digests { known.insertForgery(signature, of: digest, by: keySets[item.candidates]) }
+    case .malformed: break
     }
   }
 
-  /// Tries one key for each case; those that are not decided, and have another.
-  private mutating func proveRound(
-    _ round: Int,
-    _ cases: [Case],
-    _ layout: SignedLayout,
-    _ postbacks: [Postback],
-    _ signatures: [UInt8],
-    _ judgements: inout [Judgement]
-  ) throws(LibcryptoFailure) -> [Case] {
-    var tried: [(item: Case, key: Int)] = []
-    tried.reserveCapacity(cases.count)
-    for item in cases {
-      guard let key = candidate(item, postbacks[item.index], round: round) else { continue }
-      let signature = signatures.span.extracting(item.signature)
-      verifier.add(signature, as: item.form, of: judgements[item.index].digest, by: key)
-      tried.append((item, key))
-    }
-    let verdicts = try verifier.prove()
-    var rest: [Case] = []
-    for (index, (item, key)) in tried.enumerated() {
-      switch verdicts[index] {
-      case .valid:
-        accept(key, layout, &judgements[item.index])
-        known.insert(item.name, key)
-      case .malformed: judgements[item.index].state = .malformed
-      case .invalid, nil: rest.append(item)
-      }
-    }
-    return rest
-  }
-
-  /// Asks libcrypto about what no tables showed to be valid.
-  private mutating func decide(
-    _ undecided: Case,
+  private func settle(
+    _ finding: SignatureFinding,
+    _ item: Case,
     _ postback: Postback,
-    _ bytes: [UInt8],
-    _ signatures: [UInt8],
+    _ digests: [SHA256Digest],
     _ judgement: inout Judgement
-  ) throws(LibcryptoFailure) {
-    let signature = signatures.span.extracting(undecided.signature)
-    for layout in postback.layouts {
-      let digest = layout == judgement.layout ? judgement.digest : try digest(postback, layout, bytes)
-      var round = 0
-      while let key = candidate(undecided, postback, round: round) {
-        if try trust.keys[key].key.verify(signature, as: undecided.form, of: digest) == .valid {
-          judgement.digest = digest
-          return accept(key, layout, &judgement)
-        }
-        round += 1
-      }
+  ) {
+    switch finding {
+    case .signed(let key, let digest):
+      judgement.digest = digests[item.digests.lowerBound + digest]
+      accept(key, postback.layouts[digest], &judgement)
+    case .invalid:
+      guard let last = postback.layouts.last else { return }
+      (judgement.layout, judgement.digest) = (last, digests[item.digests.upperBound - 1])
+    case .malformed: judgement.state = .malformed
     }
   }
 
@@ -246,25 +212,6 @@ package struct SignatureJudge: ~Copyable {
         case .withoutZeroFilled: .validZeroFilled
         }
       }
-  }
-
-  private mutating func prefer(_ key: Int, for version: Version) {
-    if version.isSignedWithP192 {
-      if p192Keys.first != key { p192Keys = [key] + p192Keys.filter { $0 != key } }
-    } else if p256Keys.first != key {
-      p256Keys = [key] + p256Keys.filter { $0 != key }
-    }
-  }
-
-  /// The key that is known to have made the same signature of the same content.
-  private func knownKey(_ item: Case, _ postback: Postback) -> Int? {
-    guard let key = known.trustedKey(of: item.name) else { return nil }
-    var round = 0
-    while let candidate = candidate(item, postback, round: round) {
-      if candidate == key { return key }
-      round += 1
-    }
-    return nil
   }
 
   private mutating func digest(

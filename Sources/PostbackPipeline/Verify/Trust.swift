@@ -29,6 +29,8 @@ package struct Trust: Sendable {
   package private(set) var keys: [TrustedKey]
   /// Whether postbacks signed with Apple's development keys are accepted, and those keys tried where none is named.
   package var allowsDevelopment = false
+  /// How signatures are verified.
+  package var verification = VerificationMethod.fixedBase
   /// The advertised apps whose postbacks are wanted; nil: all.
   package var allowedApps: Set<Int64>?
   /// The ad networks whose postbacks are wanted; nil: all.
@@ -78,11 +80,13 @@ package struct Trust: Sendable {
     guard Base64.standard.decode(Array(base64.utf8).span, appendingTo: &der) else {
       throw TrustError(id: id, reason: "not base64 (RFC 4648, padded)")
     }
-    do {
+    do throws(KeyError) {
       let key = try PublicKey(subjectPublicKeyInfo: der.span)
       keys.append(TrustedKey(id: id, environment: environment, key: key, subjectPublicKeyInfo: der))
     } catch {
-      throw TrustError(id: id, reason: "\(error)")
+      var failure = TrustError(id: id, reason: "\(error)")
+      if case .libcrypto = error { failure.isOfLibcrypto = true }
+      throw failure
     }
   }
 
@@ -118,6 +122,8 @@ package struct TrustError: Error, CustomStringConvertible {
   package let id: String
   /// What is wrong with it.
   package let reason: String
+  /// Whether nothing is, but libcrypto failed to read it.
+  package fileprivate(set) var isOfLibcrypto = false
 
   /// The error for a person.
   package var description: String { "key \(id): \(reason)" }

@@ -1,9 +1,10 @@
 internal import Signatures
 internal import Synchronization
 
-/// Signatures that were found valid, so that an exact resend need not be verified again.
+/// Signatures that were verified, so that an exact resend need not be verified again: valid ones and forgeries, each kept
+/// apart, so that no flood of the one displaces the other.
 ///
-/// What is known is that a certain key signed certain content with certain bytes. The content is known by 128 bits of its
+/// What is known of valid ones is that a certain key signed certain content with certain bytes. The content is known by 128 bits of its
 /// SHA-256. The signature's bytes are known by 64 bits of a hash with a key that is drawn for each process and never told:
 /// who has no part in drawing it finds no other bytes with the same hash but by chance, one in 2⁶⁴; and then the content is
 /// one that the key did sign. Holds the last million or so, in up to 32 MB; what it has forgotten is verified again.
@@ -37,6 +38,7 @@ package final class VerdictCache: Sendable {
 
   /// Each is empty until something goes in.
   private let shards: [Shard]
+  private let forgeries = ForgeryCache()
 
   private final class Shard: Sendable {
     let entries = Mutex<[Entry]>([])
@@ -63,6 +65,16 @@ package final class VerdictCache: Sendable {
       }
       entries[Self.place(of: signed)] = Entry(key: signed, trustedKey: Int32(trustedKey))
     }
+  }
+
+  /// Whether this signature of this content was found to be by none of these keys.
+  func isForgery(_ signature: Span<UInt8>, of content: SHA256Digest, by keys: KeySet) -> Bool {
+    forgeries.contains(signature, of: content, by: keys)
+  }
+
+  /// Keeps that none of the keys made this signature of this content.
+  func insertForgery(_ signature: Span<UInt8>, of content: SHA256Digest, by keys: KeySet) {
+    forgeries.insert(signature, of: content, by: keys)
   }
 
   private func shard(of key: Key) -> Shard { shards[Int(key.low % UInt64(Self.shardCount))] }
