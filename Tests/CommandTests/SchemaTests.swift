@@ -4,6 +4,7 @@ import Glibc
 import JSON
 import PostbackPipeline
 import SKAdNetwork
+import Signatures
 import Testing
 
 @testable import postback
@@ -82,7 +83,8 @@ import Testing
       tables: Table.all.map { ($0.name, 0) },
       parts: [],
       changes: [],
-      isSlow: false
+      verification: .fixedBase,
+      lacksTables: false
     )
     let printed = try JSONValue(parsing: Array(summary.json.utf8))
     #expect(schema["required"]?.strings == printed.keys)

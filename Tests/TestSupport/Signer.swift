@@ -13,11 +13,20 @@ package struct Signer {
     self.id = id
   }
 
+  package init(_ key: SigningKey, id: String) { (self.key, self.id) = (key, id) }
+
   /// The key as `--trust-key` takes it.
   package var base64: String { String(decoding: Base64.standard.encode(key.subjectPublicKeyInfo), as: UTF8.self) }
 
   /// The postback with a signature of what it says, under a layout.
   package func sign(_ object: Object, _ layout: SignedLayout = .asSent) throws -> Object {
+    let signature = try key.sign(try digest(of: object, layout), as: .der)
+    let base64 = String(decoding: Base64.standard.encode(signature), as: UTF8.self)
+    return object.with(["attribution-signature": Object.quoted(base64)])
+  }
+
+  /// The digest of what a signature of the postback signs.
+  package func digest(of object: Object, _ layout: SignedLayout = .asSent) throws -> SHA256Digest {
     var object = object
     object["attribution-signature"] = "\"-\""
     let text = Array(object.text.utf8)
@@ -27,9 +36,7 @@ package struct Signer {
     var message: [UInt8] = []
     postback.appendSignedMessage(layout, of: bytes, to: &message)
     var hash = try SHA256()
-    let signature = try key.sign(try hash.digest(of: message.span), as: .der)
-    object["attribution-signature"] = Object.quoted(String(decoding: Base64.standard.encode(signature), as: UTF8.self))
-    return object
+    return try hash.digest(of: message.span)
   }
 
   /// A JWS over a payload, in an AdAttributionKit postback.

@@ -111,7 +111,8 @@ struct RunCommand: Command {
       tables: written.rowCounts,
       parts: parts,
       changes: changes,
-      isSlow: trust.keys.contains { $0.key.lacksTables }
+      verification: trust.verification,
+      lacksTables: trust.keys.contains { $0.key.lacksTables }
     )
     guard printsJSON || !Terminal.isQuiet else { return }
     try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))

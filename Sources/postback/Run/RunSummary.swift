@@ -14,8 +14,10 @@ struct RunSummary {
   let parts: [String]
   /// The settings that are not as they were for the last rows.
   let changes: [RunSettings.Change]
-  /// Whether signatures were verified one by one, since libcrypto had no tables to do it faster.
-  let isSlow: Bool
+  /// How signatures were to be verified.
+  let verification: VerificationMethod
+  /// Whether libcrypto had no tables to verify with, so that it was done one by one.
+  let lacksTables: Bool
 
   private var byCode: [(code: RejectCode, count: Int)] {
     RejectCode.allCases.compactMap { code in tally.rejectedByCode[code].map { (code, $0) } }
@@ -47,7 +49,7 @@ struct RunSummary {
     return """
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
       "rows":{\(rows)},"parts":\(JSONValue.array(parts.map { .string($0) })),"known_inputs":\(known),"changed_settings":\(changed),"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
-      "verification":"\((isSlow ? VerificationMethod.evp : .fixedBase).rawValue)"}
+      "verification":"\((lacksTables ? .evp : verification).rawValue)"}
       """
   }
 
@@ -62,10 +64,7 @@ struct RunSummary {
       known == 0
       ? [] : ["passed over \(known) \(known == 1 ? "input" : "inputs"), whose postbacks are in the tables already"]
     let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
-    return
-      ([table.text()] + inputs + [
-        isSlow ? speed + "; libcrypto has no tables, so signatures were verified one by one" : speed
-      ])
-      .joined(separator: "\n")
+    let slowness = lacksTables ? "; libcrypto has no tables, so signatures were verified one by one" : ""
+    return ([table.text()] + inputs + [speed + slowness]).joined(separator: "\n")
   }
 }

@@ -22,6 +22,11 @@ enum TrustOptions {
       nil,
       "Accept postbacks signed with Apple's development keys, SKAdNetwork's from 2.1 too."
     ),
+    Option(
+      "--verification",
+      "METHOD",
+      "fixed-base, as it is unless given: with tables of multiples of the keys, if libcrypto has some;\nor evp: with libcrypto's ECDSA alone, as FIPS 140 asks for. The verdicts are the same."
+    ),
   ]
 
   /// Apple's keys.
@@ -40,6 +45,8 @@ enum TrustOptions {
         }
         try trust.add(String(parts[0]), base64: String(parts[1]))
       }
+      let method = try arguments.value("--verification", "fixed-base or evp") { VerificationMethod(rawValue: $0) }
+      if let method { trust.verification = method }
       trust.allowsDevelopment = arguments.has("--allow-development")
       let networks = arguments.all("--allow-network")
       if !networks.isEmpty { trust.allowedNetworks = Set(networks) }
@@ -51,7 +58,8 @@ enum TrustOptions {
     } catch let failure as CommandFailure {
       throw failure
     } catch {
-      throw CommandFailure(.configuration, "\(error)")
+      let isOfLibcrypto = (error as? TrustError)?.isOfLibcrypto == true
+      throw CommandFailure(isOfLibcrypto ? .software : .configuration, "\(error)")
     }
   }
 
