@@ -90,6 +90,15 @@ struct Benchmarks {
     } else {
       report.skipped.append("gzip in: there is no gzip command")
     }
+    Self.complain("running it over forgeries")
+    let forgeries = ForgeryBenchmark(
+      pipeline: pipeline,
+      postback: postback,
+      folder: folder,
+      count: options.postbacks / 4
+    )
+    let beforeForgeries = try speed()
+    try append("Forgeries, jobs \(Machine.cores)", try forgeries.measures(), after: beforeForgeries)
     let resent = try dump.resent(to: "\(folder)/resent.jsonl")
 
     Self.complain("running postback run")

@@ -1,4 +1,5 @@
 internal import PostbackPipeline
+internal import SKAdNetwork
 internal import Signatures
 
 /// A file of valid postbacks of SKAdNetwork 4.0, signed with a key made for it.
@@ -12,16 +13,56 @@ struct Dump {
   /// The options by which `postback run` trusts the keys.
   var trustArguments: [String]
 
-  /// Makes a dump of `count` postbacks with `postback generate`.
-  static func generate(_ count: Int, in folder: String, with postback: String) throws(BenchmarkFailure) -> Dump {
-    let path = "\(folder)/\(count).jsonl"
-    let keys = "\(folder)/\(count).keys"
-    _ = try ProcessRun([
-      postback, "generate", "--valid-only", "--versions", "4.0=1", "--count", "\(count)", "--seed", "1", "--out", path,
-      "--keys", keys,
-    ])
+  /// Makes a dump of `count` postbacks of a version with `postback generate`: valid ones, or each with a signed field edited.
+  static func generate(
+    _ count: Int,
+    of version: String = "4.0",
+    areEdited: Bool = false,
+    in folder: String,
+    with postback: String
+  ) throws(BenchmarkFailure) -> Dump {
+    let path = "\(folder)/\(count)-\(version)\(areEdited ? "-edited" : "").jsonl"
+    let keys = "\(path).keys"
+    let shares =
+      areEdited
+      ? ["--edited", "1"] + ["--forged", "--duplicate", "--malformed", "--zero-filled"].flatMap { [$0, "0"] }
+      : ["--valid-only"]
+    _ = try ProcessRun(
+      [postback, "generate", "--versions", "\(version)=1", "--count", "\(count)", "--seed", "1"]
+        + ["--out", path, "--keys", keys] + shares
+    )
     let arguments = String(decoding: try FileBytes.all(of: keys), as: UTF8.self).split { $0 == " " || $0 == "\n" }
-    return Dump(path: path, count: count, distinctCount: count, trustArguments: arguments.map(String.init))
+    let distinctCount = areEdited ? 0 : count
+    return Dump(path: path, count: count, distinctCount: distinctCount, trustArguments: arguments.map(String.init))
+  }
+
+  /// The same with an absent field of each postback filled in with what some forwarders fill in.
+  func zeroFilled(to path: String) throws(BenchmarkFailure) -> Dump {
+    let target = try FileBytes(writing: path)
+    var bytes: [UInt8] = []
+    for line in try FileBytes.all(of: self.path).split(separator: UInt8(ascii: "\n")) {
+      let hasApp = String(decoding: line, as: UTF8.self).contains("\"source-app-id\"")
+      bytes += line.dropLast()
+      bytes += Array((hasApp ? ",\"source-domain\":\"\"}\n" : ",\"source-app-id\":0}\n").utf8)
+      guard bytes.count >= 1 << 18 else { continue }
+      try target.write(bytes)
+      bytes.removeAll(keepingCapacity: true)
+    }
+    try target.write(bytes)
+    var dump = self
+    dump.path = path
+    return dump
+  }
+
+  /// The same dump, with so many keys more to trust.
+  func withFurtherKeys(_ count: Int) throws -> Dump {
+    var dump = self
+    for number in 1...count {
+      let key = try SigningKey(random: .p256)
+      let base64 = String(decoding: Base64.standard.encode(key.subjectPublicKeyInfo), as: UTF8.self)
+      dump.trustArguments += ["--trust-key", "further-\(number)=\(base64)"]
+    }
+    return dump
   }
 
   /// The same dump, compressed by gzip.

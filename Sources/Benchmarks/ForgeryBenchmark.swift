@@ -1,0 +1,51 @@
+/// What a forgery costs `postback run` beside a valid postback: what somebody can send who wants it slow.
+struct ForgeryBenchmark {
+  let pipeline: PipelineBenchmark
+  /// The command.
+  let postback: String
+  /// Where dumps go.
+  let folder: String
+  /// Postbacks a dump.
+  let count: Int
+
+  /// The rate of forgeries, of that of valid postbacks with the same keys: of 4.0, of 2.0, and of 4.0 with twenty further
+  /// keys and a field that may have been filled in.
+  func measures() throws -> [Measure] {
+    let (valid, edited) = try (dump("4.0"), dump("4.0", areEdited: true))
+    let further = try valid.withFurtherKeys(20)
+    var filled = try edited.zeroFilled(to: "\(folder)/zero-filled.jsonl")
+    filled.trustArguments = further.trustArguments
+    var measures = try pair("forged.4_0", "4.0", valid, edited)
+    measures += try pair("forged.2_0", "2.0", dump("2.0"), dump("2.0", areEdited: true))
+    measures += try pair("forged.twenty_keys", "4.0, twenty further keys, a field filled in", further, filled)
+    return measures
+  }
+
+  private func dump(_ version: String, areEdited: Bool = false) throws -> Dump {
+    try Dump.generate(count, of: version, areEdited: areEdited, in: folder, with: postback)
+  }
+
+  /// Valid ones and forgeries in turns; the best of three runs each.
+  private func pair(_ id: String, _ title: String, _ valid: Dump, _ forged: Dump) throws -> [Measure] {
+    var best: (valid: Measure, forged: Measure)?
+    for _ in 0..<3 {
+      let run = try (
+        valid: pipeline.measure(valid, "valid", format: "jsonl", jobs: Machine.cores),
+        forged: pipeline.measure(forged, "forged", format: "jsonl", jobs: Machine.cores)
+      )
+      guard let known = best else {
+        best = run
+        continue
+      }
+      if run.valid.value > known.valid.value { best?.valid = run.valid }
+      if run.forged.value > known.forged.value { best?.forged = run.forged }
+    }
+    guard var (ofValid, ofForged) = best else { return [] }
+    (ofValid.id, ofValid.title) = ("\(id).valid", "\(title): valid")
+    (ofForged.id, ofForged.title) = (id, "\(title): signed field edited")
+    let share = ofForged.value / ofValid.value * 100
+    return [
+      ofValid, ofForged, Measure("\(id).rate_kept", "  rate of forgeries, of that of valid ones", share, .percent),
+    ]
+  }
+}
