@@ -42,13 +42,26 @@ package struct Pipeline: Sendable {
     committed: (Tables.Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally {
+    let reader = PostbackReader(source, tables.state.register, limits: limits, passesFailures: passesFailures)
+    return try await run(records: reader, into: tables, progress: progress, committed: committed, idle: idle)
+  }
+
+  /// Runs to the end of records, wherever they come from.
+  package func run<Records: AsyncSequence>(
+    records: Records,
+    into tables: Tables,
+    progress: (Tables.Progress) -> Void = { _ in },
+    committed: (Tables.Commit) -> Void = { _ in },
+    idle: () throws(PipelineFailure) -> Void = {}
+  ) async throws(PipelineFailure) -> Tally
+  where Records.Element == RawBatch, Records.Failure == PipelineFailure {
     let (receivedAt, trust, models, format, known) = (receivedAt, trust, models, tables.format, VerdictCache())
-    let state = tables.state
-    let rows = PostbackReader(source, state.register, limits: limits, passesFailures: passesFailures)
+    let rows =
+      records
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
         try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
       }
-      .deduplicated(in: state.takeIndex())
+      .deduplicated(in: tables.state.takeIndex())
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
         try batch.decoded(with: models.value).encoded(as: format)
       }

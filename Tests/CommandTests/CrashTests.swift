@@ -11,7 +11,9 @@ import Testing
     )
   }
 
-  @Test(arguments: ["run", "watch", "compact"]) func `has lost nothing and doubled nothing`(_ scenario: String)
+  @Test(arguments: ["run", "watch", "compact", "from-rejects"]) func `has lost nothing and doubled nothing`(
+    _ scenario: String
+  )
     async throws
   {
     let result = try await kill(["--every", "90", "--only", scenario])

@@ -83,6 +83,8 @@ import Testing
       tables: Table.all.map { ($0.name, 0) },
       parts: [],
       changes: [],
+      warnings: [],
+      rejects: nil,
       verification: .fixedBase,
       lacksTables: false
     )

@@ -70,6 +70,11 @@ class Hunt:
             self.run(folder, ["run", name, *TABLES, *self.keys])
             time.sleep(1.1)
 
+    def rejected(self, folder):
+        """What a run leaves that does not trust the keys."""
+        self.inputs(folder / "in")
+        self.run(folder, ["run", "in", *TABLES])
+
     def scenarios(self):
         run = ["run", "in", *TABLES, *self.keys]
         watch = ["watch", "spool", "--once", *TABLES, *self.keys]
@@ -79,6 +84,7 @@ class Hunt:
             Scenario("watch-1", lambda: [*watch, "--jobs", "1"], self.spool),
             Scenario("watch", lambda: watch, self.spool),
             Scenario("watch-delete", lambda: [*watch, "--delete"], self.spool),
+            Scenario("from-rejects", lambda: ["run", "--from-rejects", "out", *TABLES, "--jobs", "1", *self.keys], self.rejected),
             Scenario("compact", lambda: ["state", "compact", "--state", "out/_state", "--before", self.between],
                      self.compactable),
         ]

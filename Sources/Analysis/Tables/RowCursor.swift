@@ -30,7 +30,7 @@ package struct RowCursor: ~Copyable {
       position += 1
       bytes.removeLast(bytes.count - byteCount)
       if let problem = parse() {
-        unreadable.add(problem, line: records[position].line, in: origin)
+        unreadable.add(problem, line: records[position].line, in: source.input.path)
       } else {
         return true
       }
@@ -80,13 +80,14 @@ package struct RowCursor: ~Copyable {
   /// The row as it was written.
   package var line: [UInt8] { Array(bytes[records[position].bytes.indices]) }
 
-  private var origin: String {
+  /// The file and the line in it where the row at hand stands.
+  package var source: (input: InputFile, line: Int) {
     var before = 0
     for origin in origins {
       before += origin.recordCount
-      if position < before { return origin.input.path }
+      if position < before { return (origin.input, records[position].line) }
     }
-    return origins.last?.input.path ?? ""
+    preconditionFailure("every record has an origin")
   }
 }
 

@@ -10,6 +10,8 @@ package struct TableFiles: Sendable {
   package let isOfWholeRuns: Bool
   /// Told how far reading them is, and what is made of them.
   package var progress: AnalysisProgress.Handler?
+  /// The lines that are passed over, by the paths of their files.
+  var leftOut: [String: Set<Int>] = [:]
 
   /// Whether they can be read more than once: standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }

@@ -48,35 +48,35 @@ private final class RecordParser {
     outcomes.reserveCapacity(batch.records.count)
     for origin in batch.origins {
       for record in batch.records[outcomes.count..<outcomes.count + origin.recordCount] {
-        outcomes.append(parse(record, from: origin.input, &batch.bytes))
+        outcomes.append(parse(record, from: origin, &batch.bytes))
       }
     }
     return Batch(bytes: batch.bytes, outcomes: outcomes, origins: batch.origins)
   }
 
-  private func parse(_ record: Record, from input: InputFile, _ bytes: inout [UInt8]) -> Outcome<Parsed> {
+  private func parse(_ record: Record, from origin: BatchOrigin, _ bytes: inout [UInt8]) -> Outcome<Parsed> {
     if let defect = record.defect {
-      let arrival = rule.arrival(of: .absent, in: bytes, from: input)
+      let arrival = origin.fedBack?.arrival ?? rule.arrival(of: .absent, in: bytes, from: origin.input)
       return .rejected(Rejection(defect, record, arrival))
     }
     do throws(PostbackDefect) {
       let postback = try parser.parse(record.bytes.indices, of: &bytes)
-      let arrival = try arrival(from: input, bytes)
+      let arrival = try arrival(from: origin, bytes)
       return .accepted(Parsed(record: record, postback: postback, claims: parser.claims, arrival: arrival))
     } catch {
-      return .rejected(Rejection(error, record, parser.claims, claimedArrival(from: input, bytes), of: bytes))
+      return .rejected(Rejection(error, record, parser.claims, claimedArrival(from: origin, bytes), of: bytes))
     }
   }
 
-  private func arrival(from input: InputFile, _ bytes: [UInt8]) throws(PostbackDefect) -> Arrival {
-    let arrival = claimedArrival(from: input, bytes)
+  private func arrival(from origin: BatchOrigin, _ bytes: [UInt8]) throws(PostbackDefect) -> Arrival {
+    let arrival = claimedArrival(from: origin, bytes)
     if let text = parser.envelope?.receivedAt, arrival.source != .envelope { throw .receivedAt(text) }
     return arrival
   }
 
   /// When and how the record came, with what its envelope says as far as that is right.
-  private func claimedArrival(from input: InputFile, _ bytes: [UInt8]) -> Arrival {
-    var arrival = rule.arrival(of: parser.receivedAtField, in: bytes, from: input)
+  private func claimedArrival(from origin: BatchOrigin, _ bytes: [UInt8]) -> Arrival {
+    var arrival = origin.fedBack?.arrival ?? rule.arrival(of: parser.receivedAtField, in: bytes, from: origin.input)
     guard let envelope = parser.envelope else { return arrival }
     if let text = envelope.receivedAt, let time = Timestamp(parsing: bytes.span.extracting(text.indices)) {
       arrival = Arrival(receivedAt: time, source: .envelope)

@@ -77,6 +77,12 @@ package struct BatchOrigin: Sendable {
   package var consumed: Int64
   /// How far the input is with this batch; nil where nobody keeps that.
   package var standing: InputStanding?
+  /// For one record that was rejected before and is taken up again: what is known of it. The input is then a part of
+  /// `skan_rejects`.
+  var fedBack: FedBackRecord?
+
+  /// What rows name as the file that a record comes from.
+  var sourceFile: String { fedBack?.reject.source.file ?? input.path }
 }
 
 /// How far an input is with the batch that carries this, to be committed with the batch's rows.

@@ -17,6 +17,7 @@ package final class Ledger {
   let database: SQLiteDatabase
   private let witness: CommitWitness
   private let statements: LedgerStatements
+  let feedStatements: FeedStatements
   private var failure: StateFailure?
   /// Rows changed since the write-ahead log was last brought into the database.
   private var changes = 0
@@ -62,7 +63,8 @@ package final class Ledger {
     output = try Self.output(in: database)
     seed = UInt64(bitPattern: try database.integer("SELECT seed FROM state"))
     witness = try CommitWitness(folder.folder, ledger: state.commits)
-    statements = try LedgerStatements(database)
+    feedStatements = try FeedStatements(database)
+    statements = try LedgerStatements(database, feedStatements)
   }
 
   /// How many commits there were.

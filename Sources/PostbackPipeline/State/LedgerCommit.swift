@@ -10,6 +10,8 @@ package struct LedgerCommit: Sendable {
   package var increments: [String: Int64] = [:]
   /// When it is, in milliseconds since 1970.
   package var time: Int64
+  /// Rejects that were taken up again, all by one run.
+  var fedBack: [FedBackReject] = []
   /// The settings from this commit on, where they are others than before.
   var settings: LedgerSettings?
   /// A step of the compaction of `seen.log`.

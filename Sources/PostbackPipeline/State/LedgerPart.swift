@@ -36,6 +36,13 @@ package struct LedgerPart: Equatable, Sendable {
     return "part-\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits).\(format.rawValue)"
   }
 
+  /// The number that the name of a complete part says, at whatever path; also where the part was compressed since.
+  package static func number(inName path: String) -> Int? {
+    let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
+    guard name.hasPrefix("part-") else { return nil }
+    return Int(name.dropFirst("part-".count).prefix { $0 != "." })
+  }
+
   /// The file's name until it is complete.
   package var hiddenName: String { ".\(name).inprogress" }
 }

@@ -50,18 +50,33 @@ package struct LedgerReading: Sendable {
 }
 
 extension Ledger {
+  /// Whether there is a ledger in a folder.
+  package static func isThere(_ folderPath: String) -> Bool {
+    (try? DurableFolder(folderPath).byteCount(of: name)) != nil
+  }
+
   /// Reads the ledger of a folder without its lock, and without making any file.
   ///
   /// With `isVerified` SQLite looks through all of it first.
   package static func reading(_ folderPath: String, isVerified: Bool = false) throws(StateFailure) -> LedgerReading {
+    try reading(folderPath) { database throws(StateFailure) in
+      try LedgerReading(database, DurableFolder(folderPath), isVerified: isVerified)
+    }
+  }
+
+  /// Reads from the ledger of a folder without its lock, and without making any file.
+  static func reading<Value>(
+    _ folderPath: String,
+    _ body: (SQLiteDatabase) throws(StateFailure) -> Value
+  ) throws(StateFailure) -> Value {
     let folder = DurableFolder(folderPath)
     let path = "\(folderPath)/\(name)"
     guard let byteCount = try folder.byteCount(of: name) else {
       throw .missing(folderPath)
     }
     guard byteCount > 0 else { throw .damaged(path, "is empty") }
-    func read(_ access: SQLiteDatabase.Access) throws(StateFailure) -> LedgerReading {
-      try LedgerReading(try SQLiteDatabase(path, access), folder, isVerified: isVerified)
+    func read(_ access: SQLiteDatabase.Access) throws(StateFailure) -> Value {
+      try body(try SQLiteDatabase(path, access))
     }
     func hasLog() throws(StateFailure) -> Bool { try folder.byteCount(of: "\(name)-wal") != nil }
     // Without a write-ahead log nothing writes, and SQLite would make one unless it is told so. A writer that begins

@@ -57,6 +57,18 @@ enum LedgerSchema {
     CREATE INDEX inputs_first ON inputs (first_digest);
     CREATE INDEX inputs_compressed ON inputs (compressed) WHERE compressed = 1;
     """,
+    """
+    CREATE TABLE feeds (
+      id INTEGER PRIMARY KEY, output_id TEXT NOT NULL, last_part INTEGER NOT NULL, decision TEXT NOT NULL,
+      first_commit INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE fed_back (
+      part INTEGER NOT NULL, line INTEGER NOT NULL, feed INTEGER NOT NULL,
+      source_file TEXT NOT NULL, source_line INTEGER NOT NULL, raw_sha256 BLOB NOT NULL,
+      PRIMARY KEY (part, line, feed)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX fed_back_record ON fed_back (raw_sha256);
+    """,
   ]
 
   /// Makes a ledger of nothing: under another name until it is complete and durable, so that no crash leaves half of one.

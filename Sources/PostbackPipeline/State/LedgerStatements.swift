@@ -6,6 +6,7 @@ struct LedgerStatements {
   let inputBySize: SQLiteStatement
   let inputsByFirst: SQLiteStatement
   private let database: SQLiteDatabase
+  private let feeds: FeedStatements
   private let begin: SQLiteStatement
   private let end: SQLiteStatement
   private let putInput: SQLiteStatement
@@ -13,8 +14,9 @@ struct LedgerStatements {
   private let addCount: SQLiteStatement
   private let putState: SQLiteStatement
 
-  init(_ database: SQLiteDatabase) throws(StateFailure) {
+  init(_ database: SQLiteDatabase, _ feeds: FeedStatements) throws(StateFailure) {
     self.database = database
+    self.feeds = feeds
     func prepare(_ text: String) throws(StateFailure) -> SQLiteStatement { try SQLiteStatement(database, text) }
     func inputs(_ condition: String) -> String {
       "SELECT \(LedgerInput.columns) FROM inputs WHERE \(condition) ORDER BY id DESC LIMIT 1"
@@ -57,6 +59,7 @@ struct LedgerStatements {
     for input in commit.inputs { try put(input) }
     for part in commit.parts { try put(part) }
     for (name, value) in commit.increments { try addCount.run(.text(name), .integer(value)) }
+    try feeds.write(commit.fedBack, commit: state.commits)
     try commit.settings?.write(to: database, commit: state.commits)
     try state.write(with: putState)
     try end.run()

@@ -50,13 +50,16 @@ package struct RunSettings: Sendable {
   package let digests: [Name: String]
   /// The models.
   package let models: [Model]
+  /// One digest of all that decides whether a record is rejected: keys, policy and the program's version.
+  let decision: String
 
-  /// The settings of a run.
+  /// The settings of a run by that version of the program.
   package init(
     trust: Trust,
     limits: ReadLimits,
     format options: TableOptions,
-    models: Models
+    models: Models,
+    program: String
   ) throws(LibcryptoFailure) {
     var hash = try SHA256()
     var digests: [Name: String] = [:]
@@ -91,6 +94,9 @@ package struct RunSettings: Sendable {
     }
     self.digests = digests
     self.models = texts
+    decision = try hash.hexadecimalDigest(
+      of: program + Self.digest(of: .key, in: digests) + Self.digest(of: .policy, in: digests)
+    )
   }
 
   /// One digest of all settings of a kind.

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Signatures
 
 /// A value that a statement is run with.
 enum SQLiteValue {
@@ -6,6 +7,8 @@ enum SQLiteValue {
   case text(String)
   /// 16 bytes, the highest first.
   case wide(UInt128)
+  /// 32 bytes.
+  case bytes(SHA256Digest)
   case null
 }
 
@@ -46,6 +49,14 @@ final class SQLiteStatement {
   /// Runs it and makes something of the first row; nil where there is none.
   func first<Row>(
     _ values: SQLiteValue...,
+    as row: (SQLiteStatement) throws(StateFailure) -> Row
+  ) throws(StateFailure) -> Row? {
+    try first(values, as: row)
+  }
+
+  /// Runs it and makes something of the first row; nil where there is none.
+  func first<Row>(
+    _ values: [SQLiteValue],
     as row: (SQLiteStatement) throws(StateFailure) -> Row
   ) throws(StateFailure) -> Row? {
     try bind(values)
@@ -127,6 +138,10 @@ final class SQLiteStatement {
         case .text(let value): unsafe sqlite3_bind_text(handle, number, value, -1, copied)
         case .wide(let value):
           unsafe withUnsafeBytes(of: value.bigEndian) {
+            unsafe sqlite3_bind_blob(handle, number, $0.baseAddress, Int32($0.count), copied)
+          }
+        case .bytes(let digest):
+          unsafe digest.bytes.span.withUnsafeBytes {
             unsafe sqlite3_bind_blob(handle, number, $0.baseAddress, Int32($0.count), copied)
           }
         case .null: unsafe sqlite3_bind_null(handle, number)

@@ -30,7 +30,8 @@ package struct StateFailure: Error, CustomStringConvertible {
   /// The failure for a person.
   package var description: String { "\(path): \(reason)" }
 
-  init(_ kind: Kind, _ path: String, _ reason: String) {
+  /// A failure.
+  package init(_ kind: Kind, _ path: String, _ reason: String) {
     self.kind = kind
     self.path = path
     self.reason = reason

@@ -48,12 +48,13 @@ extension Batch<Decoded> {
     let now = UInt32(clamping: time(nil))
     var rest = outcomes[...]
     for origin in origins {
-      let source = Array(origin.input.path.utf8)
-      let inputID = origin.standing?.input?.id ?? 0
+      let source = Array(origin.sourceFile.utf8)
+      // Of no input of this ledger where it was rejected before.
+      let inputID = origin.fedBack == nil ? origin.standing?.input?.id ?? 0 : UInt32.max
       for outcome in rest.prefix(origin.recordCount) {
         switch outcome {
         case .accepted(let decoded):
-          tally.countAccepted()
+          tally.countAccepted(decoded.decoding.status)
           postbacks.encode(decoded, of: bytes, from: source, format)
           for event in decoded.decoding.events { events.encode(event, of: decoded) }
           let verified = decoded.unique.verified

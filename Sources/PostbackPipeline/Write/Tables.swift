@@ -195,6 +195,14 @@ package final class Tables {
         ends.append(Ended(input: origin.input, end: end))
         pending.increments["inputs.\(end.outcome)", default: 0] += 1
       }
+      if let reject = origin.fedBack?.reject {
+        pending.fedBack.append(reject)
+        // Only those that are counted here as rejected count less.
+        if reject.feed.output == state.ledger.output.id {
+          pending.increments["fed_back.\(reject.code.rawValue)", default: 0] += 1
+        }
+        waitingSince = waitingSince ?? .now
+      }
       guard let input = origin.standing?.input else { continue }
       inputs[input.id] = input
       waitingSince = waitingSince ?? .now

@@ -1,3 +1,4 @@
+package import ConversionModel
 package import SKAdNetwork
 
 /// What became of the records of a run.
@@ -11,13 +12,17 @@ package struct Tally: Sendable, Equatable {
   /// Records rejected, by code.
   package private(set) var rejectedByCode: [RejectCode: Int] = [:]
 
+  /// Postbacks accepted, by what became of their conversion value.
+  package private(set) var acceptedByStatus: [DecodeStatus: Int] = [:]
+
   /// Nothing yet.
   package init() {}
 
   /// Counts an accepted postback.
-  mutating func countAccepted() {
+  mutating func countAccepted(_ status: DecodeStatus) {
     read += 1
     accepted += 1
+    acceptedByStatus[status, default: 0] += 1
   }
 
   /// Counts a rejected record.
@@ -32,6 +37,7 @@ package struct Tally: Sendable, Equatable {
     left.read += right.read
     left.accepted += right.accepted
     left.rejected += right.rejected
+    left.acceptedByStatus.merge(right.acceptedByStatus, uniquingKeysWith: +)
     left.rejectedByCode.merge(right.rejectedByCode, uniquingKeysWith: +)
   }
 }

@@ -13,7 +13,7 @@ protocol Command: Sendable {
 /// How a process ends, for the shell that started it. The numbers are those of sysexits.h.
 enum ExitStatus: Int32 {
   case ok = 0
-  /// Two things that were compared differ.
+  /// Two things that were compared differ, or a larger share was rejected than was allowed.
   case different = 1
   /// The command line is wrong.
   case usage = 64

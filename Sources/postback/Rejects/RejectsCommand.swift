@@ -55,7 +55,7 @@ struct RejectsCommand: Command {
       Option("--format", "FORMAT", "table, json or csv (the groups alone); table unless given."),
       Option("--json", nil, "The same as --format json."),
       Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
-    ] + TrustOptions.keyOptions,
+    ] + FedBackOptions.options + TrustOptions.keyOptions,
     example: "postback rejects out --group-by forwarder,reject_code --where stage=signature --since 2026-03-01"
   )
 
@@ -79,6 +79,7 @@ struct RejectsCommand: Command {
   private let wantsDiagnosis: Bool
   private let diagnosisLimit: Int
   private let trust: Trust
+  private let fedBack: FedBackOptions.Choice
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
@@ -94,6 +95,7 @@ struct RejectsCommand: Command {
     wantsDiagnosis = arguments.has("--diagnose")
     diagnosisLimit = try arguments.integer("--diagnose-limit", in: 1...1_000_000) ?? 1000
     trust = try TrustOptions.trust(arguments)
+    fedBack = FedBackOptions.Choice(arguments)
     lateDays = try arguments.integer("--late-days", in: 0...3650) ?? 10
     do {
       var query = RejectQuery(grouping: try GroupColumn.list(arguments.value("--group-by") ?? "stage,reject_code"))
@@ -127,7 +129,7 @@ struct RejectsCommand: Command {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      var rejects = try TableFiles(.rejects, at: paths)
+      var rejects = try FedBackOptions.chosen(try TableFiles(.rejects, at: paths), fedBack)
       var accepted = try TableFiles(.postbacks, at: paths)
       rejects.progress = progress.handler
       accepted.progress = progress.handler

@@ -25,7 +25,7 @@ struct ReportCommand: Command {
         "Say what was done to the rejects of the sample whose signature does not fit, and show\ntogether what differs though signature or transaction are the same. Takes a while."
       ),
       Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
-    ] + TrustOptions.keyOptions,
+    ] + FedBackOptions.options + TrustOptions.keyOptions,
     example: "postback report out --html report.html"
   )
 
@@ -39,6 +39,7 @@ struct ReportCommand: Command {
   private let jobs: Int
   private let wantsDiagnosis: Bool
   private let trust: Trust
+  private let fedBack: FedBackOptions.Choice
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
@@ -52,13 +53,14 @@ struct ReportCommand: Command {
     jobs = try arguments.jobs()
     wantsDiagnosis = arguments.has("--diagnose")
     trust = try TrustOptions.trust(arguments)
+    fedBack = FedBackOptions.Choice(arguments)
   }
 
   func run() async throws(CommandFailure) {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      var rejects = try TableFiles(.rejects, at: paths)
+      var rejects = try FedBackOptions.chosen(try TableFiles(.rejects, at: paths), fedBack)
       var accepted = try TableFiles(.postbacks, at: paths)
       rejects.progress = progress.handler
       accepted.progress = progress.handler

@@ -1,3 +1,4 @@
+internal import Analysis
 internal import ConversionModel
 internal import PostbackPipeline
 internal import Signatures
@@ -7,7 +8,8 @@ struct RunCommand: Command {
   static let manual = Manual(
     name: "run",
     summary: "Read postbacks, verify, deduplicate and decode them, and write tables.",
-    usage: "INPUT… --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
+    usage:
+      "INPUT… | --from-rejects OUT --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
     discussion: """
       INPUT is a file, a folder (every file in it, by name) or - for standard input: JSON Lines, a JSON object or array,
       bare or in envelopes, also compressed with gzip or zstd. Every postback ends in one row of DIR/skan_postbacks or,
@@ -17,18 +19,23 @@ struct RunCommand: Command {
       are in the tables does nothing; an input that has grown goes on at its end; what standard input or a pipe brings
       counts as new each time. Copies of a postback are known in all runs with one state.
 
-      Rejects are data: the exit status is 0. Otherwise it is 64 usage, 65 model, key or state, 66 input, 70 libcrypto,
+      --from-rejects takes rejects up again, mostly into the same folder, each row once by the same keys and policy. Copies
+      stay rejected, and records of which not all bytes were kept. The rows of what was taken up stay as they are; rejects,
+      report and status leave them out from then on. A consumer of that state has to be stopped meanwhile.
+
+      Rejects are data: the exit status is 0, or 1 where --fail-if-rejected says so. Otherwise it is 64 usage, 65 model, key or state, 66 input, 70 libcrypto,
       73 cannot create, 74 I/O, 75 locked.
       """,
     options: [
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated.")
-    ] + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
+    ] + FeedOptions.options + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
       Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
       Option(
         "--jobs",
         "N",
         "Batches worked on at once; as many as there are cores unless given.\nThe result is the same for any N."
       ),
+      RejectLimit.option,
       Option("--json", nil, "Print the summary as JSON."),
     ],
     example: """
@@ -37,6 +44,7 @@ struct RunCommand: Command {
   )
 
   private let inputs: [String]
+  private let feed: FeedOptions?
   private let tables: TableOptions
   private let state: String
   private let models: [String]
@@ -44,10 +52,14 @@ struct RunCommand: Command {
   private let receivedAt: ReceivedAtRule
   private let limits: ReadLimits
   private let jobs: Int
+  private let rejectLimit: RejectLimit?
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard !arguments.operands.isEmpty else { throw CommandFailure(.usage, "give an input: a file, a folder, or -") }
+    feed = try FeedOptions(arguments)
+    guard feed != nil || !arguments.operands.isEmpty else {
+      throw CommandFailure(.usage, "give an input: a file, a folder, or -")
+    }
     inputs = arguments.operands
     tables = try TablesOptions.tables(arguments)
     state = TablesOptions.state(arguments, tables)
@@ -57,11 +69,13 @@ struct RunCommand: Command {
     let recordBytes = try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20))
     limits = recordBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
     jobs = try arguments.jobs()
+    rejectLimit = try arguments.value("--fail-if-rejected", "a share, such as 0.05 or 5%") { RejectLimit($0) }
     printsJSON = arguments.has("--json")
   }
 
   func run() async throws(CommandFailure) {
     let start = ContinuousClock.now
+    try feed?.check()
     let models = CurrentModels(try Models(checking: models))
     var pipeline = Pipeline(inputs: try InputFile.found(at: inputs), trust: trust)
     pipeline.models = models
@@ -73,7 +87,13 @@ struct RunCommand: Command {
     let written: Tables
     let changes: [RunSettings.Change]
     do throws(LibcryptoFailure) {
-      settings = try RunSettings(trust: trust, limits: limits, format: tables, models: models.value)
+      settings = try RunSettings(
+        trust: trust,
+        limits: limits,
+        format: tables,
+        models: models.value,
+        program: Main.version
+      )
     } catch {
       throw CommandFailure(.libcrypto(error))
     }
@@ -86,17 +106,22 @@ struct RunCommand: Command {
     if !changes.isEmpty { Terminal.warn(RunSettings.Change.sentence(changes)) }
     let tally: Tally
     var known = 0
-    let bar = ProgressBar(inputs: pipeline.inputs)
+    let rejects = try feed?.open(into: written, settings)
+    let bar = ProgressBar(inputs: rejects?.parts ?? pipeline.inputs)
     do throws(PipelineFailure) {
-      tally = try await pipeline.run(
-        into: written,
-        progress: { bar.show($0) },
-        committed: { commit in
-          for ended in commit.ends {
-            if case .known = ended.end { known += 1 }
+      if let rejects {
+        tally = try await pipeline.run(records: rejects, into: written, progress: { bar.show($0) })
+      } else {
+        tally = try await pipeline.run(
+          into: written,
+          progress: { bar.show($0) },
+          committed: { commit in
+            for ended in commit.ends {
+              if case .known = ended.end { known += 1 }
+            }
           }
-        }
-      )
+        )
+      }
     } catch {
       bar.clear()
       throw CommandFailure(error)
@@ -104,6 +129,9 @@ struct RunCommand: Command {
     bar.clear()
     let parts: [String]
     do throws(StateFailure) { parts = try written.writtenParts() } catch { throw CommandFailure(error) }
+    let hasCustomKeys = trust.keys.contains { $0.environment == .custom }
+    let warnings = RunWarning.warnings(tally, hasModels: !self.models.isEmpty, hasCustomKeys: hasCustomKeys)
+    for warning in warnings { Terminal.warn(warning.message) }
     let summary = RunSummary(
       tally: tally,
       known: known,
@@ -111,10 +139,15 @@ struct RunCommand: Command {
       tables: written.rowCounts,
       parts: parts,
       changes: changes,
+      warnings: warnings,
+      rejects: rejects?.counts,
       verification: trust.verification,
       lacksTables: trust.keys.contains { $0.key.lacksTables }
     )
-    guard printsJSON || !Terminal.isQuiet else { return }
-    try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
+    if printsJSON || !Terminal.isQuiet {
+      try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
+    }
+    try rejects?.counts.unreadable.complain()
+    try rejectLimit?.check(tally)
   }
 }

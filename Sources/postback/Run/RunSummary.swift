@@ -1,3 +1,5 @@
+internal import Analysis
+internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
@@ -14,6 +16,10 @@ struct RunSummary {
   let parts: [String]
   /// The settings that are not as they were for the last rows.
   let changes: [RunSettings.Change]
+  /// What is likely to be wrong with the options.
+  let warnings: [RunWarning]
+  /// What was done with rejects that were read in the place of inputs.
+  let rejects: RejectFeed.Counts?
   /// How signatures were to be verified.
   let verification: VerificationMethod
   /// Whether libcrypto had no tables to verify with, so that it was done one by one.
@@ -21,6 +27,10 @@ struct RunSummary {
 
   private var byCode: [(code: RejectCode, count: Int)] {
     RejectCode.allCases.compactMap { code in tally.rejectedByCode[code].map { (code, $0) } }
+  }
+
+  private var byStatus: [(status: DecodeStatus, count: Int)] {
+    DecodeStatus.allCases.compactMap { status in tally.acceptedByStatus[status].map { (status, $0) } }
   }
 
   private var milliseconds: Int64 {
@@ -37,6 +47,7 @@ struct RunSummary {
   /// One JSON object on one line.
   var json: String {
     let codes = byCode.map { "\"\($0.code.rawValue)\":\($0.count)" }.joined(separator: ",")
+    let statuses = byStatus.map { "\"\($0.status.rawValue)\":\($0.count)" }.joined(separator: ",")
     let rows = tables.map { "\"\($0.table)\":\($0.rows)" }.joined(separator: ",")
     let changed = JSONValue.array(
       changes.map { change in
@@ -46,16 +57,24 @@ struct RunSummary {
         ])
       }
     )
+    let warned = JSONValue.array(
+      warnings.map { .object([.init("code", .string($0.code)), .init("message", .string($0.message))]) }
+    )
     return """
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
-      "rows":{\(rows)},"parts":\(JSONValue.array(parts.map { .string($0) })),"known_inputs":\(known),"changed_settings":\(changed),"elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
+      "by_decode_status":{\(statuses)},"rows":{\(rows)},\
+      "parts":\(JSONValue.array(parts.map { .string($0) })),"known_inputs":\(known),\
+      "from_rejects":\(rejects?.json ?? .null),"changed_settings":\(changed),"warnings":\(warned),\
+      "elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
       "verification":"\((lacksTables ? .evp : verification).rawValue)"}
       """
   }
 
   /// A few lines.
   func text(folder: String) -> String {
-    var rows: [(String, Int)] = [("read", tally.read), ("accepted", tally.accepted), ("rejected", tally.rejected)]
+    var rows: [(String, Int)] = [("read", tally.read), ("accepted", tally.accepted)]
+    rows += byStatus.map { ("  \($0.status.rawValue)", $0.count) }
+    rows.append(("rejected", tally.rejected))
     rows += byCode.map { ("  \($0.code.rawValue)", $0.count) }
     rows += tables.map { ("\(folder)/\($0.table)", $0.rows) }
     var table = TextTable(numbersIn: [1])
@@ -65,6 +84,6 @@ struct RunSummary {
       ? [] : ["passed over \(known) \(known == 1 ? "input" : "inputs"), whose postbacks are in the tables already"]
     let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
     let slowness = lacksTables ? "; libcrypto has no tables, so signatures were verified one by one" : ""
-    return ([table.text()] + inputs + [speed + slowness]).joined(separator: "\n")
+    return ([table.text()] + inputs + (rejects?.lines ?? []) + [speed + slowness]).joined(separator: "\n")
   }
 }

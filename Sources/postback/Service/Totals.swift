@@ -27,6 +27,9 @@ struct Totals: Equatable, Sendable {
   /// Records rejected with a code.
   func rejected(_ code: RejectCode) -> Int64 { self[Self.name(of: code)] }
 
+  /// Records rejected with a code that were taken up again.
+  func fedBack(_ code: RejectCode) -> Int64 { self["fed_back.\(code.rawValue)"] }
+
   /// Rows of a table.
   func rows(of table: Table) -> Int64 { self[Self.name(of: table)] }
 

@@ -16,6 +16,8 @@ struct StateStatus {
   }
 
   let folder: String
+  /// Whether rejects count that were taken up again.
+  let includesFedBack: Bool
   let now: Timestamp
   /// Who uses the state.
   let holder: String?
@@ -28,8 +30,9 @@ struct StateStatus {
   let settings: [(kind: RunSettings.Kind, digest: String, names: [String])]
 
   /// Looks at a state.
-  init(folder: String) throws(StateFailure) {
+  init(folder: String, includesFedBack: Bool = false) throws(StateFailure) {
     self.folder = folder
+    self.includesFedBack = includesFedBack
     ledger = try Ledger.reading(folder)
     totals = Totals(ledger.counts)
     consumer = StatusFile.read(folder: folder)
@@ -61,7 +64,17 @@ struct StateStatus {
 
   /// The codes that occurred, in the order of the flow.
   var rejected: [(code: RejectCode, count: Int64)] {
-    RejectCode.allCases.map { ($0, totals.rejected($0)) }.filter { $0.1 > 0 }
+    RejectCode.allCases.map { ($0, totals.rejected($0) - (includesFedBack ? 0 : totals.fedBack($0))) }
+      .filter { $0.1 > 0 }
+  }
+
+  /// The rejects that were taken up again.
+  var fedBack: Int64 { RejectCode.allCases.reduce(0) { $0 + totals.fedBack($1) } }
+
+  /// The records that were read, and those of them that were rejected.
+  var counted: (read: Int64, rejected: Int64) {
+    let others = includesFedBack ? 0 : fedBack
+    return (totals.read - others, totals.rejected - others)
   }
 
   /// The parts by table, format and phase.
@@ -91,10 +104,11 @@ extension StateStatus {
       .init("commits", .integer(ledger.commits)),
       .init("last_commit_at", committedAt.map { .string($0.description) } ?? .null),
       .init("since_last_commit_s", .decimal(committedAt.map { now.since($0).seconds })),
-      .init("read", .integer(totals.read)),
+      .init("read", .integer(counted.read)),
       .init("accepted", .integer(totals.accepted)),
-      .init("rejected", .integer(totals.rejected)),
+      .init("rejected", .integer(counted.rejected)),
       .init("by_code", .object(rejected.map { .init($0.code.rawValue, .integer($0.count)) })),
+      .init("fed_back", .integer(fedBack)),
       .init("rows", .object(Table.all.map { .init($0.name, .integer(totals.rows(of: $0))) })),
       .init(
         "inputs",

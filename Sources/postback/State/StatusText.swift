@@ -44,10 +44,11 @@ extension StateStatus {
 
   private var counts: TextTable {
     var counts = TextTable(numbersIn: [1])
-    counts.add("read", "\(totals.read)")
+    counts.add("read", "\(counted.read)")
     counts.add("accepted", "\(totals.accepted)")
-    counts.add("rejected", "\(totals.rejected)")
+    counts.add("rejected", "\(counted.rejected)")
     for (code, count) in rejected { counts.add("  \(code.rawValue)", "\(count)") }
+    if fedBack > 0 { counts.add("rejects taken up again", "\(fedBack)") }
     for table in Table.all { counts.add("rows of \(table.name)", "\(totals.rows(of: table))") }
     return counts
   }

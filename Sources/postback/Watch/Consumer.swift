@@ -133,7 +133,13 @@ final class Consumer {
   private func use(_ models: Models, in tables: Tables) throws(PipelineFailure) {
     let settings: RunSettings
     do throws(LibcryptoFailure) {
-      settings = try RunSettings(trust: options.trust, limits: options.limits, format: options.tables, models: models)
+      settings = try RunSettings(
+        trust: options.trust,
+        limits: options.limits,
+        format: options.tables,
+        models: models,
+        program: Main.version
+      )
     } catch {
       throw .libcrypto(error)
     }

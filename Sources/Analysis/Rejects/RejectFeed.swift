@@ -1,0 +1,218 @@
+internal import ConversionModel
+internal import JSON
+package import PostbackPipeline
+internal import SKAdNetwork
+internal import Signatures
+
+/// The raw bytes of rejects as records to be read again, each with its original source and time.
+///
+/// Copies stay where they are: their first copy is in the tables. What was taken up before is passed over, and what is not
+/// kept whole.
+package struct RejectFeed: AsyncSequence {
+  package typealias Element = RawBatch
+  package typealias Failure = PipelineFailure
+
+  /// How many rejects were looked at, by what was done with them.
+  package final class Counts {
+    /// Taken up.
+    package fileprivate(set) var takenUp = 0
+    /// Taken up by an earlier run.
+    package fileprivate(set) var takenUpBefore = 0
+    /// What came of rejects that were taken up with the same keys and policy.
+    package fileprivate(set) var decidedBefore = 0
+    /// Copies.
+    package fileprivate(set) var duplicates = 0
+    /// Records of which not all bytes were kept.
+    package fileprivate(set) var notWhole = 0
+    /// Those that do not meet the conditions.
+    package fileprivate(set) var notMatching = 0
+    /// Lines that are no rows.
+    package fileprivate(set) var unreadable = UnreadableRows()
+  }
+
+  /// What was done so far.
+  package let counts = Counts()
+  /// The parts that are read.
+  package let parts: [InputFile]
+
+  private let filter: RowFilter
+  private let ledger: Ledger
+  private let feed: Feed
+
+  /// The rejects in the folder of an output that meet all conditions. `ledger` is that of the tables that they go to.
+  package init(
+    of folder: String,
+    where conditions: [Condition],
+    into ledger: Ledger,
+    _ settings: RunSettings
+  ) throws(PipelineFailure) {
+    do throws(ReadFailure) {
+      let files = try TableFiles(.rejects, at: [folder])
+      guard files.isOfWholeRuns else {
+        throw ReadFailure(path: folder, reason: "is not the folder of an output; give the folder that --out named")
+      }
+      parts = files.inputs
+    } catch {
+      throw .read(error)
+    }
+    self.ledger = ledger
+    filter = RowFilter(conditions, during: TimeSpan(), in: .rejects)
+    do throws(StateFailure) {
+      guard let output = try OutputID.read(in: folder) else { throw .unmarked(folder) }
+      let last = parts.compactMap { LedgerPart.number(inName: $0.path) }.max() ?? 0
+      feed = try ledger.makeFeed(of: output, lastPart: last, settings)
+    } catch {
+      throw .state(error)
+    }
+  }
+
+  package func makeAsyncIterator() -> Iterator {
+    let rows = PostbackReader(inputs: parts, limits: TableFiles.limits)
+    return Iterator(rows: rows.makeAsyncIterator(), filter: filter, ledger: ledger, feed: feed, counts: counts)
+  }
+
+  package struct Iterator: AsyncIteratorProtocol {
+    fileprivate var rows: PostbackReader.Iterator
+    fileprivate let filter: RowFilter
+    fileprivate let ledger: Ledger
+    fileprivate let feed: Feed
+    fileprivate let counts: Counts
+    private var hash: SHA256Owner?
+    private let columns = Columns()
+
+    fileprivate init(rows: PostbackReader.Iterator, filter: RowFilter, ledger: Ledger, feed: Feed, counts: Counts) {
+      (self.rows, self.filter, self.ledger, self.feed, self.counts) = (rows, filter, ledger, feed, counts)
+    }
+
+    package mutating func next() async throws(PipelineFailure) -> RawBatch? { try await next(isolation: nil) }
+
+    package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> RawBatch? {
+      while let batch = try await rows.next(isolation: actor) {
+        let records = try records(of: batch)
+        // A batch of nothing would be a pause.
+        if !records.isPause { return records }
+      }
+      return nil
+    }
+
+    private mutating func records(of batch: RawBatch) throws(PipelineFailure) -> RawBatch {
+      let consumed = batch.origins.last?.consumed ?? 0
+      var records = RawBatch(bytesToAdd: batch.bytes.count)
+      var row = RowCursor(batch, of: .rejects)
+      while row.next() {
+        guard filter.matches(row) else {
+          counts.notMatching += 1
+          continue
+        }
+        guard let (raw, record) = try record(row) else { continue }
+        records.append(raw, record, from: row.source.input, consumed: consumed)
+        counts.takenUp += 1
+      }
+      counts.unreadable += row.unreadable
+      return records
+    }
+
+    /// The record that a row tells of, where it is to be taken up.
+    private mutating func record(_ row: borrowing RowCursor) throws(PipelineFailure) -> ([UInt8], FedBackRecord)? {
+      guard let code = row.text(columns.code).flatMap({ RejectCode(rawValue: $0) }) else {
+        // Of a later version of the program, or none of ours.
+        counts.notMatching += 1
+        return nil
+      }
+      guard code.stage != .dedup else {
+        counts.duplicates += 1
+        return nil
+      }
+      let (input, line) = row.source
+      guard code != .tooLarge, code != .truncatedInput, let raw = row.rawBytes(columns),
+        let file = row.text(columns.file), let sourceLine = row.integer(columns.line).flatMap({ Int(exactly: $0) }),
+        let part = LedgerPart.number(inName: input.path), let digest = try wholeDigest(of: raw, row)
+      else {
+        counts.notWhole += 1
+        return nil
+      }
+      let reject = FedBackReject(
+        feed: feed,
+        place: (part, line),
+        source: (file, sourceLine),
+        digest: digest,
+        code: code
+      )
+      do throws(StateFailure) {
+        switch try ledger.history(of: reject) {
+        case .none: break
+        case .takenUp:
+          counts.takenUpBefore += 1
+          return nil
+        case .decided:
+          counts.decidedBefore += 1
+          return nil
+        }
+      } catch {
+        throw .state(error)
+      }
+      let receivedAt = row.time(columns.received).map { Timestamp(milliseconds: $0) }
+      // Rows of earlier versions do not say the source: then the time is worth what a file's time is. An envelope says more.
+      let source = row.text(columns.receivedSource).flatMap { ReceivedAtSource(rawValue: $0) } ?? .fileModified
+      let record = FedBackRecord(reject: reject, receivedAt: receivedAt, source: receivedAt.map { _ in source })
+      return (raw, record)
+    }
+
+    /// The digest of the bytes, where it is the one that the row has of the record.
+    private mutating func wholeDigest(
+      of raw: [UInt8],
+      _ row: borrowing RowCursor
+    ) throws(PipelineFailure) -> SHA256Digest? {
+      do throws(LibcryptoFailure) {
+        if hash == nil { hash = try SHA256Owner() }
+        guard let hash else { return nil }
+        let digest = try hash.value.digest(of: raw.span)
+        var text: [UInt8] = []
+        text.appendHexadecimal(digest.bytes.span)
+        return row.cell(columns.digest).map { text.elementsEqual(row.bytes[$0.indices]) } ?? false ? digest : nil
+      } catch {
+        throw .libcrypto(error)
+      }
+    }
+  }
+
+  /// The columns that are read.
+  struct Columns: Sendable {
+    let code = Table.rejects.place("reject_code")
+    let received = Table.rejects.place("received_at")
+    let receivedSource = Table.rejects.place("received_at_source")
+    let file = Table.rejects.place("source_file")
+    let line = Table.rejects.place("source_line")
+    let digest = Table.rejects.place("raw_sha256")
+    let body = Table.rejects.place("raw_body")
+    let bodyBase64 = Table.rejects.place("raw_body_base64")
+  }
+
+  /// A hash that copies of an iterator share.
+  private final class SHA256Owner {
+    var value: SHA256
+
+    init() throws(LibcryptoFailure) { value = try SHA256() }
+  }
+}
+
+extension RowCursor {
+  fileprivate func rawBytes(_ columns: RejectFeed.Columns) -> [UInt8]? {
+    if let body = cell(columns.body) { return Array(bytes[body.indices]) }
+    guard let base64 = cell(columns.bodyBase64) else { return nil }
+    var raw: [UInt8] = []
+    return Base64.standard.decode(bytes.span.extracting(base64.indices), appendingTo: &raw) ? raw : nil
+  }
+}
+
+extension StateFailure {
+  /// An output of which nobody could say which of its rejects were taken up.
+  fileprivate static func unmarked(_ folder: String) -> StateFailure {
+    StateFailure(
+      .incompatible,
+      folder,
+      "has no file \(OutputID.fileName), as an earlier version of the program has written it; run postback run with "
+        + "--out \(folder) once, which gives it one"
+    )
+  }
+}

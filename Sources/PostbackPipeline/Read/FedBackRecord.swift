@@ -1,0 +1,55 @@
+package import ConversionModel
+internal import JSON
+
+/// What is known, from its reject row, of a record that is taken up again.
+package struct FedBackRecord: Sendable {
+  /// The row.
+  package let reject: FedBackReject
+  /// When the record was received, as the row says; an envelope in the record says the same.
+  let arrival: Arrival
+
+  /// A record.
+  package init(reject: FedBackReject, receivedAt: Timestamp?, source: ReceivedAtSource?) {
+    self.reject = reject
+    arrival = Arrival(receivedAt: receivedAt, source: source)
+  }
+}
+
+extension RawBatch {
+  /// A batch to which records are added one by one, with room for so many bytes of them.
+  package init(bytesToAdd: Int) {
+    self.init(bytes: [], records: [], origins: [])
+    bytes.reserveCapacity(bytesToAdd + Self.padding)
+    bytes.append(contentsOf: repeatElement(0, count: Self.padding))
+  }
+
+  /// Adds a record that is taken up again, from a part of `skan_rejects` of which so many bytes were used.
+  package mutating func append(_ raw: [UInt8], _ record: FedBackRecord, from part: InputFile, consumed: Int64) {
+    bytes.removeLast(Self.padding)
+    records.append(
+      Record(bytes: .init(start: bytes.count, count: raw.count), line: record.reject.source.line, defect: nil)
+    )
+    bytes += raw
+    bytes.append(contentsOf: repeatElement(0, count: Self.padding))
+    origins.append(BatchOrigin(input: part, recordCount: 1, consumed: consumed, fedBack: record))
+  }
+
+  /// The batch without the records on some lines of some inputs, by their paths.
+  package consuming func removing(_ lines: [String: Set<Int>]) -> RawBatch {
+    var kept: [Record] = []
+    var start = 0
+    for index in origins.indices {
+      let those = records[start..<start + origins[index].recordCount]
+      start += those.count
+      guard let removed = lines[origins[index].input.path] else {
+        kept += those
+        continue
+      }
+      let before = kept.count
+      kept += those.filter { !removed.contains($0.line) }
+      origins[index].recordCount = kept.count - before
+    }
+    records = kept
+    return self
+  }
+}
