@@ -125,7 +125,7 @@ if Context.environment["POSTBACK_FUZZ"] != nil {
       dependencies: [
         "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CZlib", "TestSupport",
       ],
-      path: "Tests/Fuzz/\(name)",
+      path: "Tests/FuzzTargets/\(name)",
       swiftSettings: settings
     )
   }
