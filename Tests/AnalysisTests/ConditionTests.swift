@@ -27,7 +27,8 @@ import Testing
 
   @Test(arguments: [
     "", "=", "reject_code", "reject_code signature_invalid", "stage in", "stage in ()", "stage in (a", "stage in a",
-    "stage in (\"a)", "received_at < yesterday", "reject_code ≈ 1", "reject_code == signature_invalid", "reject_code=signature_invald",
+    "stage in (\"a)", "received_at < yesterday", "reject_code ≈ 1",
+    "reject_code == signature_invalid", "reject_code=signature_invald",
   ])
   func `are refused where they make no sense`(_ text: String) {
     #expect(throws: QueryDefect.self) { try Condition(parsing: text) }
