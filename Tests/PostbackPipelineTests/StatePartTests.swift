@@ -50,22 +50,6 @@ import Testing
     #expect(try output.bytes(hidden) == Array("a,b\r\n1,2\r\n3,4\r\n7,8\r\n".utf8))
   }
 
-  @Test func `with the columns of an earlier version gets no more rows`() throws {
-    let file = try PartFile.create(new, in: output.output)
-    try append("postback_key,event_name\r\n", to: file)
-    try append("1,2\r\n", to: file)
-    try file.synchronize()
-    let folder = try OutputFolder(output.output)
-    var parts = try TableParts(.events, [.csv], in: folder, [file.part])
-    try parts.begin()
-    let changed = try parts.synchronize()
-    #expect(changed.map(\.number) == [12, 13])
-    #expect(changed.map(\.phase) == [.complete, .open])
-    var same = try TableParts(.events, [.csv], in: folder, [changed[1]])
-    try same.begin()
-    #expect(try same.synchronize().isEmpty)
-  }
-
   @Test func `that was not committed is written anew`() throws {
     _ = try committed()
     let file = try PartFile.create(new, in: output.output)

@@ -64,12 +64,6 @@ package final class PartFile {
     begun = part.length
   }
 
-  /// Tells whether the part begins with these bytes, such as the header of a table.
-  func begins(with bytes: [UInt8]) throws(StateFailure) -> Bool {
-    var start = [UInt8](repeating: 0, count: bytes.count)
-    return try file.read(into: &start, at: 0) == bytes.count && start == bytes
-  }
-
   /// Makes all rows durable, so that `part` may be committed.
   package func synchronize() throws(StateFailure) {
     try file.synchronize()

@@ -33,12 +33,6 @@ struct TableParts {
       }
     }
     firstNumber = open.map(\.part.number).min() ?? lastNumber + 1
-    // An earlier version of the program wrote other columns: its rows keep their header, new rows get a part of their own.
-    for file in open where file.part.format == .csv {
-      guard try !file.begins(with: table.csvHeader) else { continue }
-      roll()
-      break
-    }
   }
 
   /// Whether the table has no part yet.
