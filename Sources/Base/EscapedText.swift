@@ -1,6 +1,6 @@
 extension String {
-  /// The text with an escape for all that a terminal, or a reader of lines, would take for something else than text:
-  /// control characters, line separators, and what changes the direction of writing.
+  /// The text with `\u{…}` in place of each control or format character and each separator of lines or paragraphs,
+  /// which a terminal or a reader of lines would not take for text.
   package var withControlCharactersEscaped: String {
     var text = ""
     for scalar in unicodeScalars {
@@ -15,7 +15,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is no text by itself, but changes what is around it.
+  /// Indicates that the scalar is no visible text: a control or format character, or a separator of lines or
+  /// paragraphs.
   package var isControl: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -1,11 +1,13 @@
 extension String {
-  /// The word that is meant by this one, if it is mistyped: that with the fewest edits, which are a letter more, less or
-  /// another, and two neighbours exchanged. Letter case and the kind of dash do not count.
+  /// The word that is nearest to this one, for suggestions about mistyped words: the one with the fewest edits. An
+  /// edit adds, drops or replaces a letter, or exchanges two neighbours. Letter case, and `_` in place of `-`, do not
+  /// count.
   ///
-  /// Nil where no word is near: with more edits than a third of the letters, or than three.
+  /// Nil where the nearest word has more edits than a third of the letters (one is allowed in any word of two or more)
+  /// or than three, or where this one is empty or longer than 64 characters.
   package func nearest(among words: some Sequence<String>) -> String? {
     let typed = foldedForSpelling
-    // Nobody mistypes a word as long as that, and distances cost the product of the lengths.
+    // A text of that length is no mistyped word, and the cost grows with the product of the lengths.
     guard (1...Self.longestWord).contains(typed.count) else { return nil }
     var best: (word: String, edits: Int)?
     for word in words where word != self {
@@ -18,12 +20,12 @@ extension String {
 
   private static let longestWord = 64
 
-  /// The letters by which spellings are compared.
+  /// The characters that are compared: in lower case, with `_` read as `-`.
   private var foldedForSpelling: [Character] { lowercased().map { $0 == "_" ? "-" : $0 } }
 }
 
 extension [Character] {
-  /// The edits that make the other word of this one (optimal string alignment).
+  /// The number of edits that turn this word into the other (optimal string alignment).
   fileprivate func edits(to other: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array<Int>(0...other.count)

@@ -1,15 +1,15 @@
 internal import JSON
 
-/// An amount of money, or a count that may be x.5, as a decimal.
+/// An amount of money, or a count that may end in .5, as a decimal.
 ///
-/// A whole number of units of 10⁻⁷: an amount that was read has at most six fraction digits, so the midpoint of two such
-/// is exact. No binary floating point comes near it.
+/// The amount is stored as a whole number of units of 10⁻⁷. An amount that was read has at most six fraction digits,
+/// so the midpoint of two such amounts is exact. No binary floating point is used.
 public struct Amount: Hashable, Comparable, Sendable {
   static let unitsPerWhole: Int128 = 10_000_000
 
   private(set) var units: Int128
 
-  /// Nothing.
+  /// The amount 0.
   public static let zero = Amount(0)
 
   /// A whole amount.
@@ -28,15 +28,16 @@ public struct Amount: Hashable, Comparable, Sendable {
     Amount(units: (one.units + other.units) >> 1)
   }
 
-  /// Whether `left` is less than `right`.
+  /// Tells if `left` is less than `right`.
   public static func < (left: Amount, right: Amount) -> Bool { left.units < right.units }
 }
 
 extension Amount {
-  /// The amount that a JSON number's text says, exactly.
+  /// The exact amount of the text of a JSON number.
   ///
-  /// Digits, a fraction and an exponent as RFC 8259 has them; below 10¹⁵, and with at most six fraction digits when
-  /// trailing zeros are dropped and the exponent is applied.
+  /// The text is digits, a fraction and an exponent as in RFC 8259. The amount is below 10¹⁵ and has at most six
+  /// fraction digits after trailing zeros are dropped and the exponent is applied. A minus sign is an error, also
+  /// before 0.
   public init(parsing text: String) throws(AmountDefect) {
     var digits = JSONNumberDigits(text)
     if digits.isNegative { throw .negative }
@@ -79,7 +80,7 @@ extension Amount: CustomStringConvertible {
     }
   }
 
-  /// As `write(to:)` writes it.
+  /// The text that `write(to:)` writes.
   public var description: String {
     var text: [UInt8] = []
     text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }

@@ -1,10 +1,10 @@
 internal import JSON
 
 extension Amount {
-  /// The amount nearest to what a JSON number's text says, with six fraction digits; of two that are as near, the even one.
+  /// The amount nearest to a JSON number's text, with six fraction digits; a tie goes to the even one.
   ///
-  /// For sums that somebody made with binary floating point. Otherwise as `init(parsing:)`; too precise are more than 21
-  /// digits that count.
+  /// Meant for sums that were computed in binary floating point. Other limits are those of `init(parsing:)`. A number
+  /// that has to be rounded is too precise where it has more than 21 significant digits.
   public init(rounding text: String) throws(AmountDefect) {
     var digits = JSONNumberDigits(text)
     if digits.isNegative { throw .negative }

@@ -3,10 +3,10 @@ struct CivilDate: Equatable {
   let year, month, day: Int64
 
   private static let daysIn400Years: Int64 = 146_097
-  /// From 0000-03-01 to 1970-01-01.
+  /// The number of days from 0000-03-01 to 1970-01-01.
   private static let daysFromMarch0: Int64 = 719_468
 
-  /// Nil where the calendar has no such day.
+  /// A day by its numbers; nil where the calendar has no such day.
   init?(year: Int64, month: Int64, day: Int64) {
     guard (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day) else { return nil }
     (self.year, self.month, self.day) = (year, month, day)
@@ -31,7 +31,7 @@ struct CivilDate: Equatable {
     return era * Self.daysIn400Years + dayOfEra - Self.daysFromMarch0
   }
 
-  /// The day so many days after 1970-01-01.
+  /// The day that is `days` days after 1970-01-01.
   init(daysSince1970 days: Int64) {
     let (era, dayOfEra) = (days + Self.daysFromMarch0).flooredQuotientAndRemainder(dividingBy: Self.daysIn400Years)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

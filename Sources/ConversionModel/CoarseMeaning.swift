@@ -1,4 +1,4 @@
-/// What coarse values mean that stand for ranges of fine ones.
+/// The meanings of coarse values that stand for ranges of fine values.
 extension CoarseStarts {
   /// The meaning of each coarse value: nil where none of its fine values is listed.
   func meanings(over fine: [Meaning?], hasCurrency: Bool) -> [Meaning?] {
@@ -10,10 +10,10 @@ extension CoarseStarts {
 }
 
 extension Meaning {
-  /// What is true of all that any of `meanings`, at least one, is true of.
+  /// The meaning that covers all `meanings`, of which there is at least one.
   ///
-  /// An event's counts and revenue reach from the least to the greatest that any of them says, none where one does
-  /// not name it. The estimate of its revenue is the mean of theirs.
+  /// An event's counts and revenue range from the least to the greatest of any of the meanings; a meaning that does
+  /// not name the event counts as 0. The revenue estimate is the mean of the estimates.
   init(covering meanings: [Meaning], hasCurrency: Bool) {
     var names: [String] = []
     for event in meanings.flatMap(\.events) where !names.contains(event.name) { names.append(event.name) }
@@ -23,7 +23,7 @@ extension Meaning {
 }
 
 extension ModelEvent {
-  /// The event `name` over several meanings, of each what it says of the event.
+  /// The event `name` that covers several meanings; each element of `mentions` holds one meaning's entries for it.
   fileprivate init(covering mentions: [[ModelEvent]], _ name: String) {
     let said = mentions.flatMap { $0 }
     let isMissing = mentions.contains { $0.isEmpty }
@@ -40,12 +40,12 @@ extension ModelEvent {
 }
 
 extension Revenue {
-  /// The range from the least to the greatest of several, at least one.
+  /// The range that covers several, of which there is at least one.
   fileprivate init(covering all: [Revenue]) {
     let minimum = all.map(\.minimum).min() ?? .zero
     let isExact = all.allSatisfy { $0.minimum == minimum && $0.maximum == minimum }
     let isOpen = all.contains { $0.maximum == nil }
-    // A range does not hold its maximum, so that of an exact amount has to be above it.
+    // A range excludes its maximum, so the maximum has to be above an exact amount that it covers.
     let maximum = all.compactMap { $0.maximum == $0.minimum ? $0.minimum.successor : $0.maximum }.max()
     self.init(
       estimate: .mean(all.map(\.estimate)),
@@ -56,13 +56,13 @@ extension Revenue {
 }
 
 extension Amount {
-  /// What no amount in a model reaches.
+  /// The exclusive upper bound of amounts in models and of converted amounts: 10¹⁵.
   static let limit = Amount(1_000_000_000_000_000)
 
-  /// The next amount that can be read: 0.000001 more.
+  /// The next amount that can be read: 0.000001 more than this one.
   var successor: Amount { Amount(units: units + 10) }
 
-  /// The mean, rounded down to six fraction digits; zero of nothing.
+  /// The mean, rounded down to six fraction digits; zero for an empty array.
   static func mean(_ amounts: [Amount]) -> Amount {
     guard !amounts.isEmpty else { return .zero }
     let mean = amounts.reduce(.zero, +).units / Int128(amounts.count)

@@ -5,12 +5,12 @@ public struct CoarseStarts: Hashable, Sendable {
   /// The fine value at which high begins, after `medium`.
   public let high: Int
 
-  /// The coarse value that goes with a fine value.
+  /// The coarse value that belongs to a fine value.
   public func coarse(of fine: Int) -> CoarseValue {
     fine >= high ? .high : fine >= medium ? .medium : .low
   }
 
-  /// The fine values, below `count`, that go with a coarse value.
+  /// The fine values below `count` that belong to a coarse value.
   func fineValues(of coarse: CoarseValue, count: Int) -> Range<Int> {
     let (start, end) =
       switch coarse {
@@ -23,7 +23,7 @@ public struct CoarseStarts: Hashable, Sendable {
 }
 
 extension CoarseStarts {
-  /// Thirds of so many values; the lower ones get what is left over.
+  /// The starts that split `count` fine values into thirds; the lower thirds take the remainder.
   init(thirdsOf count: Int) {
     medium = (count + 2) / 3
     high = max((2 * count + 2) / 3, medium + 1)

@@ -7,7 +7,7 @@ public enum CoarseValue: String, CaseIterable, Comparable, Sendable {
   /// `high`.
   case high
 
-  /// The value's place: 0 for low, 1 for medium, 2 for high.
+  /// The value's rank: 0 for low, 1 for medium, 2 for high.
   public var rank: Int {
     switch self {
     case .low: 0
@@ -16,7 +16,7 @@ public enum CoarseValue: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// The value with that place.
+  /// The value with that rank; nil for a rank other than 0, 1 or 2.
   public init?(rank: Int) {
     switch rank {
     case 0: self = .low
@@ -26,6 +26,6 @@ public enum CoarseValue: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// Whether `left` is the lower one.
+  /// Tells if `left` ranks below `right`.
   public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 }

@@ -1,28 +1,30 @@
 public import JSON
 
-/// What an app's conversion values mean for installs in a span of time.
+/// The meanings of an app's conversion values for installs in a span of time.
 ///
-/// One version of a model; it never changes.
+/// An instance is one version of a model and never changes.
 public final class ConversionModel: Sendable {
   /// The advertised app's App Store id (AdAttributionKit: advertised item id).
   public let appID: Int64
   /// The model's id and version.
   public let label: ModelLabel
-  /// The install dates that it is for.
+  /// The install dates to which the model applies.
   public let span: EffectiveSpan
-  /// The ISO 4217 code of the currency of all its revenue; nil in a model without revenue.
+  /// The ISO 4217 code of the currency of all revenue in the model; nil in a model without revenue.
   public let currency: String?
-  /// What its revenue comes from.
+  /// The source of the model's revenue.
   public let revenueKind: RevenueKind
-  /// For how many hours after the first launch the app updates the value, in SKAdNetwork 3.0 and before.
+  /// The number of hours after the first launch in which the app updates the value, 1 to 1440. Only SKAdNetwork 3.0
+  /// and earlier use it.
   public let measurementHours: Int
-  /// The possibility that people come back to the app by an ad, which makes AdAttributionKit end conversion windows early.
+  /// Indicates that users may come back to the app through an ad, in which case AdAttributionKit ends conversion
+  /// windows early.
   public let takesPartInReengagement: Bool
-  /// The app's bundle id, by which it can be found; nil where the model does not say it.
+  /// The app's bundle id, for lookups; nil where the model does not state it.
   public let bundleID: String?
-  /// The windows that it describes.
+  /// The conversion windows that the model describes.
   public let windows: [ModelWindow]
-  /// The model as it was written.
+  /// The model's definition as it was parsed.
   public let definition: JSONValue
 
   init(
@@ -49,8 +51,8 @@ public final class ConversionModel: Sendable {
     self.definition = definition
   }
 
-  /// The window with that `postback-sequence-index` for conversions of that type: the type's own where there is one, else
-  /// the one for all others. Nil where the model describes neither.
+  /// The window with that `postback-sequence-index` for conversions of that type: the type's own window if there is
+  /// one, else the window for all types. Nil where the model describes neither.
   public func window(_ postbackSequenceIndex: Int, _ conversionType: ConversionType? = nil) -> ModelWindow? {
     var forOthers: Int?
     for index in windows.indices where windows[index].postbackSequenceIndex == postbackSequenceIndex {
@@ -60,10 +62,10 @@ public final class ConversionModel: Sendable {
     return forOthers.map { windows[$0] }
   }
 
-  /// What a conversion value means; nil where the model does not list it, or there is none.
+  /// The meaning of a conversion value; nil where the model does not list it, or there is no value.
   ///
-  /// Apple sends one of the two. Where both are there the fine value counts, unless a forwarder that fills absent fields
-  /// with zeros may have made it: a 0, or any in a window that has coarse values only.
+  /// Apple sends one of the two. If both are present, the fine value is used, unless it may come from a forwarder that
+  /// fills absent fields with zeros: a 0, or any fine value in windows 1 and 2, which have coarse values only.
   public func meaning(
     window: Int,
     fine: Int?,

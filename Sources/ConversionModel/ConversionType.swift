@@ -1,13 +1,13 @@
-/// What AdAttributionKit says a conversion is. The raw values are those of model files.
+/// The type of a conversion in AdAttributionKit. The raw values are those of model files.
 ///
-/// SKAdNetwork knows installs only.
+/// SKAdNetwork has installs only.
 public enum ConversionType: String, CaseIterable, Sendable {
-  /// The app was installed, for the first time or again; a postback says `download` or `redownload`.
+  /// The app was installed for the first time or again; the postback has `download` or `redownload`.
   case install
-  /// Somebody came back to the app that was installed already; a postback says `re-engagement`.
+  /// A user came back to the installed app; the postback has `re-engagement`.
   case reEngagement = "re-engagement"
 
-  /// The type that a postback's `conversion-type` says; nil for a word that Apple does not document.
+  /// The type that stands for a postback's `conversion-type`; nil for a value that Apple does not document.
   public init?(postbackValue: Span<UInt8>) {
     if postbackValue.isEqual(to: "download") || postbackValue.isEqual(to: "redownload") {
       self = .install

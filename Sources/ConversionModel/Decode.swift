@@ -1,11 +1,14 @@
 extension Models {
-  /// What a postback's conversion value means under the model of its install date.
+  /// Decodes a postback's conversion value under the model of its install date.
   ///
-  /// A lookup: allocates only the names of models that do not agree. The install date is an interval. Where more than
-  /// one model meets it, or part of it has none, all must say the same, else the result is `ambiguous`; the model that
-  /// is reported is that of the estimated install date. Without `receivedAt` every model of the app must say the same,
-  /// and times without one do not count. During development all models that began before the postback came must say the
-  /// same, and the one that is reported is the last of them.
+  /// The lookup allocates memory only for the names of models that disagree.
+  ///
+  /// The install date is an interval. Where several models meet it, or part of it has no model, all of them must give
+  /// the value the same meaning, else the result is `ambiguous`. The reported model is that of the estimated install
+  /// date.
+  ///
+  /// Without `receivedAt` all models of the app must agree, and times without a model do not count. During development
+  /// all models that began before the postback was received must agree, and the last of them is reported.
   public func decode(_ conversion: ReceivedConversion) -> Decoding {
     let models = models(for: conversion.appID)
     let interval = Self.interval(for: conversion, under: models)
@@ -27,8 +30,8 @@ extension Models {
     return Decoding(meaning, isCumulative: conversion.isCumulative(in: model), in: model, interval)
   }
 
-  /// The install dates that any model allows which can have been in force: the widest, when the app may lock the window,
-  /// take part in re-engagement or measure for longer.
+  /// The widest install-date interval under any model that may have been in force. It is wider where the app may lock
+  /// the window, takes part in re-engagement or measures for longer.
   private static func interval(
     for conversion: ReceivedConversion,
     under models: [ConversionModel]
@@ -51,7 +54,7 @@ extension Models {
       for model in models where early.meets(model.span) {
         mayEndEarly = mayEndEarly == true || conversion.mayEndEarly(under: model)
       }
-      // Without a model nothing says that the app takes part in no re-engagement.
+      // Without a model the app may take part in re-engagement.
       return mayEndEarly ?? (conversion.family == .adAttributionKit) ? early : interval()
     case .skadnetwork3OrEarlier:
       var longest: Int?
@@ -62,7 +65,7 @@ extension Models {
     }
   }
 
-  /// Whether part of the interval has no model; `models` are those that meet it.
+  /// Tells if part of the interval has no model; `models` are those that meet it.
   private static func hasGap(_ interval: InstallDateInterval, between models: ArraySlice<ConversionModel>) -> Bool {
     guard let latest = interval.latest else { return false }
     guard let first = models.first, let last = models.last else { return true }
@@ -72,10 +75,10 @@ extension Models {
 }
 
 extension ReceivedConversion {
-  /// The possibility that the window ended early where that model is in force.
+  /// Tells if the window may have ended early where that model is in force.
   fileprivate func mayEndEarly(under model: ConversionModel) -> Bool {
     if model.window(window, conversionType)?.isLockedEarly == true { return true }
-    // A re-engagement shows that there are some, whatever the model says.
+    // A re-engagement proves that the app takes part, whatever the model states.
     return family == .adAttributionKit && (model.takesPartInReengagement || conversionType == .reEngagement)
   }
 
@@ -87,7 +90,7 @@ extension ReceivedConversion {
     model.meaning(window: window, fine: fineValue, coarse: coarseValue, conversionType: conversionType)
   }
 
-  /// Whether the value means the same in both models, or is listed in neither.
+  /// Tells if the value has the same meaning in both models, or is listed in neither.
   fileprivate func isSame(under one: ConversionModel, and other: ConversionModel) -> Bool {
     switch (meaning(under: one), meaning(under: other)) {
     case (nil, nil): true

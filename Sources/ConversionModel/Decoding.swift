@@ -1,28 +1,29 @@
-/// What a postback's conversion value means, and how sure that is.
+/// The decoded meaning of a postback's conversion value, with the certainty of the result.
 public struct Decoding: Sendable {
-  /// How far the value could be decoded.
+  /// The outcome of decoding.
   public let status: DecodeStatus
-  /// When the app can have been installed.
+  /// The interval of possible install dates.
   public let interval: InstallDateInterval
   /// The model in force; nil unless `decoded` or `unmapped`.
   public let model: ModelLabel?
-  /// The models that do not agree, joined by `|`, the earliest first: `revenue@2|revenue@3`, or `none|revenue@1` where
-  /// part of the interval has none. Nil unless `ambiguous`.
+  /// The models that disagree, joined by `|`, the earliest first: `revenue@2|revenue@3`, or `none|revenue@1` where
+  /// part of the interval has no model. Nil unless `ambiguous`.
   public let ambiguousModels: String?
-  /// What happened; empty unless `decoded`.
+  /// The events that the value stands for; empty unless `decoded`.
   public let events: [ModelEvent]
-  /// The events' revenue together: zero where they have none; nil where the model has no currency, and unless `decoded`.
+  /// The total revenue of the events: zero where none has revenue; nil where the model has no currency, and unless
+  /// `decoded`.
   public let revenue: Revenue?
   /// The currency of all revenue; nil unless `decoded`.
   public let currency: String?
-  /// What the revenue comes from; nil unless `decoded`.
+  /// The source of the revenue; nil unless `decoded`.
   public let revenueKind: RevenueKind?
-  /// The model's statement that the window's values include those of the windows before; nil unless `decoded`.
+  /// Indicates that the window's values include those of the windows before; nil unless `decoded`.
   ///
-  /// Counts and revenue of a cumulative window are never added to those of earlier windows of the same users.
+  /// Never add the counts and revenue of a cumulative window to those of earlier windows of the same users.
   public let isCumulative: Bool?
 
-  /// Nothing is known of what the value means.
+  /// A result without a meaning, for every status but `decoded`.
   init(
     _ status: DecodeStatus,
     _ interval: InstallDateInterval,
@@ -40,7 +41,7 @@ public struct Decoding: Sendable {
     isCumulative = nil
   }
 
-  /// The value means `meaning` in `model`, in a window that is cumulative or not.
+  /// A `decoded` result: the value means `meaning` in `model`.
   init(_ meaning: Meaning, isCumulative: Bool, in model: ConversionModel, _ interval: InstallDateInterval) {
     status = .decoded
     self.interval = interval

@@ -1,28 +1,29 @@
 extension ConversionModel {
-  /// What to tell Apple of a user's activity in a window; nil where the model does not describe the window.
+  /// Returns the conversion values to report to Apple for a user's activity in a window; nil where the model does not
+  /// describe the window.
   ///
-  /// A value's meaning *contains* the activity where each of its events happened at least `min_count` and at most
-  /// `max_count` times, and the activity's revenue is in the range of its events' revenue together: 0 where none has
-  /// any. Of events that it does not name it says nothing.
+  /// A value's meaning *contains* the activity if each of its events happened at least `min_count` and at most
+  /// `max_count` times, and the activity's revenue is in the range of the events' total revenue, which is 0 where none
+  /// of them has any. Events that the meaning does not name are not checked.
   ///
-  /// - Revenue is looked at only where some value has revenue, of the fine ones for a fine value, of the coarse ones for a
-  ///   coarse one.
-  /// - Revenue without a count of any event that earns in the window leaves open what earned it: then the counts of
-  ///   those events are not looked at.
+  /// - Revenue is checked only where some value has revenue: a fine one for the fine value, a coarse one for the
+  ///   coarse value.
+  /// - If there is revenue, but no count of any event that earns in the window, the source of the revenue is unknown.
+  ///   Then the counts of the earning events are not checked.
   ///
-  /// The value to tell is the highest that has events and contains the activity. Where there is none it is the highest
-  /// whose least counts and least revenue are reached; that is exact only where it contains the activity, as a
-  /// value without events does when there was no revenue. Where no value is reached, none is told.
+  /// The value to report is the highest that has events and contains the activity. If there is none, it is the highest
+  /// value whose least counts and least revenue are reached. That one is exact only if it contains the activity, as a
+  /// value without events does when there was no revenue. If no value is reached, none is reported.
   ///
-  /// In window 0 the coarse value is that of the fine value where the model derives it (`coarseStarts`), else it is found
-  /// by the same rule. Windows 1 and 2 have coarse values only.
+  /// In window 0 the coarse value is derived from the fine value where the model says so (`coarseStarts`), else it is
+  /// found by the same rule. Windows 1 and 2 have coarse values only.
   public func encode(_ activity: Activity, window: Int, conversionType: ConversionType? = nil) -> Encoding? {
     self.window(window, conversionType)?.encode(activity)
   }
 }
 
 extension ModelWindow {
-  /// What to tell Apple of an activity in this window, by the rule of `ConversionModel.encode`.
+  /// Returns the values to report for an activity in this window, by the rule of `ConversionModel.encode`.
   func encode(_ activity: Activity) -> Encoding {
     let fine = fineTable.value(for: activity)
     let coarse: (value: Int, isExact: Bool)?
@@ -51,7 +52,8 @@ extension ModelWindow {
     }
   }
 
-  /// Whether there is a value at which the lock rule locks, where it goes by value.
+  /// Tells if the window lists a value at which the lock rule applies; always true for a rule without a value of its
+  /// own.
   var canBeLocked: Bool {
     switch lockRule {
     case .never, .event, .highestValue: true

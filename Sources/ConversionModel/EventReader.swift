@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ModelReader {
-  /// An event; nil where it is no object.
+  /// Reads an event; nil where the node is not an object.
   mutating func event(_ node: JSONNode) -> ModelEvent? {
     let known = ["event", "min_count", "max_count", "min_revenue", "max_revenue", "value"]
     guard isObject(node, keys: known, called: "an event") else { return nil }
@@ -16,7 +16,7 @@ extension ModelReader {
     )
   }
 
-  /// Nil where it is open, or wrong.
+  /// Reads the greatest count; nil where it is open, or wrong. Absent, it is the least count.
   private mutating func maximumCount(_ node: JSONNode, minimum: Int64?) -> Int? {
     if node.value == .null || node.value == nil && minimum == nil { return nil }
     guard let maximum = integer(node, in: 1...1_000_000_000, default: minimum), let minimum else { return nil }
@@ -24,7 +24,7 @@ extension ModelReader {
     return Int(maximum)
   }
 
-  /// Nil where there is none, or it is wrong.
+  /// Reads an event's revenue; nil where there is none, or it is wrong.
   private mutating func revenue(_ event: JSONNode) -> Revenue? {
     let (minimumNode, maximumNode, valueNode) = (event["min_revenue"], event["max_revenue"], event["value"])
     if minimumNode.value == nil, maximumNode.value == nil {

@@ -1,7 +1,8 @@
-/// When an app can have been installed, by when its postback came.
+/// The interval of possible install dates of an app, derived from the time at which its postback was received.
 ///
-/// Apple delays postbacks by a random time after a conversion window or timer has ended, so that the install date is
-/// known only as an interval. Both ends belong to it. Install date stands for the first launch, which starts the timers.
+/// Apple sends a postback a random time after a conversion window or timer has ended, so the install date is known
+/// only as an interval. Both ends belong to it. The install date is taken to be the first launch, which starts the
+/// timers.
 public struct InstallDateInterval: Hashable, Sendable {
   /// The earliest install date; nil where it is not known.
   public let earliest: Timestamp?
@@ -14,7 +15,7 @@ public struct InstallDateInterval: Hashable, Sendable {
     return Timestamp(milliseconds: (earliest.milliseconds + latest.milliseconds) >> 1)
   }
 
-  /// Nothing is known.
+  /// The interval without limits: nothing is known.
   public static let unbounded = InstallDateInterval(earliest: nil, latest: nil)
 
   private init(earliest: Timestamp?, latest: Timestamp?) {
@@ -22,7 +23,7 @@ public struct InstallDateInterval: Hashable, Sendable {
     self.latest = latest
   }
 
-  /// The install dates that a postback's arrival allows.
+  /// The install dates that are possible for a postback received at a given time.
   ///
   /// | postback | hours after the first launch |
   /// |---|---|
@@ -33,14 +34,16 @@ public struct InstallDateInterval: Hashable, Sendable {
   /// | other values | 24–(48 + `measurementHours`) |
   ///
   /// - Parameters:
-  ///   - receivedAt: When the postback came; nil makes the interval unbounded.
-  ///   - family: Whose timers count.
-  ///   - window: The `postback-sequence-index`; one that is not 0, 1 or 2 makes the interval unbounded. Not looked at
-  ///     in SKAdNetwork 3 and before.
-  ///   - conversionValueIsNullOrZero: Whether no update of the value started a timer of SKAdNetwork 3 and before anew.
-  ///   - locksWindow: Whether the window may be locked before its end, by the app or, in AdAttributionKit, by the system;
-  ///     not looked at in SKAdNetwork 3 and before.
-  ///   - measurementHours: For how long the app updates the value in SKAdNetwork 3 and before; held to 0 to 1440.
+  ///   - receivedAt: The time at which the postback was received; nil makes the interval unbounded.
+  ///   - family: The framework versions whose timers apply.
+  ///   - window: The `postback-sequence-index`; a value other than 0, 1 or 2 makes the interval unbounded. Ignored in
+  ///     SKAdNetwork 3 and before.
+  ///   - conversionValueIsNullOrZero: True if no update of the value restarted the timer. Used in SKAdNetwork 3 and
+  ///     before only.
+  ///   - locksWindow: True if the window may end early, locked by the app or, in AdAttributionKit, ended by the
+  ///     system. Ignored in SKAdNetwork 3 and before.
+  ///   - measurementHours: The number of hours in which the app updates the value in SKAdNetwork 3 and before; limited
+  ///     to 0 to 1440.
   public init(
     receivedAt: Timestamp?,
     family: PostbackFamily,
@@ -63,16 +66,16 @@ public struct InstallDateInterval: Hashable, Sendable {
     self.init(earliest: receivedAt?.before(hours: hours.most), latest: receivedAt?.before(hours: hours.least))
   }
 
-  /// The install dates that a test allows: any before its arrival.
+  /// The install dates that are possible for a development postback: any up to its receipt.
   ///
-  /// During development windows and delays take minutes, or as long as ever, as the tester likes.
+  /// During development, windows and delays may take minutes or the regular time, depending on the tester's settings.
   ///
   /// Source: Apple, "Testing ad attributions with Developer Mode".
   public static func development(receivedAt: Timestamp?) -> InstallDateInterval {
     InstallDateInterval(earliest: nil, latest: receivedAt)
   }
 
-  /// Whether an install date in the interval may be in `span`.
+  /// Tells if an install date in the interval may be in `span`; an unknown end of the interval is open.
   public func meets(_ span: EffectiveSpan) -> Bool {
     (latest.map(span.begins(by:)) ?? true) && !(earliest.map(span.ends(by:)) ?? false)
   }

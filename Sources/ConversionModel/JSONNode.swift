@@ -1,18 +1,18 @@
 package import JSON
 
-/// A value in a JSON text and where it stands; the value is nil where a key is absent.
+/// A value in a JSON text and its place there; the value is nil where a key is absent.
 package struct JSONNode {
   package let value: JSONValue?
-  /// An RFC 6901 JSON pointer.
+  /// The place as an RFC 6901 JSON pointer; empty for the whole text.
   package let pointer: String
 
-  /// A value that stands there; the whole text is at "".
+  /// A value at a place; the pointer of the whole text is "".
   package init(value: JSONValue?, pointer: String) {
     self.value = value
     self.pointer = pointer
   }
 
-  /// The member `key` of an object.
+  /// The member `key` of an object; its value is nil where the key is absent or this is no object.
   package subscript(key: String) -> JSONNode {
     guard case .object(let members) = value else { return child(key, nil) }
     return child(key, members.first { $0.key == key }?.value)

@@ -1,13 +1,14 @@
-/// When the app locks a conversion window, so that its postback comes before the window has ended.
+/// The condition under which the app locks a conversion window, so that its postback is sent before the window ends.
 public enum LockRule: Hashable, Sendable {
-  /// Never.
+  /// The app never locks the window.
   case never
-  /// When the highest value that the window lists is told.
+  /// The highest fine value that the window lists is reported, or the highest coarse one where it lists no fine
+  /// values.
   case highestValue
-  /// When this fine value is told, or a higher one.
+  /// This fine value or a higher one is reported.
   case fineValue(Int)
-  /// When this coarse value is told, or a higher one.
+  /// This coarse value or a higher one is reported.
   case coarseValue(CoarseValue)
-  /// When this event has happened.
+  /// This event has happened.
   case event(String)
 }

@@ -1,7 +1,8 @@
 internal import JSON
 
 extension ModelReader {
-  /// The value of `lock_window`: true, false, or an object that says when; absent is false.
+  /// Reads `lock_window`: true, false, or an object with the condition; absent means false. Notes what is wrong; a
+  /// value that cannot be read gives `never`.
   mutating func lockRule(_ node: JSONNode, index: Int64?) -> LockRule {
     if case .bool(let isLocked) = node.value { return isLocked ? .highestValue : .never }
     guard node.value != nil else { return .never }

@@ -1,8 +1,8 @@
-/// What a conversion value means in a model.
+/// The meaning of a conversion value in a model.
 public struct Meaning: Sendable {
-  /// What happened, in the model's order; empty where the value says that nothing did.
+  /// The events that happened, in the model's order; empty where the value says that none did.
   public let events: [ModelEvent]
-  /// The events' revenue together, zero where none has any; nil in a model without a currency.
+  /// The total revenue of the events, zero where none has any; nil in a model without a currency.
   public let revenue: Revenue?
 
   init(events: [ModelEvent], hasCurrency: Bool) {
@@ -10,7 +10,7 @@ public struct Meaning: Sendable {
     revenue = hasCurrency ? events.reduce(.zero) { sum, event in event.revenue.map { sum + $0 } ?? sum } : nil
   }
 
-  /// Whether both mean the same events, in whatever order.
+  /// Tells if both have the same events, in any order.
   public func isSame(as other: Meaning) -> Bool {
     func times(_ event: ModelEvent, in events: [ModelEvent]) -> Int { events.count { $0 == event } }
     return events == other.events

@@ -1,8 +1,8 @@
-/// Everything that is wrong with the model files, in the order of the files.
+/// All problems found in the model files, in the order in which the checks found them.
 public struct ModelErrors: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One or more.
+  /// The problems, at least one.
   public let problems: [ModelProblem]
 
-  /// A line for each problem.
+  /// The problems as text, one on each line.
   public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

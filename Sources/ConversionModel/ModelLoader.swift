@@ -1,11 +1,11 @@
 internal import JSON
 
-/// Collects the models of many files, and everything that is wrong with them.
+/// Collects the models of many files, and all problems found in them.
 struct ModelLoader {
   private var loaded: [LocatedModel] = []
   private var problems: [ModelProblem] = []
 
-  /// A model and where it was read.
+  /// A model and the place from which it was read.
   private struct LocatedModel {
     let model: ConversionModel
     let file: String
@@ -55,7 +55,7 @@ struct ModelLoader {
     }
   }
 
-  /// All models, of which no two have one identity or overlap.
+  /// Returns all models; throws all problems, among them two models with one identity and spans that overlap.
   consuming func models() throws(ModelErrors) -> [ConversionModel] {
     noteOverlaps(of: withoutDuplicates())
     noteSharedBundleIDs()
@@ -82,7 +82,7 @@ struct ModelLoader {
     return unique
   }
 
-  /// Each model that overlaps an earlier one is noted once.
+  /// Notes, once each, the models whose spans overlap that of an earlier model of the same app.
   private mutating func noteOverlaps(of models: [LocatedModel]) {
     let byApp = Dictionary(grouping: models, by: \.model.appID)
     for appID in byApp.keys.sorted() {
@@ -103,7 +103,7 @@ struct ModelLoader {
     }
   }
 
-  /// A bundle id is of one app.
+  /// Notes bundle ids that models of different apps share.
   private mutating func noteSharedBundleIDs() {
     var first: [String: LocatedModel] = [:]
     for located in loaded {

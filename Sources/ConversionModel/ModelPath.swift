@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// Where models are: a file, or a directory with files.
+/// The path of a model file, or of a directory with model files.
 struct ModelPath {
-  /// Why something could not be read, for a person.
+  /// A file or directory that could not be read; `reason` is a phrase that follows its path in a message.
   struct Failure: Error {
     let reason: String
 
     init(reason: String) { self.reason = reason }
 
-    /// What the C library says about the call that has just failed.
+    /// The failure of the last call of the C library, from `errno`.
     fileprivate init() { reason = "cannot be read: \(unsafe String(cString: strerror(errno)))" }
   }
 
-  /// No model file comes near it; what does is something else.
+  /// The largest size of a file in bytes: 16 MiB. A larger file is refused.
   static let largestFile = 16 << 20
 
   let path: String
 
-  /// The file itself, or every `*.json` in the directory that is not hidden, sorted by name.
+  /// Returns the file itself, or every `*.json` in the directory that is not hidden, sorted by name.
   func files() throws(Failure) -> [String] {
     guard let directory = unsafe opendir(path) else {
       if errno == ENOTDIR { return [path] }
@@ -46,13 +46,14 @@ struct ModelPath {
     return files
   }
 
-  /// A pipe in a directory would be waited for; what is not there by now is told when it is read.
+  /// Tells if the path is a regular file, or its status cannot be read, which is reported when it is opened. Opening a
+  /// pipe in a directory would block.
   private static func isNoPipe(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// The bytes of a file.
+  /// Reads the bytes of a file; throws where it is larger than `largestFile`.
   func bytes() throws(Failure) -> [UInt8] {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure() }

@@ -1,14 +1,15 @@
-/// Something that is wrong with a model file.
+/// A problem found in a model file.
 public struct ModelProblem: Hashable, Sendable, CustomStringConvertible {
-  /// The file or directory.
+  /// The path of the file or directory.
   public let file: String
-  /// Where in it: an RFC 6901 JSON pointer, such as `/windows/0/fine/64`; empty for the whole text. Of a key that is
-  /// missing, where it should be.
+  /// The place in the file as an RFC 6901 JSON pointer, such as `/windows/0/fine/64`; empty for the whole text. For a
+  /// missing key it is the place where the key should be.
   public let pointer: String
-  /// What is wrong, and what would be right.
+  /// The problem and its correction, as a phrase that follows the place.
   public let reason: String
 
-  /// `FILE: POINTER: REASON`, or `FILE: REASON` where it is the whole text; on one line, control characters escaped.
+  /// The problem on one line, with control characters escaped: `FILE: POINTER: REASON`, or `FILE: REASON` where the
+  /// problem concerns the whole text.
   public var description: String {
     var line = ""
     for scalar in [file, pointer, reason].filter({ !$0.isEmpty }).joined(separator: ": ").unicodeScalars {

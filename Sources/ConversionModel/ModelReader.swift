@@ -1,18 +1,18 @@
 internal import JSON
 
-/// Reads one model, and notes everything that is wrong with it.
+/// Reads one model, and notes all problems found in it.
 struct ModelReader {
   let file: String
   private(set) var problems: [ModelProblem] = []
 
   init(file: String) { self.file = file }
 
-  /// Notes that something is wrong with a value.
+  /// Notes a problem of a value.
   mutating func note(_ node: JSONNode, _ reason: String) {
     problems.append(ModelProblem(file: file, pointer: node.pointer, reason: reason))
   }
 
-  /// Notes that a value is missing or not what it must be.
+  /// Notes that a value is missing, or is not the expected one.
   mutating func note(_ node: JSONNode, mustBe expected: String) {
     let found: String
     switch node.value {
@@ -27,7 +27,8 @@ struct ModelReader {
     note(node, "must be \(expected), not \(found)")
   }
 
-  /// The model; nil where the app, the label or the span is wrong. To be used only where there are no problems.
+  /// Reads the model; nil where the node is no object, or the app, the label or the span is wrong. The result is valid
+  /// only where there are no problems.
   mutating func model(_ node: JSONNode) -> ConversionModel? {
     let known = [
       "app_id", "model_id", "version", "effective_from", "effective_to", "currency", "revenue_kind",
@@ -92,7 +93,7 @@ struct ModelReader {
     return problems.count == before ? span : nil
   }
 
-  /// Nil where it is absent, null or wrong.
+  /// Reads a time; nil where it is absent, null or wrong.
   private mutating func time(_ node: JSONNode) -> Timestamp? {
     switch node.value {
     case nil, .null: return nil
@@ -117,7 +118,7 @@ struct ModelReader {
     }
   }
 
-  /// Notes each window of re-engagements, where the model says that there are none.
+  /// Notes each window for re-engagements, in a model whose app takes part in none.
   private mutating func noteReengagements(_ windows: JSONNode) {
     for window in windows.elements ?? [] {
       let type = window["conversion_type"]
@@ -126,7 +127,7 @@ struct ModelReader {
     }
   }
 
-  /// The first part of the windows that says anything of revenue: an event, or the kind.
+  /// The first node in the windows that involves revenue: an event with revenue, or a kind `revenue`.
   private func firstWithRevenue(_ windows: JSONNode) -> JSONNode? {
     for window in windows.elements ?? [] {
       for (_, events) in (window["fine"].members ?? []) + (window["coarse"].members ?? []) {

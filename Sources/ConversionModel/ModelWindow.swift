@@ -1,23 +1,25 @@
-/// What the values of one conversion window mean.
+/// The meanings of the values of one conversion window.
 public struct ModelWindow: Sendable {
   /// The window's `postback-sequence-index`, 0 to 2.
   public let postbackSequenceIndex: Int
-  /// The conversions that it is for; nil where it is for all that have no window of their own.
+  /// The type of conversions to which the window applies; nil where it applies to all types without a window of their
+  /// own.
   public let conversionType: ConversionType?
-  /// Whether the window's values include what happened in the windows before.
+  /// Indicates that the window's values include the activity of the windows before.
   public let isCumulative: Bool
-  /// When the app locks the window early, so that its postback may come soon.
+  /// The condition under which the app locks the window early, so that its postback is sent earlier.
   public let lockRule: LockRule
-  /// Where the coarse values of window 0 begin among the fine ones; nil where they are told by their own meanings.
+  /// The fine values at which the coarse values of window 0 begin; nil where coarse values have meanings of their own.
   public let coarseStarts: CoarseStarts?
   /// The meanings of the fine values 0 to 63.
   let fineTable: ValueTable
   /// The meanings of the coarse values low, medium and high.
   let coarseTable: ValueTable
 
-  /// A window of these meanings.
+  /// A window with these meanings.
   ///
-  /// Where `coarseStarts` is there, a coarse value whose meaning is not in `coarse` means all that its fine values do.
+  /// If `coarseStarts` is present, a coarse value without a meaning in `coarse` covers the meanings of its fine
+  /// values.
   init(
     postbackSequenceIndex: Int,
     conversionType: ConversionType?,
@@ -39,15 +41,15 @@ public struct ModelWindow: Sendable {
     coarseTable = ValueTable(CoarseValue.allCases.map { given[$0.rank] ?? derived[$0.rank] })
   }
 
-  /// Whether the app may lock the window early.
+  /// Indicates that the app may lock the window early.
   public var isLockedEarly: Bool { lockRule != .never }
 
   /// The fine values that the model lists.
   public var fineValues: [Int] { fineTable.meanings.indices.filter { fineTable[$0] != nil } }
 
-  /// What `value` means; nil where the model does not list it, in particular outside 0 to 63.
+  /// The meaning of a fine value; nil where the model does not list it, in particular outside 0 to 63.
   public func meaning(fine value: Int) -> Meaning? { fineTable[value] }
 
-  /// What `value` means; nil where the model does not list it.
+  /// The meaning of a coarse value; nil where the model does not list it.
   public func meaning(coarse value: CoarseValue) -> Meaning? { coarseTable[value.rank] }
 }

@@ -1,24 +1,25 @@
-/// The conversion models of all apps: of each app, for an install date, one at most.
+/// The conversion models of all apps; an app has at most one model for any install date.
 ///
-/// Never changes; new files make new `Models`.
+/// An instance never changes; files that changed are loaded into a new one.
 public struct Models: Sendable {
-  /// By app, in the order of their spans, which do not overlap.
+  /// The models by app, sorted by their spans, which do not overlap.
   private let byApp: [Int64: [ConversionModel]]
   private let appIDsByBundleID: [String: Int64]
 
-  /// No model of any app.
+  /// An instance without models.
   public static let none = Models(disjoint: [])
 
-  /// The models of files and directories.
+  /// Loads the models of files and directories.
   ///
-  /// Of a directory every `*.json` in it, sorted by name. Throws everything that is wrong, in all files at once.
+  /// Every `*.json` in a directory that is not hidden is loaded, sorted by name. Throws all problems of all files at
+  /// once.
   public init(loading paths: [String]) throws(ModelErrors) {
     var loader = ModelLoader()
     for path in paths { loader.load(path) }
     self.init(disjoint: try loader.models())
   }
 
-  /// The models of one text: a model, or an array of models. Problems are said to be in `file`.
+  /// Parses the models of one text: a model, or an array of models. Problems name `file` as their file.
   public init(parsing text: [UInt8], file: String) throws(ModelErrors) {
     var loader = ModelLoader()
     loader.load(text, file: file)
@@ -34,28 +35,28 @@ public struct Models: Sendable {
   /// The models of an app, earliest first.
   public func models(for appID: Int64) -> [ConversionModel] { byApp[appID] ?? [] }
 
-  /// All models, by app, earliest first.
+  /// All models, by app id, the earliest of each app first.
   public var all: [ConversionModel] { appIDs.flatMap(models(for:)) }
 
-  /// The app that any of its models says to have this bundle id.
+  /// The app whose models state this bundle id; nil where none does.
   public func appID(bundleID: String) -> Int64? { appIDsByBundleID[bundleID] }
 
-  /// The model of an app for installs at `time`.
+  /// The model of an app for installs at `time`; nil where the app has none.
   public func model(appID: Int64, at time: Timestamp) -> ConversionModel? {
     byApp[appID]?.first { $0.span.contains(time) }
   }
 
-  /// The model of the app with this bundle id for installs at `time`.
+  /// The model of the app with this bundle id for installs at `time`; nil where there is none.
   public func model(bundleID: String, at time: Timestamp) -> ConversionModel? {
     appID(bundleID: bundleID).flatMap { model(appID: $0, at: time) }
   }
 
-  /// The apps that have models, by number.
+  /// The ids of the apps that have models, in ascending order.
   public var appIDs: [Int64] { byApp.keys.sorted() }
 }
 
 extension Sequence {
-  /// By the beginnings of their spans.
+  /// Returns the elements sorted by the start of their spans; an open start comes first.
   func sorted(bySpan span: (Element) -> EffectiveSpan) -> [Element] {
     sorted { left, right in
       guard let right = span(right).start else { return false }

@@ -1,25 +1,25 @@
-/// What of a postback decides what it means.
+/// The fields of a postback that determine the meaning of its conversion value.
 public struct ReceivedConversion: Sendable {
   /// The advertised app's App Store id.
   public var appID: Int64
-  /// Whose timers count.
+  /// The framework versions whose timers apply.
   public var family: PostbackFamily
   /// The `postback-sequence-index`, 0 before SKAdNetwork 4.
   public var window: Int
-  /// What kind of conversion it is; nil where that is not known.
+  /// The type of the conversion; nil where it is not known.
   public var conversionType: ConversionType?
   /// The fine conversion value; nil where it is null, which is not 0.
   public var fineValue: Int?
   /// The coarse conversion value; nil where it is null.
   public var coarseValue: CoarseValue?
-  /// When the postback came, if that is known.
+  /// The time at which the postback was received; nil where it is not known.
   public var receivedAt: Timestamp?
-  /// Whether the ad won the attribution.
+  /// Indicates that the ad won the attribution.
   public var won: Bool
-  /// The mark of a test, made during development, when timers do not run as they do elsewhere.
+  /// Indicates a test postback, made during development, when timers run differently.
   public var isDevelopment: Bool
 
-  /// A conversion as a postback says it.
+  /// A conversion with the fields of a postback.
   public init(
     appID: Int64,
     family: PostbackFamily,

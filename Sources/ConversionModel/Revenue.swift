@@ -1,16 +1,16 @@
-/// What is known of an amount of revenue: the range that a conversion value stands for, and the best guess in it.
+/// An amount of revenue that is known as a range, with an estimate in that range.
 public struct Revenue: Hashable, Sendable {
   /// The model's `value` where it has one, else the middle of the range.
   public let estimate: Amount
-  /// The least that it can be.
+  /// The least possible amount.
   public let minimum: Amount
-  /// What it stays below, or what it is where that equals `minimum`; nil where there is no upper limit.
+  /// The exclusive upper limit, or the exact amount where it equals `minimum`; nil where there is no upper limit.
   public let maximum: Amount?
 
-  /// Known to be nothing.
+  /// No revenue, as an exact amount.
   public static let zero = Revenue(estimate: .zero, minimum: .zero, maximum: .zero)
 
-  /// The sums of the estimates and of the limits; open where either is.
+  /// The sums of the estimates and of the limits; the sum has no upper limit where either amount has none.
   public static func + (left: Revenue, right: Revenue) -> Revenue {
     var maximum: Amount?
     if let one = left.maximum, let other = right.maximum { maximum = one + other }

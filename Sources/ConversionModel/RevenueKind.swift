@@ -1,4 +1,4 @@
-/// What a model's revenue comes from.
+/// The source of a model's revenue.
 public enum RevenueKind: String, CaseIterable, Sendable {
   /// Purchases and ads together.
   case all

@@ -1,18 +1,19 @@
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
-/// Always in the years 0000 to 9999, all that RFC 3339 can write.
+/// Always in the years 0000 to 9999, the range of RFC 3339.
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public let milliseconds: Int64
 
   private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-  /// The time so many milliseconds after 1970 began; one before the year 0000 or after 9999 becomes the nearest in them.
+  /// The time that many milliseconds after 1970 began; a time before the year 0000 or after 9999 is clamped to that
+  /// range.
   public init(milliseconds: Int64) {
     self.milliseconds = min(max(milliseconds, Self.writable.lowerBound), Self.writable.upperBound)
   }
 
-  /// Whether `left` is earlier than `right`.
+  /// Tells if `left` is earlier than `right`.
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
   /// The time `hours` earlier.
@@ -22,9 +23,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp {
   /// Parses an RFC 3339 date-time: `2026-11-01T10:00:00Z`, `2026-11-01t12:00:00.5+02:00`.
   ///
-  /// A leap second (`:60`, the last of a day in UTC) is the second after it, the first of the next day, as POSIX counts.
-  /// Nil for anything else: a date that the calendar does not have, a space for the `T`, no offset, a moment that is
-  /// not in the years 1970 to 9999 in UTC. Fraction digits after the third are dropped.
+  /// A leap second (`:60`, only the last second of a day in UTC) is read as the first second of the next day, as POSIX
+  /// counts. Nil for anything else: a date that the calendar does not have, a space in place of the `T`, no offset, a
+  /// time outside the years 1970 to 9999 in UTC. Fraction digits after the third are dropped.
   public init?(parsing text: Span<UInt8>) {
     guard text.count >= 20,
       let year = text.number(at: 0, digits: 4), text[4] == UInt8(ascii: "-"),
@@ -90,7 +91,7 @@ extension Timestamp: CustomStringConvertible {
     text.append(UInt8(ascii: "Z"))
   }
 
-  /// As `write(to:)` writes it.
+  /// The text that `write(to:)` writes.
   public var description: String {
     var text: [UInt8] = []
     text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }
@@ -99,7 +100,8 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Span<UInt8> {
-  /// The number that stands at `index` in exactly so many digits, which must be within the span.
+  /// The number that is written at `index` in exactly `digits` digits; nil where one of them is no digit. The digits
+  /// must be within the span.
   fileprivate func number(at index: Int, digits: Int) -> Int64? {
     var value: Int64 = 0
     for position in index..<index + digits {
@@ -110,7 +112,8 @@ extension Span<UInt8> {
     return value
   }
 
-  /// The minutes that the offset at `index`, the rest of the span, says to be ahead of UTC.
+  /// The UTC offset that is written from `index` to the end of the span, in minutes, positive ahead of UTC; nil where
+  /// it is malformed.
   fileprivate func offset(at index: Int) -> Int64? {
     if index == count - 1 { return self[index] | 0x20 == UInt8(ascii: "z") ? 0 : nil }
     guard index == count - 6, self[index + 3] == UInt8(ascii: ":"),
@@ -126,7 +129,7 @@ extension Span<UInt8> {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends a number below 100.
+  /// Appends a number below 100 as two digits.
   fileprivate mutating func append(twoDigits number: Int64) {
     append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
     append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))

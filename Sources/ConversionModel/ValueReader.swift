@@ -1,8 +1,8 @@
 internal import JSON
 
-/// The values that models are made of: each is read, or noted and nil.
+/// Readers for the basic values of models. Each notes a wrong value as a problem; most return nil for it.
 extension ModelReader {
-  /// Whether it is an object; its unknown keys are noted.
+  /// Tells if the node is an object; notes a node that is not, and keys that are not in `keys`.
   mutating func isObject(_ node: JSONNode, keys: [String], called name: String) -> Bool {
     guard let members = node.members else {
       note(node, mustBe: "\(name), an object")
@@ -14,7 +14,7 @@ extension ModelReader {
     return true
   }
 
-  /// A number without fraction and exponent.
+  /// Reads an integer in `range`, written without a fraction and an exponent; `default` where it is absent.
   mutating func integer(_ node: JSONNode, in range: ClosedRange<Int64>, default: Int64? = nil) -> Int64? {
     if node.value == nil, let `default` { return `default` }
     if case .number(let text) = node.value, let value = Int64(text), range.contains(value) { return value }
@@ -22,14 +22,14 @@ extension ModelReader {
     return nil
   }
 
-  /// `true` or `false`.
+  /// Reads `true` or `false`; `default` where the value is absent or wrong.
   mutating func bool(_ node: JSONNode, default: Bool = false) -> Bool {
     if case .bool(let value) = node.value { return value }
     if node.value != nil { note(node, mustBe: "true or false") }
     return `default`
   }
 
-  /// One of the words of a type.
+  /// Reads one of the raw values of a type.
   mutating func word<Word: RawRepresentable & CaseIterable>(_ node: JSONNode, _ type: Word.Type) -> Word?
   where Word.RawValue == String {
     if case .string(let text) = node.value, let word = Word(rawValue: text) { return word }
@@ -37,7 +37,7 @@ extension ModelReader {
     return nil
   }
 
-  /// A string of 1 to 256 bytes without control characters.
+  /// Reads a string of 1 to 256 bytes without control characters.
   mutating func text(_ node: JSONNode) -> String? {
     if case .string(let text) = node.value, (1...256).contains(text.utf8.count),
       !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -48,7 +48,7 @@ extension ModelReader {
     return nil
   }
 
-  /// An amount of money.
+  /// Reads an amount of money; `orNull` adds to the message that null is possible.
   mutating func amount(_ node: JSONNode, orNull: Bool = false) -> Amount? {
     let expected = "an amount of 0 or more" + (orNull ? ", or null for an open bucket" : "")
     guard case .number(let text) = node.value else {

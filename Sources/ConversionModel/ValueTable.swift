@@ -1,11 +1,11 @@
 /// The meanings of the fine values, or of the coarse values, of one window: the rows of a table, ranked by value.
 struct ValueTable: Sendable {
-  /// By value, nil for those that the model does not list; empty where it lists none.
+  /// The meanings by value, nil for a value that the model does not list; empty where it lists none.
   let meanings: [Meaning?]
   /// The events that have revenue in any row.
   private let earningEvents: [String]
 
-  /// A table that lists nothing.
+  /// A table without meanings.
   static let empty = ValueTable([])
 
   init(_ meanings: [Meaning?]) {
@@ -17,14 +17,14 @@ struct ValueTable: Sendable {
     earningEvents = names
   }
 
-  /// The meaning of the row with that number; nil where it is not listed.
+  /// The meaning of a value; nil where it is not listed.
   subscript(value: Int) -> Meaning? { meanings.indices.contains(value) ? meanings[value] : nil }
 
   /// The highest value that is listed.
   var highest: Int? { meanings.lastIndex { $0 != nil } }
 
-  /// The value to tell of an activity, by the rule that `ConversionModel.encode` states, and whether its row contains
-  /// the activity. Nil where no row's minimums are reached.
+  /// The value to report for an activity, by the rule of `ConversionModel.encode`; `isExact` says that the meaning of
+  /// the value contains the activity. Nil where no meaning's minimums are reached.
   func value(for activity: Activity) -> (value: Int, isExact: Bool)? {
     let facts = Facts(activity, in: self)
     var reached: Int?
@@ -36,17 +36,17 @@ struct ValueTable: Sendable {
     return reached.map { ($0, contains(activity, at: $0)) }
   }
 
-  /// Whether the row of `value` contains the activity; false where it is not listed.
+  /// Tells if the meaning of `value` contains the activity; false where the value is not listed.
   func contains(_ activity: Activity, at value: Int) -> Bool {
     self[value].map { Facts(activity, in: self).areContained(in: $0) } ?? false
   }
 
-  /// An activity, as far as it can be held against the rows of a table.
+  /// An activity, prepared for the comparison with the meanings of a table.
   private struct Facts {
     let activity: Activity
-    /// Whether the table says anything of revenue.
+    /// Indicates that a meaning in the table has revenue.
     let hasRevenue: Bool
-    /// Whether it is unknown which of the table's events the revenue came from.
+    /// Indicates that the activity has revenue, but no count of any event that earns revenue in the table.
     let isEarnerUnknown: Bool
 
     init(_ activity: Activity, in table: ValueTable) {
@@ -73,7 +73,7 @@ struct ValueTable: Sendable {
       return revenue.contains(activity.revenue)
     }
 
-    /// Nil where it is not known.
+    /// The number of times that the event happened; nil where it is not known.
     private func count(of event: ModelEvent) -> Int? {
       isEarnerUnknown && event.revenue != nil ? nil : activity.counts[event.name] ?? 0
     }
@@ -81,7 +81,7 @@ struct ValueTable: Sendable {
 }
 
 extension Revenue {
-  /// Whether `amount` is in the range: from the minimum to below the maximum, or the one exact amount.
+  /// Tells if `amount` is in the range: from the minimum to below the maximum, or exactly the one amount.
   public func contains(_ amount: Amount) -> Bool {
     guard amount >= minimum, let maximum else { return amount >= minimum }
     return maximum == minimum ? amount == minimum : amount < maximum

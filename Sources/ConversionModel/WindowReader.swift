@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ModelReader {
-  /// The windows of a model, as far as they are right.
+  /// Reads the windows of a model; wrong ones are noted and left out where they cannot be read.
   mutating func windows(_ node: JSONNode, hasCurrency: Bool) -> [ModelWindow] {
     guard let nodes = node.elements, !nodes.isEmpty else {
       note(node, mustBe: "an array of at least one window")
@@ -53,7 +53,7 @@ extension ModelReader {
     return window
   }
 
-  /// The meanings of a window's values: those that its kind makes, and those that are given.
+  /// Reads the meanings of a window's values: those that its kind generates, and those that the model lists.
   private mutating func values(
     _ node: JSONNode,
     kind: Kind?,
@@ -77,7 +77,7 @@ extension ModelReader {
       let made = rows.map { row in row.map { Meaning(events: $0, hasCurrency: hasCurrency) } }
       if hasFineValues {
         fine = made
-        // Coarse values that are given are told by their own meanings, unless it is said where they begin.
+        // Listed coarse values have their own meanings, unless `coarse_from` says at which fine values they begin.
         if starts == nil, coarse.isEmpty {
           let used = made.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
           starts = CoarseStarts(thirdsOf: used)
@@ -92,7 +92,7 @@ extension ModelReader {
     return (fine, coarse, starts)
   }
 
-  /// Nil where it is absent, or wrong.
+  /// Reads `coarse_from`; nil where it is absent, or wrong.
   private mutating func coarseStarts(_ node: JSONNode) -> CoarseStarts? {
     guard node.value != nil, isObject(node, keys: ["medium", "high"], called: "coarse_from") else { return nil }
     let medium = integer(node["medium"], in: 1...63)
@@ -104,7 +104,7 @@ extension ModelReader {
     return CoarseStarts(medium: Int(medium), high: Int(high))
   }
 
-  /// A meaning, or nil, for each value; empty where the map is not there.
+  /// Reads a map from values to events: a meaning, or nil, for each value; empty where the map is absent.
   private mutating func meanings(_ node: JSONNode, of values: [String], hasCurrency: Bool) -> [Meaning?] {
     guard node.value != nil else { return [] }
     let isFine = values.count > 3

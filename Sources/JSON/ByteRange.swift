@@ -1,10 +1,10 @@
-/// Where a value's bytes stand in the buffer that it was parsed from.
+/// The position of a value in the buffer from which it was parsed, in bytes.
 ///
-/// Values stay where they were read; a range is all that later stages carry.
+/// Values stay in the buffer; later stages carry only their ranges.
 public struct ByteRange: Hashable, Sendable {
-  /// Offset of the first byte.
+  /// The offset of the first byte.
   public var start: UInt32
-  /// Number of bytes.
+  /// The number of bytes.
   public var count: UInt32
 
   /// The range of `count` bytes from `start`.

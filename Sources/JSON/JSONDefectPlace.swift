@@ -1,5 +1,5 @@
 extension JSONDefect {
-  /// What is wrong with a file that somebody wrote, where, and what to do: to follow its name.
+  /// The defect of a text file, its place and its correction, as a phrase that follows the file's name in a message.
   package func advice(in text: [UInt8]) -> String {
     var scan = JSONScan(text)
     let found = scan.defect()
@@ -15,23 +15,23 @@ extension JSONDefect {
   }
 }
 
-/// A place in a text, as editors count.
+/// A place in a text, as editors count lines and columns.
 struct JSONPlace: CustomStringConvertible {
-  /// From 1.
+  /// The number of the line, from 1.
   let line: Int
-  /// From 1, in Unicode scalars.
+  /// The column, from 1, counted in Unicode scalars.
   let column: Int
 
-  /// The place of a byte.
+  /// The place of the byte at an offset.
   init(of offset: Int, in text: [UInt8]) {
     let before = text.prefix(offset)
     line = before.count { $0 == UInt8(ascii: "\n") } + 1
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    // Each scalar has one byte that does not continue another: 10xxxxxx.
+    // Each scalar has exactly one byte that is not a continuation byte (10xxxxxx).
     column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
   }
 
-  /// The place of the first byte that is not UTF-8.
+  /// The place of the first byte that is not valid UTF-8; nil where all bytes are.
   init?(ofInvalidUTF8In text: [UInt8]) {
     var decoder = UTF8.ForwardParser()
     var bytes = text.makeIterator()
@@ -50,9 +50,10 @@ struct JSONPlace: CustomStringConvertible {
   var description: String { "line \(line), column \(column)" }
 }
 
-/// Looks for where a text stops being JSON (RFC 8259), or an object has a key again: for people, and short texts.
+/// Finds the place at which a text stops being JSON (RFC 8259), or an object repeats a key. Meant for messages and
+/// short texts.
 struct JSONScan {
-  /// A defect, and the byte where it shows.
+  /// A defect, and the offset of the byte at which it shows.
   struct Defect: Error {
     let offset: Int
     let problem: String
@@ -64,7 +65,7 @@ struct JSONScan {
 
   init(_ text: [UInt8]) { self.text = text }
 
-  /// The first defect; nil where there is none, or the text is nested deeper than anybody writes.
+  /// The first defect; nil where there is none, or the text is nested more than 64 levels deep.
   mutating func defect() -> Defect? {
     do throws(Defect) {
       if text.starts(with: [0xEF, 0xBB, 0xBF]) { throw found("a byte order mark; save it without one") }
@@ -81,7 +82,7 @@ struct JSONScan {
 
   private var byte: UInt8? { offset < text.count ? text[offset] : nil }
 
-  /// What stands at hand, for a message.
+  /// The character at the current offset, quoted for a message, or words for the end of the line or of the file.
   private var character: String {
     guard let scalar = String(decoding: text[offset...].prefix(4), as: UTF8.self).unicodeScalars.first else {
       return "the end of the file"

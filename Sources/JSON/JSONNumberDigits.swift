@@ -1,23 +1,24 @@
-/// A JSON number taken apart: `significand` × 10^`exponent`, neither leading nor trailing zeros in the significand.
+/// The parts of a JSON number: `significand` × 10^`exponent`. The significand has no leading and no trailing zeros.
 package struct JSONNumberDigits {
-  /// Whether a minus sign stands before it.
+  /// Indicates a minus sign before the number.
   package private(set) var isNegative = false
-  /// Holds only as long as `count` is at most 21, what an amount can have, and more than an `Int64` can.
+  /// The significand; valid only while `count` is at most 21, the limit for amounts, which is more than an `Int64` can
+  /// hold.
   package private(set) var significand: Int128 = 0
-  /// Digits of the significand; 0 for a zero.
+  /// The number of digits of the significand; 0 for a zero.
   package private(set) var count = 0
   /// The power of ten.
   package private(set) var exponent = 0
   private var trailingZeros = 0
   private var rest: Substring.UTF8View
 
-  /// A number that is yet to be read.
+  /// A number whose digits `read()` has yet to read.
   package init(_ text: String) {
     rest = text[...].utf8
     isNegative = rest.first == UInt8(ascii: "-")
   }
 
-  /// False where the text is not a JSON number.
+  /// Reads the digits; false where the text is not a JSON number, or has a minus sign.
   package mutating func read() -> Bool {
     let hasLeadingZero = rest.first == UInt8(ascii: "0")
     let whole = readDigits()
@@ -67,7 +68,8 @@ package struct JSONNumberDigits {
     return read
   }
 
-  /// Stops counting where every amount but 0 is out of range.
+  /// Reads the digits of the exponent; nil where there are none. Stops at 2⁴⁰, beyond which every number but 0 is out
+  /// of range.
   private mutating func readExponent() -> Int? {
     var value: Int?
     while let digit = takeDigit() { value = min((value ?? 0) * 10 + Int(digit), 1 << 40) }

@@ -1,7 +1,7 @@
 extension [UInt8] {
   /// Appends a JSON string with these UTF-8 bytes, quoted and escaped (RFC 8259, section 7).
   public mutating func appendJSONString(_ text: Span<UInt8>) {
-    // No byte takes more than the six of \u001f.
+    // A byte takes at most the six characters of \u001f.
     append(addingCapacity: 6 * text.count + 2) { output in
       output.append(UInt8(ascii: "\""))
       for index in text.indices {
@@ -34,8 +34,8 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a JSON value as it was written, but on one line and with what common readers cannot hold as strings: integers
-  /// of more than 18 digits, and exponents of more than two.
+  /// Appends a JSON value as it was written, but on one line. Numbers that common readers cannot hold become strings:
+  /// integer parts of more than 18 characters, and exponents of more than two digits.
   public mutating func appendPortableJSON(_ value: ArraySlice<UInt8>) {
     var rest = value
     while let byte = rest.first {
@@ -51,7 +51,7 @@ extension [UInt8] {
         if number.isPortableJSONNumber { append(contentsOf: number) } else { appendJSONString(number) }
         rest = rest[number.endIndex...]
       default:
-        // Line ends can only stand between tokens.
+        // Line ends are possible only between tokens.
         append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
         rest = rest.dropFirst()
       }
@@ -124,7 +124,7 @@ private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-  /// Behind the closing quote of the string that begins here.
+  /// The index after the closing quote of the string that begins here.
   fileprivate var endOfJSONString: Int {
     var index = startIndex + 1
     while index < endIndex, self[index] != UInt8(ascii: "\"") { index += self[index] == UInt8(ascii: "\\") ? 2 : 1 }

@@ -1,8 +1,8 @@
 internal import CSimdjson
 
-/// What a JSON value is.
+/// The type of a JSON value.
 public enum JSONKind: UInt8, Sendable {
-  /// The key is not there.
+  /// There is no value: the key is absent.
   case absent = 0
   /// `null`.
   case null
@@ -20,72 +20,72 @@ public enum JSONKind: UInt8, Sendable {
   case array
 }
 
-/// A JSON value by where its text stands.
+/// A JSON value: its type, and the position of its text.
 public struct JSONField: Sendable {
-  /// What the value is.
+  /// The type of the value.
   public var kind: JSONKind
-  /// Its text: of a string what it says, escapes resolved; of all others the JSON as it was written.
+  /// The text: the content of a string with escapes resolved, or the JSON of any other value as it was written.
   public var text: ByteRange
 
-  /// A value of that kind with its text there.
+  /// A value of that type with its text at that range.
   public init(kind: JSONKind, text: ByteRange) {
     self.kind = kind
     self.text = text
   }
 
-  /// A key that is not there.
+  /// The field of a key that is absent.
   public static let absent = JSONField(kind: .absent, text: ByteRange(start: 0, count: 0))
 }
 
-/// A member of an object, or an element of an array (then the key is absent).
+/// A member of an object, or an element of an array; the key of an element is absent.
 public struct JSONMember: Sendable {
-  /// The key, a string.
+  /// The key as a string.
   public var key: JSONField
   /// The value.
   public var value: JSONField
 }
 
-/// What is wrong with a text that should be JSON.
+/// The reason for which a text is not acceptable JSON.
 public enum JSONDefect: Error, Sendable {
-  /// The grammar is not RFC 8259's; in simdjson's words.
+  /// The text does not follow the grammar of RFC 8259; the message is simdjson's.
   case notJSON(String)
-  /// Containers in containers, more than the parser allows.
+  /// Containers are nested deeper than the parser allows.
   case tooDeep
   /// The bytes are not UTF-8.
   case invalidUTF8
-  /// The key is there twice in one object, at whatever depth.
+  /// An object has this key twice, at any depth of the text.
   case duplicateKey(String)
 }
 
-/// One container, parsed: the values of known keys by index, the others in order.
+/// A parsed container: the values of known keys by index, all others in order.
 ///
-/// Meant to be used again for the next text, so that its arrays are allocated once.
+/// Reuse a document for the next text, so that its arrays are allocated only once.
 public struct JSONDocument: Sendable {
   /// The value of the whole text.
   public internal(set) var root = JSONField.absent
-  /// One for each name that the parser knows, in its order.
+  /// The values of the names that the parser knows, in the order of the names.
   public internal(set) var fields: [JSONField] = []
   /// An object's members with other keys, or an array's elements.
   public internal(set) var members: [JSONMember] = []
-  /// Whether U+FFFD stands for halves of surrogate pairs.
+  /// Indicates that escapes for half of a surrogate pair were read as U+FFFD.
   public package(set) var hasReplacedSurrogates = false
 
-  /// A document with nothing in it.
+  /// An empty document.
   public init() {}
 }
 
 /// Parses JSON texts one after the other with simdjson's DOM parser.
 ///
-/// Not for several tasks at once: each has its own.
+/// A parser must not be used by several tasks at once; each task has its own.
 @safe
 public struct JSONParser: ~Copyable {
-  /// Bytes that must follow a text in its buffer, whatever they hold.
+  /// The number of bytes that must follow a text in its buffer; their values do not matter.
   public static let padding = Int(CSIMDJSON_PADDING)
 
   private let handle: OpaquePointer
   private let nameCount: Int
 
-  /// A parser that knows `names` and refuses texts nested deeper than `maximumDepth`. Traps where there is no memory left.
+  /// A parser that knows `names` and refuses texts nested deeper than `maximumDepth`. Traps where memory runs out.
   public init(names: [String] = [], maximumDepth: Int = 64) {
     let lines = names.map { $0 + "\n" }.joined()
     guard let handle = unsafe csimdjson_new(lines, maximumDepth) else { preconditionFailure("no memory left") }
@@ -95,12 +95,14 @@ public struct JSONParser: ~Copyable {
 
   deinit { unsafe csimdjson_free(handle) }
 
-  /// Parses the JSON text that stands at `text` in `bytes`, which must go on for `padding` bytes behind it.
+  /// Parses the JSON text in the range `text` of `bytes`, after which at least `padding` more bytes must follow.
   ///
-  /// The ranges in `document` are ranges of `bytes`. Strings that hold escapes are appended to `bytes`, with padding.
+  /// The ranges in `document` are ranges of `bytes`. The text of strings with escapes is appended to `bytes`, with
+  /// padding.
   ///
-  /// With `replacingLoneSurrogates` an escape for half of a surrogate pair, which JSON has and no UTF-8 (RFC 8259, section
-  /// 8.2), is read as U+FFFD: then all ranges lie in a copy of the text that is appended.
+  /// With `replacingLoneSurrogates` an escape for half of a surrogate pair, which JSON allows and UTF-8 cannot hold
+  /// (RFC 8259, section 8.2), is read as U+FFFD. All ranges then lie in a copy of the text that is appended to
+  /// `bytes`.
   public mutating func parse(
     _ text: Range<Int>,
     of bytes: inout [UInt8],

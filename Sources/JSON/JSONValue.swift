@@ -10,7 +10,7 @@ public indirect enum JSONValue: Sendable, Equatable {
   case string(String)
   /// An array.
   case array([JSONValue])
-  /// An object's members in order; no key is there twice.
+  /// An object's members in order; no key occurs twice.
   case object([Member])
 
   /// A member of an object.

@@ -1,6 +1,6 @@
 extension ArraySlice<UInt8> {
-  /// A JSON text with `\ufffd` in place of each escape for half of a surrogate pair, as long as before; nil where it has
-  /// none.
+  /// Returns the JSON text with `\ufffd` in place of each escape for half of a surrogate pair, at the same length; nil
+  /// where it has no such escape.
   func replacingLoneSurrogates() -> [UInt8]? {
     var replaced: [UInt8]?
     var index = startIndex
@@ -12,7 +12,7 @@ extension ArraySlice<UInt8> {
         let start = escape - startIndex
         replaced?.replaceSubrange(start..<start + 6, with: "\\ufffd".utf8)
         index = escape + 6
-      // Whatever is escaped otherwise has one character at least.
+      // Any other escape has at least one character after the backslash.
       case nil: index = Swift.min(escape + 2, endIndex)
       }
     }
@@ -23,7 +23,8 @@ extension ArraySlice<UInt8> {
     case high, low
   }
 
-  /// The half of a pair that the escape at an index stands for: `\ud8…` to `\udb…`, or `\udc…` to `\udf…`.
+  /// The half of a surrogate pair that the escape at an index stands for: high for `\ud8…` to `\udb…`, low for `\udc…`
+  /// to `\udf…`; nil for anything else.
   private func surrogate(at index: Int) -> Surrogate? {
     guard index + 6 <= endIndex, self[index] == UInt8(ascii: "\\"), self[index + 1] == UInt8(ascii: "u"),
       let unit = UInt16(String(decoding: self[(index + 2)..<(index + 6)], as: UTF8.self), radix: 16)

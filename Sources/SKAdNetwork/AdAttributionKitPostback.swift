@@ -1,7 +1,7 @@
 internal import JSON
 
 extension Postback {
-  /// Reads the payload of an AdAttributionKit postback, and says which fields it took.
+  /// Reads the payload of an AdAttributionKit postback; returns it with the fields that were read.
   static func adAttributionKit(
     _ document: JSONDocument,
     _ bytes: [UInt8],
@@ -34,13 +34,13 @@ extension Postback {
 }
 
 extension Postback {
-  /// The spelling of a re-engagement in `conversion-type` that Apple documents, and that tables have.
+  /// The spelling of a re-engagement in `conversion-type` that Apple documents, and that the tables use.
   public static let reengagement = "re-engagement"
-  /// The other spelling of the same in what Apple signs.
+  /// The other spelling of a re-engagement that occurs in what Apple signs.
   public static let otherReengagement = "reengagement"
 }
 
-/// The fields that stand beside the JWS: nobody signs them.
+/// The fields beside the JWS, which are not signed.
 struct AdAttributionKitUnsigned {
   let jws: ByteRange
   private let conversionValue: Int64?
@@ -49,7 +49,7 @@ struct AdAttributionKitUnsigned {
   private let countryCode: CountryCode?
   private let coerced: FieldSet
   private let unreadable: FieldSet
-  /// The fields that are read; what cannot be is not among them.
+  /// The fields that were read; a field that could not be read is not among them.
   let taken: FieldSet
 
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
@@ -67,7 +67,7 @@ struct AdAttributionKitUnsigned {
 
   private static let covered = FieldSet([.jwsString])
 
-  /// Puts the fields into the postback that the JWS holds.
+  /// Copies the fields into the postback that was read from the JWS.
   func put(into postback: inout Postback) {
     postback.conversionValue = conversionValue
     postback.coarseConversionValue = coarseConversionValue
@@ -79,7 +79,7 @@ struct AdAttributionKitUnsigned {
 }
 
 extension CompactJWS {
-  /// The key's name, where the header is one that Apple's postbacks have.
+  /// Returns the `kid` of a JWS header; throws where the header is not one that Apple's postbacks have.
   static func keyID(_ header: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) -> ByteRange {
     var reader = FieldReader(header, of: bytes, covered: .all)
     func malformed(_ field: Field, _ expected: String) -> PostbackDefect {

@@ -1,11 +1,12 @@
-/// Base64 with nothing forgiven (RFC 4648): no white space, no missing or surplus padding, no bits left over.
+/// Strict base64 (RFC 4648): no white space, no missing or surplus padding, no bits left over.
 public enum Base64: Sendable {
-  /// Section 4: `+` and `/`, padded with `=`.
+  /// The alphabet of section 4, with `+` and `/`, padded with `=`.
   case standard
-  /// Section 5: `-` and `_`, not padded, as JWS has it (RFC 7515, section 2).
+  /// The alphabet of section 5, with `-` and `_`, without padding, as in JWS (RFC 7515, section 2).
   case url
 
-  /// Appends what `text` encodes to `output`; false, with nothing appended, where it is not in canonical form.
+  /// Appends the bytes that `text` encodes to `output`; false, with nothing appended, where it is not in canonical
+  /// form.
   public func decode(_ text: Span<UInt8>, appendingTo output: inout [UInt8]) -> Bool {
     var count = text.count
     if self == .standard {
@@ -19,7 +20,7 @@ public enum Base64: Sendable {
     return isRight
   }
 
-  /// Decodes a text without padding; false, with what came before appended, at what is wrong.
+  /// Decodes a text without padding; false at the first error, with the bytes before it appended.
   private func decode(_ text: Span<UInt8>, to output: inout [UInt8]) -> Bool {
     let values = self == .standard ? Self.standardValues : Self.urlValues
     func value(_ index: Int) -> UInt32 { UInt32(values[Int(text[index])]) }
@@ -36,7 +37,7 @@ public enum Base64: Sendable {
     guard tail > 1 else { return false }
     let first = text.count - tail
     let (a, b, c) = (value(first), value(first + 1), tail == 3 ? value(first + 2) : 0)
-    // The bits that no byte takes are zero, or the text has a second form.
+    // The bits that belong to no byte must be zero, or one value would have several encodings.
     guard a | b | c < 64, (tail == 3 ? c & 3 : b & 15) == 0 else { return false }
     let bits = a << 18 | b << 12 | c << 6
     output.append(UInt8(truncatingIfNeeded: bits >> 16))
@@ -44,7 +45,7 @@ public enum Base64: Sendable {
     return true
   }
 
-  /// The bytes in base64.
+  /// Returns the bytes in base64.
   public func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
     var output: [UInt8] = []

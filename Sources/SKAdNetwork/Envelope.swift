@@ -1,22 +1,22 @@
 public import JSON
 
-/// The way by which a postback came.
+/// The channel through which a postback was received.
 public enum Channel: String, CaseIterable, Sendable {
-  /// An Apple device sent it here.
+  /// An Apple device sent the postback directly.
   case appleDirect = "apple_direct"
-  /// An ad network, or whoever it trusts, forwarded it.
+  /// An ad network, or a party that it trusts, forwarded the postback.
   case networkForwarded = "network_forwarded"
 }
 
-/// What a receiver notes around a postback.
+/// The receiver's record around a postback: time, channel, forwarder and query.
 public struct Envelope: Sendable {
-  /// When it was received: RFC 3339, not yet read.
+  /// The time of receipt as text; expected in RFC 3339, but not yet parsed.
   public internal(set) var receivedAt: ByteRange?
-  /// The way by which it came.
+  /// The channel through which the postback was received.
   public internal(set) var channel: Channel?
-  /// Who forwarded it.
+  /// The name of the forwarder.
   public internal(set) var forwarder: ByteRange?
-  /// The query of the request that brought it, percent-encoded.
+  /// The query of the HTTP request that delivered the postback, percent-encoded.
   public internal(set) var query: ByteRange?
 
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
@@ -28,7 +28,8 @@ public struct Envelope: Sendable {
   }
 }
 
-/// What a text that may be no postback says about itself, for the reject row. Nothing of it is checked.
+/// The identifying fields that a text claims, even where it is no postback; the reject row shows them. None of them is
+/// checked.
 public struct Claims: Sendable {
   /// `ad-network-id` or `ad-network-identifier`.
   public internal(set) var adNetworkID: ByteRange?
@@ -39,7 +40,7 @@ public struct Claims: Sendable {
   /// `version`.
   public internal(set) var version: ByteRange?
 
-  /// Nothing said.
+  /// No claims.
   public init() {}
 
   mutating func read(_ document: JSONDocument) {

@@ -1,4 +1,4 @@
-/// The keys that the system knows. The raw value is a field's place in a parsed document.
+/// The JSON keys that the system knows. The raw value is a field's index in a parsed document.
 ///
 /// Source: Apple, "Identifying the parameters in install-validation postbacks" (SKAdNetwork) and "Identifying the
 /// parameters in a postback" (AdAttributionKit).
@@ -48,7 +48,7 @@ public enum Field: Int, CaseIterable, Sendable {
   case body
   case bodyBase64
 
-  /// The key as it stands in JSON.
+  /// The key as it is written in JSON.
   public var name: String {
     switch self {
     case .version: "version"
@@ -89,7 +89,7 @@ public enum Field: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The field with that key.
+  /// The field with that key; nil for an unknown key.
   public init?(name: String) {
     guard let field = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = field
@@ -97,7 +97,7 @@ public enum Field: Int, CaseIterable, Sendable {
 }
 
 extension Field {
-  /// The values that Apple sends in a field that holds an integer.
+  /// The range of values that Apple sends in an integer field.
   var range: ClosedRange<Int64> {
     switch self {
     case .campaignID: 1...100
@@ -122,18 +122,18 @@ public struct FieldSet: Sendable, Equatable {
   /// The set of these fields.
   init(_ fields: [Field]) { for field in fields { insert(field) } }
 
-  /// Whether no field is in it.
+  /// Indicates that the set has no fields.
   public var isEmpty: Bool { bits == 0 }
 
-  /// Whether the field is in it.
+  /// Tells if the set contains the field.
   public func contains(_ field: Field) -> Bool { bits & (1 << UInt64(field.rawValue)) != 0 }
 
-  /// Puts a field in.
+  /// Adds a field.
   public mutating func insert(_ field: Field) { bits |= 1 << UInt64(field.rawValue) }
 
-  /// Takes a field out.
+  /// Removes a field.
   mutating func remove(_ field: Field) { bits &= ~(1 << UInt64(field.rawValue)) }
 
-  /// Puts all fields of another set in.
+  /// Adds all fields of another set.
   public mutating func formUnion(_ other: FieldSet) { bits |= other.bits }
 }

@@ -1,9 +1,9 @@
 internal import JSON
 
-/// Reads the known fields of one parsed object as what they have to be, and notes which it took.
+/// Reads the known fields of one parsed object as values of their types, and records the fields that were read.
 ///
-/// What cannot be read is a defect where the signature covers the field. Where it does not, the field is nil, noted as
-/// unreadable, and left to the extras.
+/// A value that cannot be read is a defect where the signature covers the field. Otherwise the field is nil, recorded
+/// as unreadable, and left to the extras.
 struct FieldReader {
   let document: JSONDocument
   let bytes: [UInt8]
@@ -30,19 +30,20 @@ struct FieldReader {
     PostbackDefect(code, field, expected: expected, found: document.fields[field.rawValue])
   }
 
-  /// What an optional field holds, or a defect where it is not there.
+  /// Returns the value of a required field; throws `missingField` where it is nil.
   func required<Value>(_ value: Value?, _ field: Field, _ expected: String) throws(PostbackDefect) -> Value {
     guard let value else { throw defect(.missingField, field, expected) }
     return value
   }
 
-  /// A string in which nothing stands that could shift what is signed.
+  /// Reads a string without U+2063 and U+0000; nil where it is absent or null. An empty one is an error unless
+  /// `mayBeEmpty`.
   mutating func string(_ field: Field, mayBeEmpty: Bool = false) throws(PostbackDefect) -> ByteRange? {
     guard let value = take(field) else { return nil }
     guard value.kind == .string else { throw defect(.wrongType, field, "a string") }
     guard mayBeEmpty || value.text.count > 0 else { throw defect(.outOfRange, field, "a string that is not empty") }
     let text = bytes.span.extracting(value.text.indices)
-    // U+2063 separates signed values; a NUL ends strings in whatever reads the tables.
+    // U+2063 separates signed values; U+0000 ends strings in programs that read the tables.
     guard !text.containsForbidden else {
       throw defect(.forbiddenCharacter, field, "a string without U+2063 and U+0000")
     }
@@ -52,7 +53,7 @@ struct FieldReader {
     return value.text
   }
 
-  /// A string that must have a certain form.
+  /// Reads a string that `isRight` accepts; `expected` describes it in the error.
   mutating func string(
     _ field: Field,
     _ expected: String,
@@ -64,8 +65,9 @@ struct FieldReader {
     return text
   }
 
-  /// What a field holds, in any spelling that `reading` takes; nil where it is absent, null or empty, which is a null that
-  /// a forwarder wrote.
+  /// Reads a field with `reading`; nil where it is absent, null or an empty string, which a forwarder writes for null.
+  /// A value that `reading` refuses is an error where the signature covers the field, else nil, and the field is
+  /// unreadable.
   private mutating func value<Value>(
     _ field: Field,
     _ expected: @autoclosure () -> String,
@@ -91,7 +93,7 @@ struct FieldReader {
     return nil
   }
 
-  /// An integer that Apple sends in the field.
+  /// Reads an integer in the field's range, the values that Apple sends.
   mutating func integer(_ field: Field) throws(PostbackDefect) -> Int64? {
     let range = field.range
     return try value(field, "an integer from \(range.lowerBound) to \(range.upperBound)") { kind, text in
@@ -99,12 +101,12 @@ struct FieldReader {
     }
   }
 
-  /// A Boolean.
+  /// Reads a Boolean.
   mutating func boolean(_ field: Field) throws(PostbackDefect) -> Bool? {
     try value(field, "true or false") { kind, text in FieldValue.boolean(kind, text) }
   }
 
-  /// One of a few words, in any letter case unless `isCaseSensitive`.
+  /// Reads one of a few words, in any letter case unless `isCaseSensitive`.
   mutating func word<Word: CaseIterable & RawRepresentable<String>>(
     _ field: Field,
     as type: Word.Type,
@@ -117,19 +119,19 @@ struct FieldReader {
     }
   }
 
-  /// A country code.
+  /// Reads a country code.
   mutating func countryCode(_ field: Field) throws(PostbackDefect) -> CountryCode? {
     try value(field, "a country code of two letters") { kind, text in FieldValue.countryCode(kind, text) }
   }
 
-  /// A source identifier.
+  /// Reads a source identifier.
   mutating func sourceIdentifier(_ field: Field) throws(PostbackDefect) -> SourceIdentifier? {
     try value(field, "a string of two to four digits") { kind, text in FieldValue.sourceIdentifier(kind, text) }
   }
 }
 
 extension Span<UInt8> {
-  /// Whether U+2063 (in UTF-8 E2 81 A3) or U+0000 is in it.
+  /// Indicates that the text has U+2063 (in UTF-8 E2 81 A3) or U+0000.
   fileprivate var containsForbidden: Bool {
     for index in indices {
       let byte = self[index]
@@ -139,7 +141,7 @@ extension Span<UInt8> {
     return false
   }
 
-  /// Whether U+FFFD (in UTF-8 EF BF BD) is in it.
+  /// Indicates that the text has U+FFFD (in UTF-8 EF BF BD).
   fileprivate var containsReplacement: Bool {
     indices.contains { index in
       self[index] == 0xEF && index + 2 < count && self[index + 1] == 0xBF && self[index + 2] == 0xBD

@@ -2,16 +2,16 @@ package import JSON
 
 /// The result of reading a field's JSON value.
 package enum FieldReading<Value> {
-  /// The value, written as Apple writes it.
+  /// The value in Apple's spelling.
   case plain(Value)
-  /// The value, written otherwise with the same meaning.
+  /// The value in another spelling with the same meaning.
   case coerced(Value)
   /// A value of another type.
   case wrongType
   /// A value of the right type that Apple never sends.
   case outOfRange
 
-  /// The value, however it was written; nil where there is none.
+  /// The value in either spelling; nil where it could not be read.
   package var value: Value? {
     switch self {
     case .plain(let value), .coerced(let value): value
@@ -20,13 +20,13 @@ package enum FieldReading<Value> {
   }
 }
 
-/// The spellings of a value that are read, in signed and unsigned fields alike, from a JSON value's kind and text.
+/// Readers of field values, signed and unsigned alike, from the kind and text of a JSON value.
 ///
-/// Whether a signed value is right is for the signature to say: it covers the value in Apple's spelling.
+/// The signature decides if a signed value is right: it covers the value in Apple's spelling.
 package enum FieldValue {
   /// Reads an integer: `42`, or a number or string with the same value, such as `42.0`, `4.2e1` and `"42"`.
   ///
-  /// Not `042`, ` 42` and `-0`, which no serializer makes of an integer.
+  /// Refuses `042`, ` 42` and `-0`, which no serializer writes for an integer.
   package static func integer(
     _ kind: JSONKind,
     _ text: Span<UInt8>,
@@ -84,7 +84,7 @@ package enum FieldValue {
 
   /// Reads a source identifier: a string of two to four digits, or their number, which has lost leading zeros.
   ///
-  /// A number is taken for its shortest identifier: 39 for `39`, not for `0039`, and 5 for `05`.
+  /// A number is read as its shortest identifier: 39 as `39`, not as `0039`, and 5 as `05`.
   package static func sourceIdentifier(_ kind: JSONKind, _ text: Span<UInt8>) -> FieldReading<SourceIdentifier> {
     if kind == .string { return SourceIdentifier(digits: text).map { .plain($0) } ?? .outOfRange }
     switch integer(kind, text, in: 0...9999) {
@@ -96,7 +96,8 @@ package enum FieldValue {
 }
 
 extension Field {
-  /// What a field that no version signs says, as tables have it; nil where it cannot be read, and of other fields.
+  /// The value of a field that no version signs, as text for the tables; nil where it cannot be read, and for all
+  /// other fields.
   package func unsignedText(_ kind: JSONKind, _ text: Span<UInt8>) -> String? {
     switch self {
     case .conversionValue: return FieldValue.integer(kind, text, in: range).value.map { String($0) }
@@ -136,7 +137,7 @@ private enum Integer {
     self = isBeyond ? .beyondInt64 : .value(isNegative ? -value : value)
   }
 
-  /// Reads what has the value of an integer, with a fraction or an exponent.
+  /// Reads an integer that is written with a fraction or an exponent, such as `42.0` or `4.2e1`.
   init(respelled text: Span<UInt8>) {
     var digits = JSONNumberDigits(String(copying: text))
     self = .notAnInteger
@@ -151,16 +152,16 @@ private enum Integer {
   }
 }
 
-/// How a text compares with a word.
+/// The result of comparing a text with a word.
 private enum Match {
   case exact
-  /// Equal but for letter case.
+  /// The texts are equal except for letter case.
   case folded
   case none
 }
 
 extension Span<UInt8> {
-  /// Compares the text with a word in small ASCII letters and underscores.
+  /// Compares the text with a word in lower-case ASCII letters and underscores.
   fileprivate func match(_ word: String) -> Match {
     let word = word.utf8.span
     guard count == word.count else { return .none }

@@ -1,13 +1,13 @@
 internal import JSON
 
-/// The three parts of a JWS in compact serialization (RFC 7515, section 7.1), not decoded.
+/// The three parts of a JWS in compact serialization (RFC 7515, section 7.1), still encoded.
 struct JWSParts {
   let text: ByteRange
   let header: ByteRange
   let payload: ByteRange
   let signature: ByteRange
 
-  /// Header, period and payload: what is signed.
+  /// The bytes that are signed: header, period and payload.
   var signingInput: ByteRange {
     ByteRange(start: Int(header.start), count: Int(header.count) + 1 + Int(payload.count))
   }

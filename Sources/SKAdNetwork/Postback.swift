@@ -1,6 +1,6 @@
 public import JSON
 
-/// Which of Apple's frameworks sent a postback.
+/// The Apple framework that sent a postback.
 public enum Framework: String, CaseIterable, Sendable {
   /// SKAdNetwork 1.0 to 4.0.
   case skAdNetwork = "skadnetwork"
@@ -15,13 +15,13 @@ public enum CoarseConversionValue: String, CaseIterable, Sendable {
   case high
 }
 
-/// How a person met the ad (AdAttributionKit).
+/// The user's interaction with the ad: a click or a view (AdAttributionKit).
 public enum AdInteractionType: String, CaseIterable, Sendable {
   case click
   case view
 }
 
-/// A country by its two letters, in capitals (ISO 3166-1 alpha-2). Any two letters are one.
+/// A country as two capital letters (ISO 3166-1 alpha-2). Any two letters are accepted.
 public struct CountryCode: Hashable, Sendable, CustomStringConvertible {
   /// The first letter in the high byte, the second in the low one.
   let letters: UInt16
@@ -32,7 +32,7 @@ public struct CountryCode: Hashable, Sendable, CustomStringConvertible {
     letters = UInt16(first & 0xDF) << 8 | UInt16(second & 0xDF)
   }
 
-  /// Bytes that `write(to:)` writes.
+  /// The number of bytes that `write(to:)` writes.
   public static let length = 2
 
   /// Writes the two letters.
@@ -47,14 +47,14 @@ public struct CountryCode: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A source identifier: two to four digits, of which leading zeros count.
+/// A source identifier: two to four digits, in which leading zeros count.
 public struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
-  /// The number that the digits are, which has no leading zeros.
+  /// The digits as a number, without leading zeros.
   let number: UInt16
   /// The number of digits, 2 to 4.
   public let digitCount: Int
 
-  /// The identifier that is written so; nil for anything but two to four digits.
+  /// The identifier with these digits; nil for anything but two to four digits.
   init?(digits text: Span<UInt8>) {
     guard (2...4).contains(text.count) else { return nil }
     var number: UInt16 = 0
@@ -67,7 +67,7 @@ public struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
     digitCount = text.count
   }
 
-  /// The shortest identifier of a number below 10 000.
+  /// The shortest identifier of a number below 10 000, at least two digits.
   init(shortest number: UInt16) {
     self.number = number
     digitCount = number < 100 ? 2 : number < 1000 ? 3 : 4
@@ -90,14 +90,14 @@ public struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A postback as it claims to be: well formed, not verified.
+/// A parsed postback: well formed, but not verified.
 ///
-/// Plain data. Texts are ranges of the buffer that it was parsed from, as they came. Fields that the version does not
-/// define are in `extras`, and unsigned ones that could not be read.
+/// Texts are ranges of the buffer from which the postback was parsed, as they came. `extras` holds the fields that the
+/// version does not define, and unsigned fields that could not be read.
 public struct Postback: Sendable {
   /// The framework.
   public internal(set) var framework: Framework
-  /// The version; 1.0 where there is none. Nil for AdAttributionKit.
+  /// The SKAdNetwork version; 1.0 where the postback has none. Nil for AdAttributionKit.
   public internal(set) var version: Version?
   /// `ad-network-id`, or `ad-network-identifier`.
   public internal(set) var adNetworkID: ByteRange
@@ -111,15 +111,16 @@ public struct Postback: Sendable {
   public internal(set) var sourceIdentifier: SourceIdentifier?
   /// `source-app-id`, or `publisher-item-identifier`. A 0 may have been filled in by a forwarder.
   public internal(set) var sourceAppID: Int64?
-  /// `source-domain`, of web ads; from 4.0. An empty one may have been filled in by a forwarder. Beside a
-  /// `source-app-id` of 0 it is signed only where the 0 is not: `removeUnsigned` takes it out where it is not.
+  /// `source-domain`, of web ads; from 4.0. A forwarder may have filled in an empty one. Beside a `source-app-id` of 0
+  /// it is signed only where the 0 is not; `removeUnsigned` removes it where it is not signed.
   public internal(set) var sourceDomain: ByteRange?
-  /// `source-domain` beside a signed `source-app-id`, where Apple sends none and signs none: the text of its JSON value.
-  /// It is among the extras.
+  /// `source-domain` beside a signed `source-app-id`, for which Apple neither sends nor signs a domain: the text of
+  /// its JSON value. It is among the extras.
   public internal(set) var unsignedSourceDomain: ByteRange?
   /// `redownload`. Not signed in 1.0.
   public internal(set) var redownload: Bool?
-  /// `conversion-type` (AdAttributionKit), of a re-engagement in one of Apple's two spellings, whichever was signed.
+  /// `conversion-type` (AdAttributionKit). A re-engagement has the spelling that Apple documents, whichever was
+  /// signed.
   public internal(set) var conversionType: ByteRange?
   /// `fidelity-type`: 0 view-through, 1 StoreKit-rendered.
   public internal(set) var fidelityType: Int64?
@@ -139,39 +140,39 @@ public struct Postback: Sendable {
   public internal(set) var marketplaceIdentifier: ByteRange?
   /// `impression-type` (AdAttributionKit).
   public internal(set) var impressionType: ByteRange?
-  /// What stands for Apple's signature.
+  /// Apple's signature in the form of the framework.
   public internal(set) var signature: Signature
-  /// The fields that came written otherwise with the same meaning: numbers and Booleans as strings, words in another
-  /// letter case, nulls as "".
+  /// The fields that were written in another spelling with the same meaning: numbers and Booleans as strings, words in
+  /// another letter case, null as "".
   public internal(set) var coercedFields = FieldSet()
   /// The unsigned fields that could not be read. They are nil here, and among the extras as they came.
   public internal(set) var unreadableFields = FieldSet()
-  /// All other keys, as a JSON object on one line.
+  /// All other keys, as a JSON object on one line; nil where there are none.
   public internal(set) var extras: ByteRange?
-  /// The extras in case that `sourceDomain` turns out not to be signed.
+  /// The extras to use where `sourceDomain` turns out not to be signed.
   var extrasWithSourceDomain: ByteRange?
 
-  /// What stands for Apple's signature, not yet decoded.
+  /// Apple's signature, still encoded.
   public enum Signature: Sendable {
-    /// SKAdNetwork's `attribution-signature`: base64 of DER.
+    /// The `attribution-signature` of SKAdNetwork: DER in base64.
     case attribution(ByteRange)
-    /// AdAttributionKit's JWS.
+    /// The JWS of AdAttributionKit.
     case jws(CompactJWS)
   }
 
-  /// Whether the ad network won the attribution. Versions before 3.0 told winners only.
+  /// Indicates that the ad network won the attribution; true before 3.0, when only winners received postbacks.
   public var isWin: Bool { didWin ?? true }
 
   /// The conversion window, 0 to 2; versions before 4.0 have the first only.
   public var conversionWindow: Int { Int(postbackSequenceIndex ?? 0) }
 }
 
-/// The parts of a JWS in compact serialization (RFC 7515, section 7.1) whose header says ES256.
+/// The parts of a JWS in compact serialization (RFC 7515, section 7.1) whose algorithm is ES256.
 public struct CompactJWS: Sendable {
   /// Header, period and payload as they were sent: the bytes that are signed.
   public var signingInput: ByteRange
   /// The signature, base64url.
   public var signature: ByteRange
-  /// `kid`, which names the key.
+  /// The `kid`, which names the key.
   public var keyID: ByteRange
 }

@@ -1,16 +1,16 @@
 public import JSON
 
-/// Why bytes are no postback that could be verified.
+/// The reason for which bytes were rejected before verification: they are not a well-formed postback.
 public struct PostbackDefect: Error, Sendable {
-  /// The stable code.
+  /// The stable code of the reason.
   public var code: RejectCode
-  /// The key that is wrong, as it should stand in JSON.
+  /// The key that is wrong, as it should be written in JSON.
   public var field: String?
-  /// What should be there, in words.
+  /// A description of the expected value.
   public var expected: String?
-  /// What is there, in the buffer that was parsed.
+  /// The value that was found, as a range of the parsed buffer; nil where the key is absent.
   public var found: ByteRange?
-  /// What happened, where the fields above do not say it all.
+  /// An explanation, where the other properties do not suffice.
   public var detail: String?
 
   init(_ code: RejectCode, detail: String? = nil) {
@@ -39,7 +39,7 @@ public struct PostbackDefect: Error, Sendable {
 }
 
 extension PostbackDefect {
-  /// An envelope's `received_at` that is no time.
+  /// The defect of an envelope whose `received_at` is not an RFC 3339 time.
   public static func receivedAt(_ text: ByteRange) -> PostbackDefect {
     let found = JSONField(kind: .string, text: text)
     return PostbackDefect(.outOfRange, .receivedAt, expected: "a time as RFC 3339 has it", found: found)

@@ -2,12 +2,12 @@ public import JSON
 
 /// Parses postbacks, bare or in an envelope, one after the other.
 ///
-/// Knows what the versions demand of each field. What it refuses is a `PostbackDefect`; what it lets pass is well formed
-/// and as yet unverified.
+/// Checks the fields that each version requires. A refused text is a `PostbackDefect`; an accepted one is well formed,
+/// but not verified.
 public struct PostbackParser: ~Copyable {
-  /// What the last text said about itself, also where it was refused.
+  /// The claims of the last text, also where it was refused.
   public private(set) var claims = Claims()
-  /// The envelope of the last text, if it had one that is right.
+  /// The envelope of the last text, if it had a valid one.
   public private(set) var envelope: Envelope?
   /// The value of the key named `receivedAtField` in the last text.
   public private(set) var receivedAtField = JSONField.absent
@@ -29,17 +29,18 @@ public struct PostbackParser: ~Copyable {
     parser = JSONParser(names: names)
   }
 
-  /// Parses the text at `text` in `bytes`, which must go on for `JSONParser.padding` bytes behind it.
+  /// Parses the text in the range `text` of `bytes`, after which at least `JSONParser.padding` more bytes must follow.
   ///
-  /// Appends to `bytes` what is not there as such: unescaped strings, the decoded parts of a JWS, the extra keys. The
-  /// ranges in the postback are ranges of `bytes`.
+  /// Appends to `bytes` the texts that it does not hold yet: unescaped strings, the decoded parts of a JWS, the
+  /// extras. The ranges in the postback are ranges of `bytes`.
   public mutating func parse(_ text: Range<Int>, of bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
     claims = Claims()
     envelope = nil
     receivedAtField = .absent
     try parseOuter(text, of: &bytes)
     if let body = try envelopeBody(of: &bytes) {
-      // Read before the body takes the document's place; thrown behind it, so that the reject row has its claims.
+      // The envelope is read before the body replaces it in the document. Its error is thrown afterwards, so that the
+      // reject row has the body's claims.
       let opened = Result { () throws(PostbackDefect) in try Envelope(outer, bytes) }
       envelope = try? opened.get()
       try parseOuter(body, of: &bytes, hasReplacedSurrogates: outer.hasReplacedSurrogates)
@@ -54,7 +55,8 @@ public struct PostbackParser: ~Copyable {
     }
   }
 
-  /// Parses a postback or an envelope; `hasReplacedSurrogates` where the text comes from a document that has.
+  /// Parses a postback or an envelope; `hasReplacedSurrogates` is true where the text comes from a document in which
+  /// surrogates were replaced.
   private mutating func parseOuter(
     _ text: Range<Int>,
     of bytes: inout [UInt8],
@@ -69,8 +71,8 @@ public struct PostbackParser: ~Copyable {
     guard outer.root.kind == .object else { throw PostbackDefect(.notAnObject) }
   }
 
-  /// The body where the document is an envelope: it has a `body` or a `body_base64`, and no key that an envelope does not
-  /// have. What is in base64 is decoded to the end of `bytes`.
+  /// Returns the body if the document is an envelope: it has a `body` or a `body_base64`, and only keys of envelopes.
+  /// Base64 is decoded to the end of `bytes`.
   private mutating func envelopeBody(of bytes: inout [UInt8]) throws(PostbackDefect) -> Range<Int>? {
     let body = outer.fields[Field.body.rawValue]
     let encoded = outer.fields[Field.bodyBase64.rawValue]
@@ -91,7 +93,7 @@ public struct PostbackParser: ~Copyable {
     return body.text.indices
   }
 
-  /// The bytes that a receiver could not put into JSON as they were.
+  /// Decodes a `body_base64`, the form for bytes that a receiver could not put into JSON as they were.
   private mutating func decode(_ body: JSONField, to bytes: inout [UInt8]) throws(PostbackDefect) -> Range<Int> {
     guard body.kind == .string else {
       throw PostbackDefect(.wrongType, .bodyBase64, expected: "a string, the bytes in base64", found: body)
@@ -103,7 +105,7 @@ public struct PostbackParser: ~Copyable {
     return appendPadded(scratch, to: &bytes)
   }
 
-  /// Appends a text to be parsed; where it stands.
+  /// Appends a text to be parsed, with padding, and returns its range.
   private func appendPadded(_ text: [UInt8], to bytes: inout [UInt8]) -> Range<Int> {
     let start = bytes.count
     bytes += text
@@ -126,7 +128,8 @@ public struct PostbackParser: ~Copyable {
     return postback
   }
 
-  /// Appends the members of a SKAdNetwork postback that no reader took.
+  /// Appends the members of a SKAdNetwork postback that were not read, and the parameters of the query, as a JSON
+  /// object; nil where there are none.
   private mutating func extras(except taken: FieldSet, to bytes: inout [UInt8]) -> ByteRange? {
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: outer, except: taken, bytes)
@@ -145,7 +148,7 @@ public struct PostbackParser: ~Copyable {
     let jws = CompactJWS(signingInput: parts.signingInput, signature: parts.signature, keyID: keyID)
     var (postback, taken) = try Postback.adAttributionKit(payload, bytes, jws: jws)
     if let type = postback.conversionType, bytes[type.indices].elementsEqual(Postback.otherReengagement.utf8) {
-      // The bytes that are signed are those of the JWS, which stay as they were sent.
+      // The signed bytes are those of the JWS, which stay as they were sent.
       postback.conversionType = ByteRange(start: bytes.count, count: Postback.reengagement.utf8.count)
       bytes += Postback.reengagement.utf8
     }
@@ -158,7 +161,7 @@ public struct PostbackParser: ~Copyable {
     appendExtras(of: outer, except: unsigned.taken, bytes)
     if !payloadExtras.isEmpty {
       beginExtra()
-      // The one name that no key beside the JWS can have: nothing unsigned passes as what Apple signed.
+      // No key beside the JWS can have this name, so no unsigned value passes as one that Apple signed.
       scratch.appendJSONString(Field.jwsString.name)
       scratch.append(UInt8(ascii: ":"))
       scratch += payloadExtras
@@ -196,7 +199,7 @@ public struct PostbackParser: ~Copyable {
     }
   }
 
-  /// Adds to the extras in `scratch` the members that no reader took; leaves the object open.
+  /// Adds the members that were not read to the extras in `scratch`; leaves the object open.
   private mutating func appendExtras(of document: JSONDocument, except taken: FieldSet, _ bytes: [UInt8]) {
     for field in Field.allCases where !taken.contains(field) {
       appendExtra(field.name, document.fields[field.rawValue], bytes)
@@ -218,8 +221,8 @@ public struct PostbackParser: ~Copyable {
     appendExtra(value: value, bytes)
   }
 
-  /// Adds the parameters of the envelope's query to the extras. Where the postback has a key of that name, the parameter
-  /// has `query.` before its name once more.
+  /// Adds the parameters of the envelope's query to the extras. If the postback has a key of the same name, the
+  /// parameter's name gets the prefix `query.` once more.
   private mutating func appendQuery(_ bytes: [UInt8]) {
     guard let query = envelope?.query, query.count > 0 else { return }
     var names = Set(outer.members.map { String(decoding: bytes[$0.key.text.indices], as: UTF8.self) })

@@ -1,16 +1,16 @@
 internal import JSON
 
-/// A parameter of the query of a request that brought a postback, as the extras have it. Nobody signs it.
+/// A parameter in the query of the request that delivered a postback, for the extras. It is not signed.
 struct QueryParameter {
-  /// What the names of all parameters begin with.
+  /// The prefix of the parameters' names; only `query`, the part that was not read, does without it.
   static let prefix = "query."
 
   /// The name, such as `query.campaign`.
   let name: String
-  /// The values, in order: several where the name is there several times.
+  /// The values in order; several where the name occurs several times.
   private(set) var values: [String]
 
-  /// So many parameters are read; what stands behind them is one more, `query`, as it came.
+  /// The number of name–value pairs that are read; the rest of the query becomes one parameter `query`, as it came.
   private static let limit = 64
 
   /// The parameters of a query (the URL standard's `application/x-www-form-urlencoded`), in order of their first values.
@@ -37,7 +37,7 @@ struct QueryParameter {
     return parameters
   }
 
-  /// Appends the value in JSON: a string, or an array of several.
+  /// Appends the value in JSON: a string, or an array of strings where there are several.
   func appendValues(to json: inout [UInt8]) {
     guard values.count > 1 else {
       json.appendJSONString(values.first ?? "")
@@ -50,8 +50,8 @@ struct QueryParameter {
     json.append(UInt8(ascii: "]"))
   }
 
-  /// The text with its escapes decoded; as it came where one is broken, or where they are no UTF-8 or hold a NUL, which
-  /// ends strings in whatever reads the tables.
+  /// The text with its escapes decoded. It stays as it came where an escape is malformed, the result is not UTF-8, or
+  /// an escape stands for U+0000, which ends strings in programs that read the tables.
   private static func decoded(_ text: ArraySlice<UInt8>) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

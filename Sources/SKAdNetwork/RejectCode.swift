@@ -1,18 +1,19 @@
-/// Where in the flow a postback was rejected.
+/// The stage of processing at which a postback was rejected.
 public enum RejectStage: String, CaseIterable, Sendable {
-  /// The bytes are no JSON object that could be a postback.
+  /// The bytes are not a JSON object that could be a postback.
   case parse
   /// The object is not a postback of the version that it claims.
   case schema
-  /// Apple did not sign it, or nobody who is trusted.
+  /// No trusted key verifies the signature.
   case signature
-  /// It is genuine, and not wanted here.
+  /// The postback is genuine, but not allowed here.
   case policy
-  /// It was there before.
+  /// The postback duplicates an earlier one.
   case dedup
 }
 
-/// Why a postback was rejected. Stable: tables and other people's queries hold these words.
+/// The reason for which a postback was rejected. The raw values are stable: tables and queries of other parties use
+/// them.
 public enum RejectCode: String, CaseIterable, Sendable {
   // parse
   case notJSON = "not_json"
@@ -47,7 +48,7 @@ public enum RejectCode: String, CaseIterable, Sendable {
   case duplicateConflict = "duplicate_conflict"
   case duplicateTransaction = "duplicate_transaction"
 
-  /// The stage that gives the code.
+  /// The stage that produces the code.
   public var stage: RejectStage {
     switch self {
     case .notJSON, .notAnObject, .tooLarge, .tooDeep, .invalidUTF8, .duplicateKey, .truncatedInput: .parse

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension Postback {
-  /// Reads a SKAdNetwork postback, and says which fields it took.
+  /// Reads a SKAdNetwork postback; returns it with the fields that were read.
   static func skAdNetwork(
     _ document: JSONDocument,
     _ bytes: [UInt8]
@@ -69,8 +69,9 @@ extension Postback {
     )
   }
 
-  /// Apple sends a source app or a domain, and signs the one that it sends. A domain beside a source app stays an extra;
-  /// beside a source app of 0 the signature decides, as a forwarder may have filled in either.
+  /// Reads `source-domain`. Apple sends a source app or a domain, and signs the one that it sends. A domain beside a
+  /// source app stays an extra. Beside a source app of 0 the signature decides, as a forwarder may have filled in
+  /// either.
   private static func readSourceDomain(
     of postback: inout Postback,
     _ reader: inout FieldReader
@@ -86,7 +87,7 @@ extension Postback {
         reader = attempt
         return
       } catch {
-        // No domain that could be signed: the 0 is, or neither.
+        // The domain could not be signed: the 0 is, or neither.
       }
     default: break
     }
@@ -95,7 +96,8 @@ extension Postback {
     if !isAbsent { postback.unsignedSourceDomain = value.text }
   }
 
-  /// Both have the same place in what is signed: a signed source app must not pass as a domain.
+  /// Reads a domain, which must not be a number: source app and domain have the same place in the signed message, and
+  /// a signed source app must not pass as a domain.
   private static func sourceDomain(_ reader: inout FieldReader) throws(PostbackDefect) -> ByteRange? {
     try reader.string(.sourceDomain, "a domain, not a number", mayBeEmpty: true) { text in
       text.isEmpty || !text.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }

@@ -1,29 +1,32 @@
 internal import JSON
 
-/// Which of a postback's fields are taken to be signed.
+/// The choice of a postback's fields that are taken to be signed.
 public enum SignedLayout: String, CaseIterable, Sendable {
-  /// Every signed field that came.
+  /// Every signed field that the postback has.
   case asSent = "as_sent"
-  /// Without what a forwarder may have filled in for an absent field: a `source-app-id` of 0, an empty `source-domain`.
+  /// All but the values that a forwarder may have filled in for absent fields: a `source-app-id` of 0, an empty
+  /// `source-domain`.
   case withoutZeroFilled = "without_zero_filled"
 }
 
 extension Postback {
-  /// The layouts under which Apple may have signed the postback, the plain one first.
+  /// The layouts under which Apple may have signed the postback, `asSent` first.
   public var layouts: [SignedLayout] { isZeroFilled ? [.asSent, .withoutZeroFilled] : [.asSent] }
 
-  /// Whether an optional signed field holds what a forwarder fills in.
+  /// Indicates that an optional signed field holds a value that a forwarder fills in: a `source-app-id` of 0 or an
+  /// empty `source-domain`. False for version 1.0 and for AdAttributionKit.
   public var isZeroFilled: Bool {
     framework == .skAdNetwork && (sourceAppID == 0 || sourceDomain?.count == 0) && version != .v1_0
   }
 
-  /// The fields that are signed under the layout, in order. Empty for AdAttributionKit, where the JWS says.
+  /// The fields that are signed under the layout, in order. Empty for AdAttributionKit, whose JWS is signed as a
+  /// whole.
   public func signedFields(_ layout: SignedLayout) -> [Field] {
     (version?.signedFields ?? []).filter { isSigned($0, layout) }
   }
 
-  /// Whether one of the version's signed fields is there to be signed. Of a source app and a source domain Apple signs
-  /// the app where there is one.
+  /// Tells if the layout signs a field of the version in this postback. Of a source app and a source domain Apple
+  /// signs the app if there is one.
   private func isSigned(_ field: Field, _ layout: SignedLayout) -> Bool {
     let takesZeros = layout == .asSent
     let hasSourceApp = sourceAppID.map { $0 != 0 || takesZeros } ?? false
@@ -34,7 +37,7 @@ extension Postback {
     }
   }
 
-  /// Appends the bytes that Apple signed, if the postback is genuine and the layout is right.
+  /// Appends the bytes that Apple signed, provided that the postback is genuine and the layout is right.
   ///
   /// SKAdNetwork: the values as text, joined by U+2063. AdAttributionKit: the JWS signing input (RFC 7515, section 5.1).
   public func appendSignedMessage(_ layout: SignedLayout, of bytes: [UInt8], to message: inout [UInt8]) {
@@ -53,7 +56,7 @@ extension Postback {
   /// U+2063, invisible separator, in UTF-8.
   private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
 
-  /// The field as it is signed, in Apple's spelling.
+  /// Appends the field as it is signed, in Apple's spelling.
   private func appendText(of field: Field, from bytes: [UInt8], to message: inout [UInt8]) {
     func append(_ text: ByteRange?) { if let text { message.append(text, of: bytes) } }
     func append(_ integer: Int64?) { if let integer { message.appendDecimal(integer) } }
@@ -78,7 +81,7 @@ extension Postback {
     }
   }
 
-  /// Appends what makes a postback one of its kind: framework, ad network, transaction and window, joined by U+2063.
+  /// Appends the fields that identify a postback: framework, ad network, transaction and window, joined by U+2063.
   ///
   /// Versions before 4.0 have one window, 0.
   public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
@@ -91,21 +94,21 @@ extension Postback {
     message.appendDecimal(Int64(conversionWindow))
   }
 
-  /// Tells a test by an id that is signed under the layout and stands in the place of a real one during development: an app or
-  /// a source app of 0, or the ad network of postbacks that are made in the developer settings.
+  /// Tells if an id that is signed under the layout is a placeholder that Apple uses during development: an app or a
+  /// source app of 0, or the ad network of postbacks that are made in the developer settings.
   ///
   /// Source: Apple, "Testing ad attributions with Developer Mode" and "Creating postbacks in developer settings".
   public func hasDevelopmentPlaceholder(_ layout: SignedLayout, in bytes: [UInt8]) -> Bool {
     if appID == 0 { return true }
-    // Where it is not signed, a forwarder may have filled it in.
+    // A forwarder may have filled in a source app that is not signed.
     if sourceAppID == 0, layout == .asSent, version != .v1_0 { return true }
     return framework == .adAttributionKit && bytes[adNetworkID.indices].elementsEqual(Self.developmentNetwork.utf8)
   }
 
   private static let developmentNetwork = "development.adattributionkit"
 
-  /// Takes out what is not signed under the layout for which a signature was found right: the zeros that a forwarder filled
-  /// in, or a source domain beside a source app of 0, which becomes an extra.
+  /// Removes the values that are not signed under the layout with which the signature was verified: zeros that a
+  /// forwarder filled in, or a source domain beside a source app of 0, which becomes an extra.
   public mutating func removeUnsigned(_ layout: SignedLayout) {
     switch layout {
     case .withoutZeroFilled:

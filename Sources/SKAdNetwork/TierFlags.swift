@@ -1,11 +1,11 @@
 internal import JSON
 
-/// Doubts about the unsigned fields of a postback whose signature is right: what Apple's data tiers make impossible, so that
-/// a field was edited, and what could not be read.
+/// Doubts about the unsigned fields of a postback whose signature is valid: combinations that Apple's data tiers rule
+/// out, so that a field must have been edited, and fields that could not be read.
 ///
 /// Source: Apple, "Receiving postbacks in multiple conversion windows", of StoreKit and of AdAttributionKit.
 public struct TierFlags: OptionSet, Sendable {
-  /// A bit for each flag.
+  /// The set as bits, one for each flag.
   public let rawValue: UInt32
 
   /// A set of flags.
@@ -32,14 +32,14 @@ public struct TierFlags: OptionSet, Sendable {
   /// The forwarder fills absent fields with zeros, and the conversion value is 0: it may have been null.
   public static let zeroMayBeNull = TierFlags(rawValue: 1 << 9)
 
-  /// A country in the second or third window: Apple tells it in the first postback of Tier 3 alone.
+  /// A country in the second or third window: Apple sends it only in the first postback of Tier 3.
   public static let countryInLaterWindow = TierFlags(rawValue: 1 << 10)
   /// A country with a coarse value in the first window: Tier 3 has fine values.
   public static let countryWithCoarse = TierFlags(rawValue: 1 << 11)
   /// A lost attribution with a country.
   public static let lostWithCountry = TierFlags(rawValue: 1 << 12)
-  /// A signed marketplace in what else has the form of Tier 0, from which Apple omits it: either the conversion value was
-  /// removed, or the app set none that its tier shows.
+  /// A signed marketplace in a postback that otherwise has the form of Tier 0, from which Apple omits it: either the
+  /// conversion value was removed, or the app set none that its tier shows.
   public static let marketplaceInTier0 = TierFlags(rawValue: 1 << 13)
   /// A source domain beside a signed source app: Apple sends one of the two.
   public static let unsignedSourceDomain = TierFlags(rawValue: 1 << 14)
@@ -73,7 +73,7 @@ public struct TierFlags: OptionSet, Sendable {
     for (field, flag) in Self.unreadable where fields.contains(field) { insert(flag) }
   }
 
-  /// Every flag with its name in the tables.
+  /// All flags with their names in the tables.
   public static let names: [(flag: TierFlags, name: String)] = [
     (.fineAndCoarse, "fine_and_coarse"),
     (.fineInLaterWindow, "fine_in_later_window"),
@@ -100,7 +100,8 @@ public struct TierFlags: OptionSet, Sendable {
 }
 
 extension Postback {
-  /// What in the postback Apple's data tiers rule out, and what could not be read.
+  /// The flags that follow from the postback itself: combinations that Apple's data tiers rule out, and unreadable
+  /// fields. `zeroMayBeNull` depends on the forwarder and is not among them.
   public var tierFlags: TierFlags {
     var flags = TierFlags(unreadable: unreadableFields)
     let hasFine = conversionValue != nil
@@ -130,8 +131,8 @@ extension Postback {
     return flags
   }
 
-  /// Whether nothing but a marketplace tells the postback from one of Tier 0: the first of a win, with two digits of the
-  /// source identifier and none of the fields that higher tiers add.
+  /// Indicates that the postback has the form of Tier 0, apart from a marketplace: the first one of a win, with two
+  /// digits of the source identifier and none of the fields that higher tiers add.
   private var hasFormOfTier0: Bool {
     isWin && conversionWindow == 0 && sourceIdentifier?.digitCount == 2 && (sourceAppID ?? 0) == 0
       && conversionValue == nil && coarseConversionValue == nil && countryCode == nil

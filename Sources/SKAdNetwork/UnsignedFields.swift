@@ -1,20 +1,20 @@
 internal import JSON
 
-/// The fields of a postback that no signature covers, packed, so that copies can be compared and kept by the million.
+/// The unsigned fields of a postback, packed, so that millions of copies can be stored and compared.
 ///
-/// Values that mean the same are equal, however they were written. Extra keys are not among them: forwarders add their own.
+/// Values with the same meaning are equal, in any spelling. Extra keys are not included: forwarders add their own.
 public struct UnsignedFields: Equatable, Sendable {
-  /// From the lowest: conversion value 7 bits, coarse value 2, interaction 2, redownload 2, country 16, a bit for a coarse
-  /// value that is unreadable, and a bit that says what `number` is. An absent field is 0, a value one more than its place
-  /// among the values.
+  /// The packed fields, from the lowest bit: conversion value 7 bits, coarse value 2, interaction 2, redownload 2,
+  /// country 16, a bit for an unreadable coarse value, and a bit that says that `number` is the hash of a domain. An
+  /// absent field is 0. A country is its two letters; any other value is its index among the values plus one.
   public let bits: UInt32
-  /// What takes 64 bits: `source-app-id` in version 1.0, where it is not signed, or the hash of a source domain beside a
-  /// source app.
+  /// The field of 64 bits: `source-app-id` in version 1.0, where it is not signed, or the hash of a source domain
+  /// beside a source app. It is -1 for a `source-app-id` that could not be read, and nil where there is neither.
   public let number: Int64?
 
-  /// What was packed before.
+  /// The fields from their packed form. Letter-case bits are dropped.
   public init(bits: UInt32, number: Int64?) {
-    // Letter case was kept in former versions of the packing.
+    // Earlier versions of the packing kept letter case.
     self.bits = bits & ~Self.letterCase
     self.number = number
   }
@@ -49,7 +49,7 @@ public struct UnsignedFields: Equatable, Sendable {
     self.number = number
   }
 
-  /// What stands for a value that cannot be read, in which bits: no value has it.
+  /// The marks of unreadable values: in the bits of the mask `bits`, a pattern `mark` that no value has.
   private static let unreadable: [(field: Field, bits: UInt32, mark: UInt32)] = [
     (.conversionValue, 127, 127), (.coarseConversionValue, 1 << 29, 1 << 29), (.adInteractionType, 3 << 9, 3 << 9),
     (.redownload, 3 << 11, 3 << 11), (.countryCode, 0xFFFF << 13, 1 << 13),
@@ -59,23 +59,25 @@ public struct UnsignedFields: Equatable, Sendable {
   /// The bits in which small letters of a country differ from capitals.
   private static let letterCase: UInt32 = 0x2020 << 13
 
-  /// 63 bits that tell domains apart (FNV-1a). Somebody can make two that agree, and gains nothing: both stay extras.
+  /// A hash of 63 bits that tells domains apart (FNV-1a). An attacker can make two domains with the same hash, but
+  /// gains nothing: both stay extras.
   private static func hash(of text: Span<UInt8>) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in text.indices { hash = (hash ^ UInt64(text[index])) &* 0x0000_0100_0000_01B3 }
     return Int64(hash >> 1)
   }
 
-  /// A field that two copies of a postback do not agree on. A nil is an absent field.
+  /// A field in which two copies of a postback disagree. Nil stands for an absent field.
   public struct Conflict: Equatable, Sendable {
     /// The field.
     public var field: Field
-    /// What the copy that came first has; `unreadable`, and `other` for a source domain, which is in its extras.
+    /// The value in the first copy: `unreadable` where it could not be read, `other` for a source domain, whose text
+    /// is in the extras.
     public var first: String?
-    /// What this copy has; likewise.
+    /// The value in the later copy, in the same form.
     public var later: String?
 
-    /// A disagreement.
+    /// A conflict between two values of a field.
     public init(field: Field, first: String?, later: String?) {
       self.field = field
       self.first = first
@@ -83,7 +85,7 @@ public struct UnsignedFields: Equatable, Sendable {
     }
   }
 
-  /// Where `later` differs.
+  /// Returns the fields in which `later` differs from this copy.
   public func conflicts(with later: UnsignedFields) -> [Conflict] {
     zip(values, later.values).compactMap { first, later in
       first == later ? nil : Conflict(field: first.field, first: first.text, later: later.text)
@@ -93,7 +95,7 @@ public struct UnsignedFields: Equatable, Sendable {
   private struct Value: Equatable {
     let field: Field
     let text: String?
-    /// Tells values apart whose texts are the same.
+    /// The hash that distinguishes values with the same text.
     var hash: Int64?
   }
 

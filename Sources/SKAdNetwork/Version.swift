@@ -13,10 +13,10 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case v4_0 = "4.0"
 
-  /// Whether Apple signs the version with its P-192 key; later ones with the P-256 key.
+  /// Indicates that Apple signs the version with its P-192 key (1.0 and 2.0); later versions use the P-256 key.
   public var isSignedWithP192: Bool { self < .v2_1 }
 
-  /// The fields that are signed, in order. Of `source-app-id` and `source-domain` the one that is there, if any.
+  /// The fields that are signed, in order. Of `source-app-id` and `source-domain` at most one is signed.
   ///
   /// Source: Apple, "Verifying an install-validation postback" and "Combining parameters for previous SKAdNetwork
   /// postback versions".
@@ -30,7 +30,7 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
     }
   }
 
-  /// The fields that the signature covers where they are there, and the signature.
+  /// The fields whose values must be valid: those that the signature covers, the version and the signature.
   var covered: FieldSet {
     switch self {
     case .v1_0: Self.covered1
@@ -41,7 +41,7 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
     }
   }
 
-  // A version decides what the others are: it must be right also where it is not signed.
+  // The version determines the other fields, so it must be valid even where it is not signed.
   private static func covered(_ signed: [Field]) -> FieldSet { FieldSet(signed + [.version, .attributionSignature]) }
   private static let covered1 = covered(signed1)
   private static let covered2 = covered(signed2)
@@ -60,10 +60,11 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
     .fidelityType, .didWin, .postbackSequenceIndex,
   ]
 
-  /// Whether the first version is the older.
+  /// Tells if `left` is the older version.
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
-  /// Tells the number of a version to come from other texts: as Apple's have it, two numbers with a period between them.
+  /// Tells if a text is the number of a version later than all known ones: two numbers with a period between them, as
+  /// Apple writes versions.
   static func isLater(_ text: ArraySlice<UInt8>) -> Bool {
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 2, let major = number(parts[0]), let minor = number(parts[1]) else { return false }
@@ -71,14 +72,14 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
     return (major, minor) > (last / 10, last % 10)
   }
 
-  /// A number of one or two digits, without a leading zero.
+  /// Reads a number of one or two digits without a leading zero.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard digits.count == 1 || digits.count == 2 && digits.first != UInt8(ascii: "0") else { return nil }
     let values = digits.map { Int($0) - Int(UInt8(ascii: "0")) }
     return values.allSatisfy((0...9).contains) ? values.reduce(0) { 10 * $0 + $1 } : nil
   }
 
-  /// Major and minor.
+  /// Ten times the major number plus the minor one.
   private var number: Int {
     switch self {
     case .v1_0: 10

@@ -2,7 +2,8 @@ internal import JSON
 
 /// Kinds whose rows are ranges of one event's count.
 extension ModelReader {
-  /// How often the event happened: a row from each count to below the next, the last open.
+  /// Reads the rows of `engagement`: a row for each range of the event's count, from one count to below the next; the
+  /// last is open.
   mutating func engagementRows(_ node: JSONNode) -> Rows? {
     let name = text(node["event"])
     let counts: [Int64]?
@@ -15,8 +16,8 @@ extension ModelReader {
     return countRows(of: name, from: counts)
   }
 
-  /// The last day on which the user was active, the day of the first launch being 0: it stands as the count of the event
-  /// `last_active_day`.
+  /// Reads the rows of `retention`: ranges of the last day on which the user was active, as the count of the event
+  /// `last_active_day`. The day of the first launch is 0.
   mutating func retentionRows(_ node: JSONNode) -> Rows? {
     increasing(node["days"]) { $0.integer($1, in: 1...35) }.map { countRows(of: "last_active_day", from: $0) }
   }
@@ -29,7 +30,8 @@ extension ModelReader {
     return steps(node, from: UInt64(first), through: UInt64(last))?.map { Int64($0) }
   }
 
-  /// Row 0 is all that is less than the first count; it names no event where that is none at all.
+  /// Returns a row for each range of counts. Row 0 stands for counts below the first; it names no event where that
+  /// means no event at all.
   private func countRows(of name: String, from counts: [Int64]) -> Rows {
     let below = counts.first.map { Int($0) - 1 } ?? 0
     let first: [ModelEvent] =

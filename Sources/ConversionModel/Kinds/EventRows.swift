@@ -1,14 +1,14 @@
 internal import JSON
 
-/// Kinds whose rows are events that happened or did not.
+/// Kinds whose rows are sets of events that happened.
 extension ModelReader {
-  /// In which way events stand in a value.
+  /// The encoding of events in a value: by rank (`order`), or with a bit for each event (`bits`).
   private enum Arrangement: String, CaseIterable {
     case order, bits
   }
 
-  /// In order, the highest-ranked event that happened: row 1 is the first, and so on. As bits, all that happened: the
-  /// first event is bit 0. Row 0 is none.
+  /// Reads the rows of `events`. In order, a row is the highest-ranked event that happened: row 1 is the first event,
+  /// and so on. As bits, a row is all events that happened: the first event is bit 0. Row 0 means that none happened.
   mutating func eventRows(_ node: JSONNode) -> Rows? {
     let names = names(node["events"])
     let arrangement = node["as"].value == nil ? .order : word(node["as"], Arrangement.self)
@@ -26,7 +26,7 @@ extension ModelReader {
     }
   }
 
-  /// How many of the steps were done, all before each included; row 0 is none.
+  /// Reads the rows of `funnel`: row n means that the first n steps were done; row 0 means that none was.
   mutating func funnelRows(_ node: JSONNode) -> Rows? {
     names(node["steps"]).map { names in
       (0...names.count).map { done in names.prefix(done).map { ModelEvent(happened: $0) } }

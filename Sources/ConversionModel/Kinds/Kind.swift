@@ -1,10 +1,10 @@
 internal import JSON
 
-/// A rule that makes the rows of a window from a few parameters. The raw values are those of model files.
+/// A rule that generates the rows of a window from a few parameters. The raw values are those of model files.
 enum Kind: String, CaseIterable {
   case revenue, events, engagement, retention, funnel, mixed, custom
 
-  /// The keys of its parameters.
+  /// The keys of the kind's parameters.
   var keys: [String] {
     switch self {
     case .revenue: ["event", "thresholds", "buckets", "open_value"]
@@ -18,17 +18,17 @@ enum Kind: String, CaseIterable {
   }
 }
 
-/// What each value of a window, or of a part of one, means: events by value, nil for a value that is not used.
+/// The meanings of the values of a window, or of a part of a value: the events by value, nil for an unused value.
 typealias Rows = [[ModelEvent]?]
 
 extension ModelReader {
-  /// The kind that a window or a part says; `custom` where it says none, nil where it is wrong.
+  /// Reads the kind of a window or of a part; `custom` where it is absent, nil where it is wrong.
   mutating func kind(_ node: JSONNode) -> Kind? {
     node.value == nil ? .custom : word(node, Kind.self)
   }
 
-  /// The rows that a kind makes of the parameters beside it, row 0 first; nil where they are wrong, and for `custom`,
-  /// which makes none.
+  /// The rows that a kind generates from the parameters beside it, row 0 first; nil where the parameters are wrong,
+  /// and for `custom`, which generates none.
   mutating func rows(of kind: Kind, _ node: JSONNode) -> Rows? {
     switch kind {
     case .revenue: revenueRows(node)
@@ -41,7 +41,7 @@ extension ModelReader {
     }
   }
 
-  /// 1 to 63 different names of events.
+  /// Reads 1 to 63 different names of events.
   mutating func names(_ node: JSONNode) -> [String]? {
     guard let nodes = node.elements, (1...63).contains(nodes.count) else {
       note(node, mustBe: "an array of 1 to 63 names of events")
@@ -56,7 +56,7 @@ extension ModelReader {
     return names.count == nodes.count && Set(names).count == names.count ? names : nil
   }
 
-  /// 1 to 64 values, each greater than the one before, of which `read` reads each.
+  /// Reads 1 to 64 values with `read`; each must be greater than the one before.
   mutating func increasing<Value: Comparable & CustomStringConvertible>(
     _ node: JSONNode,
     _ read: (inout ModelReader, JSONNode) -> Value?
@@ -77,7 +77,7 @@ extension ModelReader {
     return values
   }
 
-  /// The one of two keys that is there.
+  /// The one of two keys that is present; nil, with a note, where both or neither are.
   mutating func either(_ node: JSONNode, _ one: String, _ other: String) -> String? {
     switch (node[one].value, node[other].value) {
     case (nil, nil): note(node, "must have \(one) or \(other)")
@@ -90,7 +90,7 @@ extension ModelReader {
 }
 
 extension ModelEvent {
-  /// The event, at least once.
+  /// An event that happened at least once.
   init(happened name: String) {
     self.init(name: name, minimumCount: 1, maximumCount: nil, revenue: nil)
   }

@@ -1,9 +1,10 @@
 internal import JSON
 
 extension ModelReader {
-  /// The six bits of a value shared between kinds, the first part in the lowest bits.
+  /// Reads the rows of `mixed`, which shares the six bits of a value between kinds; the first part has the lowest
+  /// bits.
   ///
-  /// A row is what the rows of all parts say. A value is not used where that of one part is not.
+  /// A row holds the events of the rows of all parts. A value is unused where the row of one part is unused.
   mutating func mixedRows(_ node: JSONNode) -> Rows? {
     guard let nodes = node["parts"].elements, !nodes.isEmpty else {
       note(node["parts"], mustBe: "an array of parts, each with bits and a kind")
@@ -65,10 +66,10 @@ extension ModelReader {
 }
 
 extension Rows {
-  /// The names of all events, each once.
+  /// The distinct names of all events.
   fileprivate var names: Set<String> { Set(joined.map(\.name)) }
 
-  /// Whether any event has revenue.
+  /// Indicates that an event has revenue.
   fileprivate var haveRevenue: Bool { joined.contains { $0.revenue != nil } }
 
   private var joined: [ModelEvent] { compactMap { $0 }.flatMap { $0 } }

@@ -1,10 +1,12 @@
 internal import JSON
 
 extension ModelReader {
-  /// A row for each range of revenue: `[0, t₀)`, `[t₀, t₁)` and so on, the last open; no first one where t₀ is 0.
+  /// Reads the rows of `revenue`: a row for each range `[0, t₀)`, `[t₀, t₁)` and so on, the last one open. The first
+  /// range is left out where t₀ is 0.
   ///
-  /// The estimate is the middle, but of the range that begins at 0 it is 0, and of the last `open_value`, or
-  /// where it begins. The event happened at least once where the range does not begin at 0.
+  /// The estimate is the middle of a range, except 0 for a range that begins at 0, and for the last range
+  /// `open_value`, or its start where that is absent. The event happened at least once where the range does not begin
+  /// at 0.
   mutating func revenueRows(_ node: JSONNode) -> Rows? {
     let name = text(node["event"])
     let thresholds: [Amount]?
@@ -31,7 +33,7 @@ extension ModelReader {
     }
   }
 
-  /// The amounts that `buckets` generates: multiples of `round_to`, 0.01 unless it says so.
+  /// Reads the amounts that `buckets` generates: multiples of `round_to`, which is 0.01 by default.
   private mutating func amountSteps(_ node: JSONNode) -> [Amount]? {
     guard isObject(node, keys: ["count", "min", "max", "scale", "round_to"], called: "buckets") else { return nil }
     let unit = node["round_to"].value == nil ? Amount(units: Amount.unitsPerWhole / 100) : amount(node["round_to"])

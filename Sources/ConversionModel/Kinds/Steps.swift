@@ -1,16 +1,16 @@
 internal import JSON
 
-/// How generated steps grow.
+/// The spacing of generated steps.
 enum Scale: String, CaseIterable {
-  /// By the same difference.
+  /// The difference between neighbours is constant.
   case linear
-  /// By the same factor.
+  /// The ratio of neighbours is constant.
   case logarithmic
 }
 
 extension ModelReader {
-  /// The steps that the keys `count`, 2 to 64, and `scale` of `buckets` ask for: from `first` to `last`, each greater than
-  /// the one before.
+  /// Reads the keys `count`, 2 to 64, and `scale` of `buckets`, and generates the steps from `first` to `last`, each
+  /// greater than the one before; nil where that is not possible.
   mutating func steps(_ node: JSONNode, from first: UInt64, through last: UInt64) -> [UInt64]? {
     let count = integer(node["count"], in: 2...64)
     let scale = node["scale"].value == nil ? .linear : word(node["scale"], Scale.self)
@@ -33,9 +33,10 @@ extension ModelReader {
 }
 
 extension Scale {
-  /// So many whole numbers, at least 2, from `first` to `last`, both included: the exact steps, rounded down.
+  /// Returns `count` whole numbers, at least 2, from `first` to `last` inclusive: the exact steps, rounded down.
   ///
-  /// Integers only, so that they are the same everywhere. `first` is below `last`, and not 0 on a logarithmic scale.
+  /// The calculation uses integers only, so the result is the same on every platform. `first` is below `last`, and not
+  /// 0 on a logarithmic scale.
   func steps(_ count: Int, from first: UInt64, through last: UInt64) -> [UInt64] {
     switch self {
     case .linear:
@@ -46,7 +47,7 @@ extension Scale {
     case .logarithmic:
       var steps = [first]
       for index in 1..<(count - 1) {
-        // The step is the root of that degree of first^(degree - index) × last^index.
+        // The step is the root of degree `degree` of first^(degree - index) × last^index.
         let degree = count - 1
         let power = Natural(first, count: degree - index, last, count: index)
         steps.append(Self.root(of: power, degree: degree, in: steps[index - 1]..<last))
@@ -55,10 +56,10 @@ extension Scale {
     }
   }
 
-  /// The greatest whole number in `range` whose power is not above `power`; that of the lower bound is not.
+  /// The greatest whole number in `range` whose power of `degree` is at most `power`; that of the lower bound is.
   private static func root(of power: Natural, degree: Int, in range: Range<UInt64>) -> UInt64 {
     var (low, high) = (range.lowerBound, range.upperBound)
-    // Roots of neighbours are near each other: the distance doubles until it is too far.
+    // Neighbouring roots are close together: the distance doubles until it is too large.
     var distance: UInt64 = 1
     while distance < high - low {
       guard Natural(low + distance, count: degree) <= power else {
@@ -76,12 +77,12 @@ extension Scale {
   }
 }
 
-/// A whole number of any size, made by multiplying.
+/// A whole number of any size, built by multiplication.
 private struct Natural {
-  /// Lowest first; none is 0 at the end.
+  /// The 64-bit digits, the lowest first; the highest is not 0.
   private var limbs: [UInt64] = [1]
 
-  /// A product of `count` times `factor` and `otherCount` times `other`, none of them 0.
+  /// The product of `count` factors `factor` and `otherCount` factors `other`, neither of them 0.
   init(_ factor: UInt64, count: Int, _ other: UInt64 = 1, count otherCount: Int = 0) {
     for _ in 0..<count { multiply(by: factor) }
     for _ in 0..<otherCount { multiply(by: other) }

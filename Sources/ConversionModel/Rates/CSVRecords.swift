@@ -1,18 +1,18 @@
-/// The records of a CSV text (RFC 4180; lines may also end with LF alone), one after the other.
+/// The records of a CSV text (RFC 4180; lines may also end with LF alone), in order.
 struct CSVRecords {
-  /// A record.
+  /// A record of the CSV text.
   struct Record {
-    /// The line where it begins, from 1.
+    /// The number of the line on which the record begins, from 1.
     let line: Int
     var fields: [String] = []
-    /// What is wrong with its quoting; nil where nothing is.
+    /// The error in the record's quoting, as a phrase; nil where there is none.
     var defect: String?
   }
 
   private var rest: Substring.UnicodeScalarView
   private var line = 1
 
-  /// A byte order mark is passed over.
+  /// The records of `text`; a leading byte order mark is skipped.
   init(_ text: String) {
     rest = text.unicodeScalars[...]
     if rest.first == "\u{FEFF}" { rest.removeFirst() }
@@ -30,7 +30,7 @@ struct CSVRecords {
     return record
   }
 
-  /// Up to the comma or the end of the line.
+  /// Reads up to the next comma or the end of the line; a quote is a defect.
   private mutating func bareField(_ record: inout Record) -> String {
     var field = String.UnicodeScalarView()
     while let scalar = rest.first, scalar != ",", scalar != "\n" {

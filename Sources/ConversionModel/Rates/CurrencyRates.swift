@@ -1,18 +1,19 @@
 /// Exchange rates by day, from a file with the columns `date,currency,rate`.
 ///
-/// The rates of a date are units of each currency for one unit of a common base, which is listed with the rate 1. Money
-/// is converted with rates of one date only.
+/// The rates of a date are units of each currency for one unit of a common base, which is listed with the rate 1. A
+/// conversion uses the rates of one date only.
 public struct CurrencyRates: Sendable {
-  /// For how many days a rate stays in use: over weekends and holidays nobody publishes any.
+  /// The number of days after its date on which a rate may still be used. No rates are published on weekends and
+  /// holidays.
   public static let daysInUse = 7
 
-  /// The rates of a day, counted from 1970-01-01, by currency.
+  /// The rates by currency, by day since 1970-01-01.
   private var byDay: [Int64: [String: Rate]] = [:]
 
-  /// No rates: money of one currency only can be converted, to itself.
+  /// An instance without rates, which converts a currency to itself only.
   public static let none = CurrencyRates()
 
-  /// The rates of a file. Throws everything that is wrong with it.
+  /// Loads the rates of a file. Throws all problems of the file at once.
   public init(loading path: String) throws(RatesErrors) {
     let bytes: [UInt8]
     do {
@@ -23,7 +24,7 @@ public struct CurrencyRates: Sendable {
     try self.init(parsing: bytes, file: path)
   }
 
-  /// The rates of a text. Problems are said to be in `file`.
+  /// Parses the rates of a text. Problems name `file` as their file.
   public init(parsing text: [UInt8], file: String) throws(RatesErrors) {
     var reader = RatesReader(file: file)
     reader.read(text)
@@ -32,10 +33,10 @@ public struct CurrencyRates: Sendable {
 
   private init() {}
 
-  /// An amount in another currency, rounded half to even to six fraction digits.
+  /// Converts an amount to another currency, rounded half to even to six fraction digits.
   ///
-  /// The rates are those of the latest date, not after that of `time` in UTC and at most `daysInUse` days before, that
-  /// has both currencies. The same currency needs no rate. Never traps.
+  /// The rates are those of the latest date that has both currencies, on the day of `time` in UTC or at most
+  /// `daysInUse` days before. The same currency needs no rate. Never traps.
   public func convert(
     _ amount: Amount,
     from source: String,
@@ -57,14 +58,15 @@ public struct CurrencyRates: Sendable {
   }
 }
 
-/// Why an amount could not be converted.
+/// The reason for which an amount could not be converted.
 public enum ConversionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is no rate of `currency`, or none of a date that has one of `other`, on the day or shortly before.
+  /// There is no rate of `currency` on a date that also has a rate of `other`, on the day or in the `daysInUse` days
+  /// before.
   case noRate(currency: String, other: String, on: Timestamp)
   /// The result would be 10¹⁵ or more.
   case tooLarge(Amount, from: String, to: String)
 
-  /// What is missing, and when.
+  /// The failure as text: the missing rate and its date, or the amount that is too large.
   public var description: String {
     switch self {
     case .noRate(let currency, let other, let time):

@@ -3,12 +3,12 @@ internal import JSON
 /// Units of a currency for one of the base: more than 0, below 10¹², with at most twelve fraction digits and 21
 /// digits in all.
 struct Rate: Hashable {
-  /// A whole number of 10⁻¹².
+  /// The rate as a whole number of units of 10⁻¹².
   let units: UInt128
 
   static let fractionDigits = 12
 
-  /// Nil where the text is no JSON number in these limits.
+  /// The rate of a JSON number's text; nil where the text is no JSON number within these limits.
   init?(_ text: String) {
     var digits = JSONNumberDigits(text)
     guard !digits.isNegative, digits.read(), digits.count > 0, digits.count <= 21,
@@ -19,14 +19,14 @@ struct Rate: Hashable {
     self.units = units
   }
 
-  /// The base's own.
+  /// Indicates that the rate is 1, the rate of the base.
   var isOne: Bool { units == 1_000_000_000_000 }
 }
 
 extension Amount {
   /// The amount × `target` / `source`, rounded half to even to six fraction digits; nil where that is 10¹⁵ or more.
   func converted(from source: Rate, to target: Rate) -> Amount? {
-    // The limits of rates keep this below 2¹²⁸: an amount counts 10⁻⁷, the result 10⁻⁶.
+    // The limits of rates keep the divisor below 2¹²⁸: an amount counts units of 10⁻⁷, the result units of 10⁻⁶.
     let divisor = source.units * 10
     let product = units.magnitude.multipliedFullWidth(by: target.units)
     guard product.high < divisor else { return nil }

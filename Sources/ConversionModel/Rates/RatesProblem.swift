@@ -1,23 +1,23 @@
-/// Something that is wrong with a file of rates.
+/// A problem found in a file of rates.
 public struct RatesProblem: Hashable, Sendable, CustomStringConvertible {
-  /// The file.
+  /// The path of the file.
   public let file: String
-  /// The line where the record begins, from 1; nil for the whole file.
+  /// The number of the line on which the record begins, from 1; nil for the whole file.
   public let line: Int?
-  /// What is wrong, and what would be right.
+  /// The problem and its correction, as a phrase that follows the place.
   public let reason: String
 
-  /// `FILE: line LINE: REASON`, on one line, control characters escaped.
+  /// The problem on one line, with control characters escaped: `FILE: line LINE: REASON`.
   public var description: String {
     ModelProblem(file: file, pointer: line.map { "line \($0)" } ?? "", reason: reason).description
   }
 }
 
-/// Everything that is wrong with a file of rates, in its order.
+/// All problems of a file of rates.
 public struct RatesErrors: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One or more.
+  /// The problems, at least one.
   public let problems: [RatesProblem]
 
-  /// A line for each problem.
+  /// The problems as text, one on each line.
   public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -1,4 +1,4 @@
-/// Reads a file of rates, and notes everything that is wrong with it.
+/// Reads a file of rates, and notes all problems found in it.
 struct RatesReader {
   private let file: String
   private var problems: [RatesProblem] = []
@@ -8,7 +8,7 @@ struct RatesReader {
 
   init(file: String) { self.file = file }
 
-  /// All rates, by day and currency.
+  /// Returns all rates, by day since 1970-01-01 and by currency; throws all problems.
   consuming func rates() throws(RatesErrors) -> [Int64: [String: Rate]] {
     for day in byDay.keys.sorted() where byDay[day]?.contains(where: { $0.value.isOne }) == false {
       note(nil, "has no currency with the rate 1 on \(Self.text(of: day)); list the base")
@@ -24,7 +24,7 @@ struct RatesReader {
     while let record = records.next() {
       if record.fields == [""] { continue }
       if isHeader, record.defect != nil || record.fields != Self.columns {
-        // The other lines of a file of something else are not worth a word each.
+        // Without the right header this is another kind of file, and problems of its other lines would not help.
         return note(record.line, "must be the header \(Self.columns.joined(separator: ","))")
       }
       if let defect = record.defect { note(record.line, defect) } else if !isHeader { read(record) }
