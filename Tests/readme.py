@@ -152,19 +152,33 @@ def follow(made, copy, environment):
     script = "".join(
         f"{step.script}\nprintf '\\n{MARK}%s {number}\\n' $?\n" for number, step in enumerate(made)
     )
-    command = ["bash", "-c", f"{sys.executable} {__file__} --loopback; . /dev/stdin"]
+    command = ["bash", "-c", f'{sys.executable} {__file__} --loopback; . "$0"']
     if subprocess.run(["unshare", "--net", "true"], stderr=subprocess.DEVNULL).returncode == 0:
         # Its own network, so that the ports are free.
         command = ["unshare", "--net"] + command
-    process = subprocess.Popen(
-        command, cwd=copy, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, start_new_session=True,
-    )
-    try:
-        output, errors = process.communicate(script, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        raise Wrong(f"README's commands take more than {SECONDS} s; the last output is\n{process.communicate()[0][-2000:]}")
+    # Files, not pipes: what a command left running keeps a pipe open for ever.
+    with tempfile.NamedTemporaryFile("w") as source, tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        source.write(script)
+        source.flush()
+        process = subprocess.Popen(
+            command + [source.name], cwd=copy, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            start_new_session=True,
+        )
+        try:
+            process.wait(SECONDS)
+            late = ""
+        except subprocess.TimeoutExpired:
+            late = f"README's commands take more than {SECONDS} s; the last output is\n"
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # Nothing is left running.
+        process.wait()
+        out.seek(0)
+        err.seek(0)
+        output, errors = out.read(), err.read()
+    if late:
+        raise Wrong(late + output[-2000:])
     parts = re.split(rf"\n?{MARK}([0-9]+) [0-9]+\n", output)
     problems = []
     for number, step in enumerate(made):
