@@ -8,16 +8,16 @@ struct ConflictTable: Sendable {
   struct Copy: Sendable {
     /// The key of the first copy's row.
     let key: UInt128
-    /// Its place in `contents`.
+    /// The index of its cells in `contents`.
     let content: Int32
-    /// Whether it is among the rejects that are asked for.
+    /// True if the reject itself meets the query; its first copy may still do so if it does not.
     let matches: Bool
   }
 
   /// The copy of a postback that came first, and was accepted.
   struct First: Sendable {
     let origin: CopyOrigin
-    /// Whether it is among the postbacks that are asked for.
+    /// True if the accepted postback meets the query, as far as its columns allow.
     let matches: Bool
   }
 
@@ -25,7 +25,7 @@ struct ConflictTable: Sendable {
   private(set) var copies: [Copy] = []
   /// The distinct cells of copies, as `ConflictReader` reads them.
   private(set) var contents: [GroupKey] = []
-  /// The first copies that were found, by key.
+  /// The first copies that were found, by postback key.
   private(set) var firsts: [UInt128: First] = [:]
   /// Copies that are left out, as there are too many.
   private(set) var unfollowed = 0
@@ -36,7 +36,7 @@ struct ConflictTable: Sendable {
   private static let mostCopies = 500_000
   private static let mostContentBytes = 16 << 20
 
-  /// Adds the copies of a batch, which come later than all before.
+  /// Adds the copies of a batch; batches must be added in order.
   mutating func add(_ found: [ConflictReader.Copy]) {
     for copy in found {
       guard copies.count < Self.mostCopies, let content = place(copy.content) else {
@@ -57,10 +57,10 @@ struct ConflictTable: Sendable {
     return place
   }
 
-  /// The postbacks of which there are such copies.
+  /// The keys of the postbacks that have such copies.
   var keys: Set<UInt128> { Set(copies.lazy.map(\.key)) }
 
-  /// Adds first copies. Of one that is there several times, as where the same run is given twice, the first counts.
+  /// Adds first copies. If one occurs several times, because the same run was given twice, the first occurrence counts.
   mutating func add(_ found: [ConflictReader.First]) {
     for (key, first) in found where firsts[key] == nil {
       let origin = origins.insert(first.origin).memberAfterInsert
@@ -69,7 +69,7 @@ struct ConflictTable: Sendable {
   }
 }
 
-/// Takes from rows what conflicts consist of.
+/// Reads copies and first copies from rows of the tables.
 struct ConflictReader: Sendable {
   /// A rejected copy with other unsigned values; its content is channel, forwarder and conflicting fields.
   typealias Copy = (key: UInt128, content: GroupKey, matches: Bool)
@@ -83,10 +83,10 @@ struct ConflictReader: Sendable {
   private let channel = Table.postbacks.place("channel")
   private let forwarder = Table.postbacks.place("forwarder")
 
-  /// Whether the reject at hand is a copy with other unsigned values.
+  /// True if the reject at hand is a copy with other unsigned values.
   func isConflict(_ row: borrowing RowCursor) -> Bool { row.cell(fields) != nil }
 
-  /// The copy that the reject at hand is, where it is one.
+  /// The reject at hand as a copy; nil if it is not one, or if the key of its first copy is invalid.
   func copy(_ row: borrowing RowCursor, matches: Bool) -> Copy? {
     guard isConflict(row), let key = row.key(firstSeen) else { return nil }
     var content = GroupKey()
@@ -94,7 +94,7 @@ struct ConflictReader: Sendable {
     return (key, content, matches)
   }
 
-  /// The accepted postback at hand, where it is one of those.
+  /// The accepted postback at hand as a first copy; nil if its key is not among `keys`.
   func first(_ row: borrowing RowCursor, among keys: Set<UInt128>, matches: Bool) -> First? {
     guard !keys.isEmpty, let key = row.key(key), keys.contains(key) else { return nil }
     let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
@@ -103,7 +103,7 @@ struct ConflictReader: Sendable {
 }
 
 extension RowCursor {
-  /// The postback key that a cell is: 32 hexadecimal digits.
+  /// The postback key in a cell; nil unless the cell is 32 lowercase hexadecimal digits.
   fileprivate func key(_ column: Int) -> UInt128? {
     guard let cell = cell(column), cell.count == 32 else { return nil }
     var key: UInt128 = 0

@@ -1,27 +1,28 @@
 internal import JSON
 internal import SKAdNetwork
 
-/// The channel and the forwarder by which a copy of a postback came; nil where its envelope does not say.
+/// The channel and the forwarder through which a copy of a postback came; nil where its envelope does not name them.
 package struct CopyOrigin: Hashable, Sendable {
   /// `apple_direct` or `network_forwarded`.
   package let channel: String?
   /// The forwarder's name.
   package let forwarder: String?
 
-  /// A sender.
+  /// Creates an origin.
   package init(channel: String?, forwarder: String?) {
     (self.channel, self.forwarder) = (channel, forwarder)
   }
 
-  /// Whether a device sent the copy itself, as far as the envelope can tell: its endpoint is open to everybody.
+  /// True if the envelope says that a device sent the copy itself. This is no proof: the endpoint for devices is
+  /// public.
   package var isDirect: Bool { channel == Channel.appleDirect.rawValue }
 
   fileprivate var order: String { "\(channel ?? "") \(forwarder ?? "")" }
 }
 
-/// Copies of genuine postbacks that have another unsigned value than the copy that came first.
+/// Copies of genuine postbacks whose unsigned values differ from those of the copy that came first.
 package struct Conflicts: Sendable {
-  /// A field on which copies do not agree with the first, with where both came from.
+  /// A field whose value in later copies differs from that in the first copy, with the origins of both.
   package struct Difference: Sendable {
     /// Apple's name of the field.
     package let field: String
@@ -33,11 +34,12 @@ package struct Conflicts: Sendable {
     package let firstFrom: CopyOrigin?
     /// The sender of the later copies.
     package let laterFrom: CopyOrigin
-    /// Later copies.
+    /// The number of later copies.
     package fileprivate(set) var copies = 0
 
-    /// The sender that changed the value: the one whose copy a device's own copy contradicts, whichever came first. Nil where
-    /// both copies, or neither, are a device's.
+    /// The sender to which the change is attributed: if one of the two copies is a device's own, the sender of the
+    /// other one, whichever came first. Nil if both copies, or neither, are a device's own, or if the first copy is
+    /// unknown.
     package var attributedTo: CopyOrigin? { Conflicts.attributed(firstFrom, laterFrom) }
 
     fileprivate var order: [String] {
@@ -49,31 +51,32 @@ package struct Conflicts: Sendable {
   package struct Party: Sendable {
     /// The forwarder; nil where envelopes do not name it.
     package let forwarder: String?
-    /// The later copies, its own or a device's.
+    /// The number of later copies, its own or a device's.
     package fileprivate(set) var copies = 0
-    /// The postbacks, each once.
+    /// The number of postbacks; each counts once.
     package fileprivate(set) var postbacks = 0
-    /// The postbacks of which its own copy came first, was accepted, and gave the value.
+    /// The number of postbacks whose first copy, which was accepted and supplied the value, is its own.
     package fileprivate(set) var cameFirst = 0
   }
 
-  /// Copies, each once, whatever the number of their fields.
+  /// The number of copies; each counts once, even if several of its fields differ.
   package private(set) var copies = 0
-  /// Copies that are attributed to a forwarder, named or not.
+  /// The number of copies that are attributed to a forwarder, named or not.
   package var attributedCopies: Int { parties.reduce(0) { $0 + $1.copies } }
-  /// Copies whose first one is not in the tables.
+  /// The number of copies whose first copy is not in the tables.
   package private(set) var unknownFirsts = 0
-  /// Copies that are not followed, as there are too many.
+  /// The number of copies that are left out, as there are too many.
   package let unfollowed: Int
-  /// What copies do not agree on, the most frequent first.
+  /// The differing values, the most frequent first.
   package private(set) var differences: [Difference] = []
   /// The forwarders that conflicts are attributed to, those with the most postbacks first.
   package private(set) var parties: [Party] = []
-  /// Rejected copies of each forwarder that are another's doing; those of devices are under nil.
+  /// The number of rejected copies from devices that are attributed to the sender of the first copy, by the forwarder
+  /// of the rejected copy, which is usually nil.
   private(set) var attributedElsewhere: [String?: Int] = [:]
   private let firsts: [UInt128: ConflictTable.First]
 
-  /// The sum of what was collected.
+  /// Sums up the copies that were collected.
   init(_ table: ConflictTable) {
     firsts = table.firsts
     unfollowed = table.unfollowed
@@ -137,7 +140,7 @@ package struct Conflicts: Sendable {
     let laterFrom: CopyOrigin
   }
 
-  /// The cells of rejects that are told from each other: where they came from, and `conflicting_fields`.
+  /// The distinct cells of copies: channel, forwarder and `conflicting_fields`.
   private struct Content {
     let origin: CopyOrigin
     var fields: [(field: String, first: String?, later: String?)] = []

@@ -3,9 +3,10 @@ internal import ConversionModel
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// What a cell has to be for a row to count, such as `reject_code in (missing_field, wrong_type)`.
+/// A test of one column that a row must pass to be counted, such as `reject_code in (missing_field, wrong_type)`.
 package struct Condition: Sendable, Equatable {
-  /// How a cell is held against the values.
+  /// The operator that compares a cell with the values; the raw value is its spelling. No operator comes after one that
+  /// is a prefix of it, so that the first match is the right one.
   package enum Comparison: String, CaseIterable, Sendable {
     case notEqual = "!="
     case lacks = "!~"
@@ -20,13 +21,14 @@ package struct Condition: Sendable, Equatable {
 
   /// The column.
   package let column: String
-  /// How its cells are compared.
+  /// The operator.
   package let comparison: Comparison
-  /// With what: one value, or several where the cell has to be among them. An empty one stands for null.
+  /// The values to compare with: several if the operator is `in`, else one. An empty value stands for null.
   package let values: [String]
 
-  /// Reads `COLUMN OP VALUE` or `COLUMN in (VALUE, …)`. White space around the words does not count; a value may be in
-  /// double quotes, and has to be where it holds a comma or closing bracket of a list.
+  /// Reads `COLUMN OP VALUE` or `COLUMN in (VALUE, …)`. White space around the words is ignored. A value may be in
+  /// double quotes, and must be if it contains a comma of a list. Throws if the text is not a condition, or if the
+  /// column or the value cannot exist.
   package init(parsing text: String) throws(QueryDefect) {
     let name = text.drop(while: \.isWhitespace).prefix { $0.isLetter || $0.isNumber || $0 == "_" }
     let rest = text[name.endIndex...].drop(while: \.isWhitespace)
@@ -67,7 +69,7 @@ package struct Condition: Sendable, Equatable {
     }
   }
 
-  /// All that a column holds, where that is a closed set of words.
+  /// All values of a column that has a closed set of them; nil for every other column.
   private static func words(of column: String) -> [String]? {
     switch column {
     case "stage": RejectStage.allCases.map(\.rawValue)
@@ -100,14 +102,14 @@ package struct Condition: Sendable, Equatable {
   }
 }
 
-/// Why a question makes no sense, and what would.
+/// An error in a query, such as an unknown column, with advice on how to correct it.
 package struct QueryDefect: Error, CustomStringConvertible {
-  /// The reason, for a person.
+  /// The error and the advice, for people.
   package let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// No table or derived column has the name.
+  /// Reports a column name that neither skan_rejects nor `derived` has, and suggests a similar name.
   init(unknown column: String, derived: [String] = []) {
     let names = Table.rejects.columns + derived
     guard let nearest = column.nearest(among: names) else {
@@ -119,7 +121,7 @@ package struct QueryDefect: Error, CustomStringConvertible {
 }
 
 extension Timestamp {
-  /// The time that `text` says, or the first moment in UTC of the date that it says.
+  /// The time in `text`, or the first moment in UTC of the date in it; nil if it is neither.
   package init?(dateOrTime text: String) {
     guard let time = Timestamp(text) ?? Timestamp(text + "T00:00:00Z") else { return nil }
     self = time

@@ -2,18 +2,18 @@ internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
 
-/// What rejects are grouped by: a column of skan_rejects, or the day or hour of receipt.
+/// A column to group rejects by: a column of skan_rejects, or the day or hour of receipt.
 package struct GroupColumn: Sendable, Hashable {
-  /// The name, in output too.
+  /// The name, also in output.
   package let name: String
 
   private static let day = "received_day"
   private static let hour = "received_hour"
 
-  /// The names that are not columns.
+  /// The names of the groupings that are not columns of a table.
   package static let derived = [day, hour]
 
-  /// The column or derived one called `name`.
+  /// Creates the grouping called `name`. Throws if there is no such column and no such derived name.
   package init(_ name: String) throws(QueryDefect) {
     guard Table.rejects.columns.contains(name) || Self.derived.contains(name) else {
       throw QueryDefect(unknown: name, derived: Self.derived)
@@ -34,7 +34,8 @@ package struct GroupColumn: Sendable, Hashable {
     return columns
   }
 
-  /// How much of the cell's text is the value: of a time the day, or the hour.
+  /// The length, in bytes, of the part of a time that is the value: its date, or its date and hour. Nil if the whole
+  /// cell is the value.
   fileprivate var prefix: Int? {
     switch name {
     case Self.day: "2026-03-10".utf8.count
@@ -46,14 +47,14 @@ package struct GroupColumn: Sendable, Hashable {
   fileprivate var column: String { prefix == nil ? name : "received_at" }
 }
 
-/// Where in a table's rows stands what they are grouped by.
+/// A reader of group keys from rows of one table. It uses those columns of the grouping that the table has.
 struct GroupKeyReader: Sendable {
   private struct Part: Sendable {
     let column: Int
     let prefix: Int?
   }
 
-  /// Which of the grouping's columns the table has.
+  /// The indexes in the grouping of the columns that the table has.
   let columns: [Int]
   private let parts: [Part]
 
@@ -65,10 +66,10 @@ struct GroupKeyReader: Sendable {
     parts = found.map(\.1)
   }
 
-  /// Of columns that there are.
+  /// Creates a reader of the columns with these names, which `table` must have.
   init(_ names: [String], in table: Table) { self.init(names.map { GroupColumn(known: $0) }, in: table) }
 
-  /// Writes the key of the row at hand.
+  /// Replaces `key` with the key of the row at hand.
   func read(_ row: borrowing RowCursor, into key: inout GroupKey) {
     key.removeAll()
     for part in parts {
@@ -81,7 +82,8 @@ struct GroupKeyReader: Sendable {
 
 /// The values that the rows of a group have in common.
 struct GroupKey: Hashable, Sendable {
-  /// For each value a byte, 0 for null, and for a text its length in four bytes and the text.
+  /// The encoded values, one after the other. Null is the byte 0; a text is the byte 1, its length in four bytes
+  /// (little-endian) and its bytes.
   private(set) var bytes: [UInt8] = []
 
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
@@ -93,7 +95,7 @@ struct GroupKey: Hashable, Sendable {
     bytes.append(text, of: source)
   }
 
-  /// The values.
+  /// The decoded values, in the order of the columns; nil for null.
   var values: [String?] {
     var values: [String?] = []
     var rest = bytes[...]
@@ -109,7 +111,7 @@ struct GroupKey: Hashable, Sendable {
     return values
   }
 
-  /// The values at some places only.
+  /// The key with only the values at these indexes.
   func only(_ places: [Int]) -> GroupKey {
     let values = values
     var key = GroupKey()

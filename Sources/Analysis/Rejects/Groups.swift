@@ -1,10 +1,10 @@
-/// How many rows are of a kind, and when the first and last of them were received.
+/// A count of rows, with the earliest and the latest time of receipt.
 package struct RowTally: Sendable, Equatable {
-  /// Rows.
+  /// The number of rows.
   package var count = 0
   /// The earliest time of receipt, in milliseconds since 1970; nil where no row has one.
   package var firstSeen: Int64?
-  /// The latest time of receipt.
+  /// The latest time of receipt, in milliseconds since 1970; nil where no row has one.
   package var lastSeen: Int64?
 
   /// No rows.
@@ -25,7 +25,8 @@ package struct RowTally: Sendable, Equatable {
   }
 }
 
-/// Tallies by group, of which only so many are kept: of more than that the rows are counted together.
+/// Tallies by group. `merge` keeps a limited number of groups; the rows of all further ones are counted together in
+/// `rest`.
 struct Groups: Sendable {
   /// The tally of each group that is kept.
   private(set) var tallies: [GroupKey: RowTally] = [:]
@@ -34,7 +35,7 @@ struct Groups: Sendable {
   private var keyBytes = 0
   private let limit: Int
 
-  /// The most groups that are kept unless told.
+  /// The default limit for the number of groups.
   static let largestCount = 100_000
   private static let largestKeyBytes = 32 << 20
 
@@ -50,7 +51,7 @@ struct Groups: Sendable {
 
   /// Adds the groups of rows that come later.
   mutating func merge(_ later: Groups) {
-    // In an order that depends on the rows alone, so that the groups that are kept do.
+    // The order depends on the rows alone, so that the groups that are kept depend on them alone, too.
     for (key, tally) in later.tallies.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       if tallies[key] == nil {
         guard tallies.count < limit, keyBytes + key.bytes.count <= Self.largestKeyBytes else {

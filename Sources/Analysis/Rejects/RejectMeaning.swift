@@ -1,7 +1,7 @@
 package import SKAdNetwork
 
 extension RejectCode {
-  /// What the code means, in a few words for an analyst.
+  /// A short explanation of the code, for analysts.
   package var meaning: String {
     switch self {
     case .notJSON: "not JSON"

@@ -1,24 +1,24 @@
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// What is asked of the rejects of some runs.
+/// A query over the rejects of one or more runs.
 package struct RejectQuery: Sendable {
-  /// What rows have to be to count.
+  /// The conditions, all of which a reject must meet.
   package var conditions: [Condition] = []
-  /// When they have to be received.
+  /// The span of time in which a reject must have been received.
   package var span = TimeSpan()
-  /// What they are counted by.
+  /// The columns by which the rejects are counted.
   package var grouping: [GroupColumn]
-  /// How many of them are kept whole, the first that match.
+  /// The number of matching rejects to keep whole; the first ones are kept.
   package var shownRows = 0
-  /// Whether copies are compared whatever else is asked.
+  /// True to compare copies with the first copy, whatever the other properties say.
   package var comparesCopies = false
 
-  /// All rejects, by these columns.
+  /// Creates a query for all rejects, counted by these columns.
   package init(grouping: [GroupColumn]) { self.grouping = grouping }
 
-  /// Whether copies with other unsigned values are held against the copies that came first: where senders are told apart, where
-  /// rows are shown, or where such copies are asked for. It takes a look at every accepted postback.
+  /// True if copies with other unsigned values are compared with the copy that came first. This is so if the query
+  /// distinguishes senders, shows rows, or asks for such copies. It requires reading every accepted postback.
   package var wantsConflicts: Bool {
     let senders = ["channel", "forwarder", "conflicting_fields", "first_seen_postback_key"]
     return comparesCopies || shownRows > 0 || grouping.contains { senders.contains($0.name) }
@@ -28,9 +28,9 @@ package struct RejectQuery: Sendable {
       }
   }
 
-  /// The conditions on columns that accepted postbacks have too: what is read is counted by these alone.
+  /// The conditions on columns that accepted postbacks also have. Only these apply to the number of records read.
   var sharedConditions: [Condition] { conditions.filter { Table.postbacks.columns.contains($0.column) } }
 
-  /// The conditions that tell rejects from each other.
+  /// The conditions on columns that only rejects have.
   var ownConditions: [Condition] { conditions.filter { !Table.postbacks.columns.contains($0.column) } }
 }

@@ -1,6 +1,6 @@
 package import PostbackPipeline
 
-/// What rejects there are, by group.
+/// The answer to a query over rejects: counts by group, rows, and conflicting copies.
 package struct RejectSurvey: Sendable {
   /// Rejects with the same values in all columns of the grouping.
   package struct Group: Sendable {
@@ -8,32 +8,35 @@ package struct RejectSurvey: Sendable {
     package let values: [String?]
     /// The rejects.
     package let tally: RowTally
-    /// The records read, accepted ones too, with the same values in those columns that accepted postbacks also have; nil where
-    /// that is not known.
+    /// The number of records read, accepted ones too, that have the same values in those columns of the grouping that
+    /// accepted postbacks also have; nil where it is unknown.
     package let read: Int?
   }
 
   /// All rejects that match.
   package let rejects: RowTally
-  /// The records read that match as far as accepted postbacks have the columns; nil where no accepted ones were looked at.
+  /// The number of records read that meet the conditions on columns of both tables; nil if no accepted postbacks were
+  /// read.
   package let read: Int?
   /// The groups, the largest first.
   package let groups: [Group]
   /// The rejects of groups that are not kept, as there are too many.
   package let rest: RowTally
-  /// The copies whose unsigned values are not those of the first copy, with where both came from; nil where that is not asked, and
-  /// where no accepted postbacks were looked at.
+  /// The copies whose unsigned values differ from those of the first copy, with the origins of both; nil if the query
+  /// does not need them, or if no accepted postbacks were read.
   package let conflicts: Conflicts?
-  /// The records that were read of each forwarder, where conflicts are asked for; nil is no forwarder.
+  /// The number of records read of each forwarder; the key nil is for records without a forwarder. It is complete
+  /// only if there are conflicts.
   package let readByForwarder: [String?: Int]
   /// The rows that are kept whole.
   package let rows: [[UInt8]]
-  /// The lines that are no rows.
+  /// The lines of the tables that are not rows.
   package let unreadable: UnreadableRows
 
-  /// Answers a query from tables of rejects, and of accepted postbacks where there are some.
+  /// Answers a query from tables of rejects and, if they are given, of accepted postbacks.
   ///
-  /// Memory does not grow with the rows: so many groups are kept (`Groups.largestCount`), and `shownRows` rows.
+  /// The memory used does not grow with the number of rows: at most `Groups.largestCount` groups and `shownRows` rows
+  /// are kept.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,
@@ -76,7 +79,7 @@ package struct RejectSurvey: Sendable {
 }
 
 extension RejectSurvey.Group {
-  /// The larger one does; of equal ones that with the smaller values.
+  /// True if this group has more rejects than `other`, or as many and smaller values. Null is the smallest value.
   fileprivate func comes(before other: Self) -> Bool {
     guard tally.count == other.tally.count else { return tally.count > other.tally.count }
     for (one, two) in zip(values, other.values) where one != two {
@@ -88,14 +91,14 @@ extension RejectSurvey.Group {
   }
 }
 
-/// What a batch has, or all batches so far.
+/// The counts of one batch, or of all batches so far.
 private struct SurveyPart: Sendable {
   var rejects = RowTally()
   var groups = Groups()
   var readCount = 0
-  /// What was read, by those columns of the grouping that accepted postbacks also have.
+  /// The records read, by those columns of the grouping that accepted postbacks also have.
   var read = Groups()
-  /// What was read, by forwarder.
+  /// The records read, by forwarder.
   var forwarders = Groups()
   var copies: [ConflictReader.Copy] = []
   var firsts: [ConflictReader.First] = []
@@ -116,7 +119,7 @@ private struct SurveyPart: Sendable {
   }
 }
 
-/// How the rows of a batch are counted.
+/// A counter for the rows of a batch, for one query.
 private struct SurveyCounting: Sendable {
   private let shared: RowFilter
   private let own: RowFilter
@@ -130,9 +133,9 @@ private struct SurveyCounting: Sendable {
   private let conflict = ConflictReader()
   private let forwarder = GroupKeyReader(["forwarder"], in: .rejects)
   private let acceptedForwarder = GroupKeyReader(["forwarder"], in: .postbacks)
-  /// Whether conflicts are looked for.
+  /// True if conflicts are collected: the query asks for them, and accepted postbacks are read.
   let wantsConflicts: Bool
-  /// The postbacks whose first copy is looked for among accepted ones.
+  /// The keys of the postbacks whose first copy is to be found among accepted postbacks.
   var conflictKeys: Set<UInt128> = []
 
   init(_ query: RejectQuery, countsRead: Bool) {
@@ -148,7 +151,7 @@ private struct SurveyCounting: Sendable {
     wantsConflicts = countsRead && query.wantsConflicts
   }
 
-  /// The columns of the grouping that accepted postbacks also have.
+  /// The indexes in the grouping of the columns that accepted postbacks also have.
   var sharedPlaces: [Int] { acceptedKey.columns }
 
   func rejects(in batch: RawBatch) -> SurveyPart {
@@ -185,7 +188,7 @@ private struct SurveyCounting: Sendable {
     var part = SurveyPart()
     var key = GroupKey()
     guard !acceptedFilter.isEverything || !acceptedKey.columns.isEmpty || !conflictKeys.isEmpty else {
-      // Nothing of them is asked but how many they are.
+      // Only the number of accepted postbacks is needed.
       part.readCount = batch.records.count
       part.read.add(key, count: batch.records.count)
       return part

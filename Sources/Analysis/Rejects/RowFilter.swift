@@ -3,13 +3,13 @@ internal import Glibc
 internal import JSON
 internal import PostbackPipeline
 
-/// Which rows of a table count: those that are within a span of time and meet every condition.
+/// A filter for the rows of a table. A row passes if it is within a span of time and meets every condition.
 struct RowFilter: Sendable {
   fileprivate struct Term: Sendable {
     let column: Int
     let comparison: Condition.Comparison
     let values: [[UInt8]]
-    /// The value as a number, where it is one, or for a time as milliseconds.
+    /// The value as an integer, or for a time as milliseconds since 1970; nil if it is neither.
     let number: Int64?
     let isTime: Bool
   }
@@ -18,7 +18,7 @@ struct RowFilter: Sendable {
   private let received: Int?
   private let span: TimeSpan
 
-  /// The conditions on columns that the table has; the others are met by all its rows.
+  /// Creates a filter for rows of `table`. Conditions on columns that the table does not have are ignored.
   init(_ conditions: [Condition], during span: TimeSpan, in table: Table) {
     terms = conditions.compactMap { condition in
       guard let column = table.columns.firstIndex(of: condition.column) else { return nil }
@@ -36,10 +36,10 @@ struct RowFilter: Sendable {
     received = span.isEverything ? nil : table.columns.firstIndex(of: "received_at")
   }
 
-  /// Whether every row counts.
+  /// True if every row passes.
   var isEverything: Bool { terms.isEmpty && received == nil }
 
-  /// Whether the row at hand counts. One without a time is in no span.
+  /// True if the row at hand passes. A row without a time of receipt passes only if the span has no limits.
   func matches(_ row: borrowing RowCursor) -> Bool {
     if let received {
       guard let time = row.time(received), span.contains(time) else { return false }
@@ -64,8 +64,8 @@ extension RowFilter.Term {
     }
   }
 
-  /// Below 0 where the cell comes before the value, above where it comes after it; numbers as numbers, times as times, all
-  /// else by the bytes. Nil where the cell is null.
+  /// The order of the cell relative to the value: below 0 if it comes before, above 0 if it comes after. Numbers are
+  /// compared as numbers, times as times, and everything else by its bytes. Nil if the cell is null.
   private func order(_ row: borrowing RowCursor) -> Int? {
     guard let cell = row.cell(column) else { return nil }
     if let number, let other = isTime ? row.time(column) : row.integer(column) {
@@ -75,14 +75,14 @@ extension RowFilter.Term {
   }
 }
 
-/// A span of time: from a moment on, to before another.
+/// A span of time that includes its first moment and excludes the moment at which it ends.
 package struct TimeSpan: Sendable, Equatable {
   /// The first moment in it, in milliseconds since 1970.
   package var since: Int64?
-  /// The first moment behind it.
+  /// The first moment after it, in milliseconds since 1970.
   package var until: Int64?
 
-  /// From `since` to before `until`; all time where they are nil.
+  /// Creates the span from `since` to before `until`; nil means no limit.
   package init(since: Int64? = nil, until: Int64? = nil) {
     (self.since, self.until) = (since, until)
   }
@@ -93,7 +93,7 @@ package struct TimeSpan: Sendable, Equatable {
 }
 
 extension RowCursor {
-  /// The time that a cell says, in milliseconds since 1970.
+  /// The time in a cell, in milliseconds since 1970; nil if the cell is null or not a time.
   package func time(_ column: Int) -> Int64? {
     guard let cell = cell(column) else { return nil }
     return Timestamp(parsing: bytes.span.extracting(cell.indices))?.milliseconds
@@ -101,12 +101,13 @@ extension RowCursor {
 }
 
 extension [UInt8] {
-  /// Whether exactly these bytes stand there.
+  /// True if the bytes in the range are exactly `other`.
   fileprivate func holds(_ other: [UInt8], at range: ByteRange) -> Bool {
     Int(range.count) == other.count && order(of: range, to: other) == 0
   }
 
-  /// Below 0, 0 or above: how the bytes there are ordered to others.
+  /// The order of the bytes in the range relative to `other`: below 0 if they come before, 0 if they are equal, above 0
+  /// if they come after.
   fileprivate func order(of range: ByteRange, to other: [UInt8]) -> Int {
     let start = Int(range.start)
     for index in 0..<Swift.min(Int(range.count), other.count) where self[start + index] != other[index] {
@@ -115,7 +116,7 @@ extension [UInt8] {
     return Int(range.count) - other.count
   }
 
-  /// Whether the bytes stand somewhere in there.
+  /// True if `other` occurs in the range; an empty array always does.
   fileprivate func contains(_ other: [UInt8], in range: ByteRange) -> Bool {
     guard let first = other.first else { return true }
     let count = UInt32(other.count)

@@ -1,10 +1,10 @@
 internal import PostbackPipeline
 
-/// How a time of receipt is known: of the postback itself, or of many at once.
+/// The origin of a time of receipt: the postback itself, or a source that many records share.
 package enum TimeOrigin: Int, CaseIterable, Sendable {
-  /// The envelope, or a key of the postback. Also where a table does not say.
+  /// The envelope, or a key of the postback; also the origin where the table does not name one.
   case ownTime
-  /// `--received-at`, one time for all that have none.
+  /// The value of `--received-at`, for all records that have no time of their own.
   case option
   /// The modification time of the input.
   case file
@@ -19,19 +19,19 @@ package enum TimeOrigin: Int, CaseIterable, Sendable {
   }
 }
 
-/// When records were received, as far as it can be told: by the times of postbacks, where any has one, else by the times that
-/// were given to all, else by those of files.
+/// The span of time in which records were received. It counts times of one origin only: those of the postbacks
+/// themselves if there are any, else the value of `--received-at`, else the modification times of files.
 ///
-/// A line that is cut has no envelope: the time of its file may be months after that of all others.
+/// A truncated line has no envelope, and the modification time of its file may be months later than all other times.
 package struct ReceivedSpan: Sendable {
-  /// The times that count.
+  /// The origin of the times that count.
   package let origin: TimeOrigin
-  /// The first and the last of them, in milliseconds since 1970; nil where there are none.
+  /// The first and the last time, in milliseconds since 1970; nil where there are none.
   package let times: (first: Int64, last: Int64)?
-  /// Records with another kind of time.
+  /// The number of records whose time has another origin, by origin.
   package let others: [(origin: TimeOrigin, count: Int)]
 
-  /// The span of tallies by `received_at_source`.
+  /// Computes the span from tallies by `received_at_source`.
   init(_ sources: Groups) {
     var tallies = [RowTally](repeating: RowTally(), count: TimeOrigin.allCases.count)
     for (key, tally) in sources.tallies { tallies[TimeOrigin(key.values[0]).rawValue] += tally }
@@ -43,7 +43,8 @@ package struct ReceivedSpan: Sendable {
       .map { ($0, tallies[$0.rawValue].count) }
   }
 
-  /// Tallies that are grouped by `received_at_source` and more, by the rest alone; times that do not count are left out.
+  /// Merges tallies that are grouped by `received_at_source` and other columns into tallies by the other columns. Times
+  /// of an origin that does not count are removed; the counts stay.
   func withoutSources(_ groups: Groups) -> [(values: [String?], tally: RowTally)] {
     var found: [[String?]: RowTally] = [:]
     for (key, tally) in groups.tallies {

@@ -1,6 +1,6 @@
-/// Some rows of each code, drawn evenly: those whose raw bytes have the smallest SHA-256, which nobody chose.
+/// A sample of rejects, drawn evenly from each code: the rows with the smallest SHA-256 of their raw bytes.
 ///
-/// The same rows whatever the order of reading and the number of cores.
+/// The sample does not depend on the order of reading or on the number of cores.
 package struct RejectSample: Sendable {
   fileprivate struct Entry: Sendable {
     let digest: String
@@ -12,13 +12,13 @@ package struct RejectSample: Sendable {
     }
   }
 
-  /// The most rows of all codes together.
+  /// The maximum number of rows, of all codes together.
   package let limit: Int
   private var entries: [String: [Entry]] = [:]
 
   init(limit: Int) { self.limit = limit }
 
-  /// Nothing is in the sample that no code has room for.
+  /// The maximum number of distinct codes; rows of further codes are left out.
   private static let mostCodes = 64
 
   mutating func add(_ line: [UInt8], digest: String, code: String) {
@@ -35,13 +35,14 @@ package struct RejectSample: Sendable {
     }
   }
 
-  /// Leaves out what cannot be in the sample any more, where there is much of it.
+  /// Removes rows of a code that can no longer be in the sample, once there are more than `size` rows or they are twice
+  /// as long as the sample may be.
   private mutating func trim(_ code: String, to size: Int) {
     guard let found = entries[code], found.count > size || found.byteCount > 2 * Self.mostBytes else { return }
     entries[code] = first(of: found)
   }
 
-  /// The rows of one code that the sample is drawn from may take so many bytes.
+  /// The maximum length, in bytes, of all rows of one code in the sample.
   private static let mostBytes = 4 << 20
 
   private func first(of entries: [Entry]) -> [Entry] {
@@ -54,7 +55,8 @@ package struct RejectSample: Sendable {
     )
   }
 
-  /// The rows, code by code: as many of each as of any other, and what one does not need goes to the rest.
+  /// The rows of the sample, code by code. Every code has an equal share of `limit`; codes with more rows also get the
+  /// places that others do not need.
   package var rows: [(code: String, line: [UInt8])] {
     var open = entries.keys.sorted { (entries[$0]?.count ?? 0, $0) < (entries[$1]?.count ?? 0, $1) }
     var left = limit

@@ -1,47 +1,48 @@
 package import ConversionModel
 
-/// What a report shows of the tables of some runs: numbers alone, nothing of how they look.
+/// The numbers that a report shows for the tables of one or more runs. Their presentation is defined elsewhere.
 package struct Report: Sendable {
-  /// Records that are still there after a stage.
+  /// The records that are left after a stage of the pipeline.
   package struct Step: Sendable {
     /// The stage, as a participle: read, parsed, verified, unique, decoded.
     package let name: String
-    /// How many are there.
+    /// The number of records left.
     package let count: Int
   }
 
-  /// A network or forwarder: its rejects of all that was read of it.
+  /// A network or forwarder, with its rejects and all its records.
   package struct Sender: Sendable {
-    /// The network or forwarder; nil where records do not say.
+    /// The name of the network or forwarder; nil for records that do not name one.
     package let name: String?
-    /// Its rejects, without the device's copies that are rejected since they contradict another sender.
+    /// The number of its rejects, without copies from devices that are rejected because they contradict another sender.
     package let rejects: Int
-    /// Its accepted postbacks that a device's own copy, which came later, contradicts.
+    /// The number of its accepted postbacks that a device's own, later copy contradicts.
     package let contradicted: Int
-    /// All its records.
+    /// The number of all its records.
     package let read: Int
     /// Its most frequent reject code.
     package let mostFrequentCode: String?
 
-    /// Its rejects, and its accepted postbacks that are contradicted.
+    /// The number of its rejects and its contradicted accepted postbacks together.
     package var faults: Int { rejects + contradicted }
   }
 
-  /// What the fine and coarse values of a conversion window are.
+  /// The won postbacks of a conversion window, counted by the kind of their conversion value. Postbacks without a
+  /// `did_win` field count as won.
   package struct Window: Sendable {
     /// The postback-sequence-index.
     package let index: Int
-    /// Won postbacks with a fine value.
+    /// The number of won postbacks with a fine value.
     package var fine = 0
-    /// Won postbacks with a coarse value.
+    /// The number of won postbacks with a coarse value and no fine value.
     package var coarse = 0
-    /// Won postbacks with neither.
+    /// The number of won postbacks with neither.
     package var none = 0
   }
 
-  /// The revenue that postbacks of an app decode to, in one currency.
+  /// The decoded revenue of an app, in one currency.
   package struct RevenueRange: Sendable {
-    /// How the sums of several windows became one.
+    /// The rule that combines the sums of several windows.
     package enum Basis: Int, Comparable, Sendable {
       /// There is one window only.
       case oneWindow
@@ -54,70 +55,71 @@ package struct Report: Sendable {
       package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The app.
+    /// The App Store ID of the app.
     package let app: String
-    /// The currency.
+    /// The currency code.
     package let currency: String
-    /// Postbacks with revenue.
+    /// The number of postbacks with revenue.
     package var postbacks = 0
-    /// The estimate.
+    /// The estimated revenue.
     package var estimate = Amount.zero
-    /// The least that it is.
+    /// The lower limit of the revenue.
     package var minimum = Amount.zero
-    /// The sum of the upper limits of those postbacks that have one.
+    /// The upper limit of the revenue of those postbacks that have one.
     package var closedMaximum = Amount.zero
-    /// Postbacks whose revenue has no upper limit.
+    /// The number of postbacks whose revenue has no upper limit.
     package var openEnded = 0
-    /// How windows were added.
+    /// The rule that combined the windows.
     package var basis = Basis.oneWindow
 
-    /// What it is less than; nil where a postback has no upper limit.
+    /// The upper limit of the revenue; nil if the revenue of at least one postback has none.
     package var maximum: Amount? { openEnded > 0 ? nil : closedMaximum }
   }
 
-  /// The installs of a day, in UTC.
+  /// The number of installs on a day, in UTC.
   package struct InstallDay: Sendable {
-    /// Days since 1970-01-01.
+    /// The day, as the number of days since 1970-01-01.
     package let day: Int
-    /// Those whose estimated date is on the day.
+    /// The installs whose estimated date is this day.
     package var estimated = 0
-    /// Those that can be on no other day.
+    /// The installs that cannot be on any other day.
     package var certain = 0
-    /// Those that can be on the day.
+    /// The installs that can be on this day.
     package var possible = 0
   }
 
-  /// read → parsed → verified → unique → decoded.
+  /// The records left after each stage: read → parsed → verified → unique → decoded.
   package let funnel: [Step]
-  /// The unique postbacks that were not decoded, by each other `decode_status`.
+  /// The number of unique postbacks with each `decode_status` other than `decoded`.
   package let undecoded: [(status: DecodeStatus, count: Int)]
-  /// When the records were received.
+  /// The span of time in which the records were received.
   package let received: ReceivedSpan
-  /// The reject codes and their rejects, the largest first; the times are those that `received` goes by.
+  /// The reject codes with their rejects, the most frequent first. Only times of the origin that `received` uses count.
   package let codes: [(code: String, tally: RowTally)]
   /// Rejects by time of receipt and code.
   package let timeline: Timeline
-  /// The ad networks, those with the most rejects first.
+  /// The ad networks, those with the most rejects and contradicted postbacks first.
   package let networks: [Sender]
-  /// The forwarders.
+  /// The forwarders, in the same order.
   package let forwarders: [Sender]
   /// Decoded revenue by app and currency.
   package let revenue: [RevenueRange]
-  /// Values by window.
+  /// Conversion values by window.
   package let windows: [Window]
   /// First postbacks of won installs by day, without gaps.
   package let installs: [InstallDay]
-  /// Installs on days that are left out, as they are too far from the others.
+  /// The number of installs that `installs` leaves out: without plausible dates, with a time of another origin, or on
+  /// days that are left out, as there are too many.
   package let otherInstalls: Int
-  /// The copies that do not agree with the first of their postback.
+  /// The copies whose unsigned values differ from those of the first copy.
   package let conflicts: Conflicts
-  /// Some rejects, whole.
+  /// A sample of rejects, as whole rows.
   package let sample: RejectSample
-  /// What is kept of networks, forwarders and the like is bounded: whether a bound was hit.
+  /// True if some networks, forwarders or other groups are left out, because there are more than can be kept.
   package let isBounded: Bool
-  /// The lines that are no rows.
+  /// The lines of the tables that are not rows.
   package let unreadable: UnreadableRows
 
-  /// Rejects.
+  /// The number of rejects.
   package var rejectCount: Int { codes.reduce(0) { $0 + $1.tally.count } }
 }

@@ -1,19 +1,23 @@
 internal import PostbackPipeline
 
-/// What a report needs of a batch, or of all batches so far. Bounded, whatever the tables hold.
+/// The counts that a report needs, of one batch or of all batches so far. Their size is bounded, whatever the tables
+/// hold.
 struct ReportCount: Sendable {
-  /// By the kind of their time, of rejects and accepted postbacks.
+  /// Rejects and accepted postbacks by `received_at_source`.
   var sources = Groups()
-  /// By the kind of their time, and code.
+  /// Rejects by `received_at_source` and reject code.
   var codes = Groups()
-  /// By stage.
+  /// Rejects by stage.
   var stages = Groups()
-  /// By the kind of their time, hour and code.
+  /// Rejects by `received_at_source`, hour of receipt and reject code.
   var hours = Groups()
-  /// By sender and code, and by sender alone.
+  /// Rejects by ad network and reject code.
   var networkCodes = Groups()
+  /// Rejects by forwarder and reject code.
   var forwarderCodes = Groups()
+  /// Rejects and accepted postbacks by ad network.
   var networks = Groups()
+  /// Rejects and accepted postbacks by forwarder.
   var forwarders = Groups()
   var copies: [ConflictReader.Copy] = []
   var firsts: [ConflictReader.First] = []
@@ -21,11 +25,11 @@ struct ReportCount: Sendable {
   var sample: RejectSample
 
   var accepted = 0
-  /// By `decode_status`.
+  /// Accepted postbacks by `decode_status`.
   var statuses = Groups()
   var windows = (0...2).map { Report.Window(index: $0) }
   var revenue = RevenueSums()
-  /// By the kind of their time, and day.
+  /// Installs by day, in one dictionary for each `TimeOrigin`.
   var installs = [[Int: Report.InstallDay]](repeating: [:], count: TimeOrigin.allCases.count)
   var otherInstalls = 0
   var unreadable = UnreadableRows()
@@ -63,7 +67,7 @@ struct ReportCount: Sendable {
     unreadable += later.unreadable
   }
 
-  /// Whether something is left out, as there is more of it than can be kept.
+  /// True if some groups, revenue or copies are left out, because there are more than can be kept.
   var isBounded: Bool {
     let groups = [sources, codes, hours, networks, networkCodes, forwarders, forwarderCodes, statuses]
     return groups.contains { $0.rest.count > 0 } || revenue.isBounded || conflicts.unfollowed > 0

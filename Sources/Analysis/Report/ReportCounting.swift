@@ -6,7 +6,7 @@ internal import PostbackPipeline
 struct ReportCounting: Sendable {
   let sampleLimit: Int
 
-  /// The postbacks whose first copy is looked for among accepted ones.
+  /// The keys of the postbacks whose first copy is to be found among accepted postbacks.
   var conflictKeys: Set<UInt128> = []
 
   private let source = GroupKeyReader(["received_at_source"], in: .rejects)
@@ -100,7 +100,8 @@ extension ReportCount {
     for day in earliest...latest { installs[kind][day, default: .init(day: day)].possible += 1 }
   }
 
-  /// Days; the longest that a postback allows is of some weeks.
+  /// The limit, in days, for the interval of possible install dates; longer intervals are not plausible. The longest
+  /// one that a postback allows is a few weeks.
   private static let longestInterval = 60
 }
 
@@ -119,7 +120,7 @@ extension RevenueSums.Window {
 }
 
 extension RowCursor {
-  /// The day of a time, in days since 1970-01-01.
+  /// The day of the time in a cell, as the number of days since 1970-01-01; nil if the cell is not a time.
   fileprivate func day(_ column: Int) -> Int? { time(column).map { Int($0 / 86_400_000) } }
 
   fileprivate func amount(_ column: Int) -> Amount? {

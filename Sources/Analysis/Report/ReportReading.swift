@@ -3,7 +3,7 @@ package import PostbackPipeline
 internal import SKAdNetwork
 
 extension Report {
-  /// Reads the tables of some runs once; of rejects at most `sampleLimit` are kept whole.
+  /// Reads the tables of one or more runs, each table once. At most `sampleLimit` rejects are kept whole.
   package init(
     rejects: TableFiles,
     accepted: TableFiles,
@@ -31,7 +31,7 @@ extension Report {
     func rejects(_ lost: [RejectStage]) -> Int { lost.reduce(0) { $0 + (stages[$1.rawValue] ?? 0) } }
     let read = count.accepted + stages.values.reduce(0, +) + count.stages.rest.count
     let statuses = Dictionary(count.statuses.tallies.map { ($0.key.values[0], $0.value.count) }) { $0 + $1 }
-    // What has a stage that is none counts as not parsed.
+    // Rejects with an unknown stage count as not parsed.
     let unique = count.accepted
     let verified = unique + rejects([.dedup])
     let parsed = verified + rejects([.signature, .policy])
@@ -97,8 +97,8 @@ extension Report {
     .sorted { ($1.faults, $1.read, $0.name ?? "") < ($0.faults, $0.read, $1.name ?? "") }
   }
 
-  /// The days without gaps, of the installs whose time is known in that way; where that is more than a chart can show, the
-  /// latest that have most of the installs.
+  /// Returns the days to show and the number of installs left out. The days have no gaps and are at most the latest
+  /// `mostDays`. Installs whose time has another origin are left out.
   private static func days(
     _ all: [[Int: InstallDay]],
     by origin: TimeOrigin

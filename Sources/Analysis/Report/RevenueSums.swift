@@ -1,18 +1,18 @@
 internal import ConversionModel
 internal import PostbackPipeline
 
-/// Sums of decoded revenue, by what may be summed: an app's postbacks of one ad network, currency, model and kind of conversion,
-/// window by window. Bounded, whatever the tables hold.
+/// Sums of decoded revenue for each conversion window. Only revenue of one app, currency, ad network, conversion type
+/// and model version is added up. The size is bounded, whatever the tables hold.
 struct RevenueSums: Sendable {
-  /// The sum of one conversion window.
+  /// The sum for one conversion window.
   struct Window: Sendable {
     var postbacks = 0
     var isCumulative = false
     var estimate = Amount.zero
     var minimum = Amount.zero
-    /// The sum of the upper limits that there are.
+    /// The sum of the upper limits of those postbacks that have one.
     var closedMaximum = Amount.zero
-    /// Postbacks without an upper limit.
+    /// The number of postbacks without an upper limit.
     var openEnded = 0
 
     static func += (left: inout Window, right: Window) {
@@ -25,7 +25,7 @@ struct RevenueSums: Sendable {
     }
   }
 
-  /// The columns that are told apart; the first two are those of a `Report.RevenueRange`.
+  /// The columns that separate sums; the first two identify a `Report.RevenueRange`.
   private static let columns = [
     "app_id", "currency", "ad_network_id", "conversion_type", "model_id", "model_version",
   ]
@@ -33,10 +33,10 @@ struct RevenueSums: Sendable {
 
   private let reader = GroupKeyReader(RevenueSums.columns, in: .postbacks)
   private var sums: [GroupKey: [Window]] = [:]
-  /// Whether some revenue is left out, as it is of more than can be kept.
+  /// True if some revenue is left out, because there are more sums than can be kept.
   private(set) var isBounded = false
 
-  /// Adds the revenue of the row at hand, of that window.
+  /// Adds the revenue of the row at hand to the sum for this conversion window.
   mutating func add(_ sum: Window, ofWindow window: Int, _ row: borrowing RowCursor, _ key: inout GroupKey) {
     reader.read(row, into: &key)
     sums[key, default: Self.none][window] += sum
@@ -73,11 +73,11 @@ struct RevenueSums: Sendable {
 }
 
 extension Report.RevenueRange {
-  /// The revenue of users in all windows together.
+  /// Combines the revenue of all windows.
   ///
-  /// A window that includes those before it is not added to them: nothing in a postback tells which others are of the same user,
-  /// so of both sums the larger is taken, for the estimate and for each limit. That is too little where users have a postback of
-  /// the earlier window only, and never too much.
+  /// The revenue of a cumulative window includes that of the windows before it, and no postback tells which others are
+  /// of the same user. So the two sums are not added: the larger one is taken, for the estimate and for each limit. The
+  /// result is too low if some users have a postback of the earlier window only, and it is never too high.
   fileprivate init(_ app: String, _ currency: String, _ windows: [RevenueSums.Window]) {
     self.init(app: app, currency: currency)
     for window in windows where window.postbacks > 0 {

@@ -2,20 +2,21 @@
 package struct Timeline: Sendable {
   /// The length of a step, in hours.
   package let stepHours: Int
-  /// When the first begins, in hours since 1970.
+  /// The beginning of the first step, in hours since 1970.
   package let start: Int
-  /// The steps.
+  /// The number of steps.
   package let count: Int
   /// The counts of each code, those with the most rejects first.
   package let series: [(code: String, counts: [Int])]
-  /// Rejects without a time, or one that is too far from all others.
+  /// The number of rejects in no step: without a time, with a time of another origin, or too long before the others.
   package let undated: Int
 
   /// The lengths that a step may have: a chart has at most `largestCount` of them.
   private static let lengths = [1, 3, 6, 12, 24, 7 * 24, 28 * 24, 364 * 24]
   private static let largestCount = 120
 
-  /// Of counts by hour since 1970 and code; of more time than steps can hold only the last part is shown.
+  /// Creates a timeline from counts by code and hour since 1970. If the hours need more than `largestCount` steps of
+  /// the greatest length, only the latest steps are kept.
   init(_ hours: [(hour: Int, code: String, count: Int)], undated: Int) {
     let (first, last) = (hours.map(\.hour).min() ?? 0, hours.map(\.hour).max() ?? -1)
     let length =

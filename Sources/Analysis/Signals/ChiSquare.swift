@@ -1,22 +1,24 @@
 internal import Glibc
 
-/// Pearson's chi-square test of homogeneity: whether two samples of counts by bin come from one distribution.
+/// Pearson's chi-square test of homogeneity, for the hypothesis that two samples of counts by bin come from one
+/// distribution.
 package struct ChiSquare: Sendable, Equatable {
-  /// The statistic.
+  /// The chi-square statistic.
   package let statistic: Double
-  /// One less than the bins.
+  /// The number of bins less one.
   package let degreesOfFreedom: Int
-  /// The probability of a statistic this large or larger where the distribution is one.
+  /// The probability of a statistic this large or larger if both samples come from one distribution.
   package let pValue: Double
-  /// Cramér's V: how strongly they differ, from 0 to 1, whatever the size of the samples.
+  /// Cramér's V: the strength of the difference, from 0 to 1, independent of the sample sizes.
   package let cramersV: Double
-  /// Both samples together.
+  /// The total count of both samples.
   package let sampleSize: Int
 
   /// The smallest expected count of a bin; those below are pooled (Cochran's rule of thumb).
   static let smallestExpectation = 5.0
 
-  /// Nil where fewer than two bins are left once small ones are pooled. Both samples have the same bins.
+  /// Tests two samples, whose counts are for the same bins. Returns nil if fewer than two bins are left after small
+  /// ones are pooled, or if a sample is empty.
   package init?(_ one: [Int], against other: [Int]) {
     let bins = Self.pooled(zip(one, other).map { Bin($0, $1) }.filter { $0.count > 0 })
     let (ones, others) = (bins.reduce(0) { $0 + $1.one }, bins.reduce(0) { $0 + $1.other })
@@ -46,7 +48,8 @@ package struct ChiSquare: Sendable, Equatable {
     var count: Int { one + other }
   }
 
-  /// The bins with enough in them, and all others as one; that one, too, with the smallest where it is too small.
+  /// The bins with a large enough expected count, and all others as one bin. If that bin is too small, it is merged
+  /// with the smallest of the large ones.
   private static func pooled(_ bins: [Bin]) -> [Bin] {
     let smaller = Double(min(bins.reduce(0) { $0 + $1.one }, bins.reduce(0) { $0 + $1.other }))
     let total = Double(bins.reduce(0) { $0 + $1.count })
@@ -102,8 +105,8 @@ func upperGamma(_ a: Double, _ x: Double) -> Double {
   return min(max(scale * fraction, 0), 1)
 }
 
-/// P-values of several tests, corrected by Holm's step-down method: each is the smallest share of false alarms among all tests
-/// that would let it count.
+/// P-values of several tests, corrected by Holm's step-down method: each is the smallest family-wise error rate at
+/// which the test is still significant.
 package func holmCorrected(_ pValues: [Double]) -> [Double] {
   var corrected = pValues
   var largest = 0.0

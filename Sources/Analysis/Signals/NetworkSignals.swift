@@ -1,26 +1,27 @@
 internal import SKAdNetwork
 
-/// What stands out in the postbacks of one ad network: what is not signed, and how often it comes again.
+/// Signals in the postbacks of one ad network: implausible fields, shares of some field values, and copies.
 package struct NetworkSignals: Sendable, Equatable {
-  /// Accepted postbacks.
+  /// The number of accepted postbacks.
   package internal(set) var accepted = 0
-  /// Accepted postbacks with a flag, by flag, in the order of the flags' names.
+  /// The number of accepted postbacks with each tier flag, in the order of `TierFlags.names`.
   package internal(set) var tierFlags = [Int](repeating: 0, count: TierFlags.names.count)
-  /// Accepted postbacks with at least one flag.
+  /// The number of accepted postbacks with at least one flag other than `zeroMayBeNull`, which doubts the forwarder and
+  /// not the data tier.
   package internal(set) var flagged = 0
-  /// Redownloads, of those that say.
+  /// The share of redownloads among postbacks with the field.
   package internal(set) var redownload = ShareCount()
-  /// View-through ads (fidelity-type 0), of those that say.
+  /// The share of view-through ads (fidelity-type 0) among postbacks with the field.
   package internal(set) var viewThrough = ShareCount()
-  /// Won attributions, of those that say.
+  /// The share of won attributions among postbacks with the field.
   package internal(set) var won = ShareCount()
-  /// Rejected copies of a postback that say the same: retries, and what came by another channel.
+  /// The number of rejected identical copies: retries, and postbacks that came through another channel too.
   package internal(set) var copies = 0
-  /// Postbacks of which there is a copy, as far as they are counted.
+  /// The number of postbacks with at least one such copy.
   package internal(set) var copied = 0
-  /// The most copies of one postback.
+  /// The largest number of copies of one postback.
   package internal(set) var mostCopies = 0
-  /// Postbacks whose last copy came later than a retry would.
+  /// The number of accepted postbacks whose last copy came too late to be a retry.
   package internal(set) var lateReplays = 0
 
   static func += (left: inout NetworkSignals, right: NetworkSignals) {
@@ -37,11 +38,11 @@ package struct NetworkSignals: Sendable, Equatable {
   }
 }
 
-/// How many of some are so.
+/// A count with its total, as a share.
 package struct ShareCount: Sendable, Equatable {
-  /// Those that are.
+  /// The number of records with the property.
   package private(set) var count = 0
-  /// All.
+  /// The number of records for which the property is known.
   package private(set) var total = 0
 
   mutating func add(_ isSo: Bool?) {

@@ -2,25 +2,26 @@ internal import JSON
 package import PostbackPipeline
 internal import SKAdNetwork
 
-/// What stands out among accepted postbacks, by ad network.
+/// Signals among accepted postbacks, by ad network.
 ///
-/// Nothing of this proves anything: it says where to look.
+/// A signal proves nothing: it only shows which networks deserve a closer look.
 package struct SignalSurvey: Sendable {
   /// The ad networks and their signals, those with the most postbacks first.
   package let networks: [(network: String, signals: NetworkSignals)]
-  /// All networks together.
+  /// The signals of all networks together.
   package let total: NetworkSignals
-  /// Where the fine conversion values of a network could be held against others, the strongest difference first.
+  /// Comparisons of the fine conversion values of a network with those of all other networks for the same app, the
+  /// strongest difference first.
   package let comparisons: [ValueComparison]
-  /// Accepted postbacks of networks that are not kept, as there are too many.
+  /// The number of accepted postbacks of networks that are left out, as there are too many.
   package let uncounted: Int
-  /// Copies whose postback is not followed, as there are too many.
+  /// The number of copies whose postback is left out, as there are too many.
   package let unfollowedCopies: Int
-  /// The lines that are no rows.
+  /// The lines of the tables that are not rows.
   package let unreadable: UnreadableRows
 
-  /// Looks through tables, as far as the query's time and conditions on columns of both tables let it; a copy is late when it comes
-  /// more than so many days after the first.
+  /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. A copy
+  /// is late if it comes more than `days` days after the first.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,
@@ -57,7 +58,7 @@ package struct SignalSurvey: Sendable {
   }
 }
 
-/// The copies of postbacks: how many of each, and when the last came.
+/// The identical copies of each postback: their number, and the time of the last one.
 struct CopyTable: Sendable {
   struct Copies: Sendable {
     var count: Int
@@ -65,9 +66,9 @@ struct CopyTable: Sendable {
     var network: String
   }
 
-  /// The copies of a postback, by its key.
+  /// The copies of each postback, by its key.
   private(set) var copies: [UInt128: Copies] = [:]
-  /// Copies of further postbacks.
+  /// The number of copies of further postbacks, which are left out.
   private(set) var unfollowed = 0
 
   private static let largestCount = 1_000_000
@@ -86,7 +87,7 @@ struct CopyTable: Sendable {
     for (key, copies) in later { add(key, copies) }
   }
 
-  /// What the copies alone tell of each network.
+  /// The counts of copies by ad network. All other signals are 0.
   func signals() -> [String: NetworkSignals] {
     var networks: [String: NetworkSignals] = [:]
     for copies in copies.values {
@@ -117,7 +118,7 @@ private struct CopyPart: Sendable {
   }
 }
 
-/// What a batch of accepted postbacks has, or all batches so far.
+/// The signals of one batch of accepted postbacks, or of all batches so far.
 private struct SignalPart: Sendable {
   var networks: [String: NetworkSignals] = [:]
   var histograms: [ValueComparison.Pair: [Int]] = [:]
@@ -144,7 +145,7 @@ private struct SignalPart: Sendable {
   }
 }
 
-/// How the accepted postbacks of a batch are counted.
+/// A counter for the accepted postbacks of a batch.
 private struct SignalCounting: Sendable {
   private let filter: RowFilter
   private let columns = PostbackColumns()
@@ -172,7 +173,7 @@ private struct SignalCounting: Sendable {
     return part
   }
 
-  /// Whether a copy of the postback came later than a retry would.
+  /// True if the last copy of the postback came more than `lateAfter` milliseconds after the first one.
   private func isReplayed(_ row: borrowing RowCursor) -> Bool {
     guard !copies.copies.isEmpty, let key = row.text(columns.key).flatMap({ UInt128($0, radix: 16) }),
       let last = copies.copies[key]?.last, let first = row.time(columns.received)
@@ -190,7 +191,7 @@ extension NetworkSignals {
       var isImpossible = false
       for (index, flag) in TierFlags.names.enumerated() where text.contains("\"\(flag.name)\"") {
         tierFlags[index] += 1
-        // The forwarder's filling in, and not the data tier, is what that one doubts.
+        // This flag doubts a value that the forwarder filled in, not the data tier.
         if flag.flag != .zeroMayBeNull { isImpossible = true }
       }
       if isImpossible { flagged += 1 }
@@ -202,7 +203,7 @@ extension NetworkSignals {
   }
 }
 
-/// Where signals stand in rows of skan_postbacks.
+/// The places of the columns of skan_postbacks from which signals are read.
 private struct PostbackColumns: Sendable {
   let key = Table.postbacks.place("postback_key")
   let network = Table.postbacks.place("ad_network_id")

@@ -1,18 +1,20 @@
-/// How the fine conversion values of an ad network for an app differ from those of all other networks for the same app.
+/// A comparison of the fine conversion values of an ad network for an app with those of all other networks for that
+/// app.
 package struct ValueComparison: Sendable {
-  /// The app: values mean something else in each.
+  /// The App Store ID of the app. Values are compared within one app only, because each app gives them its own meaning.
   package let app: String
   /// The ad network.
   package let network: String
-  /// Its postbacks with a fine value.
+  /// The number of its postbacks with a fine value.
   package let valueCount: Int
-  /// Those of all others.
+  /// The number of such postbacks of all other networks.
   package let otherValueCount: Int
-  /// The test.
+  /// The test that both samples of values come from one distribution.
   package let test: ChiSquare
   /// The p-value, corrected for all comparisons (Holm).
   package let correctedPValue: Double
-  /// The value that the network has too often, by share of its postbacks; and by how much.
+  /// The value that the network has too often: the one whose share of its postbacks exceeds the share of the others'
+  /// the most. The shares are from 0 to 1.
   package let excess: (value: Int, share: Double, otherShare: Double)
 
   /// An app, and an ad network that advertises it.
@@ -25,7 +27,7 @@ package struct ValueComparison: Sendable {
   /// Counts of the values 0 to 63, all 0.
   static let noValues = [Int](repeating: 0, count: 64)
 
-  /// All comparisons that there are enough values for, the strongest difference first.
+  /// All comparisons for which there are enough values, the strongest difference first.
   static func all(_ histograms: [Pair: [Int]]) -> [ValueComparison] {
     var totals: [String: [Int]] = [:]
     for (pair, counts) in histograms {

@@ -1,27 +1,27 @@
 internal import PostbackPipeline
 
-/// How far something that takes a while is.
+/// The progress of a long analysis.
 package struct AnalysisProgress: Sendable {
-  /// Takes it, often.
+  /// A callback that takes the progress; it is called often.
   package typealias Handler = @Sendable (AnalysisProgress) -> Void
 
-  /// Work that is counted.
+  /// The kind of work, with the unit of its progress.
   package enum Work: Sendable, Equatable {
-    /// Reading a table: counted in bytes of its files.
+    /// Reading the table with this name; the unit is a byte of its files.
     case reading(String)
-    /// Looking for what was done to rejects: counted in rejects.
+    /// Diagnosing rejects; the unit is a reject.
     case diagnosing
   }
 
-  /// The work.
+  /// The kind of work.
   package let task: Work
-  /// How much of it is done.
+  /// The amount of work that is done, in the unit of `task`.
   package let done: Int64
-  /// How much there is; nil where that is not known, as of a pipe.
+  /// The whole amount of work, in the unit of `task`; nil if it is unknown, as for a pipe.
   package let total: Int64?
 }
 
-/// Counts the bytes of files as they are read.
+/// A meter that counts the bytes of files as they are read, and reports the progress.
 struct ReadingMeter {
   private let files: TableFiles
   private let total: Int64?
@@ -34,7 +34,7 @@ struct ReadingMeter {
     total = files.canBeReadAgain ? files.inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } : nil
   }
 
-  /// Takes the origins of a batch, in order.
+  /// Adds the origins of the next batch, in the order of reading.
   mutating func add(_ origins: [BatchOrigin]) {
     for origin in origins {
       if current != origin.input {

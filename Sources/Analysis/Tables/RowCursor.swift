@@ -1,11 +1,11 @@
 package import JSON
 package import PostbackPipeline
 
-/// Goes through the rows of a batch, one after the other.
+/// A cursor over the rows of a batch.
 package struct RowCursor: ~Copyable {
-  /// The batch, and behind it what the row at hand has in escapes.
+  /// The bytes of the batch, followed by text that was decoded for the row at hand, such as strings with escapes.
   package private(set) var bytes: [UInt8]
-  /// The lines that are no row.
+  /// The lines that are not rows.
   package private(set) var unreadable = UnreadableRows()
 
   private let records: [Record]
@@ -15,7 +15,7 @@ package struct RowCursor: ~Copyable {
   private var document = JSONDocument()
   private var position = -1
 
-  /// Stands before the first row of a batch of that table's rows.
+  /// Places the cursor before the first row of a batch of rows of `table`.
   package init(_ batch: RawBatch, of table: Table) {
     bytes = batch.bytes
     records = batch.records
@@ -24,7 +24,8 @@ package struct RowCursor: ~Copyable {
     parser = JSONParser(names: table.columns)
   }
 
-  /// Goes to the next row; false where there is none. Lines that are no row are passed over and noted.
+  /// Moves to the next row; returns false if there is none. Lines that are not rows are skipped and noted in
+  /// `unreadable`.
   package mutating func next() -> Bool {
     while position + 1 < records.count {
       position += 1
@@ -51,24 +52,25 @@ package struct RowCursor: ~Copyable {
     return document.fields.contains { $0.kind != .absent } ? nil : "has none of the table's columns"
   }
 
-  /// The text of a cell: of a string what it says, of all else the JSON; nil where it is null or not there.
+  /// The range in `bytes` of a cell's text: the content of a string, or the JSON of any other value. Nil if the cell is
+  /// null or absent.
   package func cell(_ column: Int) -> ByteRange? {
     let field = document.fields[column]
     return field.kind == .absent || field.kind == .null ? nil : field.text
   }
 
-  /// The text of a cell.
+  /// The text of a cell; nil if the cell is null or absent.
   package func text(_ column: Int) -> String? {
     cell(column).map { String(decoding: bytes[$0.indices], as: UTF8.self) }
   }
 
-  /// The integer that a cell is.
+  /// The integer in a cell; nil if the cell is not an integer, or has 20 characters or more.
   package func integer(_ column: Int) -> Int64? {
     guard let cell = cell(column), cell.count < 20 else { return nil }
     return Int64(String(decoding: bytes[cell.indices], as: UTF8.self))
   }
 
-  /// Whether a cell is `true`; nil where it is no Boolean.
+  /// The Boolean in a cell; nil if the cell is not a Boolean.
   package func boolean(_ column: Int) -> Bool? {
     switch document.fields[column].kind {
     case .true: true
@@ -77,7 +79,7 @@ package struct RowCursor: ~Copyable {
     }
   }
 
-  /// The row as it was written.
+  /// The bytes of the row, as they were written.
   package var line: [UInt8] { Array(bytes[records[position].bytes.indices]) }
 
   /// The file and the line in it where the row at hand stands.
@@ -91,11 +93,11 @@ package struct RowCursor: ~Copyable {
   }
 }
 
-/// Lines of tables that are no rows: counted, and the first is named.
+/// The number of lines of tables that are not rows, and a description of the first one.
 package struct UnreadableRows: Sendable, Equatable {
-  /// How many.
+  /// The number of lines.
   package private(set) var count = 0
-  /// The first: which line of which file, and what is wrong with it.
+  /// The file, the line number and the problem of the first line, as text; nil if there is none.
   package private(set) var first: String?
 
   /// None.
@@ -106,7 +108,7 @@ package struct UnreadableRows: Sendable, Equatable {
     count += 1
   }
 
-  /// Adds what comes later.
+  /// Adds the lines that come later.
   package static func += (left: inout UnreadableRows, right: UnreadableRows) {
     left.count += right.count
     left.first = left.first ?? right.first
@@ -114,7 +116,7 @@ package struct UnreadableRows: Sendable, Equatable {
 }
 
 extension Table {
-  /// The place of a column, which is one of the table's.
+  /// The index of a column, which must be one of the table's.
   package func place(_ column: String) -> Int {
     guard let place = columns.firstIndex(of: column) else { preconditionFailure("\(name) has no column \(column)") }
     return place

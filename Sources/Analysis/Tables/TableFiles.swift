@@ -1,27 +1,28 @@
 package import PostbackPipeline
 
-/// The files that hold the rows of one table, in order: what `postback run` and `watch` wrote, or what somebody cut out of it.
+/// The files with the rows of one table, in order: files that `postback run` or `watch` wrote, or excerpts from them.
 package struct TableFiles: Sendable {
   /// The table.
   package let table: Table
   /// Its files as JSON Lines, compressed or not.
   package let inputs: [InputFile]
-  /// Whether every path was a folder of all tables of a run, so that they can be counted together.
+  /// True if every path was the output folder of a run, which has all tables, so that rejects and accepted postbacks
+  /// can be counted together; also true if there are no paths.
   package let isOfWholeRuns: Bool
-  /// Told how far reading them is, and what is made of them.
+  /// The callback for the progress of reading the files and of analysing their rows.
   package var progress: AnalysisProgress.Handler?
   /// The lines that are passed over, by the paths of their files.
   var leftOut: [String: Set<Int>] = [:]
 
-  /// Whether they can be read more than once: standard input and pipes cannot.
+  /// True if the files can be read more than once. Standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }
 
   private static let endings = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
 
-  /// The complete parts of a table at `paths`, in their order: each the folder of a run's tables, the table's folder in it, or a
-  /// file. Parts that are still being written are hidden, and not read.
+  /// Finds the complete parts of a table at `paths`, in their order. A path is the output folder of a run, the folder
+  /// of a table in it, or a file. Parts that are still being written are hidden, and are not read.
   ///
-  /// `-` and files are rows of skan_rejects. Throws where there is no table, or only in another format.
+  /// `-` and files are rows of skan_rejects. Throws if a folder has no table, or has the table only in another format.
   package init(_ table: Table, at paths: [String]) throws(ReadFailure) {
     self.table = table
     var inputs: [InputFile] = []
@@ -61,9 +62,9 @@ package struct TableFiles: Sendable {
   private static func isPart(_ name: String) -> Bool { name.hasPrefix("part-") }
 }
 
-/// What stands at a path.
+/// The kind of object at a path.
 private enum TablePlace {
-  /// A folder, with these names in it.
+  /// A folder, with the names of its entries.
   case folder([String])
   /// A file, a pipe or standard input.
   case file
@@ -84,6 +85,6 @@ extension Table {
 }
 
 extension String {
-  /// What stands behind the last slash that is not the end.
+  /// The last component of a path, without slashes.
   fileprivate var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
 }

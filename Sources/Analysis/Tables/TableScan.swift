@@ -4,8 +4,8 @@ extension TableFiles {
   /// Rows of records that are larger than `run` keeps unless told to are rare, and of more than 32 MiB not read.
   static let limits = ReadLimits(recordBytes: 32 << 20)
 
-  /// Reads all rows, some thousands at a time and `jobs` batches at once, and hands what `work` makes of each batch to
-  /// `take`, in order. Holds no more than those batches.
+  /// Reads all rows in batches of some thousands, `jobs` batches at once. `work` turns each batch into a part, and
+  /// `take` receives the parts in order. Only the batches at work are held in memory.
   package func scan<Part: Sendable>(
     jobs: Int,
     _ work: @escaping @Sendable (RawBatch) -> Part,

@@ -2,11 +2,12 @@ package import PostbackPipeline
 internal import SKAdNetwork
 
 extension DiagnosisContext {
-  /// The postbacks of each framework that are taken, the first: to know one whole costs 30 µs.
+  /// The maximum number of postbacks of each framework that are used, the first ones: adding one takes about 30 µs.
   private static let mostPostbacks = 20_000
 
-  /// What accepted postbacks say: apps, networks and places that an edit may have replaced, and of SKAdNetwork what was
-  /// signed, as a signature may turn up elsewhere. Of AdAttributionKit the rows do not have that, which is the JWS.
+  /// Collects the values of accepted postbacks, such as apps and networks, that an edit may have replaced. Of
+  /// SKAdNetwork postbacks it also keeps the signed fields, as their signature may appear on another postback. The
+  /// tables do not contain the signed text of AdAttributionKit postbacks, the JWS.
   package init(of accepted: TableFiles, jobs: Int) async throws(PipelineFailure) {
     self.init()
     let fields = AcceptedFields()

@@ -1,7 +1,7 @@
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// Reads from rows of skan_postbacks what Apple's fields said.
+/// A reader of the values of Apple's fields in rows of skan_postbacks.
 struct AcceptedFields: Sendable {
   private typealias Place = (field: Field, column: Int)
 
@@ -31,10 +31,10 @@ struct AcceptedFields: Sendable {
     return (own + shared).map { (field: $0, column: Table.postbacks.place($1)) }
   }
 
-  /// The framework of the row at hand; nil where the row says none.
+  /// The framework of the row at hand; nil where the row does not name a known one.
   func framework(_ row: borrowing RowCursor) -> Framework? { row.text(framework).flatMap(Framework.init) }
 
-  /// What the fields of the row at hand said.
+  /// The values of the framework's fields in the row at hand, as text. Fields that are null are left out.
   func values(_ row: borrowing RowCursor, of framework: Framework) -> [Field: String] {
     var values: [Field: String] = [:]
     for (field, column) in framework == .skAdNetwork ? skAdNetwork : adAttributionKit {

@@ -3,16 +3,16 @@ package import PostbackPipeline
 internal import SKAdNetwork
 package import Signatures
 
-/// A reject, and what its signature tells about what was done to it.
+/// A reject, with the diagnosis of its alterations that its signature allows.
 package struct DiagnosedReject: Sendable {
-  /// SHA-256 of its bytes, as its row has it.
+  /// The `raw_sha256` of its row; empty if the row has none.
   package let digest: String
-  /// Who forwarded it; nil where nothing says.
+  /// The forwarder; nil if the row does not name one.
   package let forwarder: String?
-  /// What was found.
+  /// The diagnosis.
   package let diagnosis: Diagnosis
 
-  /// Diagnoses those rows of rejects whose code allows it, in their order, `jobs` at once.
+  /// Diagnoses those rows whose reject code allows it, `jobs` at once. The results are in the order of the rows.
   package static func diagnose(
     _ lines: [[UInt8]],
     trust: Trust,
@@ -30,7 +30,8 @@ package struct DiagnosedReject: Sendable {
     }
   }
 
-  /// Variants that are tried of one reject among many: all single edits and whole searches, and some pairs.
+  /// The maximum number of variants that are tried for each of many rejects: all single edits and whole searches, and
+  /// some pairs of edits.
   private static let bulkBudget = 16_000
 }
 

@@ -1,29 +1,30 @@
 package import PostbackPipeline
 package import SKAdNetwork
 
-/// Rejects that belong together and do not say the same, and the accepted postbacks that belong to them.
+/// Groups of rejects with one signature or one transaction but different contents, with the accepted postbacks that
+/// belong to them.
 package struct RelatedRejects: Sendable {
-  /// What postbacks have in common.
+  /// The property that the postbacks of a group share.
   package enum Bond: String, Sendable, CaseIterable {
-    /// One signature, on rejects of several transactions: it can be right for one of them only.
+    /// One signature, on postbacks of several transactions; it can be valid for one of them only.
     case signature
-    /// One transaction of one ad network, in one window, told in several ways.
+    /// One transaction of one ad network, in one window, with different contents.
     case transaction
   }
 
-  /// Postbacks of a group that say the same, came to the same, and came from the same sender.
+  /// The postbacks of a group that have the same values, reject code, channel and forwarder.
   package struct Member: Sendable {
-    /// The reject code; nil of an accepted postback.
+    /// The reject code; nil for accepted postbacks.
     package let code: String?
-    /// Where the first is in the tables: its raw_sha256, or of an accepted postback its postback_key.
+    /// The key of the first one's row: the `raw_sha256` of a reject, or the `postback_key` of an accepted postback.
     package let key: String
     /// The channel and the forwarder by which they came.
     package let origin: CopyOrigin
-    /// When the first was received; nil where nothing says.
+    /// The `received_at` of the first one; nil if its row has none.
     package let receivedAt: String?
-    /// What they say, in UTF-8.
+    /// The values of the fields, in UTF-8.
     package let values: [Field: [UInt8]]
-    /// How many there are.
+    /// The number of postbacks.
     package fileprivate(set) var count = 1
 
     fileprivate func isLike(_ other: Member) -> Bool {
@@ -31,18 +32,18 @@ package struct RelatedRejects: Sendable {
     }
   }
 
-  /// Postbacks that belong together.
+  /// Postbacks that share a signature or a transaction.
   package struct Group: Sendable {
-    /// What they have in common.
+    /// The property that they share.
     package let bond: Bond
-    /// How many there are.
+    /// The number of postbacks, also those that are in none of `members`.
     package fileprivate(set) var count = 0
-    /// What they say: an accepted postback first, then in the order of the rejects; at most `mostMembers`.
+    /// The distinct members, at most `mostMembers`: accepted postbacks first, then rejects in the order of the tables.
     package fileprivate(set) var members: [Member] = []
-    /// The fields that the members do not agree on.
+    /// The fields in which the members differ.
     package fileprivate(set) var differences: [Field] = []
 
-    /// Those that are like none of the members.
+    /// The number of postbacks that are in none of `members`.
     package var others: Int { count - members.reduce(0) { $0 + $1.count } }
 
     fileprivate mutating func add(_ member: Member) {
@@ -57,15 +58,16 @@ package struct RelatedRejects: Sendable {
     private static let mostMembers = 8
   }
 
-  /// The largest groups by signature, then those by transaction, at most as many of each as were asked for.
+  /// The largest groups by signature, then those by transaction, at most `limit` of each.
   package let groups: [Group]
-  /// How many groups there are.
+  /// The number of groups that were found by each property, also those that are not in `groups`.
   package let counts: [Bond: Int]
-  /// Whether every group was found: of more than 500 000 signatures or transactions some are not looked at.
+  /// True if every group was found. It is false if there are more than 500 000 signatures or transactions, as further
+  /// ones are ignored.
   package let isComplete: Bool
 
-  /// Looks for the groups of the rejects that match a query. Goes through the tables twice: what every record says would be
-  /// too much to keep.
+  /// Finds the groups of the rejects that match a query. It reads the tables twice, because the values of all records
+  /// would take too much memory.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,

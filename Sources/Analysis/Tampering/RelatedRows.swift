@@ -2,7 +2,7 @@ internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// Takes postbacks from rows of the tables.
+/// A reader of postbacks from rows of both tables.
 struct RelatedRows: Sendable {
   private let filter: RowFilter
   private let code = Table.rejects.place("reject_code")
@@ -19,10 +19,10 @@ struct RelatedRows: Sendable {
   private let forwarder = Table.postbacks.place("forwarder")
   private let time = Table.postbacks.place("received_at")
 
-  /// Of the rejects that match.
+  /// Creates a reader of the rejects that match `query`, and of all accepted postbacks.
   init(_ query: RejectQuery) { filter = RowFilter(query.conditions, during: query.span, in: .rejects) }
 
-  /// What `make` makes of each reject that matches and can be read as a postback.
+  /// Returns the results of `make`, without nil, for the rejects that match and can be read as a postback.
   func rejects<Part>(in batch: RawBatch, _ make: (RelatedPostback, borrowing RowCursor) -> Part?) -> [Part] {
     var parts: [Part] = []
     var row = RowCursor(batch, of: .rejects)
@@ -33,7 +33,7 @@ struct RelatedRows: Sendable {
     return parts
   }
 
-  /// What `make` makes of each accepted postback.
+  /// Returns the results of `make`, without nil, for all accepted postbacks with a known framework.
   func accepted<Part>(in batch: RawBatch, _ make: (RelatedPostback, borrowing RowCursor) -> Part?) -> [Part] {
     var parts: [Part] = []
     var row = RowCursor(batch, of: .postbacks)

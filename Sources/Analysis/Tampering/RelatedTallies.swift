@@ -1,8 +1,9 @@
 internal import PostbackPipeline
 
-/// How many postbacks have a signature or a transaction in common, and whether they say the same.
+/// Counts of postbacks by signature and by transaction. Each tally also records if all contents, and all transactions,
+/// are the same.
 struct RelatedTallies {
-  /// A postback, as far as it is counted.
+  /// The hashes of a postback's signature, transaction and content, as far as it has them.
   struct Sighting: Sendable {
     let signature: Int?
     let transaction: Int?
@@ -17,7 +18,8 @@ struct RelatedTallies {
 
   private struct Tally {
     let first: Sighting
-    /// Its place among all first ones: what is as frequent as another comes in the order of the tables.
+    /// The position in the order of first sightings. Of equally frequent groups, the one that was seen first comes
+    /// first.
     let order: Int
     var count = 0
     var isOfOneContent = true
@@ -30,7 +32,7 @@ struct RelatedTallies {
     }
   }
 
-  /// Tallies by what stands for a signature, or a transaction.
+  /// Tallies by the hash of a signature or of a transaction; at most `mostTallies` of them.
   private struct Index {
     private(set) var tallies: [Int: Tally] = [:]
     private(set) var isFull = false
@@ -58,10 +60,10 @@ struct RelatedTallies {
     }
   }
 
-  /// The transactions that were seen.
+  /// The hashes of the transactions that were seen.
   var transactions: Set<Int> { Set(byTransaction.tallies.keys) }
 
-  /// Whether nothing was left out for being too much.
+  /// True if no signature and no transaction was left out because there were too many.
   var isComplete: Bool { !bySignature.isFull && !byTransaction.isFull }
 
   private func groups(_ bond: RelatedRejects.Bond) -> [Int: Tally] {
@@ -71,12 +73,12 @@ struct RelatedTallies {
     }
   }
 
-  /// How many groups there are.
+  /// The number of groups by signature, and by transaction.
   var counts: [RelatedRejects.Bond: Int] {
     Dictionary(uniqueKeysWithValues: RelatedRejects.Bond.allCases.map { ($0, groups($0).count) })
   }
 
-  /// The groups with the most postbacks, by signature and then by transaction, at most so many of each.
+  /// The groups with the most postbacks, by signature and then by transaction, at most `limit` of each.
   func largest(_ limit: Int) -> [(bond: RelatedRejects.Bond, key: Int)] {
     RelatedRejects.Bond.allCases.flatMap { bond in
       groups(bond).sorted { ($1.value.count, $0.value.order) < ($0.value.count, $1.value.order) }.prefix(limit).map {

@@ -3,44 +3,44 @@ package import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// What diagnoses of many rejects come to: who changes which field.
+/// A summary of the diagnoses of many rejects: findings and edited fields by forwarder, and the changed values.
 package struct Tampering: Sendable {
-  /// Rejects of one forwarder with one finding, and the same fields edited.
+  /// The rejects of one forwarder with the same finding and the same edited fields.
   package struct Group: Sendable {
-    /// The word for the finding.
+    /// The code of the finding.
     package let finding: String
-    /// The fields that were edited.
+    /// The names of the fields that were edited.
     package let fields: [String]
-    /// Who forwarded them.
+    /// The forwarder; nil if the rows do not name one.
     package let forwarder: String?
-    /// How many.
+    /// The number of rejects.
     package let count: Int
-    /// The most frequent of what was done, in words.
+    /// The most frequent summary of the diagnoses, as text.
     package let summary: String
   }
 
-  /// A value of a field that was edited, and what was made of it.
+  /// An edit of a field: the signed value and the value that arrived.
   package struct Change: Sendable {
-    /// The field.
+    /// The name of the field.
     package let field: String
-    /// What was signed; nil where the field was not there.
+    /// The value that was signed; nil if the field was absent.
     package let original: String?
-    /// What arrived.
+    /// The value that arrived; nil if the field was absent.
     package let arrived: String?
-    /// How often.
+    /// The number of times that the edit was found.
     package let count: Int
   }
 
-  /// How many rejects were looked at.
+  /// The number of rejects that were diagnosed.
   package let diagnosed: Int
-  /// How many could be: with a code that a signature tells more about.
+  /// The number of rejects that can be diagnosed: those whose reject code allows it.
   package let diagnosable: Int
-  /// The largest first.
+  /// The groups, the largest first.
   package let groups: [Group]
-  /// The most frequent first.
+  /// The edits, the most frequent first.
   package let changes: [Change]
 
-  /// Sums up diagnoses.
+  /// Summarizes diagnoses.
   package init(_ rejects: [DiagnosedReject], diagnosable: Int) {
     struct Key: Hashable {
       let finding: String
@@ -80,7 +80,7 @@ package struct Tampering: Sendable {
     }
   }
 
-  /// Diagnoses the rejects that match a query, at most `limit`, drawn evenly.
+  /// Diagnoses at most `limit` of the rejects that match a query, drawn evenly.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,

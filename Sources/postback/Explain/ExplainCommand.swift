@@ -2,7 +2,7 @@ internal import Analysis
 internal import ConversionModel
 internal import PostbackPipeline
 
-/// `postback explain`: everything about one postback.
+/// `postback explain`: prints the fields, the signature, the verdict and the meaning of one postback.
 struct ExplainCommand: Command {
   static let manual = Manual(
     name: "explain",
@@ -76,7 +76,7 @@ struct ExplainCommand: Command {
     try Terminal.print(printsJSON ? explanation.json : explanation.text)
   }
 
-  /// A batch of the one record that is asked for.
+  /// Returns a batch of the one record that the arguments name; nil if there is no such record.
   private func batch() async throws(CommandFailure) -> RawBatch? {
     var batches = PostbackReader(inputs: try InputFile.found(at: [path])).makeAsyncIterator()
     do throws(PipelineFailure) {

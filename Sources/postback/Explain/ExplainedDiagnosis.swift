@@ -4,7 +4,7 @@ internal import SKAdNetwork
 internal import Signatures
 
 extension Explanation {
-  /// Tells what was done to a postback that was rejected, as far as its signature does.
+  /// Adds the diagnosis of a rejected postback, if its reject code allows one.
   mutating func addDiagnosis(
     of rejection: Rejection,
     _ bytes: [UInt8],
@@ -24,7 +24,7 @@ extension Explanation {
 }
 
 extension Explanation.Section {
-  /// A diagnosis: what was found, each edit in words, and the postback as it was signed.
+  /// Creates the section of a diagnosis: the finding, each edit in words, and the postback as it was signed.
   fileprivate init(_ diagnosis: Diagnosis) {
     self.init(title: "diagnosis")
     add("finding", diagnosis.code)

@@ -11,7 +11,7 @@ struct Explanation {
   struct Section {
     let title: String
     var facts: [(name: String, value: String)] = []
-    /// The section in JSON, where that says more than the facts.
+    /// The section as JSON, where that contains more than the facts.
     var json: [UInt8]?
 
     mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
@@ -21,7 +21,8 @@ struct Explanation {
 
   private(set) var sections: [Section] = []
 
-  /// What is known from elsewhere, for a diagnosis; asked for where there is one.
+  /// A function that returns the values of accepted postbacks for a diagnosis. It is called only if a postback is
+  /// diagnosed.
   typealias Known = () async throws(PipelineFailure) -> DiagnosisContext
 
   /// Explains the one record of a batch.
@@ -222,12 +223,13 @@ extension Revenue {
 }
 
 extension [UInt8] {
-  /// The text that stands there.
+  /// The text in a range of the bytes.
   fileprivate func text(_ range: ByteRange) -> String { String(decoding: self[range.indices], as: UTF8.self) }
 }
 
 extension Explanation {
-  /// The sections one after the other, a fact a line. Control characters are shown as escapes: bodies are hostile.
+  /// The sections one after the other, with one fact on each line. Control characters are escaped, because bodies may
+  /// be hostile.
   var text: String {
     let width = sections.flatMap { $0.facts.map(\.name.count) }.max() ?? 0
     return sections.map { section in
@@ -238,7 +240,8 @@ extension Explanation {
     }.joined(separator: "\n\n")
   }
 
-  /// One JSON object with an object for each section; events are an array, a diagnosis is as its schema has it.
+  /// One JSON object with a member for each section. Events are an array; a diagnosis is written according to its
+  /// schema.
   var json: String {
     var text: [UInt8] = []
     for (index, section) in sections.enumerated() {

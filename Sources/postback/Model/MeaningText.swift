@@ -1,6 +1,6 @@
 internal import ConversionModel
 
-/// What values of models mean, in a line for a person.
+/// Descriptions of the meaning of conversion values, on one line, for people.
 extension Meaning {
   /// The events: `sign_up 1+, purchase 1+ for 5 to below 20`, or `nothing`.
   var text: String {
@@ -9,10 +9,10 @@ extension Meaning {
 }
 
 extension ModelEvent {
-  /// The name, how often, and for how much: `purchase 1+ for 5 to below 20`.
+  /// The name, the count and the revenue: `purchase 1+ for 5 to below 20`.
   var text: String { "\(name) \(countText)" + (revenue.map { " for \($0.rangeText)" } ?? "") }
 
-  /// `3`, `1-4`, or `1+` where it is open.
+  /// The count: `3`, `1-4`, or `1+` if it has no upper limit.
   private var countText: String {
     guard let maximumCount else { return "\(minimumCount)+" }
     return maximumCount == minimumCount ? "\(minimumCount)" : "\(minimumCount)-\(maximumCount)"
@@ -28,7 +28,7 @@ extension Revenue {
 }
 
 extension LockRule {
-  /// When the window is locked.
+  /// The rule in words, such as `locked at its highest value`.
   var text: String {
     switch self {
     case .never: "never locked early"
@@ -41,7 +41,7 @@ extension LockRule {
 }
 
 extension ModelWindow {
-  /// Which window it is: `window 0`, `window 1 (re-engagement)`.
+  /// The name of the window: `window 0`, `window 1 (re-engagement)`.
   var title: String {
     "window \(postbackSequenceIndex)" + (conversionType.map { " (\($0.rawValue))" } ?? "")
   }

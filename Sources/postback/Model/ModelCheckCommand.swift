@@ -1,7 +1,7 @@
 internal import ConversionModel
 internal import JSON
 
-/// `postback model check`: says what is wrong with conversion models, all of it.
+/// `postback model check`: lists all problems of conversion models.
 struct ModelCheckCommand: Command {
   static let manual = Manual(
     name: "model check",
@@ -72,7 +72,7 @@ struct ModelCheckCommand: Command {
 }
 
 extension Models {
-  /// The models of these paths, or the failure that tells all that is wrong with them.
+  /// Loads the models at these paths. Throws a failure that lists all their problems.
   init(checking paths: [String]) throws(CommandFailure) {
     do { try self.init(loading: paths) } catch { throw CommandFailure(.configuration, lines: error) }
   }

@@ -1,6 +1,6 @@
 internal import ConversionModel
 
-/// Options that say which of many models is meant.
+/// Options that choose one of several models, windows and conversion types.
 enum ModelChoice {
   static let app = Option("--app", "N", "The app's App Store id; not needed where there is only one app.")
   static let model = Option("--model", "ID@VERSION", "The version of a model, such as revenue@2.")
@@ -34,7 +34,7 @@ enum ModelChoice {
     }
   }
 
-  /// The models that `--app` and `--model` leave, by app and time: at least one.
+  /// Returns the models that match `--app` and `--model`, by app and time. Throws if there are none.
   static func all(_ arguments: Arguments, of models: Models) throws(CommandFailure) -> [ConversionModel] {
     let app = try arguments.value(app.name, "an App Store id") { Int64($0) }
     let label = arguments.value(model.name)
@@ -46,7 +46,7 @@ enum ModelChoice {
     throw CommandFailure(.usage, "there is no \(wanted.dropFirst(2)); there are \(known.joined(separator: ", "))")
   }
 
-  /// The one model that `--app`, `--model` and `--installed-at` leave.
+  /// Returns the one model that matches `--app`, `--model` and `--installed-at`. Throws if there are none, or several.
   static func one(_ arguments: Arguments, of models: Models) throws(CommandFailure) -> ConversionModel {
     let all = try all(arguments, of: models)
     let date = try installDate(arguments)

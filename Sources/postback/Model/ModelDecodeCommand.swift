@@ -1,7 +1,7 @@
 internal import ConversionModel
 internal import JSON
 
-/// `postback model decode`: what one conversion value means.
+/// `postback model decode`: prints the meaning of one conversion value.
 struct ModelDecodeCommand: Command {
   static let manual = Manual(
     name: "model decode",

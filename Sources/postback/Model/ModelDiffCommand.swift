@@ -1,7 +1,7 @@
 internal import ConversionModel
 internal import JSON
 
-/// `postback model diff`: which values mean something else in another version.
+/// `postback model diff`: lists the differences between two versions of a model, such as values with another meaning.
 struct ModelDiffCommand: Command {
   static let manual = Manual(
     name: "model diff",

@@ -1,9 +1,9 @@
 internal import ConversionModel
 internal import JSON
 
-/// What two models do not agree on.
+/// The differences between two models that change the meaning of conversion values.
 struct ModelDifference {
-  /// A thing that differs, and how each side has it.
+  /// A property that differs, with its value in each model.
   struct Line {
     let what: String
     let left: String

@@ -1,7 +1,7 @@
 internal import ConversionModel
 internal import JSON
 
-/// `postback model encode`: which conversion value to tell Apple of a user.
+/// `postback model encode`: prints the conversion value that an app should report to Apple for a user's activity.
 struct ModelEncodeCommand: Command {
   static let manual = Manual(
     name: "model encode",
@@ -55,7 +55,7 @@ struct ModelEncodeCommand: Command {
     self.arguments = arguments
   }
 
-  /// A name, or a name and a count behind the last `=`.
+  /// Reads a name and a count, which stand before and after the last `=`. The count is 1 if there is no `=`.
   private static func event(_ text: String) throws(CommandFailure) -> (String, Int) {
     guard let sign = text.lastIndex(of: "=") else { return (text, 1) }
     let name = String(text[..<sign])

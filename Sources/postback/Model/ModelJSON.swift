@@ -1,9 +1,10 @@
 internal import ConversionModel
 internal import JSON
 
-/// Models as in their files, each kind as the table that it makes: what is printed can be loaded again.
+/// Models as JSON that can be loaded again. The values of a window are always written as a table, whatever the kind of
+/// its definition.
 extension ConversionModel {
-  /// The model, with those of its windows that `isShown` says.
+  /// The model, with those of its windows for which `isShown` returns true.
   func json(_ isShown: (ModelWindow) -> Bool = { _ in true }) -> JSONValue {
     var members: [JSONValue.Member] = [
       .init("app_id", .integer(appID)),
@@ -31,7 +32,7 @@ extension ModelWindow {
     let fine = fineValues.compactMap { value in
       meaning(fine: value).map { JSONValue.Member("\(value)", $0.json) }
     }
-    // Beside coarse_from a file must have fine, also where it lists nothing.
+    // A file with coarse_from must have fine, even if that is empty.
     if !fine.isEmpty || coarseStarts != nil { members.append(.init("fine", .object(fine))) }
     let coarse = CoarseValue.allCases.compactMap { value in
       meaning(coarse: value).map { JSONValue.Member(value.rawValue, $0.json) }

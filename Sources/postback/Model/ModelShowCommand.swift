@@ -2,7 +2,7 @@ internal import Base
 internal import ConversionModel
 internal import JSON
 
-/// `postback model show`: what each value of a model means.
+/// `postback model show`: prints the meaning of each value of a model.
 struct ModelShowCommand: Command {
   static let manual = Manual(
     name: "model show",

@@ -1,14 +1,14 @@
 internal import Analysis
 internal import JSON
 
-/// Copies with other unsigned values than the copy that came first, and whose doing they are, for a person or a program.
+/// Copies whose unsigned values differ from those of the first copy, with the senders responsible, as text or JSON.
 struct ConflictsAnswer {
   let conflicts: Conflicts
-  /// The records that were read of each forwarder.
+  /// The number of records read of each forwarder.
   let readByForwarder: [String?: Int]
-  /// The keys of the first copies of rows that are shown.
+  /// The keys of the first copies that belong to the rows shown.
   let shownKeys: [String]
-  /// The most differences, and the most forwarders, that are printed.
+  /// The maximum number of differences, and of forwarders, to print.
   let top: Int
 
   /// One JSON object.
@@ -36,7 +36,8 @@ struct ConflictsAnswer {
     ])
   }
 
-  /// The records of a forwarder that has a name; nil where conditions leave out some of those that are in conflict.
+  /// The number of records read of a named forwarder; nil if it is unknown, or if conditions leave out some of the
+  /// postbacks in conflict.
   private func read(of party: Conflicts.Party) -> Int? {
     party.forwarder.flatMap { readByForwarder[$0] }.flatMap { $0 < party.postbacks ? nil : $0 }
   }
@@ -91,7 +92,7 @@ struct ConflictsAnswer {
 }
 
 extension Conflicts.Difference {
-  /// Field, both values with where they came from, and whose doing it is.
+  /// The field, both values with their senders, and the sender to which the difference is attributed.
   var cells: [String] {
     [
       field, (first ?? "absent").shortened(to: 40), CopyOrigin.text(firstFrom), (later ?? "absent").shortened(to: 40),
@@ -101,7 +102,7 @@ extension Conflicts.Difference {
 }
 
 extension CopyOrigin {
-  /// The sender for people; of no first copy that it is not there.
+  /// The sender as text; for nil, a note that the tables do not have the first copy.
   static func text(_ origin: CopyOrigin?) -> String {
     guard let origin else { return "not in these tables" }
     guard let forwarder = origin.forwarder else { return origin.channel ?? "not said" }

@@ -3,12 +3,12 @@ internal import Base
 internal import JSON
 internal import SKAdNetwork
 
-/// A row of skan_rejects, for a person.
+/// A row of skan_rejects, as text for people.
 struct RejectedRow {
   private let members: [JSONValue.Member]
   private let conflicts: Conflicts?
 
-  /// The row of a line that is one; `conflicts` know where first copies came from.
+  /// Reads the row from a line of JSON. `conflicts` supplies the senders of first copies.
   init(_ line: [UInt8], conflicts: Conflicts? = nil) {
     self.conflicts = conflicts
     guard case .object(let members) = try? JSONValue(parsing: line) else {
@@ -20,7 +20,7 @@ struct RejectedRow {
 
   private static let bodies = ["raw_body", "raw_body_base64"]
 
-  /// A line for each cell that is not null, and the raw body in one line, with an escape for each byte that is no text.
+  /// A line for each cell that is not null, then the raw body on one line. Bytes that are not text are escaped.
   var text: String {
     var table = TextTable()
     for member in members where member.value != .null && !Self.bodies.contains(member.key) {
@@ -35,7 +35,7 @@ struct RejectedRow {
     return [table.text(), "  " + body].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
-  /// The key of the first copy, where the reject is a copy with other unsigned values.
+  /// The key of the first copy, if the reject is a copy with other unsigned values; else nil.
   var firstOfConflict: String? {
     let row = JSONValue.object(members)
     return row["reject_code"]?.text == RejectCode.duplicateConflict.rawValue
@@ -54,8 +54,7 @@ struct RejectedRow {
 }
 
 extension String {
-  /// The text that the bytes are, with an escape for what a terminal would take for something else and for all that is
-  /// not UTF-8.
+  /// Decodes UTF-8. Control characters, which a terminal would interpret, and bytes that are not UTF-8 are escaped.
   init(escaping bytes: [UInt8]) {
     var text = ""
     var input = bytes.makeIterator()

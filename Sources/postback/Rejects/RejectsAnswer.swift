@@ -3,20 +3,20 @@ internal import ConversionModel
 internal import JSON
 internal import SKAdNetwork
 
-/// The answer to a query over rejects, for a person or a program.
+/// The answer to a query over rejects, as text, JSON or CSV.
 struct RejectsAnswer {
   let query: RejectQuery
   let survey: RejectSurvey
-  /// What stands out, where that is asked.
+  /// The signals among accepted postbacks; nil unless they are asked for.
   let signals: SignalsAnswer?
-  /// What was done to them, where that is asked.
+  /// The diagnoses of the rejects and the related rejects; nil unless they are asked for.
   let tampering: TamperingAnswer?
-  /// The most groups that are printed.
+  /// The maximum number of groups to print.
   let top: Int
 
   private var groups: ArraySlice<RejectSurvey.Group> { survey.groups.prefix(top) }
 
-  /// The groups that are kept and not printed, and those that are not kept, together.
+  /// The tally of all groups that are not printed, including those that the survey did not keep.
   private var others: RowTally {
     survey.groups.dropFirst(top).reduce(into: survey.rest) { $0 += $1.tally }
   }
@@ -88,7 +88,7 @@ struct RejectsAnswer {
       let values = group.values.map { $0.map(\.csvField) ?? "" }
       lines.append((values + cells.map { $0 == .null ? "" : $0.text ?? "\($0)" }).joined(separator: ","))
     }
-    // The line end of the last one is the terminal's.
+    // Terminal.print adds the line feed of the last line.
     return lines.joined(separator: "\r\n") + "\r"
   }
 
@@ -163,14 +163,14 @@ extension JSONValue {
 }
 
 extension String {
-  /// The text as a CSV field, quoted where it has to be. An empty one is quoted, to be told from a null.
+  /// The text as a CSV field, in quotes if necessary. An empty text is in quotes, to distinguish it from null.
   fileprivate var csvField: String {
     let needsQuotes = isEmpty || utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ",") }
     return needsQuotes
       ? "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"" : self
   }
 
-  /// The text, cut to so many Unicode scalars: a character may have any number of them.
+  /// The text, cut to `count` Unicode scalars, and not characters, because a character may have any number of scalars.
   func shortened(to count: Int) -> String {
     unicodeScalars.count > count ? String(unicodeScalars.prefix(count - 1)) + "…" : self
   }

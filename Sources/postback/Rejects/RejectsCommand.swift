@@ -3,7 +3,7 @@ internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
 
-/// `postback rejects`: what was rejected, by whatever an analyst asks.
+/// `postback rejects`: counts, filters and shows rejects.
 struct RejectsCommand: Command {
   static let manual = Manual(
     name: "rejects",
@@ -59,14 +59,14 @@ struct RejectsCommand: Command {
     example: "postback rejects out --group-by forwarder,reject_code --where stage=signature --since 2026-03-01"
   )
 
-  /// How the answer is printed.
+  /// The output format.
   enum Format: String {
     case table
     case json
     case csv
   }
 
-  /// Groups that belong together, by signature and by transaction, that are shown.
+  /// The maximum number of groups of related rejects to show, by signature and by transaction each.
   private static let mostRelated = 10
 
   private let paths: [String]
@@ -199,7 +199,7 @@ struct RejectsCommand: Command {
 }
 
 extension UnreadableRows {
-  /// Fails where lines were passed over.
+  /// Throws if lines were skipped.
   func complain() throws(CommandFailure) {
     guard let first else { return }
     let lines = count == 1 ? "1 line is no row and was" : "\(count) lines are no rows and were"

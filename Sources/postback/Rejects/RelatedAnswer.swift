@@ -2,7 +2,7 @@ internal import Analysis
 internal import JSON
 internal import SKAdNetwork
 
-/// Rejects that belong together, side by side, for a person or a program.
+/// Related rejects, side by side, as text or JSON.
 struct RelatedAnswer {
   let related: RelatedRejects
 
@@ -56,7 +56,7 @@ struct RelatedAnswer {
 }
 
 extension RelatedRejects.Bond {
-  /// What groups are.
+  /// A description of the groups with this bond.
   var words: String {
     switch self {
     case .signature: "one signature on rejects of several transactions"
@@ -66,12 +66,13 @@ extension RelatedRejects.Bond {
 }
 
 extension RelatedRejects.Group {
-  /// What the group has in common, and how many are not shown.
+  /// The number of postbacks, the property that they share, and the number of postbacks not shown.
   var title: String {
     "\(count) postbacks of one \(bond.rawValue)" + (others > 0 ? ", of which \(others) are like none of these" : "")
   }
 
-  /// Headings, and a row for each member, with the fields in which they differ and at most `width` characters of each.
+  /// Returns the headings, then a row for each member with the fields in which members differ, at most `mostFields` of
+  /// them and at most `width` characters of each.
   func table(mostFields: Int, width: Int) -> [[String]] {
     let fields = differences.prefix(mostFields)
     let more = differences.count > mostFields ? ["fields besides"] : []
@@ -86,11 +87,12 @@ extension RelatedRejects.Group {
   }
 }
 
-/// Values of a field that differ, written so that this can be seen.
+/// The differing values of a field, as text in which the difference is visible.
 struct DifferingTexts {
   private(set) var texts: [String] = []
 
-  /// In at most `width` characters each, and from shortly before they differ where the beginning would fill that.
+  /// Shortens the values to `width` characters each. If they begin with a long common part, most of that part is left
+  /// out.
   init(_ values: [[UInt8]?], width: Int) {
     let scalars = values.map { $0.map { Array(String(decoding: $0, as: UTF8.self).unicodeScalars) } }
     let present = scalars.compactMap(\.self)

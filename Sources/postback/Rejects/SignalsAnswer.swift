@@ -2,10 +2,10 @@ internal import Analysis
 internal import JSON
 internal import SKAdNetwork
 
-/// What stands out among accepted postbacks, for a person or a program.
+/// Signals among accepted postbacks, as text or JSON.
 struct SignalsAnswer {
   let survey: SignalSurvey
-  /// The most networks, and the most comparisons, that are printed.
+  /// The maximum number of networks, and of comparisons, to print.
   let top: Int
 
   /// One JSON object.
@@ -61,7 +61,7 @@ struct SignalsAnswer {
     ])
   }
 
-  /// Tables, each with a line of what it is.
+  /// Tables, each with a title.
   var text: String {
     var parts = ["accepted postbacks by ad network (impossible: with fields that Apple's data tiers rule out)"]
     parts.append(networks.text(indent: 2))

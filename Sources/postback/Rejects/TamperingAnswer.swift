@@ -1,12 +1,12 @@
 internal import Analysis
 internal import JSON
 
-/// What was done to rejects, for a person or a program.
+/// The diagnoses of rejects and the related rejects, as text or JSON.
 struct TamperingAnswer {
   let tampering: Tampering
-  /// What belongs together.
+  /// The groups of related rejects.
   let related: RelatedRejects
-  /// The most groups, and the most changes, that are printed.
+  /// The maximum number of groups, and of changes, to print.
   let top: Int
 
   /// One JSON object.
@@ -39,7 +39,7 @@ struct TamperingAnswer {
     ])
   }
 
-  /// Two tables, and what belongs together.
+  /// Two tables, then the related rejects.
   var text: String {
     var parts = [
       "what was done to \(tampering.diagnosed) of \(tampering.diagnosable) rejects that a signature tells more about"

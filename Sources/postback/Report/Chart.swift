@@ -1,6 +1,7 @@
-/// A drawing in SVG, of things in a coordinate system whose origin is at the top left, in pixels of a page.
+/// An SVG drawing. The origin of its coordinates is at the top left; the unit is a pixel.
 ///
-/// Everything has a class, and the page's style says what classes look like: in light, in dark and on paper.
+/// Every element has a class. The page's style sheet defines the look of the classes, for light and dark screens and
+/// for print.
 struct Drawing {
   private var content: HTML = ""
   let width, height: Int
@@ -19,7 +20,7 @@ struct Drawing {
       """
   }
 
-  /// What the style sheet knows.
+  /// The class of an element in the page's style sheet.
   enum Style: String {
     case label
     case value
@@ -36,7 +37,7 @@ struct Drawing {
     case none
   }
 
-  /// A rectangle with a text that a pointer shows.
+  /// Draws a rectangle; `title` is shown while the pointer is over it.
   mutating func bar(x: Double, y: Double, width: Double, height: Double, _ style: Style, title: String? = nil) {
     let title: HTML = title.map { "<title>\($0)</title>" } ?? ""
     content += """
@@ -56,7 +57,8 @@ struct Drawing {
     content += "<circle cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\" r=\"4\" class=\"dot\"/>"
   }
 
-  /// The figure: who cannot see it reads `description`, and the numbers in the table below it.
+  /// Returns the figure: the drawing, the `description`, which also serves readers who cannot see it, and the table
+  /// `numbers`.
   func figure(_ title: String, description: String, numbers: HTML) -> HTML {
     """
     <figure><figcaption>\(title)</figcaption>
@@ -66,7 +68,7 @@ struct Drawing {
     """
   }
 
-  /// To the tenth of a pixel.
+  /// The number, rounded to a tenth of a pixel.
   private static func number(_ value: Double) -> String {
     guard value.isFinite, value.magnitude < 1e9 else { return "0" }
     return "\((value * 10).rounded() / 10)"
@@ -75,9 +77,9 @@ struct Drawing {
 
 /// Round numbers along an axis from 0.
 struct Ticks {
-  /// The largest, at least the largest value.
+  /// The largest tick, which is at least the largest value.
   let end: Double
-  /// All of them, from 0.
+  /// All ticks, from 0.
   let values: [Double]
 
   /// About `count` ticks from 0 to `largest`, a step being 1, 2 or 5 times a power of ten, and no fraction where `isWhole`.
@@ -96,7 +98,7 @@ struct Ticks {
 
 /// Numbers for people.
 enum Numbers {
-  /// With a thin space between groups of three digits.
+  /// The number with a thin space between groups of three digits.
   static func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var text = ""
@@ -107,7 +109,7 @@ enum Numbers {
     return (number < 0 ? "−" : "") + text
   }
 
-  /// With k, M and G for many zeros, as a tick has room for.
+  /// The number, rounded, with the unit k, M or G if it is large, to fit beside a tick.
   static func short(_ number: Double) -> String {
     for (unit, name) in [(1e9, "G"), (1e6, "M"), (1e3, "k")] where number >= unit {
       return plain((number / unit * 10).rounded() / 10) + name

@@ -57,7 +57,7 @@ extension Report {
     )
   }
 
-  /// How the won postbacks of each window carry a value, as parts of a bar.
+  /// Won postbacks of each window by kind of conversion value (fine, coarse, null), as parts of a bar.
   var windowsFigure: HTML {
     var drawing = Drawing(width: 760, height: 216)
     var table = NumberTable(

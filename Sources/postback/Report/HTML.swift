@@ -26,7 +26,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
   static func += (left: inout HTML, right: HTML) { left.markup += right.markup }
 
-  /// A script or a style of the source, which the page's policy lets through by its digest.
+  /// A script or a style from the source code, which the page's security policy permits by its digest.
   static func source(_ source: StaticString) -> HTML { HTML(markup: "\(source)") }
 
   /// JSON for a script element of type application/json, written so that nothing ends the element.
@@ -65,7 +65,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ number: Int) { markup += "\(number)" }
 
-    /// Text, with what is no text made visible, as on a terminal.
+    /// Appends text: markup is escaped, and control characters are made visible.
     mutating func appendInterpolation(_ text: String) {
       for scalar in text.withControlCharactersEscaped.unicodeScalars {
         switch scalar {

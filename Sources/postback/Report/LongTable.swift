@@ -2,7 +2,7 @@ extension HTML {
   private static let shownRows = 20
   private static let listedRows = 1000
 
-  /// The first rows of a list as a table, and the others where they can be opened.
+  /// Returns the first rows as a table, and further rows as a second table that the reader can open.
   static func longTable(
     _ caption: String,
     _ headings: [String],
@@ -18,10 +18,10 @@ extension HTML {
       "\(first.html)<details><summary>\(min(count, listedRows) - shownRows) more</summary>\(others.html)</details>"
   }
 
-  /// Two values of a field, where nil is none, and how often.
+  /// A field with its value before and after a change, where nil means absent, and the number of such changes.
   typealias ChangedField = (field: String, before: String?, after: String?, count: Int)
 
-  /// What became of fields, as a long table.
+  /// Returns a long table of changed fields.
   static func beforeAndAfter(_ caption: String, _ headings: [String], _ changes: [ChangedField]) -> HTML {
     longTable(caption, headings, changes.count) { index, table in
       let change = changes[index]

@@ -27,7 +27,7 @@ struct NumberTable {
   let caption: String
   let headings: [String]
   private var rows: [HTML] = []
-  /// Whether each column but the first is of text.
+  /// True for each column after the first that holds text; the first row decides.
   private var columnIsText: [Bool] = []
 
   init(_ caption: String, _ headings: [String]) {
@@ -35,10 +35,10 @@ struct NumberTable {
     self.headings = headings
   }
 
-  /// Adds a row; its first cell is what the row is about.
+  /// Adds a row with a title in its first cell.
   mutating func add(_ title: String, _ cells: Cell...) { add(title, cells: cells) }
 
-  /// Adds a row; its first cell is what the row is about.
+  /// Adds a row with a title in its first cell.
   mutating func add(_ title: String, cells: [Cell]) {
     if rows.isEmpty { columnIsText = cells.map(\.isText) }
     rows.append("<tr><th scope=\"row\">\(title)</th>\(cells.map(\.html))</tr>\n")

@@ -2,7 +2,7 @@ internal import Analysis
 internal import PostbackPipeline
 internal import Signatures
 
-/// `postback report`: the tables of some runs as a page to look at.
+/// `postback report`: writes an HTML report on the tables of one or more runs.
 struct ReportCommand: Command {
   static let manual = Manual(
     name: "report",
@@ -29,7 +29,7 @@ struct ReportCommand: Command {
     example: "postback report out --html report.html"
   )
 
-  /// Groups of postbacks that belong together, by signature and by transaction, that the page shows.
+  /// The maximum number of groups of related rejects that the page shows, by signature and by transaction each.
   private static let mostRelated = 25
 
   private let paths: [String]

@@ -1,13 +1,13 @@
 internal import Analysis
 
-/// What was found out about rejects beside what their rows say, for a page.
+/// The diagnoses of rejects and the related rejects, as HTML.
 struct ReportFindings {
-  /// What was done to the rejects of the sample.
+  /// The diagnoses of the rejects in the sample.
   let diagnoses: [DiagnosedReject]
-  /// What belongs together, of all rejects.
+  /// The groups of related rejects, among all rejects.
   let related: RelatedRejects
 
-  /// Who changed what.
+  /// The tables of findings by forwarder and of changed values.
   var whatWasDone: HTML {
     let tampering = Tampering(diagnoses, diagnosable: diagnoses.count)
     guard tampering.diagnosed > 0 else {
@@ -35,7 +35,7 @@ struct ReportFindings {
     return tampering.changes.isEmpty ? groups : "\(groups)\(changes)"
   }
 
-  /// Postbacks with one signature, and of one transaction, side by side.
+  /// The groups of postbacks with one signature, and of one transaction, each as a table.
   var whatBelongsTogether: HTML {
     let parts = RelatedRejects.Bond.allCases.map(html)
     let limit: HTML =

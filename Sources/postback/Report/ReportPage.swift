@@ -5,15 +5,15 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// A report as one HTML file that needs nothing else and asks nobody for anything.
+/// A report as one HTML file, which loads nothing from elsewhere.
 struct ReportPage {
   let report: Report
-  /// What was done to the rejects of the sample, where that is asked.
+  /// The diagnoses and the related rejects; nil unless `--diagnose` is given.
   let findings: ReportFindings?
-  /// What the report is of: the paths that were given.
+  /// The paths of the tables that the report covers, as they were given.
   let paths: [String]
 
-  /// The file.
+  /// Returns the whole page. Throws if the digests for the security policy cannot be computed.
   func html() throws(LibcryptoFailure) -> HTML {
     let style = HTML.source(ReportStyle.source)
     let script = HTML.source(ReportScript.source)

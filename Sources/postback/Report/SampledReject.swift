@@ -12,10 +12,10 @@ struct SampledReject {
     "received_at", "reject_code", "reject_detail", "ad_network_id", "app_id", "forwarder", "transaction_id",
   ]
 
-  /// The most characters of a cell that the page has; the tables have all.
+  /// The maximum number of characters in a cell of the page; the tables have the whole text.
   private static let longestCell = 4096
 
-  /// A row; `diagnoses` are in words, by the digest of the raw bytes, and `conflicts` know where first copies came from.
+  /// Reads a row. `diagnoses` are texts by `raw_sha256`; `conflicts` supplies the senders of first copies.
   init(_ line: [UInt8], diagnoses: [String: String], _ conflicts: Conflicts) {
     let members: [JSONValue.Member] =
       if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
@@ -44,7 +44,8 @@ struct SampledReject {
     json = .object(cells)
   }
 
-  /// What is signed of the postback with these bytes, where ⁞ stands for U+2063; nil where they are none.
+  /// The message that is signed for the postback with these bytes, with ⁞ for U+2063; nil if the bytes are not a
+  /// postback.
   private static func signedText(of body: [UInt8]) -> String? {
     var parser = PostbackParser()
     var bytes = body + [UInt8](repeating: 0, count: JSONParser.padding)

@@ -81,7 +81,7 @@ extension Report {
     )
   }
 
-  /// Decoded revenue by app, from the least that it can be to the most.
+  /// Decoded revenue by app, with its lower and upper limits.
   var revenueFigure: HTML {
     guard !revenue.isEmpty else {
       return
@@ -94,7 +94,7 @@ extension Report {
       ["app", "currency", "postbacks", "windows", "estimate", "at least", "below", "without a limit"]
     )
     let bottom = Double(shown.count * 50 + 6)
-    // An amount of one currency says nothing beside one of another.
+    // Amounts in different currencies cannot be compared, so each currency has its own scale.
     var scales: [String: Ticks] = [:]
     for range in shown {
       let largest = max(range.farthest.approximate, scales[range.currency]?.end ?? 0)
@@ -119,7 +119,7 @@ extension Report {
       drawing.line(x(range.minimum), y, x(range.farthest), y, .whisker)
       drawing.line(x(range.minimum), y - 6, x(range.minimum), y + 6, .whisker)
       if range.maximum == nil {
-        // An arrow: there is no end.
+        // An arrow shows that there is no upper limit.
         drawing.line(x(range.farthest), y, x(range.farthest) - 7, y - 5, .whisker)
         drawing.line(x(range.farthest), y, x(range.farthest) - 7, y + 5, .whisker)
       } else {
@@ -161,7 +161,8 @@ extension Report {
 }
 
 extension Report.RevenueRange {
-  /// Where the line ends: at the most that it can be, or without an upper limit beyond all that there is a number of.
+  /// The right end of the revenue's line: the upper limit. Without one it is the largest known amount: the limit of the
+  /// postbacks that have one, or the estimate.
   fileprivate var farthest: Amount { maximum ?? max(closedMaximum, estimate) }
 }
 
@@ -177,6 +178,6 @@ extension Report.RevenueRange.Basis {
 }
 
 extension Amount {
-  /// Near enough to draw.
+  /// The amount as a floating-point number, which is precise enough for drawing.
   fileprivate var approximate: Double { Double("\(self)") ?? 0 }
 }

@@ -63,7 +63,7 @@ extension Report {
     )
   }
 
-  /// Installs by estimated date, with what is certain and what is possible.
+  /// Installs by estimated date, with the certain and the possible number for each day.
   var installsFigure: HTML {
     let (left, width, height) = (60.0, 680.0, 170.0)
     var drawing = Drawing(width: 760, height: 240)
@@ -124,20 +124,20 @@ extension Report {
     )
   }
 
-  /// The places on an axis that get a label: both ends, and some between.
+  /// The indexes along an axis that get a label: both ends, and the middle if there are more than three.
   private static func labelled(_ count: Int) -> [Int] {
     count > 3 ? [0, count / 2, count - 1] : Array(0..<count)
   }
 }
 
 extension Timeline {
-  /// The name of a step: when it begins.
+  /// The label of a step: the time at which it begins.
   fileprivate func label(_ index: Int) -> String {
     let text = "\(Timestamp(milliseconds: Int64(start + index * stepHours) * 3_600_000))"
     return stepHours < 24 ? String(text.prefix(13)) + "h" : String(text.prefix(10))
   }
 
-  /// "per day".
+  /// The length of a step in words, such as "per day".
   fileprivate var stepName: String {
     switch stepHours {
     case 1: "per hour"
