@@ -1,14 +1,14 @@
 internal import ConversionModel
 internal import JSON
 
-/// Reads a configuration file, and notes everything that is wrong with it.
+/// Reads a configuration file and collects every problem in it.
 struct ConfigurationReader {
   let file: String
   private(set) var problems: [String] = []
 
   init(file: String) { self.file = file }
 
-  /// The configuration; to be used only where there are no problems.
+  /// Reads the file. The result is usable only if `problems` is empty afterwards.
   mutating func read() -> ServerConfiguration {
     var configuration = ServerConfiguration()
     let root: JSONNode
@@ -118,7 +118,8 @@ struct ConfigurationReader {
     return Forwarder(name: name, secret: shown)
   }
 
-  /// What the file holds that a value names, without the line end behind it.
+  /// Reads the secret from the file that a setting names, without the line ends at its end. Notes a problem and returns
+  /// nil if the file cannot be read or holds fewer than 16 bytes.
   private mutating func secret(in node: JSONNode) -> [UInt8]? {
     guard let path = value(node, "the path of a file", { $0.isEmpty ? nil : $0 }) else { return nil }
     do throws(SettingFile.Failure) {
@@ -132,7 +133,7 @@ struct ConfigurationReader {
     return nil
   }
 
-  // What values are made of
+  // MARK: - Reading of single values
 
   private mutating func isObject(_ node: JSONNode, keys: [String], called name: String) -> Bool {
     guard let members = node.members else {

@@ -1,4 +1,4 @@
-/// A limit that the configuration file may set.
+/// A numeric limit that the configuration file may set: its key, the setting it changes, and the accepted range.
 struct ServerLimit: @unchecked Sendable {
   let key: String
   let path: WritableKeyPath<ServerConfiguration, Int>
@@ -10,7 +10,7 @@ struct ServerLimit: @unchecked Sendable {
     self.range = range
   }
 
-  /// All of them.
+  /// The limits of the configuration file.
   static let all = [
     ServerLimit("postback_bytes", \.postbackBytes, 1024...(64 << 20)),
     ServerLimit("forwarder_body_bytes", \.forwarderBodyBytes, 1024...(256 << 20)),

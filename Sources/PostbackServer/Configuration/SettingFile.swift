@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A file that a setting is in: the configuration, or a secret.
+/// A file that holds settings: the configuration, or a secret.
 enum SettingFile {
-  /// Why it cannot be used, in words that go on from its name.
+  /// The reason that a file cannot be used, as the end of a sentence that begins with the file's name.
   struct Failure: Error {
     let reason: String
   }
 
-  /// The bytes of a file that must have no more than `limit`.
+  /// Reads a whole file; throws if it cannot be read or has more than `limit` bytes.
   static func bytes(of path: String, upTo limit: Int) throws(Failure) -> [UInt8] {
     func failure() -> Failure { Failure(reason: "cannot be read: \(unsafe String(cString: strerror(errno)))") }
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -1,33 +1,34 @@
 public import ConversionModel
 
-/// Answers apps that ask which conversion value their user is worth now.
+/// Answers the requests of apps for the conversion value that fits their user now.
 ///
-/// Pure: an answer depends on the request, the models and the time alone, and nothing is kept of it. What a user did before
-/// is known from the request only:
+/// An answer depends on the request, the models and the time alone, and no state is kept. The user's earlier activity
+/// is known only from the request:
 ///
-/// - The values that the app told Apple last say what happened *at the least*: the least count of each event in what the
-///   value means. The event `n` counts once more. So counting from 1 to 2 to 3 works, but from a value that means 3 to 4
-///   times the next event leads to 4, not to 5, however often it happens: a value whose counts are a range is left only
-///   through something else. Count in single steps, the last one open.
-/// - Revenue is the total that the app sends, so that its ranges may be as wide as one likes; where it sends none, the
-///   least revenue that its values mean. Where no value fits revenue and counts together, revenue decides.
-/// - `last_active_day` is the number of whole days from the first call to now, exactly.
+/// - The values that the app set last give the *least* activity: the minimum count of each event in the meaning of the
+///   value. The event `n` of the request adds one. Counts of 1, 2, 3 therefore work one by one. From a value that means
+///   3 to 4 times, the next event leads to 4 and never to 5, however often it happens: a value with a range of counts
+///   is left only through other changes, such as revenue. Models should count in single steps, the last one open-ended.
+/// - The revenue is the total that the app sends, so the revenue ranges of a model may have any width. Without a total
+///   it is the least revenue that the values mean. If no value fits both revenue and counts, revenue decides.
+/// - `last_active_day` is the exact number of whole days from the first call to now.
 ///
-/// In a window that is not cumulative only its own values and totals count; in a cumulative one all windows so far.
+/// In a window that is not cumulative, only its own values and totals count. In a cumulative one, those of all windows
+/// so far count.
 public struct ConversionValueAPI: Sendable {
-  /// The models, of which that of the first call counts: the one that decodes the postbacks, by install date.
+  /// The models. The one in force at the first call is used, which also decodes the postbacks, by install date.
   public var models: Models
-  /// For revenue in another currency than the model's.
+  /// The exchange rates for revenue in another currency than the model's.
   public let rates: CurrencyRates
-  /// App Store ids by bundle id; they go before those that models say.
+  /// App Store ids by bundle id. They take precedence over the ids in the models.
   public let appIDs: [String: Int64]
-  /// The SDK keys that are let in; nil where all are. A key is part of the app, so it keeps no secret.
+  /// The SDK keys that are accepted; nil if all are. A key is part of the app, so it is no secret.
   public let sdkKeys: Set<String>?
 
-  /// How far in the future a first call may be, as clocks differ, to count as now; in seconds.
+  /// The number of seconds that a first call may lie in the future and still count as now, because clocks differ.
   public static let clockTolerance = 300
 
-  /// An API of these models.
+  /// Creates an API that answers by these models.
   public init(
     models: Models,
     rates: CurrencyRates = .none,
@@ -40,7 +41,7 @@ public struct ConversionValueAPI: Sendable {
     self.sdkKeys = sdkKeys
   }
 
-  /// The answer at the time `now` to a request with that query: what stands behind the `?`, percent-encoded.
+  /// Returns the answer at the time `now` to a request with this query: the percent-encoded text after the `?`.
   public func answer(_ version: ConversionValueVersion, query: String, now: Timestamp) -> ConversionValueAnswer {
     do throws(ConversionValueRefusal) {
       let parameters = QueryParameters(query, version: version)
@@ -57,8 +58,8 @@ public struct ConversionValueAPI: Sendable {
     }
   }
 
-  /// SKAdNetwork 3 and before: no value from 24 hours after the last update on, nor after the hours for which the model
-  /// says that the app updates it, as decoding goes by them.
+  /// Answers for SKAdNetwork 1 to 3: no value later than 24 hours after the last update, nor later than the number of
+  /// hours for which the model says that the app updates its value. Decoding uses the same hours.
   private func rising(
     _ request: ConversionValueRequest,
     under model: ConversionModel,
@@ -72,8 +73,8 @@ public struct ConversionValueAPI: Sendable {
     return ConversionValueAnswer(fine: max(encoding.fine ?? 0, request.currentValue ?? 0))
   }
 
-  /// SKAdNetwork 4: the windows that end 48 hours, 7 days and 35 days after the first call, of which the first alone has a
-  /// fine value. At its very end a window is over, as clients count.
+  /// Answers for SKAdNetwork 4: the windows end 48 hours, 7 days and 35 days after the first call, and only the first
+  /// has a fine value. A window is over at the exact second of its end, as the published clients count.
   private func windowed(
     _ request: ConversionValueRequest,
     under model: ConversionModel,
@@ -103,12 +104,12 @@ public struct ConversionValueAPI: Sendable {
     activity.counts["last_active_day"] = age / (24 * 3600)
     guard let encoding = model.encode(activity, window: index) else { throw .windowNotDescribed(index) }
     guard !encoding.isExact, activity.revenue > .zero else { return (encoding, encoding.locksWindow) }
-    // Counts known at the least may be too low for any value that the revenue is in: then it decides alone.
+    // The least counts may be too low for every value in the revenue range. Then revenue decides alone.
     for event in window.earningEvents { activity.counts[event] = nil }
     guard let byRevenue = model.encode(activity, window: index), byRevenue.isExact else {
       return (encoding, encoding.locksWindow)
     }
-    // An event that locks the window does so whatever the value.
+    // A lock rule about an event holds for every value.
     if case .event = window.lockRule { return (byRevenue, encoding.locksWindow) }
     return (byRevenue, byRevenue.locksWindow)
   }
@@ -120,9 +121,10 @@ public struct ConversionValueAPI: Sendable {
     return models.model(appID: appID, at: request.firstCall)
   }
 
-  /// What the app says of its revenue, in the model's currency; nil where the model has none, or the app says nothing.
+  /// The total revenue that the app reports, in the model's currency; nil if the model has no currency or the app
+  /// reports no total.
   ///
-  /// By the rates of the first call, so that a total never falls because a rate moved.
+  /// It is converted at the rates of the day of the first call, so that a total never falls because a rate changed.
   private func total(
     of request: ConversionValueRequest,
     under model: ConversionModel,
@@ -146,7 +148,8 @@ public struct ConversionValueAPI: Sendable {
     return sum
   }
 
-  /// Whole seconds, as apps count them; nil where `start` is in the future.
+  /// The whole seconds from `start` to `now`, as apps count them, and 0 within the clock tolerance; nil if `start` is
+  /// further in the future.
   private static func seconds(from start: Timestamp, to now: Timestamp) -> Int? {
     let seconds = Int((now.milliseconds - start.milliseconds) / 1000)
     return seconds >= -clockTolerance ? max(seconds, 0) : nil

@@ -1,18 +1,18 @@
 internal import ConversionModel
 internal import JSON
 
-/// What the API says to a request.
+/// The answer of the conversion value API to a request: a JSON body.
 public struct ConversionValueAnswer: Hashable, Sendable {
-  /// A JSON object, the same for the same request.
+  /// The JSON object; equal requests at the same time have equal bodies.
   public let body: [UInt8]
 
-  /// The HTTP status of every answer. Of refusals too: published clients read the reason in the body, and send a request
-  /// again that is answered with a 4xx or 5xx, which would be refused for the same reason.
+  /// The HTTP status of every answer, including refusals. Published clients read the reason in the body, and they
+  /// repeat a request that was answered with a 4xx or 5xx, which would be refused again for the same reason.
   public static let status = 200
   /// The `Content-Type` of every answer.
   public static let contentType = "application/json"
 
-  /// The fine value alone.
+  /// Creates the answer of version 1: the fine value alone.
   init(fine: Int) {
     body = Self.object { body in
       body.appendMember("conversion_value", fine)
@@ -20,7 +20,8 @@ public struct ConversionValueAnswer: Hashable, Sendable {
     }
   }
 
-  /// What to tell Apple in a conversion window; a coarse value that is nil is not told.
+  /// Creates the answer of version 2: the values to pass to Apple in a conversion window. A coarse value of nil is left
+  /// out.
   init(fine: Int, coarse: CoarseValue?, window: Int, locksWindow: Bool) {
     body = Self.object { body in
       body.appendMember("conversion_value", fine)
@@ -34,7 +35,7 @@ public struct ConversionValueAnswer: Hashable, Sendable {
     }
   }
 
-  /// Why there is no value.
+  /// Creates the answer to a request that gets no value, with the reason.
   init(_ refusal: ConversionValueRefusal) {
     body = Self.object { body in
       body.appendMember("status", "error")
@@ -62,7 +63,7 @@ extension [UInt8] {
     appendJSONString(value)
   }
 
-  /// Begins an object, or its next member.
+  /// Appends the start of an object, or of its next member: the key and the colon.
   fileprivate mutating func appendKey(_ key: String) {
     append(isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
     appendJSONString(key)

@@ -1,20 +1,21 @@
-/// Why a request gets no conversion value.
+/// The reason that a request gets no conversion value.
 enum ConversionValueRefusal: Error, Hashable {
   /// `p` is not `iOS`.
   case notIOS
-  /// The parameter of that name is missing, there twice, or not of its form.
+  /// The parameter with this name is missing, occurs twice, or is malformed.
   case invalidParameter(String)
   /// No model is in force for the app of this bundle id at the first call.
   case noModel(app: String)
   /// The model does not describe the conversion window with this index.
   case windowNotDescribed(Int)
-  /// The value can't change any more: the time for updates, so many hours, is over; and the hours from the first call to
-  /// the last update, which is what the published API reports there.
+  /// The value cannot change any more, because the time for updates is over. `after` is that time in hours;
+  /// `hoursToLastUpdate` counts from the first call to the last update, as the published API reports it.
   case windowClosed(after: Int, hoursToLastUpdate: Int)
-  /// Revenue in this currency can't be converted into that of the app's model; and why.
+  /// The revenue cannot be converted into the currency of the model, for the reason in the second value. `app` is the
+  /// bundle id.
   case noRate(app: String, String)
 
-  /// The reason in the words of the published API, so that its clients know it.
+  /// The reason in the words of the published API, which its clients recognise.
   var reason: String {
     switch self {
     case .notIOS: "Unknown platform error - Non iOS platform"

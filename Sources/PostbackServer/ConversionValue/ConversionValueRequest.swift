@@ -1,22 +1,22 @@
 internal import ConversionModel
 
-/// What a request says, every parameter of its form.
+/// The parameters of a request for a conversion value, parsed and checked.
 struct ConversionValueRequest {
-  /// The SDK key; nil where there is none.
+  /// The SDK key; nil if the request has none.
   let sdkKey: String?
   /// The app's bundle id: letters, digits, `.`, `-` and `_`.
   let bundleID: String
-  /// The event that just happened, `__SESSION__` where the app was opened.
+  /// The event that just happened; `__SESSION__` if the app was opened.
   let event: String
-  /// The fine value that the app told last; nil where it told none.
+  /// The fine value that the app set last, 0 to 63; nil if it has set none.
   let currentValue: Int?
-  /// The coarse values that the app told last, by window.
+  /// The coarse values that the app set last, by window; nil for a window without one.
   let coarseValues: [CoarseValue?]
-  /// When the app was first launched, by its own clock.
+  /// The time of the app's first launch, by the device's clock.
   let firstCall: Timestamp
-  /// When the app updated its value last; nil where it does not say.
+  /// The time of the app's last update of its value; nil if the request does not say.
   let lastCall: Timestamp?
-  /// The revenue so far.
+  /// The totals of the user's revenue so far.
   let revenue: RevenueTotals
 
   init(_ parameters: QueryParameters) throws(ConversionValueRefusal) {
@@ -38,8 +38,8 @@ struct ConversionValueRequest {
 }
 
 extension ConversionValueRequest {
-  /// The refusal of an update that comes later than `limit` hours. An app that names no update made its last one at the
-  /// first call.
+  /// Returns the refusal of an update that comes later than `limit` hours. Without a time of the last update, the first
+  /// call counts as the last one.
   func windowClosed(after limit: Int) -> ConversionValueRefusal {
     let seconds = ((lastCall ?? firstCall).milliseconds - firstCall.milliseconds) / 1000
     let hours = Int((Double(seconds) / 3600).rounded(.down))
@@ -48,7 +48,7 @@ extension ConversionValueRequest {
 }
 
 extension QueryParameters {
-  /// A required text of 1 to `maximum` of the characters that `isAllowed` names.
+  /// Returns the text of a required parameter: 1 to `maximum` bytes, all of which `isAllowed` accepts.
   fileprivate func ascii(
     _ parameter: Parameter,
     ofAtMost maximum: Int,
@@ -59,7 +59,7 @@ extension QueryParameters {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// A time in seconds since 1970, until the year 9999.
+  /// Returns a time given in seconds since 1970, up to the end of the year 9999; nil if the parameter is absent.
   fileprivate func time(_ parameter: Parameter) throws(ConversionValueRefusal) -> Timestamp? {
     try integer(parameter, in: 0...253_402_300_799).map { Timestamp(milliseconds: Int64($0) * 1000) }
   }

@@ -1,18 +1,18 @@
 internal import ConversionModel
 package import PostbackPipeline
 
-/// Where apps ask for conversion values.
+/// The HTTP routes of the conversion value API.
 package struct ConversionValueRoutes: Sendable {
   private let models: CurrentModels
   private let settings: ConversionValueAPI
 
-  /// Routes that answer by the models of the moment, and else as `settings` says.
+  /// Creates routes that answer by the models in force at each request, and otherwise by `settings`.
   package init(_ models: CurrentModels, _ settings: ConversionValueAPI) {
     self.models = models
     self.settings = settings
   }
 
-  /// The routes of both versions.
+  /// The routes of all versions, `/api/v1/conversion_value` and `/api/v2/conversion_value`.
   package var routes: [Route] {
     ConversionValueVersion.allCases.map { version in
       Route(

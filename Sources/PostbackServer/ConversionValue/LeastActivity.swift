@@ -1,11 +1,11 @@
 internal import ConversionModel
 
 extension ConversionModel {
-  /// What happened at the least, in a window or, where it is cumulative, since the first call, going by the values that
-  /// the app told before.
+  /// Returns the least activity in a window that explains the values which the app set before. For a cumulative window
+  /// this is the activity since the first call.
   ///
-  /// Over several windows, what a window's value says comes on top of what happened before, unless the window is
-  /// cumulative: then it holds that already.
+  /// Over several windows, the meaning of each window's value is added to the activity before it. If a window is
+  /// cumulative, its meaning includes the earlier activity, and the larger of the two counts.
   func leastActivity(toldBy request: ConversionValueRequest, in window: ModelWindow) -> Activity {
     let last = window.postbackSequenceIndex
     var known = Activity()
@@ -19,8 +19,8 @@ extension ConversionModel {
 }
 
 extension ConversionValueRequest {
-  /// What the value that the app told last in a window means at the least. In window 0 that is the fine value; the coarse
-  /// one, which the published API does not use there, counts only where there is none.
+  /// Returns the least activity that the last value in a window means. In window 0 that is the fine value. The coarse
+  /// value, which the published API does not use in window 0, counts there only if there is no fine one.
   fileprivate func leastActivity(in window: ModelWindow) -> Activity {
     let index = window.postbackSequenceIndex
     let meaning =
@@ -35,7 +35,7 @@ extension ConversionValueRequest {
 
 /// Models hold counts below 10⁹, 100 events in a value at most: sums of a few are far from any limit.
 extension Activity {
-  /// What must have happened for a value to mean that.
+  /// The minimum revenue and event counts of a meaning.
   fileprivate init(leastOf meaning: Meaning) {
     self.init(revenue: meaning.revenue?.minimum ?? .zero)
     for event in meaning.events where event.minimumCount > 0 {
@@ -53,12 +53,12 @@ extension Activity {
     revenue = max(revenue, other.revenue)
   }
 
-  /// An event happens once more.
+  /// Adds one occurrence of an event.
   mutating func count(_ event: String) { counts[event, default: 0] += 1 }
 }
 
 extension ModelWindow {
-  /// The events that have revenue in any value.
+  /// The events that carry revenue in at least one value of the window.
   var earningEvents: Set<String> {
     let meanings = fineValues.compactMap(meaning(fine:)) + CoarseValue.allCases.compactMap(meaning(coarse:))
     return Set(meanings.flatMap(\.events).filter { $0.revenue != nil }.map(\.name))

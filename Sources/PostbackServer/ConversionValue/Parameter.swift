@@ -1,5 +1,5 @@
-/// A query parameter that is looked at. All others, such as `v`, `idfv`, `prev_fine_value` and `p0_window_lock`, are
-/// accepted as they are.
+/// A query parameter that the API reads. All others, such as `v`, `idfv`, `prev_fine_value` and `p0_window_lock`, are
+/// accepted and ignored.
 enum Parameter: Int, CaseIterable {
   case sdkKey, platform, bundleID, event
   case currentValue, firstCall, lastCall
@@ -10,12 +10,12 @@ enum Parameter: Int, CaseIterable {
 
   /// The coarse values, by window.
   static let coarse: [Parameter] = [.coarse0, .coarse1, .coarse2]
-  /// The totals of purchases, by window.
+  /// The revenue totals of in-app purchases, by window.
   static let revenues: [Parameter] = [.revenue0, .revenue1, .revenue2]
-  /// The totals of ads, by window.
+  /// The revenue totals of ads, by window.
   static let adRevenues: [Parameter] = [.adRevenue0, .adRevenue1, .adRevenue2]
 
-  /// The name in `version`. Where the versions' names differ, each takes that of the other too.
+  /// Returns the parameter's name in `version`. Both versions accept both names.
   func name(in version: ConversionValueVersion) -> String {
     switch version {
     case .v1: legacyName ?? name
@@ -61,7 +61,7 @@ enum Parameter: Int, CaseIterable {
 }
 
 extension Parameter {
-  /// The parameter with that name in any version, whatever the case of its letters; nil where nobody looks at it.
+  /// Finds the parameter with this name in any version, ignoring case; nil if the API does not read it.
   init?(named name: Span<UInt8>) {
     guard name.count < Self.byLength.count else { return nil }
     let match = Self.byLength[name.count].first { $0.name.span.isEqual(toLowercased: name) }
@@ -69,7 +69,7 @@ extension Parameter {
     self = match.parameter
   }
 
-  /// All names, by their number of bytes.
+  /// The lower-case names and their parameters, indexed by the number of bytes of the name.
   private static let byLength: [[(name: [UInt8], parameter: Parameter)]] = {
     var lists: [[(name: [UInt8], parameter: Parameter)]] = []
     for parameter in allCases {
@@ -91,6 +91,6 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-  /// The small letter of a capital of ASCII; all else as it is.
+  /// The byte, with an ASCII capital letter made a small one.
   fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

@@ -1,20 +1,20 @@
 internal import JSON
 
-/// The parameters of a query that somebody looks at, percent-decoded (`application/x-www-form-urlencoded`).
+/// The parameters of a query that the API reads, percent-decoded (`application/x-www-form-urlencoded`).
 struct QueryParameters {
   private enum Value {
     case absent
     case text(Range<Int>)
-    /// There twice, or with a `%` that no two hexadecimal digits follow.
+    /// The parameter occurs twice, or has a `%` without two hexadecimal digits after it.
     case broken
   }
 
   private let version: ConversionValueVersion
-  /// The values, one behind the other.
+  /// The decoded values, one after the other; `values` holds their ranges.
   private var bytes: [UInt8] = []
   private var values = [Value](repeating: .absent, count: Parameter.allCases.count)
 
-  /// The parameters of what stands behind the `?` of a request to `version`.
+  /// Reads the text after the `?` of a request to `version`.
   init(_ query: String, version: ConversionValueVersion) {
     self.version = version
     bytes.reserveCapacity(query.utf8.count)
@@ -27,7 +27,7 @@ struct QueryParameters {
     read(text.extracting(start..<text.count))
   }
 
-  /// The value of a parameter; nil where it is not there.
+  /// The decoded value of a parameter; nil if it is absent. Throws if it is broken.
   subscript(parameter: Parameter) -> ArraySlice<UInt8>? {
     get throws(ConversionValueRefusal) {
       switch values[parameter.rawValue] {
@@ -38,13 +38,13 @@ struct QueryParameters {
     }
   }
 
-  /// The value of a parameter that must be there.
+  /// Returns the value of a required parameter; throws if it is absent or broken.
   func required(_ parameter: Parameter) throws(ConversionValueRefusal) -> ArraySlice<UInt8> {
     guard let value = try self[parameter] else { throw invalid(parameter) }
     return value
   }
 
-  /// The whole number that a parameter says, in `range`; nil where it is not there.
+  /// Returns the decimal integer in a parameter, which must be in `range`; nil if it is absent.
   func integer(_ parameter: Parameter, in range: ClosedRange<Int>) throws(ConversionValueRefusal) -> Int? {
     guard let digits = try self[parameter] else { return nil }
     guard (1...18).contains(digits.count) else { throw invalid(parameter) }
@@ -57,7 +57,7 @@ struct QueryParameters {
     return value
   }
 
-  /// What to say of a parameter that is not of its form.
+  /// Returns the refusal of a request whose parameter is missing or malformed.
   func invalid(_ parameter: Parameter) -> ConversionValueRefusal { .invalidParameter(parameter.name(in: version)) }
 
   /// Reads `name=value`; a name without `=` has the empty value.
@@ -77,7 +77,7 @@ struct QueryParameters {
     values[parameter.rawValue] = .text(start..<bytes.count)
   }
 
-  /// Appends what `text` says to the bytes; false where a `%` is not followed by two hexadecimal digits.
+  /// Appends the decoded `text` to the bytes. Returns false if a `%` is not followed by two hexadecimal digits.
   private mutating func decode(_ text: Span<UInt8>) -> Bool {
     var index = 0
     while index < text.count {

@@ -1,15 +1,15 @@
 internal import ConversionModel
 internal import JSON
 
-/// The revenue of a user so far, as the app adds it up.
+/// The user's revenue so far, as totals that the app computes.
 struct RevenueTotals {
-  /// A total by currency.
+  /// A total with one amount for each currency.
   typealias Total = [(currency: String, amount: Amount)]
 
-  /// The totals of one source of revenue; nil where the app does not say them.
+  /// The totals of one source of revenue; nil if the app does not report them.
   private struct Source {
     let overall: Total?
-    /// By window.
+    /// The totals of each conversion window.
     let windows: [Total?]
 
     init(
@@ -23,7 +23,8 @@ struct RevenueTotals {
       self.windows = totals
     }
 
-    /// Up to now in the window, or since the first call. Window 0 begins with that call, so that either total is both.
+    /// Returns the total so far in the window, or since the first call; nil if unknown. Window 0 begins at the first
+    /// call, so either total serves for it.
     func total(window: Int, sinceFirstCall: Bool) -> Total? {
       if window == 0 { return windows[0] ?? overall }
       if !sinceFirstCall { return windows[window] }
@@ -41,7 +42,7 @@ struct RevenueTotals {
     ads = try Source(parameters, overall: .adRevenue, windows: Parameter.adRevenues)
   }
 
-  /// The total of a kind in a window, or since the first call; nil where the app does not say it.
+  /// Returns the total of a kind of revenue in a window, or since the first call; nil if the app does not report it.
   func total(of kind: RevenueKind, window: Int, sinceFirstCall: Bool) -> Total? {
     let totals =
       switch kind {
@@ -55,9 +56,9 @@ struct RevenueTotals {
 }
 
 extension QueryParameters {
-  /// A total as JSON: `{"USD":9.99,"EUR":5}`. Nil where it is not there.
+  /// Reads a total in JSON, such as `{"USD":9.99,"EUR":5}`; nil if the parameter is absent.
   ///
-  /// Apps add with binary floating point and send 19.979999999999997: amounts are rounded to six fraction digits.
+  /// Apps add with binary floating point and send 19.979999999999997, so amounts are rounded to six fraction digits.
   fileprivate func total(_ parameter: Parameter) throws(ConversionValueRefusal) -> RevenueTotals.Total? {
     guard let text = try self[parameter] else { return nil }
     guard case .object(let members) = try? JSONValue(parsing: Array(text)) else { throw invalid(parameter) }
@@ -73,7 +74,7 @@ extension QueryParameters {
 }
 
 extension String {
-  /// Whether this is of the form of an ISO 4217 code.
+  /// Indicates that the text has the form of an ISO 4217 code: three capital letters.
   fileprivate var isCurrencyCode: Bool {
     utf8.count == 3 && utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }

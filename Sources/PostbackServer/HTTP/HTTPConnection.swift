@@ -2,12 +2,12 @@ internal import CMicrohttpd
 internal import Glibc
 internal import Synchronization
 
-/// A connection, and the request that is on it.
+/// A connection, with the request that is on it.
 ///
-/// The server's threads call it, one at a time; the deadline and replies come from other threads.
+/// The server's threads call it, one at a time. The deadline check and replies come from other threads.
 @safe
 final class HTTPConnection: Sendable {
-  /// Whose the other end is.
+  /// The address of the other end, which may be a proxy.
   let peer: IPAddress
   private let server: HTTPServer
   private let socket: Int32
@@ -21,14 +21,15 @@ final class HTTPConnection: Sendable {
     self.peer = peer
   }
 
-  // What the library tells
+  // MARK: - Callbacks of libmicrohttpd
 
   func began(_ target: String) {
     state.withLock { $0.begin(target) }
     server.metrics.beginRequest()
   }
 
-  /// All headers are there; whether to go on. `isPlain` is false where they are not all of the head.
+  /// Handles the end of the headers; returns false to close the connection. `isPlain` is false if the head holds more
+  /// than these headers show, such as a folded line.
   func head(_ method: String, _ version: String, isPlain: Bool) -> Bool {
     let target = state.withLock { $0.target }
     let fields = self.fields()
@@ -49,26 +50,28 @@ final class HTTPConnection: Sendable {
     }
     let length = request.values(of: "Content-Length").first.flatMap { Int($0) } ?? 0
     let isChunked = !request.values(of: "Transfer-Encoding").isEmpty
-    // The library is lenient with chunks: where a body of them ends is not sure enough for a request behind it.
+    // The library accepts malformed chunks. The end of a chunked body is therefore too uncertain for another request
+    // after it.
     state.withLock { $0.request(request, route, refusal, declaredCount: length, isLast: isChunked) }
-    // What is refused and short is read and dropped, so that the connection can go on. The rest is not waited for.
+    // A short refused body is read and dropped, so that the connection can continue. A long or chunked one is not
+    // awaited.
     if let refusal, isChunked || length > Self.droppedBytes || length < 0 { return answer(refusal) }
     return true
   }
 
-  /// A piece of the body; whether to go on.
+  /// Handles a piece of the body; returns false to close the connection.
   func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let isTooLong = state.withLock { state in
       unsafe state.append(bytes, within: server.bodies)
       return state.isTooLong
     }
     server.metrics.add(bodyBytes: bytes.count)
-    // Only a body without a declared length gets here.
+    // Only a body without a declared length can become too long here.
     if isTooLong { cut("413 Content Too Large") }
     return !isTooLong
   }
 
-  /// All is there, or a reply is; whether to go on.
+  /// Handles the end of the body, or a reply to a waiting request; returns false to close the connection.
   func complete() -> Bool {
     let (request, route, refusal) = state.withLock { ($0.request, $0.route, $0.response) }
     if let refusal { return answer(refusal) }
@@ -84,29 +87,29 @@ final class HTTPConnection: Sendable {
     }
   }
 
-  /// The request is over.
+  /// Handles the end of the request, answered or not.
   func ended() {
     let (hadBegun, wasAnswered) = state.withLock { $0.end(within: server.bodies) }
     if hadBegun { server.metrics.endRequest(wasAnswered: wasAnswered) }
   }
 
-  /// The connection is over; its socket is closed next, and must not be touched from then on.
+  /// Handles the end of the connection. The library closes the socket next, so it must not be used after this call.
   func closed() {
     ended()
     state.withLock { $0.phase = .closed }
     server.remove(self)
   }
 
-  // What others want of it
+  // MARK: - Calls from other threads
 
-  /// Goes on with the answer to a request that waited.
+  /// Resumes a waiting request with its response.
   func resume(with response: HTTPResponse) {
     state.withLock { $0.response = response }
     unsafe cmicrohttpd_resume(handle)
     server.endReply()
   }
 
-  /// Ends the connection where its request should have been there by now, or where a long body does not go on.
+  /// Ends the connection if its request is overdue, or if a long body has stalled.
   func cut(ifOverdue now: ContinuousClock.Instant) {
     let limits = server.limits
     cut("408 Request Timeout") { state in
@@ -115,7 +118,7 @@ final class HTTPConnection: Sendable {
     }
   }
 
-  /// Ends the connection with a status, past the library, which knows no way to do so in the middle of a request.
+  /// Ends the connection with a status on the raw socket, because the library cannot do so in the middle of a request.
   private func cut(_ status: String, where isWanted: (inout RequestState) -> Bool = { _ in true }) {
     state.withLock { state in
       guard state.phase != .closed, isWanted(&state) else { return }
@@ -129,9 +132,9 @@ final class HTTPConnection: Sendable {
     }
   }
 
-  // Its own
+  // MARK: - Implementation
 
-  /// A refused body of so many bytes is read and dropped.
+  /// The largest refused body, in bytes, that is read and dropped to keep the connection open.
   private static let droppedBytes = 64 * 1024
 
   private func refusalOfHead(_ request: HTTPRequest, _ route: Route) -> HTTPResponse? {
@@ -150,7 +153,7 @@ final class HTTPConnection: Sendable {
     return server.proxies.client(of: peer, forwardedFor: named.map(\.value))
   }
 
-  /// The headers as the library shows them.
+  /// The headers as the library shows them, with trailing white space.
   private func fields() -> [HTTPRequest.Field] {
     var fields: [HTTPRequest.Field] = []
     unsafe withUnsafeMutablePointer(to: &fields) { fields in
@@ -174,7 +177,7 @@ final class HTTPConnection: Sendable {
 }
 
 extension HTTPResponse {
-  /// Hands the answer to the library; whether it took it.
+  /// Gives the answer to the library; returns false if the library refuses it.
   fileprivate func send(over connection: OpaquePointer, closing: Bool) -> Bool {
     let fields = headers + (closing ? [.init("Connection", "close")] : [])
     var text: [CChar] = []

@@ -2,7 +2,7 @@ internal import CMicrohttpd
 internal import Glibc
 
 extension HTTPConnection {
-  /// What the library calls: each finds the connection, or the server, behind a pointer.
+  /// The callbacks for libmicrohttpd. Each finds its connection or server through the pointer that the library passes.
   static var calls: cmicrohttpd_calls {
     unsafe cmicrohttpd_calls(
       accepts: { owner, address in
@@ -38,7 +38,7 @@ extension HTTPConnection {
   }
 }
 
-/// A target as it was sent, the bytes of it that no URL has percent-encoded.
+/// Returns a request target in which bytes outside ASCII are percent-encoded, and the rest is as sent.
 private func escaped(_ target: UnsafePointer<CChar>) -> String {
   let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
   guard let odd = unsafe bytes.firstIndex(where: { $0 < 0 }) else { return unsafe String(cString: target) }

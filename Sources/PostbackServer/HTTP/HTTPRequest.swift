@@ -1,4 +1,4 @@
-/// A request whose head, and later whose body, is there.
+/// An HTTP request: the head, and once it has arrived, the body.
 package struct HTTPRequest: Sendable {
   /// A header.
   package struct Field: Hashable, Sendable {
@@ -14,20 +14,21 @@ package struct HTTPRequest: Sendable {
     }
   }
 
-  /// `GET`, `POST`, as it was sent.
+  /// The method as it was sent, such as `GET` or `POST`.
   package let method: String
-  /// What stands before the question mark, as it was sent: nothing is decoded, and nothing is a file.
+  /// The part of the target before the question mark, as it was sent, without percent-decoding. It never names a file.
   package let path: String
-  /// What stands behind the question mark, as it was sent.
+  /// The part of the target after the question mark, as it was sent; empty if there is none.
   package let query: String
-  /// The headers, in order.
+  /// The headers, in the order in which they were sent.
   package let headers: [Field]
-  /// Who sent it: of what trusted proxies forward, whom they name.
+  /// The address of the client: that of the connection, or the one in `X-Forwarded-For` if a trusted proxy forwards the
+  /// request.
   package let client: IPAddress
   /// The body; empty while only the head is there.
   package internal(set) var body: [UInt8] = []
 
-  /// A request for a target, such as `/healthz?verbose=1`.
+  /// Creates a request for a target, such as `/healthz?verbose=1`.
   package init(method: String, target: String, headers: [Field] = [], client: IPAddress, body: [UInt8] = []) {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     self.method = method
@@ -38,7 +39,7 @@ package struct HTTPRequest: Sendable {
     self.body = body
   }
 
-  /// The values of all headers with a name, whatever its case.
+  /// Returns the values of all headers with a name, ignoring the case of the name.
   package func values(of name: String) -> [String] {
     headers.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
   }
@@ -49,7 +50,7 @@ extension UInt8 {
 }
 
 extension String {
-  /// Whether both are the same but for the case of ASCII letters.
+  /// Indicates that the texts are equal, ignoring the case of ASCII letters.
   func isEqualIgnoringCase(to other: String) -> Bool {
     utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
   }

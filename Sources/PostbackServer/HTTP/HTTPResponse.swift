@@ -1,27 +1,27 @@
 package import JSON
 
-/// What is answered to a request.
+/// The answer to an HTTP request.
 package struct HTTPResponse: Sendable {
-  /// The status: 200, 404.
+  /// The status code, such as 200 or 404.
   package let status: Int
-  /// The headers, but for those that the server sets itself (`Date`, `Content-Length`, `Connection`).
+  /// The headers, except those that the server adds itself (`Date`, `Content-Length`, `Connection`).
   package private(set) var headers: [HTTPRequest.Field]
-  /// The body; of an answer to `HEAD` only its length is sent.
+  /// The body. In an answer to `HEAD` only its length is sent.
   package let body: [UInt8]
 
-  /// An answer of these bytes.
+  /// Creates an answer with these headers and bytes.
   package init(_ status: Int, headers: [HTTPRequest.Field] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
-  /// An answer in JSON.
+  /// Creates an answer with a JSON body and a line feed after it.
   package init(_ status: Int, json: JSONValue) {
     self.init(status, headers: [.init("Content-Type", "application/json")], body: Array("\(json)\n".utf8))
   }
 
-  /// An answer that says what went wrong: `{"status":"error","reason":"…"}`.
+  /// Returns an answer with the reason for a failure: `{"status":"error","reason":"…"}`.
   package static func error(_ status: Int, _ reason: String) -> HTTPResponse {
     HTTPResponse(
       status,
@@ -29,13 +29,13 @@ package struct HTTPResponse: Sendable {
     )
   }
 
-  /// The same with one more header.
+  /// Returns the response with one more header.
   package func adding(_ name: String, _ value: String) -> HTTPResponse {
     var response = self
     response.headers.append(.init(name, value))
     return response
   }
 
-  /// The same, telling when it is worth the client's while to try again.
+  /// Returns the response with a `Retry-After` header: the seconds after which a new attempt is useful.
   package func retry(afterSeconds seconds: Int) -> HTTPResponse { adding("Retry-After", "\(seconds)") }
 }

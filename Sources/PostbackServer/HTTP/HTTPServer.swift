@@ -6,7 +6,7 @@ internal import Synchronization
 /// An HTTP/1.1 server: libmicrohttpd on a few threads of its own.
 @safe
 package final class HTTPServer: Sendable {
-  /// Where it listens.
+  /// The socket that the server listens on.
   package let socket: ListeningSocket
   let router: Router
   let proxies: TrustedProxies
@@ -17,7 +17,7 @@ package final class HTTPServer: Sendable {
   private let handle: Mutex<Handle?>
   private let connections = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
   let bodies: BodyBudget
-  /// Requests that wait for their reply.
+  /// The number of requests that wait for their reply.
   private let replies = Atomic<Int>(0)
   private let draining = Atomic<Bool>(false)
 
@@ -25,13 +25,13 @@ package final class HTTPServer: Sendable {
     let server: OpaquePointer
   }
 
-  /// Why no server could be started.
+  /// The error of a server that could not be started.
   package struct Failure: Error, CustomStringConvertible {
-    /// What happened.
+    /// The reason, as a sentence.
     package let description: String
   }
 
-  /// A server that takes no connections yet.
+  /// Creates a server that accepts no connections until `start`.
   package init(
     _ socket: ListeningSocket,
     _ router: Router,
@@ -50,7 +50,7 @@ package final class HTTPServer: Sendable {
     unsafe handle = Mutex(nil)
   }
 
-  /// Begins to take connections, until `stop`: it keeps itself until then.
+  /// Begins to accept connections. The server keeps itself alive until `stop`.
   package func start() throws(Failure) {
     let limits = cmicrohttpd_limits(
       threads: UInt32(limits.threads),
@@ -74,7 +74,7 @@ package final class HTTPServer: Sendable {
     watchDeadlines()
   }
 
-  /// Takes no more connections, and closes those that are there after their next answer.
+  /// Accepts no more connections, and closes each open one after its next answer.
   package func quiesce() {
     draining.store(true, ordering: .sequentiallyConsistent)
     unsafe handle.withLock { handle in
@@ -82,16 +82,16 @@ package final class HTTPServer: Sendable {
     }
   }
 
-  /// Whether connections are closed after their next answer.
+  /// Indicates that connections are closed after their next answer.
   var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-  /// How many requests began and are not over.
+  /// The number of requests that have begun and not ended.
   package var requestsInFlight: Int { metrics.requestsInFlight }
 
-  /// Whether a request waits for its reply.
+  /// Indicates that at least one request waits for its reply.
   package var awaitsReply: Bool { replies.load(ordering: .sequentiallyConsistent) > 0 }
 
-  /// Closes all connections and waits for the threads. No request may wait for its reply.
+  /// Closes all connections and waits for the threads. No request may be waiting for its reply.
   package func stop() {
     let server: Handle? = unsafe handle.withLock { handle in
       defer { unsafe handle = nil }
@@ -105,7 +105,7 @@ package final class HTTPServer: Sendable {
   /// The version of libmicrohttpd, such as "0.9.75".
   package static var libraryVersion: String { unsafe String(cString: cmicrohttpd_version()) }
 
-  // For connections
+  // MARK: - Calls from connections
 
   func add(_ connection: HTTPConnection) {
     connections.withLock { $0[ObjectIdentifier(connection)] = connection }
@@ -122,10 +122,10 @@ package final class HTTPServer: Sendable {
   /// Counts a request that begins to wait for its reply.
   func beginReply() { replies.add(1, ordering: .sequentiallyConsistent) }
 
-  /// Counts one that has its reply.
+  /// Counts a request whose reply has been sent.
   func endReply() { replies.subtract(1, ordering: .sequentiallyConsistent) }
 
-  /// Cuts connections that keep a request from being complete, once a second for as long as the server runs.
+  /// Cuts overdue and stalled connections, once a second while the server runs.
   private func watchDeadlines() {
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
       guard let self, unsafe handle.withLock({ unsafe $0 != nil }) else { return }

@@ -1,18 +1,18 @@
-/// The rules of HTTP/1.1 that every head must keep, whatever it asks for (RFC 9110, section 5; RFC 9112, sections 2 to 6).
+/// The syntax rules of HTTP/1.1 for the head of every request (RFC 9110, section 5; RFC 9112, sections 2 to 6).
 ///
-/// A head that breaks one of them can be read in two ways. Whatever stands before this server may have taken the other one,
-/// and what follows the head would be a request of somebody's invention. So it is refused, and the connection is closed.
+/// A head that breaks a rule can be read in two ways. A proxy before this server may have read it the other way, and an
+/// attacker could then smuggle in another request after it. Such a head is refused, and the connection is closed.
 struct HeadSyntax {
   /// The version as it was sent, such as `HTTP/1.1`.
   let version: String
   /// The target as it was sent.
   let target: String
-  /// The headers as they were sent, with white space behind the values.
+  /// The headers as they were sent, with white space after the values.
   let fields: [HTTPRequest.Field]
-  /// Whether there is nothing in the head but what the fields say.
+  /// Indicates that the head holds nothing but these headers: no folded line, no bare line feed, no NUL byte.
   let isPlain: Bool
 
-  /// The answer to a head that breaks a rule; nil where it keeps them all.
+  /// The answer to a head that breaks a rule; nil if it keeps them all.
   var refusal: HTTPResponse? {
     if let defect { return .error(400, defect) }
     if let coding = values(of: "Transfer-Encoding").first, !coding.isEqualIgnoringCase(to: "chunked") {
@@ -21,7 +21,7 @@ struct HeadSyntax {
     return nil
   }
 
-  /// The rule that is broken, as a sentence.
+  /// The broken rule as a sentence; nil if there is none.
   private var defect: String? {
     guard isPlain else { return "a line of the head is folded, does not end in CR LF, or holds a NUL byte" }
     guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return "the target holds a control character" }
@@ -42,7 +42,7 @@ struct HeadSyntax {
     return defectOfLength
   }
 
-  /// What is wrong with what the head says of the end of the body.
+  /// The error in `Content-Length` and `Transfer-Encoding`, as a sentence; nil if there is none.
   private var defectOfLength: String? {
     let lengths = values(of: "Content-Length")
     let codings = values(of: "Transfer-Encoding")
@@ -60,7 +60,7 @@ struct HeadSyntax {
 }
 
 extension String {
-  /// The same without the spaces and tabs at its end, which are no part of a header's value (RFC 9110, section 5.5).
+  /// The text without the spaces and tabs at its end, which are not part of a header's value (RFC 9110, section 5.5).
   var withoutTrailingWhitespace: String {
     guard let last = utf8.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") else { return self }
     let count = utf8.reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
@@ -73,7 +73,7 @@ extension UInt8 {
 
   private var isAlphanumeric: Bool { isDecimalDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-  /// Whether it may stand in a name (RFC 9110, section 5.6.2).
+  /// Indicates that the byte is allowed in the name of a header (RFC 9110, section 5.6.2).
   fileprivate var isInToken: Bool {
     if isAlphanumeric { return true }
     switch self {
@@ -84,7 +84,7 @@ extension UInt8 {
     }
   }
 
-  /// Whether it may stand in a host and its port (RFC 3986, section 3.2).
+  /// Indicates that the byte is allowed in a host and its port (RFC 3986, section 3.2).
   fileprivate var isInHost: Bool {
     if isAlphanumeric { return true }
     switch self {

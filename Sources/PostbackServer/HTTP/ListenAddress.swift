@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Where a server listens: a host and a port, such as `127.0.0.1:8080`, `[::1]:8080`, or `:8080` for every address.
+/// A host and a port to listen on, such as `127.0.0.1:8080`, `[::1]:8080`, or `:8080` for every IPv4 address.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A name or an address; empty for every address.
+  /// A host name or an address; empty for every IPv4 address.
   package let host: String
-  /// The port; 0 for one that is free.
+  /// The port; 0 for any free one.
   package let port: UInt16
 
   init(host: String, port: UInt16) {
@@ -12,7 +12,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Nil where the text is not a host, a colon, and a port.
+  /// Parses a host, a colon and a port; nil if the text has another form.
   package init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
     var host = text[..<colon]
@@ -25,29 +25,29 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: port)
   }
 
-  /// As it is written.
+  /// The address as the configuration writes it: an IPv6 host is in brackets.
   package var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }
 
-/// A socket that listens; closed with its last owner.
+/// A listening TCP socket, which is closed with its last reference.
 package final class ListeningSocket: Sendable {
   let descriptor: Int32
-  /// The port that it got.
+  /// The port in use, also if port 0 was asked for.
   package let port: UInt16
 
-  /// Why nobody can listen there.
+  /// The error of an address that cannot be listened on.
   package struct Failure: Error, CustomStringConvertible {
-    /// What happened, and what to do.
+    /// The reason, as a sentence with the address.
     package let description: String
   }
 
-  /// Listens at an address.
+  /// Binds to an address and listens on it.
   package init(_ address: ListenAddress) throws(Failure) {
     func failure(_ reason: String) -> Failure { Failure(description: "cannot listen at \(address): \(reason)") }
     var hints = unsafe addrinfo()
     unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    // Every address, where none is named, is the IPv4 ones: whether IPv6 is there is another question on each machine.
+    // Without a host, every IPv4 address is used, because IPv6 is not available on every machine.
     if address.host.isEmpty { unsafe hints.ai_family = AF_INET }
     var found: UnsafeMutablePointer<addrinfo>?
     let host = address.host.isEmpty ? "0.0.0.0" : address.host

@@ -1,44 +1,44 @@
-/// How far the request on a connection is: a pure struct, whose owner holds the lock.
+/// The progress of the request on a connection. A pure struct: its owner holds the lock.
 struct RequestState: Sendable {
   enum Phase: Sendable {
-    /// No request is there, or only a part of its first line.
+    /// No request has begun, or only a part of its first line is there.
     case idle
-    /// The request is on its way.
+    /// The request is being received.
     case receiving
-    /// It is complete, and a reply is awaited.
+    /// The request is complete and waits for its reply.
     case waiting
-    /// It is answered.
+    /// The request has been answered.
     case answered
-    /// The connection was ended in the middle of it.
+    /// The connection was cut in the middle of the request.
     case cut
-    /// There is no connection any more.
+    /// The connection is closed.
     case closed
   }
 
   var phase = Phase.idle
-  /// Whether a request's first line is there.
+  /// Indicates that the first line of a request has arrived.
   private(set) var hasBegun = false
-  /// Since when a request is awaited.
+  /// The start of the wait for this request: the start of the connection, or the end of the request before.
   private(set) var since = ContinuousClock.now
-  /// What is to be answered as soon as that can be: a refusal, or the reply.
+  /// The response to send as soon as possible: a refusal, or the reply.
   var response: HTTPResponse?
   private(set) var target = ""
   private(set) var request: HTTPRequest?
   private(set) var route: Route?
   private var headAt: ContinuousClock.Instant?
-  /// What the body has of the budget; nil where it is not kept.
+  /// The share of the body budget that the body holds; nil if the body is not kept.
   private var room: BodyRoom?
-  /// The length of the body as the head declares it, 0 where it does not.
+  /// The length of the body that the head declares, in bytes; 0 if it declares none.
   private var declaredCount = 0
-  /// Whether the connection is closed behind the answer.
+  /// Indicates that the connection is closed after the answer.
   private var isLast = false
-  /// How much of the body there was at a moment not long ago.
+  /// An earlier time and the number of bytes of the body that had arrived by then.
   private var progress: (at: ContinuousClock.Instant, count: Int)?
 
-  /// Whether the client keeps a request from being complete.
+  /// Indicates that the request is incomplete, so that the client must still send something.
   var isReceiving: Bool { phase == .idle || phase == .receiving }
 
-  /// Whether the body is longer than its route allows.
+  /// Indicates that the body is longer than its route allows.
   var isTooLong: Bool { request.map { $0.body.count > (route?.bodyBytes ?? 0) } ?? false }
 
   mutating func begin(_ target: String) {
@@ -47,7 +47,7 @@ struct RequestState: Sendable {
     phase = .receiving
   }
 
-  /// The head is there, with the route that it asks for, or with its refusal.
+  /// Records the head, with the route that it asks for, or with its refusal.
   mutating func request(
     _ request: HTTPRequest,
     _ route: Route?,
@@ -65,12 +65,13 @@ struct RequestState: Sendable {
     room = BodyRoom(route.sender(request), request.client, longestBody: route.bodyBytes)
   }
 
-  /// Keeps a piece of the body, but where the request is refused: also for want of room.
+  /// Appends a piece of the body. The body of a refused request is dropped; a lack of room in the budget refuses it
+  /// with 503.
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, within budget: BodyBudget) {
     guard response == nil, var room else { return }
     if budget.take(bytes.count, for: &room) {
-      // All at once where a good part is there: a body that grows by doubling is in memory twice. Not before: whoever
-      // declares a length need not send it.
+      // Reserves the whole length once a quarter has arrived: a body that grows by doubling is in memory twice. Not
+      // earlier, because a client may declare a length that it never sends.
       if room.count > Self.shortBody, room.count >= declaredCount / 4, room.count <= declaredCount {
         request?.body.reserveCapacity(declaredCount)
       }
@@ -83,9 +84,9 @@ struct RequestState: Sendable {
     self.room = room
   }
 
-  /// Whether a long body has all but stopped: it fills memory that others could use.
+  /// Indicates that a long body has almost stopped arriving while it holds memory that other requests need.
   ///
-  /// To be asked again and again; what there is of the body is compared with what there was `seconds` ago or more.
+  /// Must be called repeatedly: it compares the bytes received now with those received `seconds` ago or more.
   mutating func isStalled(at now: ContinuousClock.Instant, after seconds: Int) -> Bool {
     guard phase == .receiving, let room, room.count > Self.shortBody else { return false }
     guard let progress else {
@@ -97,12 +98,12 @@ struct RequestState: Sendable {
     return room.count - progress.count < seconds * Self.slowestRate
   }
 
-  /// A body of so many bytes may take its time: it takes little memory.
+  /// The largest body, in bytes, that may arrive slowly, because it holds little memory.
   private static let shortBody = 64 << 10
-  /// Bytes a second that a long body must bring.
+  /// The slowest allowed rate of a longer body, in bytes per second.
   private static let slowestRate = 1 << 10
 
-  /// The request is complete and its body is given away; false where the connection was ended.
+  /// Begins the wait for a reply and drops the request with its body; returns false if the connection was cut.
   mutating func suspend() -> Bool {
     guard phase == .receiving else { return false }
     phase = .waiting
@@ -110,10 +111,10 @@ struct RequestState: Sendable {
     return true
   }
 
-  /// The request is being answered: for which route, since when, and as the last one of its connection. Nil where the
-  /// connection was ended.
+  /// Begins the answer. Returns the route, the time at which the head was complete, and whether the connection closes
+  /// after it; nil if the connection was cut.
   ///
-  /// The room of its body is given back first: whoever has the answer may send the next body at once.
+  /// The room of the body is released first, because the client may send its next body as soon as it has the answer.
   mutating func answer(
     within budget: BodyBudget
   ) -> (route: Route?, begun: ContinuousClock.Instant?, isLast: Bool)? {
@@ -124,7 +125,8 @@ struct RequestState: Sendable {
     return (route, headAt, isLast)
   }
 
-  /// The request is over, its room given back, and the next one awaited: how it was.
+  /// Ends the request, releases its room and resets the state for the next one. Tells if the request had begun and if
+  /// it was answered.
   mutating func end(within budget: BodyBudget) -> (hadBegun: Bool, wasAnswered: Bool) {
     if var room { budget.release(&room) }
     defer { self = RequestState() }

@@ -1,31 +1,31 @@
-/// What a path is answered with.
+/// An endpoint of the server: its paths, its limits and its handler.
 package struct Route: Sendable {
-  /// How an answer comes about.
+  /// The handler of a request, which answers now or later.
   package enum Action: Sendable {
-    /// At once, on the thread that read the request: what takes no longer than some microseconds.
+    /// Answers at once on the thread that read the request. It may take only some microseconds.
     case answer(@Sendable (HTTPRequest) -> HTTPResponse)
-    /// Later, from whatever thread; the connection waits meanwhile. The reply is to be sent exactly once.
+    /// Answers later, from any thread, while the connection waits. The reply must be sent exactly once.
     case reply(@Sendable (HTTPRequest, HTTPReply) -> Void)
   }
 
-  /// What metrics call it.
+  /// The name of the route in metrics.
   let name: String
-  /// The paths it is found at.
+  /// The paths of the route, compared exactly.
   let paths: [String]
-  /// `GET`, which stands for `HEAD` too, or `POST`.
+  /// The method: `POST`, or `GET`, which includes `HEAD`.
   let method: String
-  /// The longest body; longer ones are refused with 413.
+  /// The longest allowed body, in bytes; a longer one is refused with 413.
   let bodyBytes: Int
-  /// Whether a request counts for the rate of its address, which is refused with 429 where that is too high.
+  /// Indicates that a request counts against the rate limit of its address, beyond which it is refused with 429.
   let isRateLimited: @Sendable (HTTPRequest) -> Bool
-  /// Tells whose share of memory the body takes.
+  /// Returns the kind of sender, which decides the share of memory that the body may take.
   let sender: @Sendable (HTTPRequest) -> BodySender
-  /// Looks at the head, before any of the body is read; an answer refuses the request.
+  /// Checks the head before the body is read; a non-nil response refuses the request.
   let refusal: (@Sendable (HTTPRequest) -> HTTPResponse?)?
-  /// How it is answered.
+  /// The handler of the request.
   let action: Action
 
-  /// A route.
+  /// Creates a route.
   package init(
     _ name: String,
     _ method: String,
@@ -60,7 +60,8 @@ package struct Router: Sendable {
     self.routes = byPath
   }
 
-  /// The route of a request, or what to answer where there is none: 404, or 405 with what the path allows.
+  /// Finds the route of a request. The failure is the answer without one: 404, or 405 with the methods that the path
+  /// allows.
   func route(_ method: String, _ path: String) -> Result<Route, Refusal> {
     guard let routes = routes[path] else { return .failure(Refusal(response: .error(404, "there is nothing here"))) }
     let wanted = method == "HEAD" ? "GET" : method
@@ -70,7 +71,7 @@ package struct Router: Sendable {
     return .failure(Refusal(response: response))
   }
 
-  /// Why there is no route.
+  /// The answer to a request that has no route.
   struct Refusal: Error {
     let response: HTTPResponse
   }

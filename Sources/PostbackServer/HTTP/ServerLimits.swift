@@ -1,27 +1,29 @@
-/// How much a server bears of its clients.
+/// The limits that protect a server from its clients.
 package struct ServerLimits: Sendable, Equatable {
-  /// The threads that read and answer.
+  /// The number of threads that read and answer requests.
   package var threads = 2
-  /// Connections at once; more wait to be taken.
+  /// The largest number of open connections; further ones wait to be accepted.
   package var connections = 4096
-  /// Connections at once of one address that is no trusted proxy.
+  /// The largest number of open connections from one address that is not a trusted proxy.
   package var connectionsPerAddress = 256
-  /// A connection's memory: about what a request's line and headers may have.
+  /// The memory of a connection in bytes, which limits the request line and headers.
   package var headerBytes = 16 * 1024
-  /// A connection on which nothing happens for so long is closed.
+  /// The time in seconds after which a connection without traffic is closed.
   package var idleSeconds = 30
-  /// A request must be there so many seconds after the connection began, or after the answer before.
+  /// The time in seconds within which a request must be complete, from the start of the connection or the end of the
+  /// request before.
   package var requestSeconds = 60
-  /// A body of more than 64 KiB must bring 1 KiB a second; that is looked at in spans of so many seconds.
+  /// The interval in seconds over which the speed of a body is measured: more than 64 KiB must arrive at 1 KiB per
+  /// second.
   package var stallSeconds = 10
-  /// Requests a minute of one address; 0 for any number.
+  /// The number of requests per minute from one address; 0 for no limit.
   package var requestsPerMinute = 6000
-  /// Requests that one address may send at once after a pause.
+  /// The number of requests that one address may send at once after a pause.
   package var requestBurst = 1000
-  /// Bodies that are on their way, together: half of it for known forwarders, a quarter for those that sign, a quarter for
-  /// devices.
+  /// The memory in bytes for all bodies that are being received: half for known forwarders, a quarter for forwarders
+  /// that sign, a quarter for devices.
   package var bodyBytes = 64 << 20
 
-  /// The limits unless given.
+  /// Creates the default limits.
   package init() {}
 }

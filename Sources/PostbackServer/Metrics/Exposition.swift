@@ -1,18 +1,18 @@
-/// Metrics as text: Prometheus' exposition format, version 0.0.4.
+/// A text of metrics in Prometheus' exposition format, version 0.0.4.
 package struct Exposition {
-  /// What a family of samples is.
+  /// The type of a family of samples.
   package enum Kind: String {
     case counter, gauge, histogram
   }
 
-  /// Names and values that tell the samples of a family from each other.
+  /// Names and values that distinguish the samples of a family.
   package typealias Labels = KeyValuePairs<String, String>
 
   /// The text so far; each line ends with a line feed.
   package private(set) var text = ""
   private var family = ""
 
-  /// No metrics so far.
+  /// Creates a text without metrics.
   package init() {}
 
   /// Begins a family of samples.
@@ -22,13 +22,13 @@ package struct Exposition {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
 
-  /// A sample of the family.
+  /// Adds a sample to the current family.
   package mutating func add(_ value: Int64, _ labels: Labels = [:]) { add("", labels, "\(value)") }
 
-  /// A sample of the family.
+  /// Adds a sample to the current family.
   package mutating func add(_ value: Double, _ labels: Labels = [:]) { add("", labels, Self.text(of: value)) }
 
-  /// The samples of a family that is a histogram.
+  /// Adds the samples of a histogram to the current family: buckets, sum and count.
   package mutating func add(_ histogram: Histogram) {
     var count: Int64 = 0
     for (bound, more) in zip(histogram.bounds, histogram.counts) {

@@ -2,35 +2,35 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Synchronization
 
-/// What a server counts, from its start.
+/// The counters of a server since its start.
 package final class ServerMetrics: Sendable {
   private let counts = Mutex(ServerCounts())
   private let connections = Atomic<Int>(0)
   private let requests = Atomic<Int>(0)
 
-  /// Nothing counted so far.
+  /// Creates counters at zero.
   package init() {}
 
-  /// Counts a connection that was taken.
+  /// Counts a connection that was opened.
   func addConnection() { connections.add(1, ordering: .relaxed) }
 
-  /// Counts one that is over.
+  /// Counts a connection that was closed.
   func removeConnection() { connections.subtract(1, ordering: .relaxed) }
 
   /// Counts a request that began.
   func beginRequest() { requests.add(1, ordering: .sequentiallyConsistent) }
 
-  /// Counts one that is over. Without an answer of a route it had bad syntax, headers that are too large, or a client that
-  /// was too slow or went away.
+  /// Counts the end of a request. A request that this server did not answer had a head that the library refused as
+  /// malformed or too large, or a client that was too slow or went away.
   func endRequest(wasAnswered: Bool) {
     requests.subtract(1, ordering: .sequentiallyConsistent)
     if !wasAnswered { counts.withLock { $0.unanswered += 1 } }
   }
 
-  /// How many requests began and are not over.
+  /// The number of requests that have begun and not ended.
   var requestsInFlight: Int { requests.load(ordering: .sequentiallyConsistent) }
 
-  /// Counts a request that was answered.
+  /// Counts an answered request, with the time from its headers to its answer.
   func add(_ route: String, _ status: Int, _ duration: Duration) {
     counts.withLock { counts in
       counts.requests[.init(route: route, status: status), default: 0] += 1
@@ -38,10 +38,10 @@ package final class ServerMetrics: Sendable {
     }
   }
 
-  /// Counts what was refused without an answer of a route.
+  /// Counts a connection that was refused or cut, by the reason.
   func add(refused reason: String) { counts.withLock { $0.refused[reason, default: 0] += 1 } }
 
-  /// Counts bytes of bodies.
+  /// Counts received bytes of bodies.
   func add(bodyBytes count: Int) { counts.withLock { $0.bodyBytes += Int64(count) } }
 
   /// Counts postbacks that were acknowledged.
@@ -49,7 +49,7 @@ package final class ServerMetrics: Sendable {
     counts.withLock { $0.received[channel, default: 0] += Int64(count) }
   }
 
-  /// Counts a commit of the spool.
+  /// Counts an attempt to write a file to the spool, with its duration and its outcome.
   func add(commit duration: Duration, bytes: Int, succeeded: Bool) {
     counts.withLock { counts in
       counts.commits[succeeded, default: 0] += 1
@@ -58,7 +58,8 @@ package final class ServerMetrics: Sendable {
     }
   }
 
-  /// The metrics as a collector reads them, with what is so now.
+  /// Returns the metrics as text, together with the current gauges. `waitingBytes` is the number of bytes that wait to
+  /// be made durable.
   package func exposition(waitingBytes: Int) -> String {
     let counts = counts.withLock { $0 }
     return counts.exposition(

@@ -1,15 +1,16 @@
 internal import Synchronization
 
-/// The sender of a body, as far as the head of its request tells.
+/// The kind of sender of a body, as far as the head of its request tells.
 package enum BodySender: Sendable {
-  /// Anybody, such as a device: its bodies are small.
+  /// Anybody, such as a device, whose bodies are small.
   case anybody
-  /// A forwarder whose signature only the whole body can confirm.
+  /// A forwarder whose signature can be checked only with the whole body.
   case unconfirmed
-  /// A forwarder that has shown who it is.
+  /// A forwarder that has proved its identity with a token.
   case forwarder
 
-  /// The part of the budget that all such senders have together, and the part of that which one address may have.
+  /// The divisors of the budget: `all` gives the part for all senders of the kind together, `address` the share of that
+  /// part for one address.
   fileprivate var divisors: (all: Int, address: Int) {
     switch self {
     case .anybody: (4, 16)
@@ -19,15 +20,15 @@ package enum BodySender: Sendable {
   }
 }
 
-/// The room that one body has taken of a budget.
+/// The share of a budget that one body holds.
 struct BodyRoom: Sendable {
   fileprivate let sender: BodySender
   fileprivate let address: IPAddress
   fileprivate let longestBody: Int
-  /// The bytes that it has taken.
+  /// The number of bytes that the body holds.
   fileprivate(set) var count = 0
 
-  /// No room yet, for a body that comes from an address and may have `longestBody` bytes.
+  /// Creates an empty share for a body from an address, which may have up to `longestBody` bytes.
   init(_ sender: BodySender, _ address: IPAddress, longestBody: Int) {
     self.sender = sender
     self.address = address.customer
@@ -35,11 +36,11 @@ struct BodyRoom: Sendable {
   }
 }
 
-/// The memory that bodies on their way may take, shared out so that nobody can take all of it.
+/// The memory for bodies that are being received, divided so that no sender can use all of it.
 ///
-/// Devices have a part that is theirs alone: they never wait for what forwarders send. So have forwarders that are known,
-/// beside those who may be anybody. Of each part one address may have a share. Every part and share is at least one longest
-/// body.
+/// Devices have a part of their own, so they never wait for bodies of forwarders. Known forwarders have another part,
+/// separate from senders that only claim to be one. One address may use a share of its part. Every part and every share
+/// has room for at least one longest body.
 final class BodyBudget: Sendable {
   private struct Use {
     var all: [BodySender: Int] = [:]
@@ -54,10 +55,10 @@ final class BodyBudget: Sendable {
   private let bytes: Int
   private let use = Mutex(Use())
 
-  /// A budget of so many bytes.
+  /// Creates a budget of this many bytes.
   init(_ bytes: Int) { self.bytes = bytes }
 
-  /// Takes room for a piece of a body; false, and nothing is taken, where there is none.
+  /// Takes room for a piece of a body. Returns false, and takes nothing, if there is not enough.
   func take(_ count: Int, for room: inout BodyRoom) -> Bool {
     let (divisor, addressDivisor) = room.sender.divisors
     let limit = max(bytes / divisor, room.longestBody)
@@ -75,7 +76,7 @@ final class BodyBudget: Sendable {
     return isTaken
   }
 
-  /// Takes back all that a body has taken.
+  /// Returns all the room of a body to the budget.
   func release(_ room: inout BodyRoom) {
     let count = room.count
     guard count > 0 else { return }

@@ -1,26 +1,26 @@
 internal import Synchronization
 
-/// How many connections each address has.
+/// The number of open connections of each address, with a limit.
 final class ConnectionCounts: Sendable {
   private let limit: Int
   private let proxies: TrustedProxies
   private let counts = Mutex<[IPAddress: Int]>([:])
 
-  /// At most so many of an address that is no trusted proxy.
+  /// Creates counts with a limit for each address that is not a trusted proxy.
   init(limit: Int, proxies: TrustedProxies) {
     self.limit = limit
     self.proxies = proxies
   }
 
-  /// Whether the address may have one more.
+  /// Indicates that the address may open another connection.
   func allows(_ address: IPAddress) -> Bool {
     proxies.contains(address) || counts.withLock { $0[address.customer] ?? 0 } < limit
   }
 
-  /// Counts a connection that was taken.
+  /// Counts a connection that was opened.
   func opened(_ address: IPAddress) { counts.withLock { $0[address.customer, default: 0] += 1 } }
 
-  /// Counts one that is over.
+  /// Counts a connection that was closed.
   func closed(_ address: IPAddress) {
     counts.withLock { counts in
       let left = (counts[address.customer] ?? 1) - 1

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An address of the Internet; one of IPv4 as IPv6 has it (`::ffff:192.0.2.1`).
+/// An IP address. An IPv4 address is kept in its IPv6-mapped form (`::ffff:192.0.2.1`).
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
@@ -12,10 +12,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// An address of IPv4, its first number the highest.
+  /// Creates an IPv4 address from its 32 bits, with the first number in the highest byte.
   init(v4 address: UInt32) { self.init(high: 0, low: Self.mappedPrefix | UInt64(address)) }
 
-  /// Reads an address; nil where the text is not one.
+  /// Parses an IPv4 or IPv6 address; nil if the text is not one.
   package init?(_ text: String) {
     var v4 = in_addr()
     if unsafe inet_pton(AF_INET, text, &v4) == 1 {
@@ -36,19 +36,20 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether it is one of IPv4.
+  /// Indicates that the address is an IPv4 address.
   var isV4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
-  /// What one customer of a provider has: an address of IPv4, or 64 bits of IPv6.
+  /// The address that stands for one customer of an Internet provider in limits: the IPv4 address itself, or the first
+  /// 64 bits of an IPv6 address.
   var customer: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
-  /// Its first bits; the others zero.
+  /// Returns the address with all bits after the first `length` of 128 set to zero.
   func prefix(_ length: Int) -> IPAddress {
     func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : UInt64.max << UInt64(64 - min(bits, 64)) }
     return IPAddress(high: high & mask(length), low: low & mask(length - 64))
   }
 
-  /// The address as people write it.
+  /// The usual text form; an IPv4 address in dotted decimals.
   package var description: String {
     if isV4 {
       return [24, 16, 8, 0].map { "\(low >> $0 & 255)" }.joined(separator: ".")
@@ -64,12 +65,12 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Addresses with the same beginning, such as `10.0.0.0/8`; a single one, such as `::1`, too.
+/// A range of addresses with a common prefix, such as `10.0.0.0/8`, or a single address, such as `::1`.
 package struct AddressRange: Hashable, Sendable {
   private let start: IPAddress
   private let length: Int
 
-  /// Reads a range (RFC 4632); nil where the text is not one, or has bits behind its length.
+  /// Parses a range (RFC 4632); nil if the text is not one, or has bits set after the prefix.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let start = IPAddress(String(parts[0])) else { return nil }
@@ -80,16 +81,16 @@ package struct AddressRange: Hashable, Sendable {
     guard start.prefix(self.length) == start else { return nil }
   }
 
-  /// Whether an address is in it.
+  /// Indicates that an address is in the range.
   package func contains(_ address: IPAddress) -> Bool { address.prefix(length) == start }
 }
 
-/// A socket's address, read.
+/// The IP address and the port of a socket.
 struct SocketAddress {
   let address: IPAddress
   let port: UInt16
 
-  /// Reads a sockaddr, of whichever family.
+  /// Reads a `sockaddr` of IPv4 or IPv6; any other family gives the address `::` and port 0.
   init(_ address: UnsafeRawPointer) {
     switch unsafe Int32(address.loadUnaligned(as: sockaddr.self).sa_family) {
     case AF_INET:

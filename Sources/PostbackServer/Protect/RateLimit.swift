@@ -1,23 +1,24 @@
 internal import Synchronization
 
-/// How often each address may ask: a bucket of tokens that is filled at a steady rate.
+/// A limit on the request rate of each address: a token bucket that is refilled at a steady rate.
 ///
-/// The table is bounded: who does not fit in it shares one bucket with all others who do not.
+/// The table of buckets has a fixed capacity. Addresses beyond it share one bucket.
 package final class RateLimit: Sendable {
   private let table: Mutex<RateTable>
 
-  /// So many requests a minute of each address, and so many at once after a pause; 0 a minute for any number.
+  /// Creates a limit of requests per minute for each address, and of requests at once after a pause. 0 per minute means
+  /// no limit.
   package init(perMinute: Int, burst: Int, capacity: Int = 65_536) {
     table = Mutex(RateTable(perSecond: Double(perMinute) / 60, burst: Double(burst), capacity: capacity))
   }
 
-  /// Takes a token of the address; false where it has none.
+  /// Takes a token of the address; returns false if it has none.
   func allows(_ address: IPAddress, at now: ContinuousClock.Instant = .now) -> Bool {
     table.withLock { $0.take(address.customer, at: now) }
   }
 }
 
-/// The buckets of all addresses: a pure struct that is told the time.
+/// The token buckets of all addresses. A pure struct: its caller passes the time.
 struct RateTable: Sendable {
   private struct Bucket {
     var tokens: Double
@@ -28,11 +29,11 @@ struct RateTable: Sendable {
   private let burst: Double
   private let capacity: Int
   private var buckets: [IPAddress: Bucket] = [:]
-  /// Of all that the table has no room for.
+  /// The shared bucket of the addresses that do not fit in the table.
   private var others: Bucket?
   private var swept: ContinuousClock.Instant?
 
-  /// How many addresses have a bucket of their own.
+  /// The number of addresses that have a bucket of their own.
   var count: Int { buckets.count }
 
   init(perSecond: Double, burst: Double, capacity: Int) {
@@ -41,7 +42,7 @@ struct RateTable: Sendable {
     self.capacity = capacity
   }
 
-  /// Takes a token; false where there is none.
+  /// Takes a token of the address, or of the shared bucket if the table is full; returns false if there is none.
   mutating func take(_ address: IPAddress, at now: ContinuousClock.Instant) -> Bool {
     guard perSecond > 0 else { return true }
     if var bucket = buckets[address] {
@@ -71,7 +72,7 @@ struct RateTable: Sendable {
     min(burst, bucket.tokens + perSecond * max((now - bucket.filled) / .seconds(1), 0))
   }
 
-  /// Forgets the buckets that are full again: they are as good as new. Not more than once a second, as it looks at all.
+  /// Removes the full buckets, which equal new ones. It runs at most once a second, because it visits every bucket.
   private mutating func sweep(at now: ContinuousClock.Instant) {
     if let swept, now - swept < .seconds(1) { return }
     swept = now

@@ -1,15 +1,16 @@
-/// The proxies whose word is taken for whom they forward.
+/// The proxies whose `X-Forwarded-For` header is trusted.
 package struct TrustedProxies: Sendable {
   private let ranges: [AddressRange]
 
-  /// Proxies in these ranges; none unless given.
+  /// Creates a set of proxies with addresses in these ranges; no proxy is trusted by default.
   package init(_ ranges: [AddressRange] = []) { self.ranges = ranges }
 
-  /// Whether an address is a proxy's.
+  /// Indicates that an address belongs to a trusted proxy.
   func contains(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-  /// Who sent a request that came from `peer`: of what `X-Forwarded-For` names, from the right, the first that is no trusted
-  /// proxy; where all are, the left-most. What stands left of that anybody can have written.
+  /// Returns the address of the client that sent a request through the connection of `peer`. `X-Forwarded-For` is read
+  /// from the right: the client is the first address that is not a trusted proxy, or else the left-most one. Entries to
+  /// the left of it, or of an entry that is no address, are ignored, because anybody can have written them.
   package func client(of peer: IPAddress, forwardedFor headers: [String]) -> IPAddress {
     var client = peer
     for entry in headers.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }).reversed() {
@@ -19,7 +20,7 @@ package struct TrustedProxies: Sendable {
     return client
   }
 
-  /// An address, perhaps with a port.
+  /// Parses an address with or without a port; nil if the entry is neither.
   private static func address(_ entry: Substring) -> IPAddress? {
     let text = entry.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
     let word = String(text)

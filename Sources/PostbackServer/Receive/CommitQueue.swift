@@ -1,34 +1,36 @@
-/// What waits to be made durable, in groups of bounded size: a pure struct, whose owner holds the lock and writes the files.
+/// The queue of lines that wait to be made durable, in groups of bounded size. A pure struct: its owner holds the lock
+/// and writes the files.
 struct CommitQueue<Waiter: Sendable>: Sendable {
-  /// What becomes one file.
+  /// The lines of one file, with the requests that wait for it.
   struct Group: Sendable {
     fileprivate(set) var bytes: [UInt8] = []
-    /// Who is told when it is durable.
+    /// The waiters to notify when the group has been written or has failed.
     fileprivate(set) var waiters: [Waiter] = []
   }
 
   private let groupBytes: Int
   private let waitingLimit: Int
   private var groups: [Group] = []
-  /// Bytes that wait, with those that are being written.
+  /// The number of bytes in waiting groups, including the group that is being written.
   private(set) var waitingBytes = 0
 
-  /// Groups of at most `groupBytes`, unless one request alone has more; at most `waitingLimit` bytes wait together.
+  /// Creates an empty queue. A group has at most `groupBytes` bytes, unless a single request has more; at most
+  /// `waitingLimit` bytes may wait together.
   init(groupBytes: Int, waitingLimit: Int) {
     self.groupBytes = groupBytes
     self.waitingLimit = waitingLimit
   }
 
-  /// Whether nothing waits to be taken.
+  /// Indicates that no group waits to be written.
   var isEmpty: Bool { groups.isEmpty }
 
-  /// Puts the lines of a request in, which stay together; false where there is no room.
+  /// Adds the lines of a request, which stay in one group; returns false if there is no room.
   mutating func append(_ lines: [UInt8], _ waiter: Waiter) -> Bool {
     guard waitingBytes + lines.count <= waitingLimit else { return false }
     waitingBytes += lines.count
     if groups.last.map({ $0.bytes.count + lines.count > groupBytes }) ?? true { groups.append(Group()) }
     if groups[groups.count - 1].bytes.isEmpty {
-      // The very same memory: there may be much of it.
+      // Moves the array instead of copying it, because it may be large.
       groups[groups.count - 1].bytes = lines
     } else {
       groups[groups.count - 1].bytes += lines
@@ -37,9 +39,9 @@ struct CommitQueue<Waiter: Sendable>: Sendable {
     return true
   }
 
-  /// The next group to write; its bytes count as waiting until it is finished.
+  /// Removes the next group to write; nil if there is none. Its bytes count as waiting until `finish`.
   mutating func take() -> Group? { groups.isEmpty ? nil : groups.removeFirst() }
 
-  /// A group was written, or given up.
+  /// Ends the wait of a group that was written or has failed.
   mutating func finish(_ group: Group) { waitingBytes -= group.bytes.count }
 }

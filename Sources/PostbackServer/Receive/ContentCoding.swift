@@ -1,11 +1,11 @@
-/// The coding of a body (RFC 9110, section 8.4.1), of those that are understood.
+/// The coding of a body (RFC 9110, section 8.4.1), among those that the server supports.
 enum ContentCoding: Equatable, Sendable {
-  /// None: the body is as it is meant.
+  /// No coding: the bytes are the content.
   case identity
-  /// gzip (RFC 1952), also by its old name.
+  /// gzip (RFC 1952), also under its old name `x-gzip`.
   case gzip
 
-  /// The coding of a request's body; nil where it is another one, or several.
+  /// Reads the coding of a request's body; nil if it is an unsupported one, or more than one.
   init?(of request: HTTPRequest) {
     var codings: [Substring] = []
     for value in request.values(of: "Content-Encoding") {

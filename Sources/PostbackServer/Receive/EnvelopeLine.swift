@@ -4,16 +4,17 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Synchronization
 
-/// What a receiver knows of a postback beside its bytes.
+/// The metadata of a postback's reception: the time, the channel, and the sender.
 struct Reception: Sendable {
   let receivedAt: Timestamp
   let channel: Channel
   let forwarder: String?
   let client: IPAddress
-  /// The query of the request; nil where there is none. Of a very long one, the parameters that fit.
+  /// The query of the request; nil if there is none. A query above 4096 bytes is cut after the last parameter that
+  /// fits.
   let query: String?
 
-  /// What there is to know now of a request.
+  /// Records a request as received now.
   init(_ request: HTTPRequest, _ channel: Channel, forwarder: String? = nil) {
     receivedAt = .now
     self.channel = channel
@@ -34,14 +35,15 @@ struct Reception: Sendable {
 
 /// Writes postbacks as lines of envelopes (schemas/envelope.schema.json).
 ///
-/// Judges nothing: bytes that are a JSON object go in as they are, all others in base64. Not for several threads at once.
+/// It does not validate postbacks. A body that is a JSON object is written as it is, and any other body in base64. Must
+/// not be used from several threads at once.
 final class EnvelopeLineWriter {
-  // One level less than the pipeline allows: an envelope is one around it.
+  // The pipeline allows 64 levels of nesting, and the envelope adds one.
   private var parser = JSONParser(maximumDepth: 63)
   private var document = JSONDocument()
   private var text: [UInt8] = []
 
-  /// Appends the line of a postback.
+  /// Appends the envelope line of a postback.
   func append(_ body: Span<UInt8>, _ reception: Reception, to lines: inout [UInt8]) {
     append("{\"", .receivedAt, reception.receivedAt.description, to: &lines)
     append(",\"", .channel, reception.channel.rawValue, to: &lines)
@@ -54,7 +56,7 @@ final class EnvelopeLineWriter {
     text.append(contentsOf: repeatElement(0, count: JSONParser.padding))
     if let object = object(count) {
       lines.append(contentsOf: ",\"\(Field.body.name)\":".utf8)
-      // Line ends can only stand between tokens.
+      // Line ends in valid JSON stand only between tokens, so spaces can replace them.
       for byte in text[object] {
         lines.append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
       }
@@ -71,7 +73,8 @@ final class EnvelopeLineWriter {
     lines.appendJSONString(value)
   }
 
-  /// Where in the text a JSON object stands that is all of it; nil where it is none.
+  /// The byte range of the JSON object that makes up the first `count` bytes of the text; nil if they are not one
+  /// object.
   private func object(_ count: Int) -> Range<Int>? {
     do {
       try parser.parse(0..<count, of: &text, into: &document)
@@ -82,16 +85,16 @@ final class EnvelopeLineWriter {
   }
 }
 
-/// Writers of envelopes that wait for work: as many as work at the same time.
+/// A pool of writers: each thread that works takes one and puts it back.
 final class EnvelopeLineWriters: Sendable {
   private let idle = Mutex<Idle>(Idle())
 
-  // Handed from one thread to the next, never shared.
+  // A writer is passed from one thread to the next and never shared.
   private struct Idle: @unchecked Sendable {
     var writers: [EnvelopeLineWriter] = []
   }
 
-  /// Calls with a writer that nobody else has meanwhile.
+  /// Calls `body` with a writer that no other thread uses during the call.
   func withWriter<Value, Failure: Error>(
     _ body: (EnvelopeLineWriter) throws(Failure) -> Value
   ) throws(Failure) -> Value {

@@ -2,30 +2,31 @@ internal import JSON
 internal import PostbackPipeline
 internal import Signatures
 
-/// The limits of what a forwarder may send at once.
+/// The limits on one body of a forwarder.
 package struct ForwarderLimits: Sendable {
-  /// The longest line that a postback and its envelope may make.
+  /// The largest size of a postback in its envelope line, in bytes.
   package var postbackBytes: Int
-  /// The longest body, before and after it is decoded.
+  /// The largest body in bytes, both before and after decoding.
   package var bodyBytes: Int
-  /// The most postbacks.
+  /// The largest number of postbacks.
   package var postbacks: Int
-  /// The most bytes of envelopes together.
+  /// The largest size of all envelope lines together, in bytes.
   package var lineBytes: Int
 
-  /// Limits that what a server is told has.
+  /// Takes the limits from the configuration of a server.
   package init(_ configuration: ServerConfiguration) {
     postbackBytes = configuration.postbackBytes
     bodyBytes = configuration.forwarderBodyBytes
     postbacks = configuration.forwarderPostbacks
-    // More would wait for room for ever.
+    // Lines above `waitingBytes` could never enter the commit queue.
     lineBytes = min(configuration.forwarderBodyBytes * 2, configuration.waitingBytes)
   }
 }
 
-/// The lines of envelopes that a forwarder's body becomes, decoded and split piece by piece: all of them, or a refusal.
+/// The envelope lines of a forwarder's body, which is decoded and split piece by piece. Either all of its postbacks are
+/// taken, or the body is refused.
 struct ForwardedBody: ~Copyable {
-  /// Why nothing of a body is taken.
+  /// The reason that a body is refused as a whole, as an HTTP response.
   struct Refusal: Error {
     let response: HTTPResponse
 
@@ -34,9 +35,9 @@ struct ForwardedBody: ~Copyable {
     init(_ failure: LibcryptoFailure) { response = HTTPResponse.error(503, "\(failure)").retry(afterSeconds: 30) }
   }
 
-  /// The lines.
+  /// The envelope lines so far, each with a line feed at its end.
   private(set) var lines: [UInt8] = []
-  /// How many there are.
+  /// The number of postbacks so far.
   private(set) var count = 0
 
   private let limits: ForwarderLimits
@@ -46,7 +47,7 @@ struct ForwardedBody: ~Copyable {
 
   private static let pieceBytes = 64 << 10
 
-  /// No lines yet.
+  /// Creates a body without lines.
   init(_ reception: Reception, _ limits: ForwarderLimits, _ writer: EnvelopeLineWriter) throws(Refusal) {
     do throws(LibcryptoFailure) {
       splitter = try RecordSplitter(recordBytes: limits.postbackBytes)
@@ -58,7 +59,7 @@ struct ForwardedBody: ~Copyable {
     self.writer = writer
   }
 
-  /// Reads the whole body.
+  /// Reads the whole body and appends the lines of its postbacks.
   mutating func read(_ body: Span<UInt8>, _ coding: ContentCoding) throws(Refusal) {
     switch coding {
     case .identity:
@@ -100,7 +101,7 @@ struct ForwardedBody: ~Copyable {
     }
   }
 
-  /// Appends the lines of the records that are complete.
+  /// Appends the lines of the complete records.
   private mutating func addRecords() throws(Refusal) {
     let (bytes, records) = splitter.take()
     count += records.count

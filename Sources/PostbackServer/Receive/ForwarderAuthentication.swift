@@ -1,61 +1,61 @@
 internal import JSON
 internal import Signatures
 
-/// Who may forward postbacks, and how each shows who it is.
+/// A party that may forward postbacks, with the secret that proves its identity.
 package struct Forwarder: Sendable {
-  /// How a forwarder shows who it is.
+  /// The method and the secret of authentication.
   package enum Secret: Sendable {
     /// `Authorization: Bearer TOKEN`.
     case bearer(token: [UInt8])
-    /// HMAC-SHA256 of the body in hexadecimal digits, in a header of that name.
+    /// HMAC-SHA256 of the body in hexadecimal digits, in the header with this name.
     case hmac(secret: [UInt8], header: String)
   }
 
-  /// The name that envelopes and tables have.
+  /// The name of the forwarder in envelopes and tables.
   package let name: String
-  /// How it shows who it is.
+  /// The secret that proves the forwarder's identity.
   package let secret: Secret
 
-  /// A forwarder.
+  /// Creates a forwarder.
   package init(name: String, secret: Secret) {
     self.name = name
     self.secret = secret
   }
 
-  /// The header for a signature where none is named.
+  /// The default header for the signature of a body.
   package static let defaultHeader = "X-Signature-SHA256"
 }
 
-/// Tells which forwarder a request comes from.
+/// Identifies the forwarder that sends a request.
 package struct ForwarderAuthentication: Sendable {
   private let forwarders: [Forwarder]
 
-  /// What the head of a request shows.
+  /// The identity that the head of a request proves or claims.
   enum Claim: Equatable, Sendable {
-    /// The forwarder with that name.
+    /// The forwarder with this name, proved by its token.
     case known(String)
-    /// A signature that only the body can confirm.
+    /// A signature that can be checked only with the whole body.
     case signed
-    /// Nobody.
+    /// Neither a known token nor a signature.
     case nobody
 
-    /// The forwarder that is known by now.
+    /// The name of the forwarder if its token has proved it; nil otherwise.
     var name: String? {
       if case .known(let name) = self { name } else { nil }
     }
   }
 
-  /// These may forward; nobody unless given.
+  /// Creates an authentication of these forwarders; nobody may forward by default.
   package init(_ forwarders: [Forwarder] = []) { self.forwarders = forwarders }
 
-  /// What the head of a request shows.
+  /// Returns the identity that the head of a request proves or claims.
   func claim(_ request: HTTPRequest) -> Claim {
     let authorization = request.values(of: "Authorization").first.map { Array($0.utf8) } ?? []
     let scheme = Array("bearer ".utf8)
     var found = Claim.nobody
     if authorization.count > scheme.count, zip(authorization, scheme).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {
       let token = Array(authorization.dropFirst(scheme.count))
-      // All are compared, so that the time does not tell which one comes close.
+      // Every token is compared, so that the time does not reveal a near match.
       for case (let name, .bearer(let expected)) in forwarders.map({ ($0.name, $0.secret) })
       where expected.isEqualInConstantTime(to: token) { found = .known(name) }
     }
@@ -67,7 +67,7 @@ package struct ForwarderAuthentication: Sendable {
     return isSigned ? .signed : .nobody
   }
 
-  /// The forwarder that signed the body of a request; nil where none did.
+  /// Returns the name of the forwarder whose signature of the body is right; nil if there is none.
   func signer(of request: HTTPRequest) throws(LibcryptoFailure) -> String? {
     var found: String?
     for forwarder in forwarders {

@@ -2,11 +2,11 @@ internal import Dispatch
 package import PostbackPipeline
 internal import Synchronization
 
-/// Makes postbacks durable together: while one group is written to the spool and fsynced, the next one gathers.
+/// Makes postbacks durable in groups: while one group is written to the spool and fsynced, the next one gathers.
 package final class GroupCommit: Sendable {
-  /// What it tells the operator.
+  /// A change in the state of the spool that the operator should know.
   package enum Event: Sendable {
-    /// The spool cannot be written; nothing is acknowledged until it can.
+    /// The spool cannot be written, for this reason; nothing is acknowledged until it can.
     case failing(String)
     /// The spool can be written again.
     case recovered
@@ -17,7 +17,7 @@ package final class GroupCommit: Sendable {
   private struct State: Sendable {
     var queue: CommitQueue<Waiter>
     var isStopping = false
-    /// Why the last attempt failed; nil where it did not.
+    /// The error of the last write or probe; nil if it succeeded.
     var failure: String?
   }
 
@@ -27,10 +27,10 @@ package final class GroupCommit: Sendable {
   private let metrics: ServerMetrics
   private let tell: @Sendable (Event) -> Void
 
-  /// While the spool cannot be written and nobody asks, it is tried so often.
+  /// The interval of write attempts while the spool is failing and no request arrives.
   private static let probeInterval = DispatchTimeInterval.seconds(2)
 
-  /// Begins to write what comes into a spool.
+  /// Starts to write submitted lines into the spool, on a queue of its own.
   package init(
     _ writer: SpoolWriter,
     groupBytes: Int = 4 << 20,
@@ -44,15 +44,15 @@ package final class GroupCommit: Sendable {
     DispatchQueue(label: "postback.commit", qos: .userInitiated).async { self.run(writer) }
   }
 
-  /// Takes whole lines; `whenDone` is told, on another thread, whether they are durable. False, and nobody is told, where too
-  /// much waits already.
+  /// Queues whole lines. `whenDone` is called on another thread with the outcome. Returns false, without any call, if
+  /// too much waits already or the commit is stopping.
   package func submit(_ lines: [UInt8], whenDone: @escaping @Sendable (_ isDurable: Bool) -> Void) -> Bool {
     let isTaken = state.withLock { $0.isStopping ? false : $0.queue.append(lines, whenDone) }
     if isTaken { work.signal() }
     return isTaken
   }
 
-  /// Writes what waits, and ends; false where that takes longer than `limit`.
+  /// Writes the queued lines and stops; returns false if that takes longer than `limit`.
   package func stop(within limit: Duration) -> Bool {
     state.withLock { $0.isStopping = true }
     work.signal()
@@ -60,10 +60,10 @@ package final class GroupCommit: Sendable {
     return stopped.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
   }
 
-  /// Why nothing can be acknowledged; nil where it can.
+  /// The reason that nothing can be acknowledged now; nil if the spool can be written.
   package var failure: String? { state.withLock { $0.failure } }
 
-  /// Bytes that wait to be made durable.
+  /// The number of bytes that wait to be made durable.
   package var waitingBytes: Int { state.withLock { $0.queue.waitingBytes } }
 
   private func run(_ writer: SpoolWriter) {
@@ -78,7 +78,7 @@ package final class GroupCommit: Sendable {
       } else if !isFailing {
         work.wait()
       } else if work.wait(timeout: .now() + Self.probeInterval) == .timedOut {
-        // A balancer that hears of the failure sends nobody any more, so that no request would show that it is over.
+        // A load balancer that sees the failure sends no more requests, so none would show that the spool works again.
         note { () throws(SpoolFailure) in try writer.probe() }
       }
     }
@@ -92,7 +92,8 @@ package final class GroupCommit: Sendable {
     for tell in group.waiters { tell(isDurable) }
   }
 
-  /// Does something with the spool, and keeps whether that works; told once when it changes.
+  /// Runs an operation on the spool, records its error, and reports the change between success and failure. Returns
+  /// true if it succeeded.
   @discardableResult
   private func note(_ operation: () throws(SpoolFailure) -> Void) -> Bool {
     var failure: String?

@@ -5,9 +5,9 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// Takes postbacks, and answers 200 when they are durable in the spool and not before.
+/// Receives postbacks and answers 200 as soon as they are durable in the spool, never earlier.
 ///
-/// It judges nothing but sizes: what a postback is worth is the pipeline's to say.
+/// It checks only sizes. The pipeline verifies the postbacks later.
 package struct Receiver: Sendable {
   private let commits: GroupCommit
   private let authentication: ForwarderAuthentication
@@ -15,13 +15,13 @@ package struct Receiver: Sendable {
   private let limits: ForwarderLimits
   private let metrics: ServerMetrics
   private let writers = EnvelopeLineWriters()
-  /// Where large bodies of forwarders are unpacked.
+  /// The serial queue that decodes and splits large or compressed bodies of forwarders.
   private let unpacking = DispatchQueue(label: "postback.unpack")
 
-  /// A forwarder's body of so many bytes is unpacked on the thread that read it.
+  /// The largest uncompressed body of a forwarder, in bytes, that is split on the thread that read it.
   private static let quickBytes = 64 << 10
 
-  /// A receiver into a spool, with the limits and the forwarders of a configuration.
+  /// Creates a receiver with the limits and the forwarders of a configuration.
   package init(_ commits: GroupCommit, _ configuration: ServerConfiguration, metrics: ServerMetrics) {
     self.commits = commits
     authentication = ForwarderAuthentication(configuration.forwarders)
@@ -30,7 +30,7 @@ package struct Receiver: Sendable {
     self.metrics = metrics
   }
 
-  /// The routes of Apple's devices, of forwarders, and of whoever asks whether all is well.
+  /// The routes for Apple's devices, for forwarders, and for health checks.
   package var routes: [Route] {
     let devices = ["skadnetwork", "appattribution"].map { framework in
       let path = "/.well-known/\(framework)/report-attribution"
@@ -50,7 +50,7 @@ package struct Receiver: Sendable {
         "POST",
         "/v1/postbacks",
         bodyBytes: limits.bodyBytes,
-        // Who has a token may send as much as there is; a signature is worth nothing until the body is there.
+        // A valid token lifts the rate limit. A signature proves nothing until the body is complete.
         isRateLimited: { authentication.claim($0).name == nil },
         sender: { authentication.claim($0).name == nil ? .unconfirmed : .forwarder },
         refusal: { request in
@@ -63,7 +63,7 @@ package struct Receiver: Sendable {
     ]
   }
 
-  /// From a device: the body is one postback, whatever it is.
+  /// Receives from a device: the body is one postback, whatever it holds.
   private func receive(_ request: HTTPRequest, _ reply: HTTPReply) {
     let reception = Reception(request, .appleDirect)
     var line: [UInt8] = []
@@ -74,10 +74,11 @@ package struct Receiver: Sendable {
     commit(line, count: 1, .appleDirect, reply, HTTPResponse(200))
   }
 
-  /// From a forwarder: one postback, an array of them, or JSON Lines; all are taken, or none.
+  /// Receives from a forwarder: one postback, an array, or JSON Lines. Either all postbacks are taken or none.
   private func receiveForwarded(_ request: HTTPRequest, _ reply: HTTPReply) {
     guard let coding = ContentCoding(of: request) else { return reply.send(Self.unknownCoding("gzip")) }
-    // What takes long is done one after the other: devices do not wait for it, and memory is that of one body.
+    // Large bodies are handled one after the other, so that devices do not wait for them and memory holds only one
+    // decoded body.
     if coding == .identity, request.body.count <= Self.quickBytes {
       receive(request, coding, reply)
     } else {
@@ -106,7 +107,7 @@ package struct Receiver: Sendable {
     }
   }
 
-  /// The forwarder that sent a request whose body is there; nil where nobody is known by it.
+  /// Returns the name of the forwarder that sent a complete request; nil if it proves no known identity.
   private func forwarder(of request: HTTPRequest) throws(ForwardedBody.Refusal) -> String? {
     switch authentication.claim(request) {
     case .known(let name): return name
@@ -149,7 +150,7 @@ package struct Receiver: Sendable {
     .error(503, "\(reason); send it again later").retry(afterSeconds: retrySeconds)
   }
 
-  /// The answer to a Content-Encoding that is not understood, with the one that is (RFC 9110, section 15.5.16).
+  /// Returns the answer to an unsupported Content-Encoding, with the supported one (RFC 9110, section 15.5.16).
   private static func unknownCoding(_ known: String) -> HTTPResponse {
     let others = known == "identity" ? "" : " other than \(known)"
     return .error(415, "no Content-Encoding\(others) is understood here").adding("Accept-Encoding", known)

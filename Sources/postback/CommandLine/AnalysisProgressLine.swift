@@ -1,22 +1,23 @@
 internal import Analysis
 internal import Synchronization
 
-/// A line on a terminal's standard error that says how far an analysis is. Silent where nobody watches.
+/// A line on a terminal's standard error that shows the progress of an analysis. Does nothing if standard error is not
+/// a terminal, or with `--quiet`.
 final class AnalysisProgressLine: Sendable {
   private let lastShown = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// Takes how far it is; nil where nobody watches.
+  /// The handler that shows progress; nil if there is nobody to show it to.
   var handler: AnalysisProgress.Handler? {
     guard Terminal.isWatched else { return nil }
     return { self.show($0) }
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   func clear() {
     if lastShown.withLock({ $0 }) != nil { Terminal.overwrite("") }
   }
 
-  /// Shows it, at most ten times a second.
+  /// Shows the progress, at most ten times a second.
   private func show(_ progress: AnalysisProgress) {
     let isDue = lastShown.withLock { last in
       let now = ContinuousClock.now

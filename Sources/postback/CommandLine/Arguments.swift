@@ -3,13 +3,13 @@ internal import Base
 internal import ConversionModel
 internal import Glibc
 
-/// The words of a command line, read by the options that a command takes.
+/// The parsed words of a command line: operands and the values of options.
 struct Arguments: Sendable {
-  /// The words that are no options.
+  /// The words that are not options.
   let operands: [String]
   private let values: [String: [String]]
 
-  /// Reads `--name value`, `--name=value`, `-n value`, `-nvalue` and `--flag`; what follows `--` are operands.
+  /// Parses `--name value`, `--name=value`, `-n value`, `-nvalue` and `--flag`. All words after `--` are operands.
   init(_ words: ArraySlice<String>, for manual: Manual) throws(CommandFailure) {
     var operands: [String] = []
     var values: [String: [String]] = [:]
@@ -25,7 +25,7 @@ struct Arguments: Sendable {
       }
       let (name, attached) = Self.parts(of: word)
       guard let option = manual.option(name) else {
-        // In `-json` the whole word is a name.
+        // A word such as `-json` is shown whole, not as `-j`.
         throw Self.unknown(word.hasPrefix("--") ? name : word, manual)
       }
       if option.value == nil {
@@ -46,7 +46,7 @@ struct Arguments: Sendable {
     self.values = values
   }
 
-  /// An option's name, and the value that stands in the same word.
+  /// Splits a word into an option's name and the value in the same word, which is nil if there is none.
   private static func parts(of word: String) -> (name: String, value: String?) {
     guard word.hasPrefix("--") else {
       let value = word.dropFirst(2)
@@ -66,16 +66,17 @@ struct Arguments: Sendable {
     return CommandFailure(.usage, "\(problem)\(end) postback \(manual.name) --help")
   }
 
-  /// Whether the flag is there.
+  /// Indicates that a flag is given.
   func has(_ flag: String) -> Bool { values[flag] != nil }
 
-  /// All values of an option that may be repeated.
+  /// Returns all values of an option that may be repeated, in order.
   func all(_ option: String) -> [String] { values[option] ?? [] }
 
-  /// The value of an option; the last one counts.
+  /// Returns the value of an option, the last one if it is repeated; nil if it is absent.
   func value(_ option: String) -> String? { values[option]?.last }
 
-  /// The value of an option, read by `parse`; nil where the option is not there.
+  /// Returns the value of an option as `parse` reads it; nil if the option is absent. Throws if `parse` returns nil;
+  /// `expected` describes the right form.
   func value<Value>(
     _ option: String,
     _ expected: String,
@@ -88,19 +89,19 @@ struct Arguments: Sendable {
     return value
   }
 
-  /// The value of an option that is an integer.
+  /// Returns the value of an integer option; nil if it is absent. Throws if it is not in `range`.
   func integer(_ option: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
     try value(option, "an integer from \(range.lowerBound) to \(range.upperBound)") { text in
       Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
   }
 
-  /// The value of an option that is a time, or a date, which is its first moment in UTC.
+  /// Returns the value of a time option; nil if it is absent. A date means the start of its day in UTC.
   func time(_ option: String) throws(CommandFailure) -> Timestamp? {
     try value(option, "a date or a time, such as 2026-03-10 or 2026-03-10T00:00:00Z") { Timestamp(dateOrTime: $0) }
   }
 
-  /// The value of `--jobs`; as many as there are cores unless given.
+  /// Returns the value of `--jobs`, by default the number of processor cores.
   func jobs() throws(CommandFailure) -> Int {
     try integer("--jobs", in: 1...1024) ?? max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
   }

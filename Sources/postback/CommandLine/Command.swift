@@ -1,16 +1,16 @@
-/// Something that `postback` does, named by the words that come first: `run`, or `model check`.
+/// A command of `postback`, named by the first words of the command line: `run`, or `model check`.
 protocol Command: Sendable {
-  /// What it is called and which options it takes: what `--help` prints.
+  /// The name, the options and the texts of the command, which `--help` prints.
   static var manual: Manual { get }
 
-  /// Reads the options; throws where they make no sense.
+  /// Creates the command from its arguments; throws if they are invalid.
   init(_ arguments: Arguments) throws(CommandFailure)
 
-  /// Does it.
+  /// Runs the command.
   func run() async throws(CommandFailure)
 }
 
-/// How a process ends, for the shell that started it. The numbers are those of sysexits.h.
+/// The exit status of the process. The numbers from 64 on are those of sysexits.h.
 enum ExitStatus: Int32 {
   case ok = 0
   /// Two things that were compared differ, or a larger share was rejected than was allowed.
@@ -19,24 +19,24 @@ enum ExitStatus: Int32 {
   case usage = 64
   /// A model, a setting or the state is wrong.
   case configuration = 65
-  /// An input is not there or cannot be read.
+  /// An input is missing or cannot be read.
   case noInput = 66
-  /// Something in the system failed that is no file.
+  /// A part of the system other than a file failed, such as libcrypto.
   case software = 70
   /// An output cannot be created.
   case cannotCreate = 73
-  /// Reading or writing failed.
+  /// A read or a write failed.
   case inputOutput = 74
-  /// Another process is at it; the same may work later.
+  /// Another process holds the lock; a later attempt may succeed.
   case locked = 75
 }
 
-/// Why a command stopped: what it tells the shell, and what the person.
+/// The error that ends a command: an exit status for the shell, and a message for the user.
 struct CommandFailure: Error {
   let status: ExitStatus
-  /// What went wrong, in a line.
+  /// The error in one line.
   let message: String
-  /// Lines that follow it.
+  /// Further lines after the message.
   let details: [String]
 
   init(_ status: ExitStatus, _ message: String, details: [String] = []) {
@@ -45,12 +45,12 @@ struct CommandFailure: Error {
     self.details = details
   }
 
-  /// A failure for several reasons, each of which is a line in which control characters are escaped.
+  /// Creates a failure with several reasons. The description has one on each line, with control characters escaped.
   init(_ status: ExitStatus, lines: some CustomStringConvertible) {
     let lines = lines.description.split(separator: "\n").map(String.init)
     self.init(status, lines.first ?? "", details: Array(lines.dropFirst()))
   }
 
-  /// All of it in one line, for a log.
+  /// The message and the details in one line, for a log.
   var line: String { ([message] + details).joined(separator: "; ") }
 }

@@ -1,12 +1,12 @@
 internal import Base
 
-/// The commands, by name: which one a command line means, and what there is.
+/// The list of commands, which finds the command that a command line names.
 struct CommandList {
-  /// What the first words of a command line name.
+  /// The command or the group that the first words of a command line name.
   enum Match {
-    /// A command, and the words behind its name.
+    /// A command, and the words after its name.
     case command(any Command.Type, ArraySlice<String>)
-    /// The first word of several commands, such as `model`, without the second.
+    /// The first word of several commands, such as `model`, without a second word.
     case group(String)
   }
 
@@ -14,7 +14,7 @@ struct CommandList {
 
   private var manuals: [Manual] { commands.map { $0.manual } }
 
-  /// The command that the words begin with, or the failure that names the nearest one.
+  /// Finds the command that the words begin with; throws a failure that suggests the nearest name.
   func match(_ words: ArraySlice<String>) throws(CommandFailure) -> Match {
     for command in commands {
       let name = command.manual.name.split(separator: " ").map(String.init)
@@ -35,13 +35,13 @@ struct CommandList {
     let (pairs, singles) = (names.filter { $0.contains(" ") }, names.filter { !$0.contains(" ") })
     let firsts = Set(pairs.compactMap { $0.split(separator: " ").first.map(String.init) })
     if isGroup { return typed.nearest(among: pairs.filter { $0.hasPrefix("\(first) ") }) }
-    // The second word alone is as good as mistyped.
+    // The user may have typed the second word alone.
     let seconds = pairs.filter { $0.hasSuffix(" \(first)") }
     if !seconds.isEmpty { return seconds.joined(separator: " or ") }
     return typed.nearest(among: pairs) ?? first.nearest(among: singles + firsts.sorted())
   }
 
-  /// What `postback --help` prints.
+  /// The text that `postback --help` prints.
   var help: String {
     """
     Turns Apple's ad-attribution postbacks (SKAdNetwork 1-4, AdAttributionKit) into tables of events and revenue.
@@ -60,7 +60,7 @@ struct CommandList {
     """
   }
 
-  /// What `postback model --help` prints.
+  /// Returns the text that the help of a group prints, such as `postback model --help`.
   func help(of group: String) -> String {
     """
     \("Usage:".styled(.bold)) postback \(group) COMMAND …
@@ -73,7 +73,7 @@ struct CommandList {
     """
   }
 
-  /// A line for each command of a group.
+  /// Returns a line for each command of a group: its name and summary.
   func list(of group: String) -> [String] { Self.list(members(of: group)) }
 
   private func members(of group: String) -> [Manual] { manuals.filter { $0.name.hasPrefix("\(group) ") } }

@@ -1,12 +1,12 @@
 /// An option of a command.
 struct Option: Sendable {
-  /// The name, with its dashes.
+  /// The long name, with its dashes.
   let name: String
-  /// What stands for the value; nil for a flag.
+  /// The placeholder for the value in the help; nil for a flag.
   let value: String?
-  /// What it does; a line, or a few.
+  /// The description of the option, in one line or a few.
   let help: String
-  /// A name of one letter, with its dash, such as `-o`.
+  /// The name of one letter, with its dash, such as `-o`; nil if there is none.
   let short: String?
 
   init(_ name: String, _ value: String? = nil, _ help: String, short: String? = nil) {
@@ -17,11 +17,11 @@ struct Option: Sendable {
   }
 }
 
-/// A command's entry in the help.
+/// The documentation of a command, which `--help` prints.
 struct Manual: Sendable {
   let name: String
   let summary: String
-  /// What stands behind the name: operands and the options that matter.
+  /// The operands and main options, as the usage line shows them after the name.
   let usage: String
   let discussion: String
   let options: [Option]
@@ -31,13 +31,13 @@ struct Manual: Sendable {
   static let quiet = Option("--quiet", nil, "Say nothing but what was asked for, warnings and errors.", short: "-q")
   private static let help = Option("--help", nil, "Show this.", short: "-h")
 
-  /// All options of the command.
+  /// The options of the command, including those of every command.
   var allOptions: [Option] { options + [Self.quiet, Self.help] }
 
-  /// The option with that name, long or short.
+  /// Returns the option with this long or short name; nil if there is none.
   func option(_ name: String) -> Option? { allOptions.first { $0.name == name || $0.short == name } }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   var text: String {
     let titles = allOptions.map { option in
       (option.short.map { "\($0), " } ?? "    ") + option.name + (option.value.map { " \($0)" } ?? "")

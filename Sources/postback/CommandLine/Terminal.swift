@@ -3,17 +3,17 @@ internal import Glibc
 internal import PostbackPipeline
 internal import Synchronization
 
-/// The two streams that a person or a pipe reads.
+/// The standard output and standard error of the process.
 enum Terminal {
   private static let quietness = Atomic(false)
 
-  /// Whether nothing is to be said but what was asked for, warnings and errors: `--quiet`.
+  /// Indicates that notes and progress are not shown: `--quiet` is given. Results, warnings and errors still are.
   static var isQuiet: Bool {
     get { quietness.load(ordering: .relaxed) }
     set { quietness.store(newValue, ordering: .relaxed) }
   }
 
-  /// Prints text to standard output. That a reader has gone away is not an error; that a disk is full is one.
+  /// Prints text to standard output. A closed pipe is not an error; any other failure, such as a full disk, is one.
   static func print(_ text: String) throws(CommandFailure) {
     guard Array((text + "\n").utf8).writeAll(to: STDOUT_FILENO) || errno == EPIPE else {
       let reason = unsafe String(cString: strerror(errno))
@@ -21,37 +21,37 @@ enum Terminal {
     }
   }
 
-  /// Tells why a command stopped.
+  /// Reports the failure of a command.
   static func report(_ failure: CommandFailure) {
     say(failure.message, .red)
     for line in failure.details { write(line.withControlCharactersEscaped + "\n") }
   }
 
-  /// Tells of something that somebody should look at, and that stops nothing.
+  /// Reports a problem that needs attention but does not stop the command.
   static func warn(_ message: String) { say(message, .yellow) }
 
-  /// Tells of something that is good to know, unless `--quiet` is given.
+  /// Reports useful information, unless `--quiet` is given.
   static func note(_ message: String) { if !isQuiet { say(message, .bold) } }
 
-  /// Writes a line to standard error. Nothing in it moves a terminal, or ends the line: whatever a file, an option or a
-  /// postback has put there.
+  /// Writes a message to standard error in one line. Control characters in it, which may come from files or postbacks,
+  /// are escaped.
   private static func say(_ message: String, _ style: TextStyle) {
     write("postback:".styled(style, on: STDERR_FILENO) + " \(message.withControlCharactersEscaped)\n")
   }
 
-  /// Writes a line to standard error as it is, for others to read, unless `--quiet` is given.
+  /// Writes a line to standard error without the program's name, for other programs to read, unless `--quiet` is given.
   static func announce(_ line: String) { if !isQuiet { write(line.withControlCharactersEscaped + "\n") } }
 
-  /// Writes a line of what goes on over the one that is there, cut to the width of the terminal.
+  /// Replaces the current progress line on standard error, cut to the width of the terminal.
   static func overwrite(_ line: String) {
     let line = line.withControlCharactersEscaped
     write("\r" + (width(of: STDERR_FILENO).map { line.shortened(toColumns: $0 - 1) } ?? line) + "\u{1B}[K")
   }
 
-  /// Whether a person watches standard error, and wants to see how far something is.
+  /// Indicates that progress should be shown: standard error is a terminal, and `--quiet` is not given.
   static var isWatched: Bool { isatty(STDERR_FILENO) == 1 && !isQuiet }
 
-  /// The columns of a terminal, or those of `COLUMNS`; nil where the stream is none.
+  /// Returns the width of a terminal in columns, which `COLUMNS` overrides; nil if the stream is not a terminal.
   static func width(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
     guard isatty(descriptor) == 1 else { return nil }
     if let columns = variable("COLUMNS").flatMap({ Int($0) }), columns > 0 { return columns }
@@ -60,7 +60,7 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Whether a stream is a terminal that shows colours, and nobody asks for none (no-color.org).
+  /// Indicates that a stream is a terminal with colours, and that the user has not disabled them (no-color.org).
   fileprivate static func hasColours(_ descriptor: Int32) -> Bool {
     isatty(descriptor) == 1 && variable("NO_COLOR") ?? "" == "" && variable("TERM") != "dumb"
   }
@@ -73,7 +73,7 @@ enum Terminal {
   private static func write(_ text: String) { _ = Array(text.utf8).writeAll(to: STDERR_FILENO) }
 }
 
-/// How text looks on a terminal.
+/// The style of a text on a terminal: the number of its ANSI escape sequence.
 enum TextStyle: Int {
   case bold = 1
   case red = 31
@@ -82,7 +82,7 @@ enum TextStyle: Int {
 }
 
 extension String {
-  /// The text in a style where the stream is a terminal with colours, else as it is.
+  /// Returns the text in a style if the stream is a terminal with colours; otherwise unchanged.
   func styled(_ style: TextStyle, on descriptor: Int32 = STDOUT_FILENO) -> String {
     guard !isEmpty, Terminal.hasColours(descriptor) else { return self }
     return "\u{1B}[\(style.rawValue)m\(self)\u{1B}[0m"

@@ -1,28 +1,29 @@
 internal import Base
 
-/// Lines of cells in columns, aligned for a person to read.
+/// A table of text cells, aligned in columns for people.
 struct TextTable {
-  /// The columns whose cells end, and not begin, below each other: numbers.
+  /// The right-aligned columns, which hold numbers.
   private let numberColumns: Set<Int>
-  /// The columns of times, of which the date tells most.
+  /// The columns of times, which may be cut to the date.
   private let timeColumns: Set<Int>
   private let hasHeader: Bool
   private var rows: [[String]] = []
 
-  /// A table, with headings where it has some.
+  /// Creates a table, with a heading row if `header` is not empty.
   init(_ header: [String] = [], numbersIn numbers: Set<Int> = [], timesIn times: Set<Int> = []) {
     (numberColumns, timeColumns) = (numbers, times)
     hasHeader = !header.isEmpty
     if hasHeader { add(header) }
   }
 
-  /// Adds a line. What would move the cursor is escaped.
+  /// Adds a row. Control characters in it are escaped.
   mutating func add(_ cells: String...) { add(cells) }
 
-  /// Adds a line. What would move the cursor is escaped.
+  /// Adds a row. Control characters in it are escaped.
   mutating func add(_ cells: [String]) { rows.append(cells.map(\.withControlCharactersEscaped)) }
 
-  /// The lines, each indented by so many spaces. A table with headings is made to fit a width: that of the terminal.
+  /// Returns the rows as lines, each indented by this many spaces. A table with headings is fitted into `width`
+  /// columns, by default those of the terminal; nil leaves it as wide as it is.
   func text(indent: Int = 0, width: Int? = Terminal.width()) -> String {
     var widths: [Int] = []
     for row in rows {
@@ -54,13 +55,13 @@ struct TextTable {
 
   private static let gap = 2
   private static let leastWidth = 4
-  /// A last column that has become narrower than that tells nothing.
+  /// The smallest useful width of a last text column; a narrower one is left out.
   private static let leastLastWidth = 12
   private static let dateWidth = "2026-03-10…".count
 
-  /// Takes columns away until the lines fit: first from the last text, which explains the others, and goes where it becomes
-  /// too narrow, then from times as far as the date, then from the widest text. Numbers are never cut; where they alone do
-  /// not fit, the last columns go.
+  /// Makes columns narrower until the lines fit into the width. The last text column, which explains the others, comes
+  /// first and is left out if it becomes too narrow; then times, down to the date; then the widest text. Numbers are
+  /// never cut: if they alone do not fit, the last columns are left out.
   private func fit(_ widths: inout [Int], into width: Int) {
     func excess() -> Int {
       widths.reduce(-Self.gap) { $0 + ($1 > 0 ? $1 + Self.gap : 0) } - width
@@ -83,10 +84,11 @@ struct TextTable {
 }
 
 extension String {
-  /// The columns that the text takes on a terminal: wide characters (as of East Asia) two, marks on another none.
+  /// The width of the text on a terminal, in columns: a wide character (as in East Asian scripts) takes two, a lone
+  /// combining mark none.
   var columns: Int { utf8.count == count && utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
 
-  /// The text, cut to so many columns of a terminal.
+  /// Returns the text cut to at most this many columns of a terminal, with an ellipsis if it is cut.
   func shortened(toColumns limit: Int) -> String {
     guard columns > limit else { return self }
     guard limit > 0 else { return "" }
@@ -102,7 +104,7 @@ extension String {
 }
 
 extension Character {
-  /// The columns that the character takes on a terminal.
+  /// The width of the character on a terminal, in columns.
   fileprivate var columns: Int {
     guard let scalar = unicodeScalars.first else { return 0 }
     switch scalar.properties.generalCategory {

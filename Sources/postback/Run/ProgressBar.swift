@@ -1,10 +1,11 @@
 internal import PostbackPipeline
 
-/// A line on a terminal's standard error that says how far a run is. Silent where nobody watches.
+/// A line on a terminal's standard error that shows the progress of a run. Does nothing if standard error is not a
+/// terminal, or with `--quiet`.
 final class ProgressBar {
   private let isShown = Terminal.isWatched
   private let start = ContinuousClock.now
-  /// Bytes of all inputs; nil where one has no size, as a pipe.
+  /// The size of all inputs in bytes; nil if an input has no size, such as a pipe.
   private let total: Int64?
   private var lastShown: ContinuousClock.Instant?
   private var current: InputFile?
@@ -15,7 +16,7 @@ final class ProgressBar {
     total = inputs.allSatisfy { $0.byteCount != nil } ? inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } : nil
   }
 
-  /// Shows how far the run is, at most ten times a second.
+  /// Shows the progress, at most ten times a second.
   func show(_ progress: Tables.Progress) {
     guard isShown else { return }
     if current != progress.input {
@@ -29,7 +30,7 @@ final class ProgressBar {
     Terminal.overwrite(line(progress.tally, after: now - start))
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   func clear() {
     if lastShown != nil { Terminal.overwrite("") }
   }

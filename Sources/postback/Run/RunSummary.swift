@@ -5,16 +5,16 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// What a run did, for a person or a program.
+/// The result of a run, which is printed as text or as JSON.
 struct RunSummary {
   let tally: Tally
-  /// Inputs that were passed over, as what they hold is in the tables.
+  /// The number of inputs that were skipped because their content is already in the tables.
   let known: Int
   let elapsed: Duration
   let tables: [(table: String, rows: Int)]
-  /// The paths of the parts that were written.
+  /// The paths of the parts that the run wrote.
   let parts: [String]
-  /// The settings that are not as they were for the last rows.
+  /// The settings that differ from those of the earlier rows.
   let changes: [RunSettings.Change]
   /// What is likely to be wrong with the options.
   let warnings: [RunWarning]
@@ -22,7 +22,7 @@ struct RunSummary {
   let rejects: RejectFeed.Counts?
   /// How signatures were to be verified.
   let verification: VerificationMethod
-  /// Whether libcrypto had no tables to verify with, so that it was done one by one.
+  /// Indicates that libcrypto had no usable tables for at least one key, so its signatures were verified one by one.
   let lacksTables: Bool
 
   private var byCode: [(code: RejectCode, count: Int)] {
@@ -44,7 +44,7 @@ struct RunSummary {
     return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
   }
 
-  /// One JSON object on one line.
+  /// The summary as one JSON object on one line.
   var json: String {
     let codes = byCode.map { "\"\($0.code.rawValue)\":\($0.count)" }.joined(separator: ",")
     let statuses = byStatus.map { "\"\($0.status.rawValue)\":\($0.count)" }.joined(separator: ",")
@@ -70,7 +70,7 @@ struct RunSummary {
       """
   }
 
-  /// A few lines.
+  /// Returns the summary as a few lines of text.
   func text(folder: String) -> String {
     var rows: [(String, Int)] = [("read", tally.read), ("accepted", tally.accepted)]
     rows += byStatus.map { ("  \($0.status.rawValue)", $0.count) }

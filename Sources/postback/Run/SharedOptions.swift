@@ -2,7 +2,7 @@ internal import ConversionModel
 internal import PostbackPipeline
 internal import Signatures
 
-/// The options that say whose signatures count and whose postbacks are wanted.
+/// The options for the trusted keys and for the accepted apps and ad networks.
 enum TrustOptions {
   static let options =
     keyOptions + [
@@ -10,7 +10,7 @@ enum TrustOptions {
       Option("--allow-network", "ID", "Reject the postbacks of all other ad networks. May be repeated."),
     ]
 
-  /// Those that say whose signatures count.
+  /// The options for the trusted keys alone.
   static let keyOptions = [
     Option(
       "--trust-key",
@@ -29,12 +29,12 @@ enum TrustOptions {
     ),
   ]
 
-  /// Apple's keys.
+  /// Returns a trust in Apple's keys.
   static func apple() throws(CommandFailure) -> Trust {
     do { return try Trust.apple() } catch { throw CommandFailure(.software, "\(error)") }
   }
 
-  /// Apple's production keys, and what the options add.
+  /// Returns a trust in Apple's keys, extended and restricted by the options.
   static func trust(_ arguments: Arguments) throws(CommandFailure) -> Trust {
     var trust = try apple()
     do {
@@ -63,7 +63,7 @@ enum TrustOptions {
     }
   }
 
-  /// Tells which keys are trusted beside Apple's production keys: nobody is to find out from the tables.
+  /// Prints the keys trusted besides Apple's production keys, so that users learn of them before they read the tables.
   static func announce(_ trust: Trust) {
     for key in trust.keys where key.environment == .custom {
       Terminal.note("trusting the custom \(key.key.curve.name) key \(key.id)")
@@ -72,7 +72,7 @@ enum TrustOptions {
   }
 }
 
-/// The options that say where tables and state go, and how they are written.
+/// The options for the folders of tables and state, and for the format of tables.
 enum TablesOptions {
   static let options = [
     Option("--out", "DIR", "Where the tables go.", short: "-o"),
@@ -95,7 +95,7 @@ enum TablesOptions {
       formats: formats ?? [.jsonLines],
       isCSVSafe: arguments.has("--csv-safe")
     )
-    // Where it cannot be read, opening it says why.
+    // If the ledger cannot be read, opening it later reports the reason.
     if let kept = try? Ledger.reading(state(arguments, tables)) {
       tables.complete(from: kept.settings, choosesFormats: formats != nil)
     }
@@ -106,21 +106,21 @@ enum TablesOptions {
     return tables
   }
 
-  /// Where the state is.
+  /// Returns the path of the state's folder: `--state`, or `_state` in the folder of the tables.
   static func state(_ arguments: Arguments, _ tables: TableOptions) -> String {
     arguments.value("--state") ?? "\(tables.folder)/_state"
   }
 }
 
 extension RunSettings.Change {
-  /// What is said of changes: a sentence that names them, the first ones if there are many.
+  /// Returns a sentence that names the changed settings, at most ten of them.
   static func sentence(_ changes: [RunSettings.Change]) -> String {
     let named = changes.prefix(10).map(\.description) + (changes.count > 10 ? ["\(changes.count - 10) others"] : [])
     return "earlier rows were decided with other settings: \(named.joined(separator: "; ")); they stay as they are"
   }
 }
 
-/// The options that say when postbacks were received.
+/// The options for the times at which postbacks were received.
 enum ReceivedAtOptions {
   static let options = [
     Option("--received-at", "TIME", "When postbacks without an envelope were received: RFC 3339, or a date."),
@@ -141,14 +141,14 @@ enum ReceivedAtOptions {
 }
 
 extension InputFile {
-  /// The inputs at these paths, or the failure that tells which is not there.
+  /// Returns the input files at these paths; throws a failure that names a missing one.
   static func found(at paths: [String]) throws(CommandFailure) -> [InputFile] {
     do throws(ReadFailure) { return try enumerate(paths) } catch { throw CommandFailure(.read(error)) }
   }
 }
 
 extension CommandFailure {
-  /// The exit status for why a pipeline stopped.
+  /// Creates the failure of a pipeline, with its exit status.
   init(_ failure: PipelineFailure) {
     let status: ExitStatus =
       switch failure {
@@ -168,7 +168,7 @@ extension CommandFailure {
 }
 
 extension ExitStatus {
-  /// The status for a spool that cannot be used.
+  /// The exit status for a spool that cannot be used.
   init(_ kind: SpoolFailure.Kind) {
     self =
       switch kind {

@@ -4,24 +4,25 @@ internal import PostbackPipeline
 internal import PostbackServer
 internal import Synchronization
 
-/// The receiver as it runs: a server, and what makes durable what it takes.
+/// The running receiver: an HTTP server, and the group commit that makes received postbacks durable.
 final class ReceiverService: Sendable {
   private let server: HTTPServer
   private let commits: GroupCommit
   private let log: Log
   private let address: ListenAddress
-  /// What came of draining, once that was done.
+  /// The result of `drain()`; nil until it has finished.
   private let drained = Mutex<Bool?>(nil)
 
   private static let patience = Duration.seconds(5)
 
-  /// The failure of a service whose disk does not answer.
+  /// The failure of a service whose spool did not take the waiting postbacks in time.
   static let stuck = CommandFailure(
     .inputOutput,
     "the spool does not take what waits; those who sent it have no answer and will send it again"
   )
 
-  /// Listens, and takes no connection yet. `consumerMetrics` are those of a consumer in the same process, or empty.
+  /// Binds to the address, without accepting connections yet. `consumerMetrics` returns the metrics text of a consumer
+  /// in the same process, or an empty text.
   init(
     _ address: ListenAddress,
     _ spool: String,
@@ -85,7 +86,7 @@ final class ReceiverService: Sendable {
     }
   }
 
-  /// Begins to take connections.
+  /// Starts to accept connections.
   func start() throws(CommandFailure) {
     do throws(HTTPServer.Failure) { try server.start() } catch { throw CommandFailure(.software, error.description) }
     let port = server.socket.port
@@ -93,8 +94,8 @@ final class ReceiverService: Sendable {
     log.info("listening", "at http://\(host):\(port)", ["host": .text(host), "port": .integer(Int64(port))])
   }
 
-  /// Takes no more connections, finishes what is on its way, and stops; in some seconds, whatever happens. False where the
-  /// disk did not answer by then, and the process can only end. Done once.
+  /// Accepts no more connections, finishes the requests in progress, and stops, within some seconds. Returns false if
+  /// the disk did not respond in time; then the process can only end. Later calls return the first result.
   @discardableResult
   func drain() -> Bool {
     drained.withLock { drained in
@@ -108,14 +109,14 @@ final class ReceiverService: Sendable {
   private func finish() -> Bool {
     let deadline = ContinuousClock.now + Self.patience
     server.quiesce()
-    // Some times none, as a request may just have come that was not begun yet.
+    // Waits for several checks without a request, because one may just have arrived that has not begun yet.
     var quietTurns = 0
     while quietTurns < 5, .now < deadline {
       usleep(20_000)
       quietTurns = server.requestsInFlight == 0 ? quietTurns + 1 : 0
     }
     guard commits.stop(within: max(deadline - .now, .milliseconds(200))) else { return false }
-    // What is still being unpacked finds nobody who makes it durable, and is refused.
+    // A body that is still being unpacked cannot be committed any more, and is refused.
     while server.awaitsReply {
       guard .now < deadline + .seconds(1) else { return false }
       usleep(20_000)
@@ -124,7 +125,7 @@ final class ReceiverService: Sendable {
     return true
   }
 
-  /// What is configured of the conversion value API, without models.
+  /// Creates the conversion value API from the configuration, without models.
   private static func conversionValueAPI(
     _ configuration: ServerConfiguration
   ) throws(CommandFailure) -> ConversionValueAPI {
@@ -140,7 +141,7 @@ final class ReceiverService: Sendable {
     )
   }
 
-  /// The limits, with as many connections as the process may have files open.
+  /// Returns the limits, with no more connections than the process may open files. Raises the soft limit of open files.
   private static func limits(_ wanted: ServerLimits, _ log: Log) -> ServerLimits {
     var limits = wanted
     var files = rlimit()
@@ -158,6 +159,6 @@ final class ReceiverService: Sendable {
     return limits
   }
 
-  /// Files that are open for other reasons than connections.
+  /// The number of open files reserved for other uses than connections.
   private static let reservedFiles = 128
 }

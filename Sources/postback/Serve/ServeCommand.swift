@@ -76,7 +76,7 @@ struct ServeCommand: Command {
     self.configuration = configuration
   }
 
-  /// What only who consumes has a use for.
+  /// The options that have an effect only with `--watch`.
   private static let consumerOptions =
     WatchOptions.options.map(\.name).filter { $0 != "--max-postback-bytes" } + ["--metrics-file"]
 
@@ -84,7 +84,7 @@ struct ServeCommand: Command {
     if let consumer { try await run(consumer) } else { try serve() }
   }
 
-  /// Serves and consumes until asked to end, or until one of both fails.
+  /// Receives and consumes until a signal asks to end, or until either fails.
   private func run(_ options: ConsumerOptions) async throws(CommandFailure) {
     let metrics = SharedText()
     let models = CurrentModels(try Models(checking: configuration.models))
@@ -96,14 +96,14 @@ struct ServeCommand: Command {
     do throws(CommandFailure) {
       try await consumer.run()
     } catch {
-      // What was acknowledged is in the spool, for the next start.
+      // Acknowledged postbacks are in the spool, for the next start.
       service.drain()
       throw error
     }
     guard service.drain() else { throw ReceiverService.stuck }
   }
 
-  /// Serves until asked to end.
+  /// Receives until a signal asks to end.
   private func serve() throws(CommandFailure) {
     let signals: Signals
     do { signals = try Signals() } catch { throw CommandFailure(.spool(error)) }

@@ -2,23 +2,23 @@ internal import ConversionModel
 internal import PostbackPipeline
 internal import JSON
 
-/// What a consumer says of itself at one moment.
+/// The status of a consumer at one moment, which it writes to `status.json`.
 struct ConsumerStatus: Equatable, Sendable {
   var pid: Int32
   var startedAt: Timestamp
   var updatedAt: Timestamp
   var spool: String
   var waitingFiles: Int
-  /// Since when the oldest file in the spool waits.
+  /// The time since which the oldest file in the spool waits; nil if none waits.
   var oldestWaitingAt: Timestamp?
-  /// Records a second over the last minute.
+  /// The records per second over the last minute; nil if unknown.
   var recordsPerSecond1m: Double?
-  /// Records a second over the last quarter of an hour.
+  /// The records per second over the last 15 minutes; nil if unknown.
   var recordsPerSecond15m: Double?
   var residentBytes: Int64
   var openDescriptors: Int64
 
-  /// How long the oldest file has waited by a time; nil where none waits.
+  /// Returns the age of the oldest waiting file at a time; nil if none waits.
   func lag(at time: Timestamp) -> Duration? { oldestWaitingAt.map { max(time.since($0), .zero) } }
 }
 
@@ -39,7 +39,7 @@ extension ConsumerStatus {
     ])
   }
 
-  /// The status that JSON tells of; nil where it is not one.
+  /// Reads the status from JSON; nil if a required member is missing or of another type.
   init?(_ json: JSONValue) {
     guard let pid = json["pid"]?.integer.flatMap({ Int32(exactly: $0) }),
       let startedAt = json["started_at"]?.text.flatMap({ Timestamp($0) }),

@@ -2,35 +2,36 @@ internal import Base
 internal import ConversionModel
 internal import PostbackPipeline
 
-/// How lines of a log are written.
+/// The format of log lines.
 enum LogFormat: String, CaseIterable, Sendable {
-  /// For people: the time, the level, the event, the message, then `key=value`.
+  /// Text for people: the time, the level, the event, the message, then `key=value`.
   case text
-  /// A JSON object a line.
+  /// One JSON object on each line.
   case json
 }
 
-/// How much a line of a log matters.
+/// The severity of a log line.
 enum LogLevel: String, Sendable {
   case info, warning, error
 }
 
-/// The fields of a line of a log, in order. Their names are the program's: none is `time`, `level`, `event` or `message`.
+/// The fields of a log line, in order. The program chooses their names, none of which is `time`, `level`, `event` or
+/// `message`.
 typealias LogFields = KeyValuePairs<String, LogValue>
 
-/// A line of a log. Whatever its texts hold, it is one line, of a limited length, and moves nothing on a terminal.
+/// A log line. It stays one line of limited length, and control characters in its texts are escaped.
 struct LogEntry: Sendable {
   let time: Timestamp
   let level: LogLevel
-  /// What happened, in a word that stays the same.
+  /// The event as a constant word, for programs that read the log.
   let event: String
   let message: String
   let fields: LogFields
 
-  /// Longer texts are cut after so many characters.
+  /// The largest number of characters (Unicode scalars) of a text; a longer one is cut.
   static let textLimit = 2000
 
-  /// The line, without its end.
+  /// Returns the line without its line end.
   func line(as format: LogFormat) -> String {
     switch format {
     case .text: text
@@ -54,13 +55,13 @@ struct LogEntry: Sendable {
 }
 
 extension String {
-  /// The beginning of a text that is too long for a line.
+  /// The text, cut after `LogEntry.textLimit` Unicode scalars, with an ellipsis if it was longer.
   var cut: String {
     let scalars = unicodeScalars.prefix(LogEntry.textLimit)
     return scalars.endIndex == unicodeScalars.endIndex ? self : String(scalars) + "…"
   }
 
-  /// The text as a JSON string in which everything is escaped that is not text.
+  /// The text as a JSON string, with control characters escaped.
   var quotedJSON: String {
     var json = "\""
     for scalar in unicodeScalars {

@@ -1,13 +1,13 @@
 internal import Base
 
-/// The value of a field of a log.
+/// The value of a field of a log line.
 enum LogValue: Sendable {
   case text(String)
   case integer(Int64)
-  /// A number with a fraction; one that is not finite is null in JSON.
+  /// A number with a fraction; null in JSON if it is not finite.
   case decimal(Double)
 
-  /// The value as `key=value` has it: in quotes where it would not be told from what follows.
+  /// The value for `key=value`, in quotes if it is empty or holds white space, a control character, `"`, `\` or `=`.
   var text: String {
     switch self {
     case .integer(let value): return "\(value)"

@@ -3,28 +3,28 @@ internal import PostbackPipeline
 internal import PostbackServer
 internal import SKAdNetwork
 
-/// What a consumer counts and shows at one moment.
+/// The metrics of a consumer at one moment.
 ///
-/// The totals and commits are the ledger's, so that they do not begin anew with the process.
+/// The totals and the number of commits come from the ledger, so they continue when the process restarts.
 struct Metrics: Sendable {
-  /// What was read, and what became of it.
+  /// The numbers of records, rows and inputs over the life of the state.
   var totals = Totals()
-  /// How many commits there were.
+  /// The number of commits over the life of the state.
   var commits: Int64 = 0
-  /// When the last commit was, in milliseconds since 1970; 0 before the first.
+  /// The time of the last commit, in milliseconds since 1970; 0 before the first.
   var committedAt: Int64 = 0
-  /// How long the commits of this process took.
+  /// The durations of the commits of this process.
   var commitDurations = Histogram()
-  /// Files that wait in the spool.
+  /// The number of files that wait in the spool.
   var waitingFiles = 0
-  /// How long the oldest of them has waited.
+  /// The age of the oldest waiting file; zero if none waits.
   var oldestWaiting = Duration.zero
-  /// Keys in the index of what was seen.
+  /// The number of postbacks in the index that finds duplicates.
   var indexKeys = 0
-  /// What the process uses.
+  /// The memory, open files and start time of the process.
   var process = ProcessUsage()
 
-  /// The metrics as a collector reads them.
+  /// The metrics in Prometheus' text format.
   var exposition: String {
     var exposition = Exposition()
     addFlow(to: &exposition)
@@ -77,7 +77,7 @@ struct Metrics: Sendable {
 }
 
 extension Exposition {
-  /// What a process uses, and what it runs.
+  /// Adds the metrics of a process, and the version of the program.
   mutating func add(_ process: ProcessUsage) {
     begin("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
     add(process.residentBytes)

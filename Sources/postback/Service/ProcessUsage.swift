@@ -2,18 +2,18 @@ internal import ConversionModel
 internal import Glibc
 internal import PostbackPipeline
 
-/// What a process uses of the machine; 0 what the system does not tell.
+/// The resources that a process uses; a value is 0 if the system does not report it.
 struct ProcessUsage: Equatable, Sendable {
   var residentBytes: Int64 = 0
   var openDescriptors: Int64 = 0
   var startedAt = Timestamp(milliseconds: 0)
 
-  /// What this process uses now (proc(5)).
+  /// Returns the usage of this process now (proc(5)).
   static func now() -> ProcessUsage {
     var usage = ProcessUsage()
     let pages = words("/proc/self/statm").dropFirst().first.flatMap { Int64($0) } ?? 0
     usage.residentBytes = pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
-    // One of them is the listing's own.
+    // The listing itself has one of them open.
     usage.openDescriptors = Int64(max((try? Directory.names(in: "/proc/self/fd"))?.count ?? 1, 1) - 1)
     usage.startedAt = start ?? usage.startedAt
     return usage

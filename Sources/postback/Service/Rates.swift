@@ -1,24 +1,24 @@
 internal import PostbackPipeline
 
-/// How fast a count grows, over the last minutes: a pure struct that is told the count now and then.
+/// The growth of a count over recent spans of time. A pure struct: its owner passes the count and the time regularly.
 struct Rates: Sendable {
   private struct Sample {
     let time: ContinuousClock.Instant
     let count: Int64
   }
 
-  /// The longest span that a rate is known for.
+  /// The longest span with a known rate.
   static let longest = Duration.seconds(15 * 60)
   private static let resolution = Duration.seconds(1)
 
-  /// At most one a second, and only the first of them older than the longest span.
+  /// The samples of the count, at least a second apart. Only the first may be older than the longest span.
   private var samples: [Sample] = []
   private var latest: Sample?
 
-  /// How many counts are kept.
+  /// The number of samples that are kept.
   var sampleCount: Int { samples.count }
 
-  /// Takes the count at a time, which is not before the last one.
+  /// Records the count at a time, which is not before the last one.
   mutating func add(_ count: Int64, at time: ContinuousClock.Instant) {
     let sample = Sample(time: time, count: count)
     latest = sample
@@ -28,8 +28,8 @@ struct Rates: Sendable {
     samples.removeFirst(max(old - 1, 0))
   }
 
-  /// By how much a second the count grew over a span up to the last time, or since the first one where that is shorter;
-  /// nil where there is no time between them.
+  /// Returns the growth of the count per second over a span that ends at the last record, or since the first sample if
+  /// that is more recent; nil if no time has passed.
   func perSecond(over span: Duration) -> Double? {
     guard let latest, let first = samples.first else { return nil }
     let base = samples.last { latest.time - $0.time >= span } ?? first

@@ -1,16 +1,16 @@
 internal import Glibc
 internal import PostbackPipeline
 
-/// A file that is replaced whole, again and again: who reads it sees one text or the next, never half of one.
+/// A file whose content is replaced as a whole: a reader sees one text or the next, never a mixture.
 ///
-/// That it cannot be written is told once, and again when it could be in between. It is not made durable.
+/// A failure is logged once, and again only after a successful write. The file is not fsynced.
 struct ReplacedFile: Sendable {
   let path: String
   private var isFailing = false
 
   init(_ path: String) { self.path = path }
 
-  /// Puts a text in the place of the last one. A failure is a warning, and stops nothing.
+  /// Replaces the content. A failure is logged as a warning and stops nothing.
   mutating func replace(with text: String, _ log: Log) {
     do throws(WriteFailure) {
       try write(text)
@@ -23,7 +23,7 @@ struct ReplacedFile: Sendable {
 
   private func write(_ text: String) throws(WriteFailure) {
     var status = stat()
-    // A device would be replaced too.
+    // The rename would replace a device, too.
     if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw WriteFailure(kind: .cannotCreate, path: path, reason: "is no regular file; give another path")
     }

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Files that are read whole: settings of the system, and what the consumer says of itself.
+/// A reader of small files as a whole: files of /proc and the status file of a consumer.
 enum SmallFile {
   private static let limit = 4 << 20
 
-  /// The bytes of a file, nil where it cannot be read; not more than some megabytes.
+  /// Returns the bytes of a file, of a large one about the first 4 MiB; nil if it cannot be read.
   static func bytes(_ path: String) -> [UInt8]? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -1,30 +1,30 @@
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// What became of an input that the consumer has finished with.
+/// The outcome of an input that the consumer has finished.
 enum InputOutcome: String, CaseIterable, Sendable {
-  /// It is in the tables.
+  /// The input was read, and its postbacks are in the tables.
   case done
-  /// It could not be read, and was put aside.
+  /// The input could not be read, and was put aside.
   case failed
-  /// It is in the tables already.
+  /// The input was skipped, because the same content is already in the tables.
   case skipped
 }
 
-/// The ledger's running counts, by what they count: from the beginning of the state, and over all restarts.
+/// The ledger's counters over the life of the state, including all restarts.
 struct Totals: Equatable, Sendable {
   private let counts: [String: Int64]
 
   init(_ counts: [String: Int64] = [:]) { self.counts = counts }
 
-  /// Records read.
+  /// The number of records read.
   var read: Int64 { self["read"] }
-  /// Postbacks accepted.
+  /// The number of accepted postbacks.
   var accepted: Int64 { self["accepted"] }
-  /// Records rejected.
+  /// The number of rejected records.
   var rejected: Int64 { RejectCode.allCases.reduce(0) { $0 + rejected($1) } }
 
-  /// Records rejected with a code.
+  /// Returns the number of records rejected with this code.
   func rejected(_ code: RejectCode) -> Int64 { self[Self.name(of: code)] }
 
   /// Records rejected with a code that were taken up again.
@@ -33,16 +33,16 @@ struct Totals: Equatable, Sendable {
   /// Rows of a table.
   func rows(of table: Table) -> Int64 { self[Self.name(of: table)] }
 
-  /// Inputs that ended so.
+  /// Returns the number of inputs with this outcome.
   func inputs(_ outcome: InputOutcome) -> Int64 { self[Self.name(of: outcome)] }
 
-  /// The name under which the ledger counts a code.
+  /// Returns the ledger's name of the counter for a reject code.
   static func name(of code: RejectCode) -> String { "reject.\(code.rawValue)" }
 
-  /// The name under which the ledger counts the rows of a table.
+  /// Returns the ledger's name of the counter for the rows of a table.
   static func name(of table: Table) -> String { "rows.\(table.name)" }
 
-  /// The name under which the ledger counts inputs that ended so.
+  /// Returns the ledger's name of the counter for an outcome of inputs.
   static func name(of outcome: InputOutcome) -> String { "inputs.\(outcome.rawValue)" }
 
   private subscript(name: String) -> Int64 { counts[name] ?? 0 }

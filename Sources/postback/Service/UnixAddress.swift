@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The address of a Unix socket: a path, or the name of an abstract one behind an `@` (unix(7)).
+/// The address of a Unix socket: a path, or `@` and the name of an abstract socket (unix(7)).
 struct UnixAddress {
   private var address = sockaddr_un()
   private let length: socklen_t
 
-  /// Nil where the name is neither, or too long.
+  /// Creates an address; nil if the name is of neither form, or too long.
   init?(_ name: String) {
     var bytes = Array(name.utf8)
     let isAbstract = bytes.first == UInt8(ascii: "@")
@@ -17,7 +17,7 @@ struct UnixAddress {
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
   }
 
-  /// Sends one datagram there; whether it went.
+  /// Sends one datagram to the address; returns true if it was sent whole.
   @discardableResult
   func send(_ bytes: [UInt8], over descriptor: Int32) -> Bool {
     unsafe withSocketAddress { address, length in
@@ -25,7 +25,7 @@ struct UnixAddress {
     }
   }
 
-  /// Lets a socket listen there; whether that is possible.
+  /// Binds a socket to the address; returns false if that fails.
   func bind(_ descriptor: Int32) -> Bool {
     unsafe withSocketAddress { address, length in unsafe Glibc.bind(descriptor, address, length) == 0 }
   }

@@ -2,7 +2,7 @@ internal import Base
 internal import JSON
 internal import PostbackPipeline
 
-/// `postback state check`: whether the tables and the state are what was committed.
+/// `postback state check`: compares the tables and the state with what was committed.
 struct StateCheckCommand: Command {
   static let manual = Manual(
     name: "state check",
@@ -38,7 +38,7 @@ struct StateCheckCommand: Command {
   func run() async throws(CommandFailure) {
     let state: StateFolder
     do throws(StateFailure) { state = try StateFolder(existing: folder) } catch { throw CommandFailure(error) }
-    // All parts would be missed in a folder that is only misspelt.
+    // A misspelt folder would otherwise show every part as missing.
     guard (try? Directory.names(in: output)) != nil else {
       throw CommandFailure(.noInput, "\(output): is no folder that can be read; check the path")
     }

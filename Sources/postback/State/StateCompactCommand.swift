@@ -2,7 +2,7 @@ internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
 
-/// `postback state compact`: forgets the ids of old postbacks.
+/// `postback state compact`: removes the ids of old postbacks from the state.
 struct StateCompactCommand: Command {
   static let manual = Manual(
     name: "state compact",

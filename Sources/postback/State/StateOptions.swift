@@ -1,10 +1,10 @@
 internal import PostbackPipeline
 
-/// The options of the commands that look at the state of earlier runs.
+/// The options of the commands that inspect or compact the state of earlier runs.
 enum StateOptions {
   static let folder = Option("--state", "DIR", "The folder with the state; _state in OUT unless given.")
 
-  /// The folder with the tables, which is the operand, or the value of `--out`; nil where neither is given.
+  /// Returns the folder of the tables: the operand, or the value of `--out`; nil if neither is given.
   static func output(_ arguments: Arguments) throws(CommandFailure) -> String? {
     let outputs = arguments.operands + arguments.all("--out")
     guard outputs.count < 2 else { throw CommandFailure(.usage, "give OUT once, and not \(outputs[1]) too") }
@@ -12,7 +12,8 @@ enum StateOptions {
     return outputs.first
   }
 
-  /// The folder with the state, where either it or the tables are named.
+  /// Returns the folder of the state, from `--state` or from the folder of the tables; throws if both or neither are
+  /// given.
   static func folder(_ arguments: Arguments) throws(CommandFailure) -> String {
     let output = try output(arguments)
     if let output, arguments.has(folder.name) {
@@ -21,7 +22,7 @@ enum StateOptions {
     return try folder(arguments, of: output)
   }
 
-  /// The folder with the state of tables.
+  /// Returns the folder of the state: `--state`, or `_state` in the folder of the tables.
   static func folder(_ arguments: Arguments, of output: String?) throws(CommandFailure) -> String {
     guard let folder = arguments.value(folder.name) ?? output.map({ "\($0)/_state" }), !folder.isEmpty else {
       throw CommandFailure(.usage, "give OUT, the folder with the tables, or --state, the folder with the state")
@@ -31,12 +32,12 @@ enum StateOptions {
 }
 
 extension CommandFailure {
-  /// The failure for why a state cannot be used or kept.
+  /// Creates the failure of a state that cannot be used or written.
   init(_ failure: StateFailure) { self.init(ExitStatus(failure.kind), "\(failure)") }
 }
 
 extension ExitStatus {
-  /// The exit status for why a state cannot be used or kept.
+  /// The exit status for a state that cannot be used or written.
   init(_ kind: StateFailure.Kind) {
     self =
       switch kind {

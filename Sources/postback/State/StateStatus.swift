@@ -3,9 +3,9 @@ internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// What is known of a state, at one moment, from outside.
+/// The status of a state at one moment, read without its lock.
 struct StateStatus {
-  /// Parts that are alike, taken together.
+  /// The parts with the same table, format and phase, counted together.
   struct PartGroup: Equatable {
     let table: String
     let format: TableFormat
@@ -19,14 +19,14 @@ struct StateStatus {
   /// Whether rejects count that were taken up again.
   let includesFedBack: Bool
   let now: Timestamp
-  /// Who uses the state.
+  /// The process that holds the lock of the state, as the lock file describes it; nil if none does.
   let holder: String?
-  /// What the last consumer said last.
+  /// The status that the last consumer wrote last; nil if there is none. The consumer may have ended.
   let consumer: ConsumerStatus?
   let ledger: LedgerReading
   let totals: Totals
-  /// One digest of all settings of a kind with which the last rows were decided, and their names; none where the ledger
-  /// does not know.
+  /// A digest of each kind of settings with which the latest rows were decided, and the names of those settings; empty
+  /// if the ledger has none.
   let settings: [(kind: RunSettings.Kind, digest: String, names: [String])]
 
   /// Looks at a state.
@@ -51,18 +51,18 @@ struct StateStatus {
     }
   }
 
-  /// What the consumer that runs now said last; nil where none does, or it has said nothing yet.
+  /// The last status of the consumer that runs now; nil if none runs, or it has not written one yet.
   var runningConsumer: ConsumerStatus? {
     guard let consumer, let holder, holder.hasPrefix("process \(consumer.pid) ") else { return nil }
-    // A number of a process may be used again.
+    // The system may have given the same process number to another process.
     let since = holder.split(separator: " ").last.flatMap { Timestamp(String($0)) }
     return since.map { $0 <= consumer.updatedAt } ?? true ? consumer : nil
   }
 
-  /// When the last commit was.
+  /// The time of the last commit; nil before the first.
   var committedAt: Timestamp? { ledger.commits > 0 ? Timestamp(milliseconds: ledger.committedAt) : nil }
 
-  /// The codes that occurred, in the order of the flow.
+  /// The reject codes that occurred, with their counts, in the order of the pipeline's stages.
   var rejected: [(code: RejectCode, count: Int64)] {
     RejectCode.allCases.map { ($0, totals.rejected($0) - (includesFedBack ? 0 : totals.fedBack($0))) }
       .filter { $0.1 > 0 }
@@ -77,7 +77,7 @@ struct StateStatus {
     return (totals.read - others, totals.rejected - others)
   }
 
-  /// The parts by table, format and phase.
+  /// The parts, grouped by table, format and phase.
   var parts: [PartGroup] {
     var groups: [PartGroup] = []
     for part in ledger.parts {
@@ -93,7 +93,7 @@ struct StateStatus {
 }
 
 extension StateStatus {
-  /// The status as JSON; the keys are those of schemas/status.schema.json.
+  /// The status as JSON, with the keys of schemas/status.schema.json.
   var json: JSONValue {
     .object([
       .init("state", .string(folder)),

@@ -1,7 +1,7 @@
 internal import JSON
 internal import PostbackPipeline
 
-/// `postback status`: what a consumer is doing and has done.
+/// `postback status`: shows the current activity and the totals of a consumer.
 struct StatusCommand: Command {
   static let manual = Manual(
     name: "status",

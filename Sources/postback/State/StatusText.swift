@@ -3,7 +3,7 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 
 extension StateStatus {
-  /// The status for people.
+  /// The status as text for people.
   var text: String {
     [facts.text(), counts.text(), partTable.text(indent: 2)].filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
@@ -20,7 +20,7 @@ extension StateStatus {
     facts.add("seen ids", "\(ledger.seen.entries)")
     if let id = ledger.outputID { facts.add("output", id.description) }
     for (kind, digest, names) in settings {
-      // Which options there are says nothing.
+      // The names of policy and format settings are names of options and tell nothing, so they are left out.
       let names = kind == .key || kind == .model ? names : []
       let shown = names.prefix(4).joined(separator: ", ") + (names.count > 4 ? ", \(names.count - 4) others" : "")
       facts.add(kind.title, [String(digest.prefix(12)), shown].filter { !$0.isEmpty }.joined(separator: "  "))
@@ -70,7 +70,7 @@ extension StateStatus {
 }
 
 extension RunSettings.Kind {
-  /// What settings of the kind are called together.
+  /// The title of this kind of settings in the text.
   fileprivate var title: String {
     switch self {
     case .key: "keys"
@@ -82,7 +82,7 @@ extension RunSettings.Kind {
 }
 
 extension Duration {
-  /// Seconds, or hours, minutes and seconds.
+  /// The duration in seconds below two minutes, otherwise as hours, minutes and seconds.
   fileprivate var forPeople: String {
     let whole = components.seconds
     guard whole >= 120 else { return "\((seconds * 10).rounded() / 10) s" }

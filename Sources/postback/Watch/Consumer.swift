@@ -3,12 +3,12 @@ internal import Glibc
 internal import PostbackPipeline
 internal import Signatures
 
-/// What a consumer of a spool is told.
+/// The settings of a consumer of a spool.
 struct ConsumerOptions: Sendable {
   var spool: String
   var settle: Duration?
   var deletes: Bool
-  /// Whether to leave when nothing waits.
+  /// Indicates that the consumer ends when no file waits (`--once`).
   var leavesWhenEmpty: Bool
   var rescan: Duration
   var tables: TableOptions
@@ -23,40 +23,40 @@ struct ConsumerOptions: Sendable {
   var neighbour = ConsumerNeighbour()
 }
 
-/// What runs beside a consumer in the same process, and is told of it.
+/// The callbacks from a consumer to a receiver in the same process.
 struct ConsumerNeighbour: Sendable {
-  /// The consumer was asked to end: called once, before it commits what it took and leaves.
+  /// Called once when the consumer is asked to end, before it commits the postbacks it has taken.
   var stopping: @Sendable () -> Void = {}
-  /// Takes the consumer's metrics, once a second.
+  /// Called with the consumer's metrics as text, about once a second.
   var metrics: (@Sendable (String) -> Void)?
 }
 
-/// Consumes a spool until it is asked to end, also over times in which the disk is full.
+/// The consumer of a spool, which runs until it is asked to end and waits while the disk is full.
 final class Consumer {
   private let options: ConsumerOptions
   private let log: Log
-  /// The models in use, which a signal exchanges.
+  /// The models in use, which are replaced on SIGHUP.
   private let models: CurrentModels
   private let signals: Signals
   private let folder: SpoolFolder
   private let waiter: SpoolWaiter
   private let manager = ServiceManager()
   private var report: ConsumerReport
-  /// The tables of the session that runs.
+  /// The tables of the current session; nil between sessions.
   private var tables: Tables?
-  /// What was said of settings that are not as they were.
+  /// The changed settings that were found last; the same changes are logged only once.
   private var announced: [RunSettings.Change] = []
-  /// When it was asked to end.
+  /// The time of the first request to end; nil before it.
   private var stoppedAt: ContinuousClock.Instant?
   private var isDone = false
-  /// Whether the disk was full when the last session ended.
+  /// Indicates that the last session ended because the disk was full.
   private var isDiskFull = false
 
-  /// For so long a second request to end changes nothing.
+  /// The time after a first request to end during which a second one has no effect.
   private static let patienceWhenStopping = Duration.seconds(1)
   private static let pauseWhenFull = Duration.seconds(5)
 
-  /// A consumer with models that it may share with others.
+  /// Creates a consumer. Other parts of the process may share its models.
   init(_ options: ConsumerOptions, models: CurrentModels) throws(CommandFailure) {
     self.options = options
     log = options.log
@@ -89,8 +89,8 @@ final class Consumer {
     log.info("stopped", "everything that was taken is committed")
   }
 
-  /// Opens the state and consumes until somebody asks to end. What was not committed when a session failed is read again by
-  /// the next one, as after a crash.
+  /// Opens the state and consumes until asked to end. If a session fails, the next one reads again what was not
+  /// committed, as after a crash.
   private func session() async throws(PipelineFailure) {
     let start = ContinuousClock.now
     let tables: Tables
@@ -129,7 +129,7 @@ final class Consumer {
     do throws(SpoolFailure) { try folder.synchronize() } catch { throw .spool(error) }
   }
 
-  /// Takes note of the settings, and says once what of them is not as it was.
+  /// Records the settings in the state, and logs the ones that changed.
   private func use(_ models: Models, in tables: Tables) throws(PipelineFailure) {
     let settings: RunSettings
     do throws(LibcryptoFailure) {
@@ -171,7 +171,7 @@ final class Consumer {
     beat(source, tables)
   }
 
-  /// Waits for input, no longer than until something else is due.
+  /// Waits for input, at most until the next regular task is due.
   private func idle(_ source: SpoolSource, _ tables: Tables) throws(PipelineFailure) {
     beat(source, tables)
     if options.leavesWhenEmpty, source.isEmpty { return source.stop() }
@@ -194,9 +194,9 @@ final class Consumer {
 
   private func receive(_ signal: ReceivedSignal) {
     if signal.asksToEnd {
-      // Who ends a group of processes often tells each of them twice at once.
+      // A tool that ends a group of processes often signals each of them twice.
       if let stoppedAt {
-        // All that is committed stays so; the rest is read again.
+        // Committed postbacks stay so; the others are read again at the next start.
         if .now - stoppedAt > Self.patienceWhenStopping { _exit(ExitStatus.inputOutput.rawValue) }
         return
       }
@@ -230,7 +230,7 @@ final class Consumer {
 }
 
 extension CurrentModels {
-  /// Loads the models again; where they are wrong, or `check` throws, the old ones stay.
+  /// Loads the models again. If they are wrong, or `check` throws, the old ones stay in use.
   func reload(
     _ paths: [String],
     _ log: Log,

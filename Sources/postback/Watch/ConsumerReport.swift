@@ -3,7 +3,7 @@ internal import Glibc
 internal import PostbackPipeline
 internal import PostbackServer
 
-/// What a consumer shows of itself: the status file in the state's folder, and the metrics file.
+/// The status file and the metrics of a consumer, written at most once a second.
 struct ConsumerReport {
   private let spool: String
   private var statusFile: StatusFile
@@ -24,23 +24,23 @@ struct ConsumerReport {
     takeMetrics = options.neighbour.metrics
   }
 
-  /// Begins with the counts of a state.
+  /// Starts a session with the counters of its state.
   mutating func begin(_ tables: Tables) {
     read = (try? tables.ledger.counts()["read"]) ?? 0
     rates.add(read, at: .now)
     written = nil
   }
 
-  /// Takes a commit in.
+  /// Counts a commit.
   mutating func add(_ commit: Tables.Commit) {
     metrics.commitDurations.observe(commit.duration)
     read += Int64(commit.tally.read)
   }
 
-  /// Whether it is time to write.
+  /// Indicates that a second has passed since the last `write`, or that the session has had none.
   var isDue: Bool { written.map { .now - $0 >= Self.interval } ?? true }
 
-  /// Writes both files, and hands the metrics over.
+  /// Writes the status file and the metrics file, and passes the metrics to the receiver in the same process.
   mutating func write(_ backlog: SpoolBacklog, _ tables: Tables, _ log: Log) {
     let now = ContinuousClock.now
     written = now

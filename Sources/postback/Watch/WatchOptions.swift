@@ -1,6 +1,6 @@
 internal import PostbackPipeline
 
-/// The options of whoever consumes a spool.
+/// The options of the commands that consume a spool.
 enum WatchOptions {
   static let options =
     [
@@ -12,7 +12,7 @@ enum WatchOptions {
       Option("--jobs", "N", "Batches worked on at once; as many as there are cores unless given."),
     ]
 
-  /// What a consumer of a spool is told by them.
+  /// Returns the settings of a consumer as the options give them.
   static func consumer(
     _ arguments: Arguments,
     spool: String,
@@ -38,7 +38,7 @@ enum WatchOptions {
     )
   }
 
-  /// The largest record; nil where the option is not there.
+  /// Returns the largest size of a postback, in bytes; nil if the option is absent.
   static func postbackBytes(_ arguments: Arguments) throws(CommandFailure) -> Int? {
     try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20))
   }
