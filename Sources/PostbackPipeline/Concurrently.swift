@@ -1,11 +1,12 @@
 internal import Signatures
 
 extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure {
-  /// Works on up to `jobs` elements at once and hands on what becomes of them, in their order.
+  /// Applies `work` to each element in a task of its own and hands on the results in the order of the elements.
   ///
-  /// Holds no more elements than are worked on, and as many again that are waiting or done, so that nobody idles while
-  /// the consumer is busy; behind a pause nothing is begun before all is handed on. With one job there is nothing at once
-  /// at all.
+  /// At most 2 × `jobs` tasks are begun and not yet handed on: `jobs` to work on, and as many again that are waiting or
+  /// done, so that no core idles while the consumer is busy. After a pause no task begins before all results up to and
+  /// including the pause are handed on. With `jobs` 1 only one element at a time is worked on. A failure of `work` is
+  /// thrown where its result would be handed on.
   func concurrently<Output: Sendable>(
     _ jobs: Int,
     _ work: @escaping @Sendable (Element) throws(LibcryptoFailure) -> Output
@@ -13,7 +14,7 @@ extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure
     ConcurrentSequence(base: self, jobs: jobs, work: work)
   }
 
-  /// The same with work that cannot fail.
+  /// Applies `work`, which cannot fail, in the same way as `concurrently(_:_:)`.
   package func mappedConcurrently<Output: Sendable>(
     _ jobs: Int,
     _ work: @escaping @Sendable (Element) -> Output
@@ -22,7 +23,7 @@ extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure
   }
 }
 
-/// What tasks make of the elements of another sequence.
+/// The results of a bounded concurrent map over the elements of `base`, in the order of the elements.
 package struct ConcurrentSequence<Base: AsyncSequence, Output: Sendable>: AsyncSequence
 where Base.Element: BatchOfInputs, Base.Failure == PipelineFailure {
   package typealias Element = Output
@@ -40,10 +41,10 @@ where Base.Element: BatchOfInputs, Base.Failure == PipelineFailure {
     var base: Base.AsyncIterator
     let limit: Int
     let work: @Sendable (Base.Element) throws(LibcryptoFailure) -> Output
-    /// The tasks that were begun and not handed on, in order.
+    /// The tasks that were begun and whose results are not handed on yet, in the order of their elements.
     var pending: [Task<Result<Output, LibcryptoFailure>, Never>] = []
     var isAtEnd = false
-    /// Whether the last that was begun is a pause.
+    /// True if the element that was begun last is a pause; no task is begun until `pending` is empty.
     var isPausing = false
 
     package mutating func next() async throws(PipelineFailure) -> Output? { try await next(isolation: nil) }

@@ -1,21 +1,21 @@
-/// What became of one record of the input: every stage hands on exactly one for each that it was given.
+/// The result of a stage for one record. Every stage hands on exactly one outcome for each that it was given.
 package enum Outcome<Good: Sendable>: Sendable {
-  /// It passed the stage.
+  /// The record passed the stage.
   case accepted(Good)
-  /// It was rejected, here or earlier.
+  /// The record was rejected, in this stage or an earlier one.
   case rejected(Rejection)
 }
 
-/// Some thousand outcomes, in the order of the records.
+/// The outcomes of the records of one batch, up to some thousand, in the order of the records.
 package struct Batch<Good: Sendable>: BatchOfInputs {
-  /// The bytes that all ranges in the outcomes are ranges of.
+  /// The bytes that all byte ranges in the outcomes refer to.
   package var bytes: [UInt8]
-  /// One for each record.
+  /// The outcomes, one for each record.
   package var outcomes: [Outcome<Good>]
-  /// Where the records come from, in their order; nothing in a pause.
+  /// The inputs of the records, in the order of the records; empty in a pause and only there.
   package var origins: [BatchOrigin]
 
-  /// The same batch after a stage that judges each accepted outcome by itself.
+  /// The same batch after a stage that judges each accepted record by itself; rejections are passed on unchanged.
   func map<Next>(_ judge: (Good) -> Outcome<Next>) -> Batch<Next> {
     let judged = outcomes.map { outcome in
       switch outcome {

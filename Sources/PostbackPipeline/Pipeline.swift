@@ -1,31 +1,33 @@
 internal import ConversionModel
 internal import Signatures
 
-/// The flow, from inputs to tables.
+/// The pipeline from inputs to tables: reads, parses, verifies, deduplicates, decodes and writes postbacks.
 package struct Pipeline: Sendable {
-  /// What is read, in order.
+  /// The inputs to read, in order.
   package var inputs: [InputFile]
-  /// How large records and batches may be.
+  /// The limits on the size of records and batches.
   package var limits = ReadLimits()
-  /// How the time of receipt is found where no envelope says it.
+  /// The rule for the time of receipt of postbacks whose envelope does not give it, or that have no envelope.
   package var receivedAt = ReceivedAtRule()
-  /// Whom to believe.
+  /// The public keys that signatures are verified against, and the policy for accepting what they signed.
   package var trust: Trust
-  /// What conversion values mean, which may change while the flow runs.
+  /// The conversion models that decode conversion values; they may be exchanged while the pipeline runs.
   package var models = CurrentModels(.none)
-  /// Whether an input that cannot be read is passed over, and said to have failed, or ends the run.
+  /// True if an input that cannot be read is reported as failed and the next one is read; false if it ends the run.
   package var passesFailures = false
-  /// How many batches are worked on at once.
+  /// The number of batches that each concurrent stage is to work on at once; see `concurrently(_:_:)`.
   package var jobs = 1
 
-  /// A flow with one job, no models, and the limits that are usual.
+  /// A pipeline with one job, no conversion models and the default limits.
   package init(inputs: [InputFile], trust: Trust) {
     self.inputs = inputs
     self.trust = trust
   }
 
-  /// Runs to the end of the inputs. Every record ends in exactly one row of `skan_postbacks` or `skan_rejects`, also where
-  /// it takes several runs, as some were cut short.
+  /// Runs to the end of the inputs and returns the counts of accepted and rejected records.
+  ///
+  /// Every record ends in exactly one row of `skan_postbacks` or `skan_rejects`, also if runs were interrupted and
+  /// several were needed.
   package func run(
     into tables: Tables,
     progress: (Tables.Progress) -> Void = { _ in },
@@ -34,7 +36,8 @@ package struct Pipeline: Sendable {
     try await run(InputList(inputs), into: tables, progress: progress, committed: committed)
   }
 
-  /// Runs to the end of what a source has; see `Tables.write` for when who is called.
+  /// Runs to the end of a source and returns the counts of accepted and rejected records. `Tables.write` says when each
+  /// closure is called.
   package func run(
     _ source: any InputSource,
     into tables: Tables,

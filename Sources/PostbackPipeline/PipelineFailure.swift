@@ -1,6 +1,6 @@
 package import Signatures
 
-/// Why a run had to stop. Never about a postback: a bad one is a row.
+/// The failure that stopped a run. It is never about a postback: a bad postback becomes a row of `skan_rejects`.
 package enum PipelineFailure: Error, CustomStringConvertible {
   /// An input could not be read.
   case read(ReadFailure)
@@ -13,7 +13,7 @@ package enum PipelineFailure: Error, CustomStringConvertible {
   /// The spool cannot be used.
   case spool(SpoolFailure)
 
-  /// The failure for a person.
+  /// The failure as text for a person.
   package var description: String {
     switch self {
     case .read(let failure): "\(failure)"

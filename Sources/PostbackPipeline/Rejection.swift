@@ -1,27 +1,28 @@
 internal import JSON
 package import SKAdNetwork
 
-/// Why a record was rejected, with all that an analyst wants to know about it.
+/// The reason why a record was rejected, with the details that an analyst needs.
 package struct Rejection: Sendable {
-  /// The stable code.
+  /// The stable reject code.
   package var code: RejectCode
-  /// The record, whose bytes are kept.
+  /// The record. Its bytes are kept for the reject row.
   package var record: Record
-  /// What the record says about itself.
+  /// The ids and the version that the record claims. They are not verified.
   package var claims: Claims
-  /// When and how it came.
+  /// The time of receipt and the channel.
   package var arrival: Arrival
-  /// The field that is wrong. This and the next are cut where they are long, and say so.
+  /// The field that is wrong; nil if no single field is. This text, `expected` and `found` are cut at 200 bytes and
+  /// then end with `…`.
   package private(set) var field: String?
-  /// What should be there.
+  /// The value that was expected in `field`, in words.
   package private(set) var expected: String?
-  /// What is there.
+  /// The value that was found in `field`; nil if there was none.
   package private(set) var found: String?
-  /// What happened, where the code and the fields above do not say it all.
+  /// The explanation in words, for cases where the code and the fields above do not say everything; nil otherwise.
   package var detail: String?
-  /// For duplicates: the copy that came first.
+  /// For duplicates: the key of the postback that came first.
   package var firstSeen: PostbackKey?
-  /// For duplicates: the unsigned fields that differ from the first copy's.
+  /// For duplicates: the unsigned fields whose values differ from those of the first postback.
   package var conflicts: [UnsignedFields.Conflict] = []
 
   init(_ code: RejectCode, _ record: Record, _ claims: Claims, _ arrival: Arrival, detail: String? = nil) {
@@ -42,15 +43,15 @@ package struct Rejection: Sendable {
     found = defect.found.map { Self.excerpt(bytes[$0.indices]) }
   }
 
-  /// Names the field that is wrong, and how.
+  /// Sets the field that is wrong with its expected and found value, each cut as `excerpt(_:)` does.
   mutating func name(_ field: String?, expected: String?, found: String?) {
     self.field = field.map { Self.excerpt($0.utf8) }
     self.expected = expected.map { Self.excerpt($0.utf8) }
     self.found = found.map { Self.excerpt($0.utf8) }
   }
 
-  /// A text that is short enough to stand in a cell: at most 200 bytes of it, and `…` where it goes on. The whole is in the
-  /// raw bytes.
+  /// Returns at most the first 200 bytes of a text, so that it fits a table cell, followed by `…` if it is longer. The
+  /// raw bytes of the record hold all of it.
   static func excerpt(_ text: some BidirectionalCollection<UInt8>) -> String {
     guard var end = text.index(text.startIndex, offsetBy: excerptLength, limitedBy: text.endIndex), end < text.endIndex
     else { return String(decoding: text, as: UTF8.self) }
@@ -61,7 +62,7 @@ package struct Rejection: Sendable {
 
   private static let excerptLength = 200
 
-  /// One sentence that explains the rejection.
+  /// An explanation of the rejection: `detail` if given, else the field with its values, else the meaning of the code.
   package var explanation: String {
     if let detail { return detail }
     if let field, let expected {
@@ -73,7 +74,7 @@ package struct Rejection: Sendable {
 }
 
 extension RejectCode {
-  /// What the code means, in a sentence.
+  /// The meaning of the code in words.
   package var explanation: String {
     switch self {
     case .notJSON: "the bytes are not JSON"

@@ -2,38 +2,39 @@ package import ConversionModel
 package import JSON
 package import SKAdNetwork
 
-/// Which of its possible sources said when a postback was received.
+/// The source of a postback's time of receipt.
 package enum ReceivedAtSource: String, CaseIterable, Sendable {
-  /// The envelope.
+  /// The envelope around the postback.
   case envelope
-  /// The operator, for all.
+  /// One time that the operator gave for all postbacks.
   case option
-  /// A key of the postback that the operator named.
+  /// A key of the postback, whose name the operator gave.
   case field
   /// The input file's modification time.
   case fileModified = "file_mtime"
 }
 
-/// When and how a postback came.
+/// The time of receipt of a postback, its source, and the channel through which the postback came.
 package struct Arrival: Sendable {
-  /// When it was received; nil where nothing says.
+  /// The time of receipt; nil if no source gives it.
   package var receivedAt: Timestamp?
-  /// What says when.
+  /// The source of `receivedAt`; nil if that is nil.
   package var source: ReceivedAtSource?
-  /// The way by which it came.
+  /// The channel, as the envelope gives it; nil if it does not.
   package var channel: Channel?
-  /// Who forwarded it.
+  /// The name of the forwarder in the batch's bytes, as the envelope gives it; nil if it does not.
   package var forwarder: ByteRange?
 }
 
-/// How the time of receipt is found where no envelope says it.
+/// The rule for the time of receipt of postbacks whose envelope does not give it, or that have no envelope.
 package struct ReceivedAtRule: Sendable {
-  /// A time for all.
+  /// One time for all postbacks.
   package var time: Timestamp?
-  /// The name of a key that forwarders add: RFC 3339, or Unix time in seconds or milliseconds.
+  /// The name of a key that forwarders add. Its value is an RFC 3339 text, or Unix time in seconds or milliseconds.
   package var field: String?
 
-  /// The rule: first `time`, then `field`, then the input's modification time.
+  /// A rule that takes `time` if it is given, else the value of `field` if it is a valid time, else the modification
+  /// time of the input file.
   package init(time: Timestamp? = nil, field: String? = nil) {
     self.time = time
     self.field = field

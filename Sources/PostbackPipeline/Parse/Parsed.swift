@@ -2,15 +2,15 @@ internal import ConversionModel
 internal import JSON
 package import SKAdNetwork
 
-/// A postback that is well formed. Whether anything in it is true is another matter.
+/// A postback that is well formed. None of its values is verified yet.
 package struct Parsed: Sendable {
-  /// Where it stood.
+  /// The record that the postback was parsed from.
   package let record: Record
-  /// What it says.
+  /// The fields of the postback.
   package fileprivate(set) var postback: Postback
-  /// What it says about itself, as text.
+  /// The ids and the version that the postback claims, as text.
   package let claims: Claims
-  /// When and how it came.
+  /// The time of receipt and the channel.
   package let arrival: Arrival
 
   fileprivate init(record: Record, postback: Postback, claims: Claims, arrival: Arrival) {
@@ -20,14 +20,15 @@ package struct Parsed: Sendable {
     self.arrival = arrival
   }
 
-  /// Takes out what the layout does not sign, for which the postback's signature is right.
+  /// Removes the fields that are not signed under `layout`, the layout for which the postback's signature is valid.
   package mutating func removeUnsigned(_ layout: SignedLayout) { postback.removeUnsigned(layout) }
 }
 
 extension RawBatch {
-  /// Reads each record as a postback, bare or in its envelope.
+  /// Parses each record as a postback, with or without an envelope.
   ///
-  /// Rejects what is no JSON object (`parse`) and what is no postback of the version that it claims (`schema`).
+  /// Rejects records that are not a JSON object that could be a postback (stage `parse`), and those that are not a
+  /// postback of the version that they claim (stage `schema`). `rule` gives the time of receipt if no envelope does.
   package consuming func parsed(receivedAt rule: ReceivedAtRule) -> Batch<Parsed> {
     RecordParser(rule: rule).parse(self)
   }
@@ -88,7 +89,7 @@ private final class RecordParser {
 }
 
 extension Rejection {
-  /// The rejection of a record that could not even be framed.
+  /// The rejection of a record that already has a framing defect and is not parsed.
   fileprivate init(_ defect: FramingDefect, _ record: Record, _ arrival: Arrival) {
     switch defect {
     case .tooLarge(let byteCount, _):

@@ -1,14 +1,14 @@
 internal import Signatures
 
-/// What becomes of an open value with which no JSON can go on.
+/// Recovery from a broken value: one whose next byte cannot follow in JSON, or that is open at the end of the text.
 ///
-/// Up to where it broke it is the beginning of a valid value, so its bytes are framed anew only from a place where a record
-/// can begin. Objects that begin a line inside of it are the same bytes whether they are parsed with it or alone: those
-/// that are open broke with it. The rest is framed again once for each bracket that was open, at most: work for each byte is
-/// bounded whatever comes.
+/// Up to the byte where it broke, the value is the beginning of valid JSON. Therefore its bytes are framed again only
+/// from a place where a record can begin. An object that begins a line inside the value has the same bytes whether it
+/// is parsed with the value or alone; an object that is still open is broken too. Bytes are framed again at most once
+/// for each bracket that was open, so the work for each byte is bounded for any input.
 extension Framer {
-  /// Leaves the open value, which is broken at the byte that comes next; `beforeRecord` says that this byte begins a line
-  /// and can begin a record.
+  /// Leaves the open value, which is broken at the next byte; `beforeRecord` is true if that byte begins a line and can
+  /// begin a record.
   mutating func leaveBrokenValue(beforeRecord: Bool = false) throws(LibcryptoFailure) {
     if let resumption = resumption() {
       try resume(at: resumption)
@@ -22,12 +22,12 @@ extension Framer {
     }
   }
 
-  /// Leaves the open value where the text ends, if it holds what can be a record.
+  /// Leaves a value that is still open at the end of the text, if a record can begin inside it.
   mutating func leaveOpenValue() throws(LibcryptoFailure) {
     while state == .value, let resumption = resumption() { try resume(at: resumption) }
   }
 
-  /// Notes that an object begins a line inside the open value.
+  /// Registers an object that begins a line inside the open value.
   mutating func addNestedObject() throws(LibcryptoFailure) {
     nested.close(downTo: scanner.takeLowestDepth())
     if !(collector.heldOffset.map(nested.hasOpen(from:)) ?? false) {
@@ -37,10 +37,10 @@ extension Framer {
     nested.add(offset: collector.openCount, line: line, depth: scanner.depth)
   }
 
-  /// Whether the open value is, if it is broken, one record whatever the lines that it is on.
+  /// True if the open value, should it be broken, is one record across all its lines.
   private var isBlock: Bool { isInArray || isPrinted && !scanner.isAtFirstKey }
 
-  /// Where framing goes on in the bytes of the open value; nil where it has no such place.
+  /// Returns the place in the open value from which framing goes on; nil if no record can begin inside the value.
   private mutating func resumption() -> Resumption? {
     nested.close(downTo: scanner.takeLowestDepth())
     if collector.isLossy, collector.heldOffset == nil { return nil }
@@ -50,7 +50,7 @@ extension Framer {
     return nested.starts.first.map { Resumption(offset: $0.offset, line: $0.line) }
   }
 
-  /// Ends the open value at a place in it, and frames what is behind.
+  /// Ends the open record at a place in the open value, and frames the bytes behind that place again.
   private mutating func resume(at resumption: Resumption) throws(LibcryptoFailure) {
     let rest = try collector.cut(at: resumption.offset)
     beginNext()
@@ -71,8 +71,8 @@ extension Framer {
 
 /// A place in the open value where a record can begin.
 private struct Resumption {
-  /// The bytes of the value before it.
+  /// The number of bytes of the value before the place.
   let offset: Int
-  /// The line that it is on.
+  /// The line of the place, from 1.
   let line: Int
 }

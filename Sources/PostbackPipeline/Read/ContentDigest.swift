@@ -1,30 +1,31 @@
 internal import CXxhash
 
-/// What a sequence of records is known by: equal for equal records in the same order, and, but for one case in 2¹⁰⁰, for
-/// no others.
+/// A digest of a sequence of records: equal for equal records in the same order, and for no others but with a
+/// probability of about 2⁻¹⁰⁰.
 ///
-/// A polynomial over the records' XXH3 hashes, modulo the prime 2¹²⁷−1: modulo a power of two there are sequences that every
-/// factor takes to one digest (Thue and Morse's). Hashes and factor depend on a seed that is random for each state and told
-/// to nobody, so that who writes inputs cannot make two with one digest.
+/// It is a polynomial over the XXH3 hashes of the records, modulo the prime 2¹²⁷−1. A power of two would not do as
+/// modulus: some sequences (Thue–Morse) then have the same digest for every factor. The hashes and the factor depend on
+/// a seed that is random for each state and kept secret, so that the author of inputs cannot make two with the same
+/// digest.
 struct ContentDigest: Sendable {
   /// The digest so far.
   private(set) var value: UInt128 = 0
-  /// The digest without the last record.
+  /// The digest of all records but the last.
   private(set) var prefix: UInt128 = 0
-  /// How many records it is of.
+  /// The number of records in the digest.
   private(set) var count: Int64 = 0
 
   /// The digest of the first record alone; 0 before there is one.
   private(set) var first: UInt128 = 0
 
-  /// The numbers of records that are asked for and not reached, the next one last.
+  /// The record counts that are watched and not reached yet, in descending order: the next one is last.
   private var watched: [Int64]
   private var reached: [Int64: (value: UInt128, prefix: UInt128)] = [:]
 
   private let seed: UInt64
   private let factor: UInt128
 
-  /// The digest of no records; it will be kept what it was at the numbers `watched`.
+  /// The digest of no records. `at(_:)` will return the digests at the record counts in `watched`.
   init(seed: UInt64, watching watched: some Sequence<Int64> = []) {
     self.seed = seed
     self.watched = Set(watched).filter { $0 > 0 }.sorted(by: >)
@@ -33,7 +34,7 @@ struct ContentDigest: Sendable {
     factor = Self.reduced(spread)
   }
 
-  /// Takes in a record.
+  /// Adds a record at the end.
   mutating func add(_ record: Span<UInt8>) {
     let hash = unsafe record.withUnsafeBytes { unsafe Self.hash($0.baseAddress, $0.count, seed) }
     prefix = value
@@ -45,19 +46,19 @@ struct ContentDigest: Sendable {
     watched.removeLast()
   }
 
-  /// The digest of the first so many records, and without the last of them; nil where there are not as many, or nobody
-  /// watched for them.
+  /// Returns the digest of the first `records` records, and the digest without the last of these; nil if there are
+  /// fewer records, or if this count was not watched.
   func at(_ records: Int64) -> (value: UInt128, prefix: UInt128)? { records == 0 ? (0, 0) : reached[records] }
 
   private static let prime: UInt128 = (1 << 127) - 1
 
-  /// The remainder of any number.
+  /// Returns the remainder of any number modulo `prime`.
   private static func reduced(_ number: UInt128) -> UInt128 {
     let folded = (number & prime) + (number >> 127)
     return folded >= prime ? folded - prime : folded
   }
 
-  /// The remainder of the product of two remainders.
+  /// Returns the remainder of the product of two remainders modulo `prime`.
   private static func product(_ left: UInt128, _ right: UInt128) -> UInt128 {
     let (high, low) = left.multipliedFullWidth(by: right)
     // 2¹²⁸ leaves 2. High is below 2¹²⁶, so that none of this overflows.

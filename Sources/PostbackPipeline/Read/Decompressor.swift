@@ -1,30 +1,30 @@
-/// Decodes one compressed format, piece by piece, in memory that does not grow with the data.
+/// A decompressor of one format. It works piece by piece, in memory that does not grow with the length of the data.
 protocol Decompressor: AnyObject {
   /// The format's name in messages.
   var format: String { get }
 
-  /// Makes ready for the next member of the same input.
+  /// Prepares for the next member (gzip) or frame (zstd) of the same input.
   func beginMember()
 
-  /// Decodes bytes from the start of `input` to the start of `output`.
+  /// Decodes bytes from the start of `input` and writes the text to the start of `output`.
   func decode(_ input: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> DecompressionStep
 }
 
-/// What one call of a decompressor has done.
+/// The result of one call of a decompressor.
 struct DecompressionStep {
   enum Outcome {
-    /// There may be more output, with more input where this step moved nothing.
+    /// There may be more output. If this step consumed and produced nothing, more input is needed first.
     case unfinished
-    /// The member is complete: it was checked against its checksum.
+    /// The member is complete, and its checksum, if it has one, is right.
     case memberEnd
-    /// The data is broken, or there is no memory to decode it: why, in words. Do not call again.
+    /// The data is corrupt, or there is no memory to decode it; the reason in words. Do not call `decode` again.
     case corrupt(String)
   }
 
-  /// Bytes taken from the input.
+  /// The number of bytes that were taken from the input.
   var consumed: Int
-  /// Bytes put to the output; good ones also where the data is corrupt behind them.
+  /// The number of bytes that were written to the output. They are valid also if the data behind them is corrupt.
   var produced: Int
-  /// How it ended.
+  /// The state of the member after the call.
   var outcome: Outcome
 }

@@ -6,7 +6,8 @@ package struct Directory: ~Copyable {
   private let path: String
   private let stream: OpaquePointer
 
-  /// The names of everything in the directory at `path`, sorted by their bytes.
+  /// Returns the names of all entries of the directory at `path` but `.` and `..`, sorted by their bytes. Throws if a
+  /// name is not UTF-8.
   package static func names(in path: String) throws(ReadFailure) -> [String] {
     let directory = try Directory(path: path)
     var names: [String] = []

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the file system says of a path, symbolic links followed.
+/// The kind, modification time and size of the file at a path, as `stat` gives them: symbolic links are followed.
 struct FileStatus {
   enum Kind {
     case regular
@@ -11,11 +11,11 @@ struct FileStatus {
   }
 
   let kind: Kind
-  /// Milliseconds since 1970.
+  /// The time of the last modification, in milliseconds since 1970.
   let modified: Int64
   let byteCount: Int64
 
-  /// Throws where there is nothing at `path`.
+  /// The status of the file at `path`; throws if there is no such file.
   init(path: String) throws(ReadFailure) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
@@ -24,7 +24,7 @@ struct FileStatus {
     self.init(status)
   }
 
-  /// Nil where an entry of a directory is gone by now, or a symbolic link leads nowhere.
+  /// The status of a directory's entry; nil if it no longer exists, or is a symbolic link to no file.
   init?(entry path: String) throws(ReadFailure) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
@@ -47,9 +47,10 @@ struct FileStatus {
     byteCount = Int64(status.st_size)
   }
 
-  /// When it was last changed, in milliseconds since 1970.
+  /// Returns the time of the last modification in milliseconds since 1970, limited to about 31,700 years before and
+  /// after 1970.
   static func modified(_ status: stat) -> Int64 {
-    // A file system may say anything; the year 30 000 is as good as any later.
+    // A file system can report any time; limits keep the multiplication below from overflowing.
     let seconds = min(max(Int64(status.st_mtim.tv_sec), -1_000_000_000_000), 1_000_000_000_000)
     return seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
   }

@@ -3,12 +3,12 @@ internal import Glibc
 // What the framer asks of a text.
 
 extension UInt8 {
-  /// Whether a line that begins with it begins an object or an array.
+  /// True if the byte begins an object or an array.
   var beginsValue: Bool { self == UInt8(ascii: "{") || self == UInt8(ascii: "[") }
 
-  /// Whether an element that is neither object, array nor string ends before it.
+  /// True if an array element that is no object, array or string ends before this byte.
   ///
-  /// White space is not enough: an element and the junk after it are one bad record.
+  /// A space does not end it: an element and any wrong text after it are one bad record.
   var endsScalar: Bool {
     switch self {
     case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\n"): true
@@ -18,7 +18,7 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
-  /// The position of the first line end at or after `start`.
+  /// Returns the position of the first line feed at or after `start`; nil if there is none.
   func lineEnd(from start: Int) -> Int? {
     unsafe withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return nil }
@@ -28,8 +28,8 @@ extension Span<UInt8> {
     }
   }
 
-  /// Whether the line from `start`, which begins with `{`, is a record whatever is in it: where it ends with `}` and the
-  /// next one begins with `{`, no value can be on both.
+  /// Tells if the line from `start`, which begins with `{`, is one record for certain, without a scan of its content.
+  /// It is if it ends with `}` and the next line that is not empty begins with `{`: no valid value spans both lines.
   func hasWholeLine(from start: Int) -> Bool {
     guard let end = lineEnd(from: start) else { return false }
     var next = end + 1

@@ -2,21 +2,21 @@ internal import Signatures
 
 /// Finds the records in a text: JSON Lines, JSON objects and arrays of them, in any order.
 ///
-/// The text comes in pieces of any size; where they are cut changes nothing. What is found:
+/// The text comes in pieces of any size; the places where it is cut make no difference. The rules are:
 ///
-/// - At the top level a record is a line, or the lines of an object that goes on over several.
-/// - A value that begins with `[` is an array, its elements are the records.
-/// - Where a record ends its JSON says, not its columns. What lies inside a valid value is never a record of its own.
-/// - What is broken becomes a record too: the line where it begins, or, where that line is `{` alone or inside an array,
-///   all up to its last bracket. Framing goes on at the next line, inside an array or such an object at the next line that
-///   begins with `{`. See `leaveBrokenValue(_:)`.
+/// - At the top level a record is one line, or all lines of an object that spans several.
+/// - A value that begins with `[` is an array, and its elements are the records.
+/// - The end of a record follows from its JSON, not from indentation. A part of a valid value is never a record.
+/// - A broken value becomes a record too: the line where it begins; or, if that line is `{` alone or the value is in an
+///   array, all bytes up to its last bracket. Framing goes on at the next line; in an array or such an object, at the
+///   next line that begins with `{`, or, after the broken byte, with `[`. See `leaveBrokenValue(beforeRecord:)`.
 ///
 /// So every byte that is neither white space nor an array's `[`, `,` or `]` is in exactly one record.
 struct Framer: ~Copyable {
   enum State {
-    /// At the start of the input.
+    /// At the start of the text.
     case start
-    /// In what may become a byte order mark.
+    /// In bytes that may be a byte order mark.
     case mark
     /// Between top-level values.
     case top
@@ -24,33 +24,33 @@ struct Framer: ~Copyable {
     case line
     /// In an object at the top level, or in an element that is an object, an array or a string.
     case value
-    /// Behind an object at the top level that went on over several lines, on the line where it ended.
+    /// Behind an object at the top level that spans several lines, on the line where it ended.
     case behind
-    /// In such a value after it was broken.
+    /// In a broken value that becomes one record, up to its last bracket.
     case broken
     /// In an array, between its elements.
     case array
-    /// In an element that is something else.
+    /// In an array element that is no object, array or string.
     case scalar
   }
 
   private static let byteOrderMark: [3 of UInt8] = [0xEF, 0xBB, 0xBF]
 
   var state = State.start
-  /// Whether the records are an array's elements.
+  /// True if the records are the elements of an array.
   private(set) var isInArray = false
   var collector: RecordCollector
   var scanner = ValueScanner()
   var nesting = Nesting(depth: 0)
   var nested = NestedObjects()
-  /// The length of the open value's first line, where it has more than one.
+  /// The length of the first line of the open value in bytes; nil while the value is on one line.
   private(set) var firstLineCount: Int?
-  /// Whether the open value's first line is its bracket alone, as in printed JSON.
+  /// True if the first line of the open value is only its opening bracket, as in pretty-printed JSON.
   private(set) var isPrinted = false
   var line = 1
-  /// Whether nothing but white space was seen of the line.
+  /// True if the current line has only white space so far.
   private var isIndenting = true
-  /// Whether an array's next `,` would stand where an element should.
+  /// True at the start of an array and after its `,`: another `,` here takes the place of an element.
   private var needsElement = true
   private var markCount = 0
 
@@ -62,19 +62,19 @@ struct Framer: ~Copyable {
     collector = try RecordCollector(limits: limits, content: content, capacity: capacity)
   }
 
-  /// What all records so far are known by.
+  /// The content digest of all records so far.
   var content: ContentDigest { collector.content }
 
-  /// Whether no record is complete.
+  /// True if no complete record is waiting in the batch.
   var isEmpty: Bool { collector.isEmpty }
 
-  /// Whether the batch must be taken before more is framed.
+  /// True if the batch is full: `take()` must be called before more text is framed.
   var isFull: Bool { collector.isFull }
 
-  /// The complete records so far, and their bytes with the padding behind them.
+  /// Takes the complete records since the last call, and their bytes with the padding behind them.
   mutating func take() -> (bytes: [UInt8], records: [Record]) { collector.take() }
 
-  /// Frames the next piece of the text; returns how much of it, less than all where the batch is full.
+  /// Frames the next piece of the text. Returns the number of bytes framed, less than all if the batch is full.
   mutating func frame(_ text: Span<UInt8>) throws(LibcryptoFailure) -> Int {
     var position = 0
     while position < text.count, !isFull {
@@ -83,7 +83,7 @@ struct Framer: ~Copyable {
     return position
   }
 
-  /// Frames as far as one state goes; returns up to where.
+  /// Frames the text from `position` in the current state alone. Returns the position up to which it was framed.
   mutating func step(_ text: Span<UInt8>, from position: Int) throws(LibcryptoFailure) -> Int {
     switch state {
     case .start: frameStart(text)
@@ -98,10 +98,10 @@ struct Framer: ~Copyable {
     }
   }
 
-  /// Ends the text.
+  /// Ends the text and its last record.
   ///
-  /// A text that was cut short, for `reason`, and an array that is not closed, end with exactly one record that says
-  /// so and holds what was not complete.
+  /// A text that was cut short, for `reason`, and an array that is not closed, end with exactly one record with the
+  /// defect `truncatedInput`, which holds the incomplete rest.
   mutating func finish(cut reason: String? = nil) throws(LibcryptoFailure) {
     try leaveOpenValue()
     guard let reason = reason ?? (isInArray ? "the array is not closed" : nil) else {
@@ -242,7 +242,7 @@ struct Framer: ~Copyable {
       needsElement = true
       return position + 1
     case UInt8(ascii: "[") where isIndenting && !needsElement:
-      // Another array: this one was cut.
+      // Another array begins, so this one was cut.
       isInArray = false
       state = .top
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""):
@@ -277,13 +277,13 @@ struct Framer: ~Copyable {
     beginNext()
   }
 
-  /// Goes on behind a record.
+  /// Goes on to the text behind a record.
   mutating func beginNext() {
     needsElement = false
     state = isInArray ? .array : .top
   }
 
-  /// The position of the next byte that is not white space; counts lines on the way.
+  /// Returns the position of the next byte that is not white space, and counts the lines up to there.
   private mutating func skipWhitespace(_ text: Span<UInt8>, from start: Int) -> Int {
     var position = start
     while position < text.count, text[position].isWhitespace {

@@ -1,17 +1,18 @@
 package import Signatures
 
-/// What is wrong with a record before anybody has parsed it.
+/// A defect of a record that framing finds, before the record is parsed.
 ///
-/// Boxed (`indirect`), so that the records without one, nearly all, stay small.
+/// The enumeration is boxed (`indirect`) to keep records small: nearly all have no defect.
 package indirect enum FramingDefect: Hashable, Sendable {
-  /// Longer than `ReadLimits.recordBytes`: the record holds its first bytes.
+  /// The record is longer than `ReadLimits.recordBytes`, and only its first bytes are kept.
   ///
-  /// `byteCount` and `digest` are of all of it, with any white space up to its line's end.
+  /// `byteCount` and `digest` are those of the whole record, with any white space at its end.
   case tooLarge(byteCount: Int, digest: SHA256Digest)
-  /// The input ends inside of it, or the compressed data is broken from here on: why, in words.
+  /// The input ends inside the record or inside an array, or its compressed data cannot be used from here on; the
+  /// reason in words.
   ///
-  /// The record holds the incomplete rest, often nothing.
+  /// The record holds the incomplete rest, which is often empty.
   case truncatedInput(String)
-  /// The UTF-8 byte order mark at the start of an input.
+  /// The record is the UTF-8 byte order mark at the start of an input.
   case byteOrderMark
 }

@@ -4,7 +4,7 @@ internal import CZlib
 @safe
 final class GzipDecompressor: Decompressor {
   let format = "gzip"
-  /// Has a fixed address, because zlib's state points back at it.
+  /// The stream of zlib. It must have a fixed address, because zlib's internal state points back to it.
   private let stream: UnsafeMutablePointer<z_stream>
   private var status: Int32
 
@@ -48,7 +48,7 @@ final class GzipDecompressor: Decompressor {
     case Z_OK:
       return .unfinished
     case Z_BUF_ERROR:
-      // Nothing could be done without more input or output: not an error.
+      // zlib needs more input or output to go on, which is not an error.
       status = Z_OK
       return .unfinished
     case Z_STREAM_END:

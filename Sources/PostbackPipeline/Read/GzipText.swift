@@ -1,20 +1,21 @@
-/// The text of gzip that is in memory, piece by piece: one member, or several (RFC 1952, section 2.2).
+/// Reads the text of gzip data in memory, piece by piece. The data is one member or several (RFC 1952, section 2.2).
 package struct GzipText: ~Copyable {
-  /// What is wrong with the data.
+  /// The failure to decode data that is corrupt or cut.
   package struct Failure: Error, CustomStringConvertible {
-    /// What happened, in words.
+    /// The failure in words.
     package let description: String
   }
 
   private let decompressor = GzipDecompressor()
   private var position = 0
-  /// Whether a member is open; the first one always is.
+  /// True if a member is being read. The first one counts as begun from the start, so that empty data is an error.
   private var isInMember = true
 
-  /// Text of which nothing was read.
+  /// A reader at the start of the data.
   package init() {}
 
-  /// Puts the next piece of the text of `data` to the start of `piece`; returns its size, 0 at the end.
+  /// Writes the next piece of the text of `data` to the start of `piece`, and returns its size in bytes, 0 at the end.
+  /// Every call must get the same `data`.
   package mutating func read(_ data: Span<UInt8>, into piece: inout [UInt8]) throws(Failure) -> Int {
     while true {
       if !isInMember {

@@ -1,11 +1,11 @@
 internal import Glibc
 
 extension InputFile {
-  /// The inputs that `paths` name, in their order, each of which can be opened now.
+  /// Returns the inputs that `paths` name, in their order. Throws if one of them cannot be opened now.
   ///
   /// A directory stands for every regular file directly in it, sorted by the bytes of the names; symbolic links to
-  /// regular files count. `-` is standard input. A named pipe or `/dev/fd/N` is read as a stream and not opened here,
-  /// because opening it twice would lose what is in it.
+  /// regular files count. `-` is standard input. A named pipe or `/dev/fd/N` is read as a stream. It is not opened
+  /// here, only its permission is checked, because opening it twice would lose the data in it.
   package static func enumerate(_ paths: [String]) throws(ReadFailure) -> [InputFile] {
     var inputs: [InputFile] = []
     for path in paths {
@@ -31,7 +31,7 @@ extension InputFile {
     return inputs
   }
 
-  /// Whether a directory is at `path`, symbolic links followed; throws where nothing is.
+  /// Tells if `path` is a directory or a symbolic link to one; throws if nothing exists at `path`.
   package static func isFolder(_ path: String) throws(ReadFailure) -> Bool {
     try FileStatus(path: path).kind == .directory
   }

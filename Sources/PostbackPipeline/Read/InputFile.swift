@@ -3,10 +3,10 @@ package struct InputFile: Hashable, Sendable {
   /// The path that stands for standard input.
   package static let standardInput = "-"
 
-  /// The path as it was given; for a file of a directory that was given, the directory, a slash and its name.
+  /// The path as it was given. For a file in a directory that was given: the directory, a slash and the file's name.
   package var path: String
-  /// When the file was last changed, in milliseconds since 1970; nil for what is not a regular file.
+  /// The time of the file's last modification, in milliseconds since 1970; nil if it is not a regular file.
   package var modified: Int64?
-  /// The file's size as stored; nil for what is not a regular file.
+  /// The size of the file as stored, in bytes; nil if it is not a regular file.
   package var byteCount: Int64?
 }

@@ -3,16 +3,16 @@ final class InputReader {
   private let input: InputFile
   private let register: InputRegister
   private let stream: RecordStream
-  /// What the ledger is to know of the input, if that is anything new.
+  /// The entry of the input to commit to the ledger; nil if the ledger needs no new entry.
   private var known: LedgerInput?
-  /// So many records are in the tables already.
+  /// The number of records, from the first on, that are in the tables already and are not handed on again.
   private let skipped: Int64
-  /// The path of what has the same content, where that is in the tables.
+  /// The path of an input with the same content that is in the tables already; nil if there is none.
   private let twin: String?
   private var isEnded = false
 
-  /// Begins to read an input where the register says; the buffers, one for the bytes as stored and one for text, have
-  /// `bufferSize` bytes.
+  /// Begins to read an input behind the records that are in the tables, as the register's plan says. Of the two
+  /// buffers, one for bytes as stored and one for text, each has at most `bufferSize` bytes.
   init(
     _ opened: consuming OpenInput,
     _ register: InputRegister,
@@ -59,7 +59,7 @@ final class InputReader {
     } catch { throw .read(error) }
   }
 
-  /// Reads an open input for its digest, and goes back to the start.
+  /// Reads an open input to compute its content digest, and goes back to its start.
   private static func scan(
     _ opened: borrowing OpenInput,
     _ limits: ReadLimits,
@@ -94,7 +94,7 @@ final class InputReader {
     return stream.content
   }
 
-  /// The next batch; nil behind the one that says how the input ended.
+  /// Returns the next batch; nil after the one with the input's end.
   func nextBatch() throws(ReadFailure) -> RawBatch? {
     guard !isEnded else { return nil }
     if let twin {
@@ -122,14 +122,14 @@ final class InputReader {
     }
   }
 
-  /// Ends the input, which could not be read on.
+  /// Ends an input whose reading failed, and returns a batch without records that reports the failure.
   func fail(_ failure: ReadFailure) -> RawBatch {
     isEnded = true
     known?.phase = .complete
     return batch([], [], consumed: stream.consumed, .failed(reason: failure.reason))
   }
 
-  /// What is handed on of an input that cannot be read at all.
+  /// Returns a batch without records that reports the failure of an input that cannot be read at all.
   static func failed(_ input: InputFile, _ failure: ReadFailure) -> RawBatch {
     let standing = InputStanding(input: nil, end: .failed(reason: failure.reason))
     let origin = BatchOrigin(input: input, recordCount: 0, consumed: 0, standing: standing)

@@ -1,54 +1,55 @@
-/// Decides where the reading of each input begins: knows what is committed, and what was read since.
+/// The register of known inputs, committed or read since. It decides from which record on each input is read.
 ///
-/// The decision depends on what inputs hold and on their order alone, not on when something was committed: a run that goes
-/// on after a crash decides as one that was never disturbed.
+/// The decision depends only on the content and the order of the inputs, not on the times of commits: a run that goes
+/// on after a crash decides as one that was never interrupted.
 package final class InputRegister {
-  /// What is known of the inputs of earlier runs.
+  /// The ledger with the committed inputs; nil if no state is kept.
   private let ledger: Ledger?
   private var nextID: UInt32 = 0
-  /// What was read and may not be committed yet.
+  /// The inputs that were read and may not be committed yet.
   private var recent = RecentInputs()
 
-  /// Whether any input was stored compressed: content that is not can be the same.
+  /// True if any known input is stored compressed: an uncompressed one of another size can have the same content.
   private var hasCompressed = false
 
-  /// Keys the digests of contents.
+  /// The secret seed of the content digests; 0 without a ledger.
   var seed: UInt64 { ledger?.seed ?? 0 }
 
-  /// What to do with an input.
+  /// The decision about an input: skip, read or refuse it.
   enum Plan {
-    /// Nothing: its content is in the tables, from this path; and what the ledger is to know of the input, if it does
-    /// not yet.
+    /// Skip the input: all its content is in the tables, read from this path. The second value is the input's own entry
+    /// for the ledger; nil if the ledger has one already.
     case skip(from: String, LedgerInput?)
-    /// To read what is behind the records that are in the tables, if there are any.
+    /// Read the input behind the records that are in the tables already, if any are.
     case read(LedgerInput)
-    /// It is not what it was when part of it was committed.
+    /// Refuse the input: its content has changed since a part of it was committed. The value is its entry from then.
     case refuse(LedgerInput)
   }
 
-  /// A register for inputs of which nothing is known.
+  /// A register without a ledger: every input is read from its start.
   package init() { ledger = nil }
 
-  /// A register for the inputs that a ledger knows.
+  /// A register of the inputs in a ledger.
   init(_ ledger: Ledger) throws(StateFailure) {
     self.ledger = ledger
     nextID = try ledger.nextInputID()
     hasCompressed = try ledger.hasCompressedInput()
   }
 
-  /// Forgets what the ledger knows by now.
+  /// Forgets inputs that were committed to the ledger, unless they were read further since.
   func forget(_ committed: [LedgerInput]) {
     for input in committed { recent.remove(input) }
   }
 
-  /// Remembers how far an input was read.
+  /// Remembers up to which record an input was read; does nothing without a ledger.
   func note(_ input: LedgerInput) {
     guard ledger != nil else { return }
     recent.insert(input)
     hasCompressed = hasCompressed || input.isCompressed
   }
 
-  /// The plan for an input; `scan` reads it and tells its digest, `isCompressed` how it is stored.
+  /// Returns the plan for an input. `scan` reads the input and returns its content digest; `isCompressed` tells if it
+  /// is stored compressed.
   func plan(
     _ path: String,
     _ identity: FileIdentity?,
@@ -91,14 +92,14 @@ package final class InputRegister {
     return .read(input)
   }
 
-  /// The plan where the input goes on, or is, what was read of it before; nil where it is another.
+  /// Returns the plan for an input that is the known input `before`, unchanged, grown or changed; nil if it is another.
   private func plan(
     for before: LedgerInput,
     _ path: String,
     _ identity: FileIdentity,
     _ content: ContentDigest
   ) -> Plan? {
-    // Of another name it can be another file, which got the number of one that is gone.
+    // A file with another name can be a new file that got the inode number of a deleted one.
     let isSameFile = before.path == path && before.device == identity.device && before.inode == identity.inode
     let part = before.part(of: content)
     var input = part ?? before
@@ -122,7 +123,7 @@ package final class InputRegister {
     )
   }
 
-  /// The inputs that begin with the same record and are stored in the other way.
+  /// Returns the known inputs with this digest of the first record, compressed or uncompressed as `isCompressed` says.
   private func inputs(_ firstDigest: UInt128, isCompressed: Bool) throws(StateFailure) -> [LedgerInput] {
     let known = try ledger?.inputs(firstDigest: firstDigest, isCompressed: isCompressed) ?? []
     return known + recent.inputs(firstDigest: firstDigest, isCompressed: isCompressed)
@@ -146,17 +147,17 @@ package final class InputRegister {
   }
 }
 
-/// How much of an input is read to know it.
+/// The part of an input that is read to find inputs with the same content.
 enum ScanDepth {
-  /// Its first record.
+  /// The first record alone.
   case firstRecord
-  /// All of it; the digest is kept at these numbers of records.
+  /// The whole input; the digest is also kept at these record counts.
   case all(watching: Set<Int64>)
 }
 
 extension LedgerInput {
-  /// This input as the part of some content that is in the tables, without its last record where that was not complete;
-  /// nil where the content does not begin so.
+  /// Returns this input if `content` begins with its records, or this input without its last record if only that one
+  /// differs, as a record does that was cut at the end; nil if `content` begins with other records.
   fileprivate func part(of content: ContentDigest) -> LedgerInput? {
     guard let reached = content.at(records) else { return nil }
     if reached.value == digest { return self }
@@ -167,7 +168,7 @@ extension LedgerInput {
     return part
   }
 
-  /// Takes over how much of the content is in the tables.
+  /// Takes over the record count and the digests of an input whose records are in the tables.
   fileprivate mutating func continues(_ other: LedgerInput) {
     (records, digest, prefixDigest) = (other.records, other.digest, other.prefixDigest)
     firstDigest = other.firstDigest

@@ -1,14 +1,14 @@
-/// How deep in brackets and strings a broken JSON text is: what is needed to guess where it ends.
+/// The nesting depth in a broken JSON text, used to guess its end.
 ///
-/// Counts brackets without telling `{` from `[`. A line end ends a string.
+/// Counts all brackets alike, `{` as `[`. A line end ends a string.
 struct Nesting {
-  /// Why a scan ended.
+  /// The reason why a scan stopped.
   enum Stop {
     /// All of the text was scanned.
     case textEnd
-    /// The position is at a line end, which was not scanned.
+    /// The position is at a line feed, which was not scanned.
     case lineEnd
-    /// All brackets are closed; the position is after the last.
+    /// All brackets are closed; the position is after the last one.
     case balanced
   }
 
@@ -16,10 +16,11 @@ struct Nesting {
   private var isInString = false
   private var isEscaped = false
 
-  /// Inside so many brackets, and in no string.
+  /// A position inside `depth` brackets and outside of strings.
   init(depth: Int) { self.depth = depth }
 
-  /// Scans from `start`, and again from there after a text or a line that ended.
+  /// Scans `text` from `start`. To go on, call it with the next text after `textEnd`, and behind the line feed after
+  /// `lineEnd`.
   mutating func scan(_ text: Span<UInt8>, from start: Int) -> (position: Int, stop: Stop) {
     if depth <= 0 { return (start, .balanced) }
     var position = start

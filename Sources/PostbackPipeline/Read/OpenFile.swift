@@ -5,7 +5,7 @@ struct OpenFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
 
-  /// Opens `path`; `-` is standard input.
+  /// Opens the file at `path` for reading; `-` is standard input.
   init(path: String) throws(ReadFailure) {
     self.path = path
     guard path != InputFile.standardInput else {
@@ -18,13 +18,13 @@ struct OpenFile: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Takes over a descriptor that is open for reading; `path` is what failures name.
+  /// Takes over a descriptor that is open for reading; failures name the file as `path`.
   init(descriptor: Int32, path: String) {
     self.path = path
     self.descriptor = descriptor
   }
 
-  /// Which regular file it is; nil where it is none.
+  /// Returns the identity of a regular file; nil if it is no regular file, or is standard input.
   func identity() throws(ReadFailure) -> FileIdentity? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else {
@@ -38,7 +38,7 @@ struct OpenFile: ~Copyable {
     )
   }
 
-  /// Whether what a regular file holds is compressed.
+  /// Tells if a regular file begins as gzip or zstd data does. Reads its first bytes and goes back to the start.
   func isCompressed() throws(ReadFailure) -> Bool {
     var start = [UInt8](repeating: 0, count: Compression.magicCount)
     let count = try read(into: &start, at: 0)
@@ -46,7 +46,7 @@ struct OpenFile: ~Copyable {
     return Compression(start: start.span.extracting(first: count)) != nil
   }
 
-  /// Another descriptor of the same open file: both have one position.
+  /// Returns another descriptor of the same open file; both share one read position.
   func duplicate() throws(ReadFailure) -> OpenFile {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw ReadFailure(.inputOutput, path: path, doing: "open it twice", code: errno) }
@@ -64,7 +64,8 @@ struct OpenFile: ~Copyable {
     if descriptor != STDIN_FILENO { _ = close(descriptor) }
   }
 
-  /// Reads into `buffer` from `start` on; returns how many bytes, 0 at the end. Waits where there are none yet.
+  /// Reads into `buffer` from index `start` on. Returns the number of bytes read, 0 at the end of the file. Waits if no
+  /// bytes are available yet.
   func read(into buffer: inout [UInt8], at start: Int) throws(ReadFailure) -> Int {
     while true {
       let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -80,7 +81,8 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Waits until a read returns at once: standard input may be non-blocking because of who else has it.
+  /// Waits until a read would return at once. Standard input can be non-blocking, because another process that shares
+  /// it may have set it so.
   private func waitForBytes() {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&request, 1, -1)

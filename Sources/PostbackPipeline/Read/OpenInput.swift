@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// An input that is open, at its start.
+/// An input that is open, positioned at its start.
 package struct OpenInput: ~Copyable {
-  /// Where it came from.
+  /// The path, modification time and size of the input.
   let input: InputFile
   let file: OpenFile
-  /// Which file it is; nil for what is not a regular file, which cannot be read twice.
+  /// The identity of the file; nil for standard input and for files that are not regular, which cannot be read twice.
   let identity: FileIdentity?
 
   /// Opens an input.
@@ -15,7 +15,7 @@ package struct OpenInput: ~Copyable {
     self.init(input, file, identity)
   }
 
-  /// An input that is open.
+  /// An input from a file that is open already.
   init(_ input: InputFile, _ file: consuming OpenFile, _ identity: FileIdentity?) {
     self.input = input
     self.file = file
@@ -23,41 +23,41 @@ package struct OpenInput: ~Copyable {
   }
 }
 
-/// Which file something is, whatever it is called.
+/// The identity of a file, independent of its name.
 struct FileIdentity: Hashable, Sendable {
-  /// The file system's number.
+  /// The number of the file system's device.
   var device: UInt64
-  /// The file's number in the file system, which another file may get when this one is gone.
+  /// The inode number of the file. The file system may give it to another file after this one is deleted.
   var inode: UInt64
-  /// The file's length.
+  /// The length of the file as stored, in bytes.
   var byteCount: Int64
 }
 
-/// Where inputs come from, one after the other.
+/// A source of inputs, which it opens one after the other.
 package protocol InputSource {
-  /// Opens the next one.
+  /// Opens the next input.
   mutating func next() throws(PipelineFailure) -> NextInput
 
-  /// Whether to stop, also in the middle of an input.
+  /// Tells if reading is to stop now, even in the middle of an input.
   mutating func shouldStop() -> Bool
 }
 
 extension InputSource {
-  /// Goes on to the end.
+  /// Never stops before the end of the source.
   package mutating func shouldStop() -> Bool { false }
 }
 
-/// What an input source has.
+/// The answer of an input source that is asked for its next input.
 package enum NextInput: ~Copyable {
-  /// An input.
+  /// The next input.
   case input(OpenInput)
-  /// Nothing now: what was read so far had better be committed.
+  /// No input for now; everything that was read so far should be committed.
   case pause
-  /// No more.
+  /// No more inputs.
   case end
 }
 
-/// The inputs of a list.
+/// An input source for a list of files.
 struct InputList: InputSource {
   private var inputs: ArraySlice<InputFile>
 

@@ -1,9 +1,9 @@
-/// Reads inputs into batches of records, one input after the other.
+/// The batches of records of a source's inputs, read one input after the other.
 ///
-/// A record belongs to one batch; inputs that are small share one. How records are divided into batches depends on the
-/// inputs alone, but for pauses. Reading blocks the calling thread. Where an input cannot be
-/// read the sequence ends with the failure, and what was read since its last batch is not handed on; or, with
-/// `passesFailures`, the input ends so and the next one is read.
+/// Each record belongs to one batch; small inputs share a batch. Apart from pauses, the division of records into
+/// batches depends only on the inputs. Reading blocks the calling thread. If an input cannot be read, the sequence
+/// throws the failure and ends, and records that were read since the input's last batch are not handed on. With
+/// `passesFailures` the input ends with the failure instead, and the next one is read.
 package struct PostbackReader: AsyncSequence {
   package typealias Element = RawBatch
   package typealias Failure = PipelineFailure
@@ -13,7 +13,7 @@ package struct PostbackReader: AsyncSequence {
   private let limits: ReadLimits
   private let passesFailures: Bool
 
-  /// Reads what a source has, from where a register says.
+  /// A reader of a source's inputs. `register` decides at which record each input begins.
   package init(
     _ source: any InputSource,
     _ register: InputRegister,
@@ -26,24 +26,24 @@ package struct PostbackReader: AsyncSequence {
     self.passesFailures = passesFailures
   }
 
-  /// Reads all of `inputs`, see `InputFile.enumerate(_:)`.
+  /// A reader of all of `inputs` from their start; `InputFile.enumerate(_:)` finds them.
   package init(inputs: [InputFile], limits: ReadLimits = ReadLimits()) {
     self.init(InputList(inputs), InputRegister(), limits: limits)
   }
 
-  /// Begins at the first input.
+  /// An iterator that begins at the first input.
   package func makeAsyncIterator() -> Iterator {
     Iterator(source: source, register: register, limits: limits, passesFailures: passesFailures)
   }
 
-  /// Where reading stands.
+  /// The state of reading: the open input, and a batch that was read ahead.
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate var source: any InputSource
     fileprivate let register: InputRegister
     fileprivate let limits: ReadLimits
     fileprivate let passesFailures: Bool
     private var reader: InputReader?
-    /// What was read and did not fit behind the batch before.
+    /// The result that was read ahead and could not be joined to the batch before; nil if there is none.
     private var next: Result<RawBatch?, PipelineFailure>?
     private var isEnded = false
 
@@ -54,7 +54,7 @@ package struct PostbackReader: AsyncSequence {
       self.passesFailures = passesFailures
     }
 
-    /// The next batch; nil after the last and after a failure.
+    /// Returns the next batch; nil after the last one and after a failure.
     package mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(PipelineFailure) -> RawBatch? {
@@ -69,7 +69,7 @@ package struct PostbackReader: AsyncSequence {
       }
     }
 
-    /// The next batch, with those of small inputs that follow put together.
+    /// Returns the next batch. The batches of small inputs that follow each other are joined.
     private mutating func nextGroup() throws(PipelineFailure) -> RawBatch? {
       guard var group = try take() else { return nil }
       while group.isSmall {

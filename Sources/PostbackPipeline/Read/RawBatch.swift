@@ -1,29 +1,29 @@
 internal import JSON
 
-/// Some thousand records, in order: of one input, or of several that are small.
+/// A batch of up to some thousand records that are not parsed yet, in order: of one input, or of several small ones.
 package struct RawBatch: BatchOfInputs {
-  /// The zero bytes after the last record, which a SIMD parser may read.
+  /// The number of zero bytes after the last record, which a SIMD parser may read.
   package static let padding = JSONParser.padding
 
-  /// The records' bytes, then `padding` zero bytes.
+  /// The bytes of the records, then `padding` zero bytes; empty if the batch has no records.
   package var bytes: [UInt8]
-  /// The records; none in a pause, and where an input ends behind its last batch.
+  /// The records; none in a pause, and none in a batch that only reports the end of an input.
   package var records: [Record]
-  /// Where the records come from, in their order; nothing in a pause.
+  /// The inputs of the records, in the order of the records; empty in a pause and only there.
   package var origins: [BatchOrigin]
 
-  /// Nothing to read for now.
+  /// The batch that stands for a pause: there is nothing to read for now.
   static let pause = RawBatch(bytes: [], records: [], origins: [])
 
   private static let smallSize = 64 * 1024
   private static let smallCount = 256
 
-  /// Whether another batch may be put behind it: it ends an input, and there is not much of it.
+  /// True if another batch may be appended: this one ends an input, and has under 64 KiB and fewer than 256 records.
   var isSmall: Bool {
     origins.last?.standing?.end != nil && bytes.count < Self.smallSize && records.count < Self.smallCount
   }
 
-  /// The batch of one of its records alone.
+  /// Returns a batch with the record at `index` alone.
   package func only(_ index: Int) -> RawBatch {
     var before = 0
     let origin = origins.first { origin in
@@ -38,7 +38,7 @@ package struct RawBatch: BatchOfInputs {
     return only
   }
 
-  /// Puts another batch behind it.
+  /// Appends another batch.
   mutating func append(_ next: RawBatch) {
     if !next.records.isEmpty {
       if !records.isEmpty { bytes.removeLast(Self.padding) }
@@ -53,29 +53,29 @@ package struct RawBatch: BatchOfInputs {
   }
 }
 
-/// A batch at any stage, or, with nothing in it, the word that there is nothing to read for now: a pause.
+/// A batch at any stage; a batch with no origins is a pause, a signal that there is nothing to read for now.
 ///
-/// A pause stays where it is between batches. Whoever works on several batches at once hands on all before the pause, and
-/// the pause, before it asks for more: as long as nothing comes nobody would hand them on.
+/// A pause keeps its place between batches. A stage that works on several batches at once must hand on all batches
+/// before the pause, and the pause itself, before it asks for more: the next batch may come much later.
 package protocol BatchOfInputs: Sendable {
-  /// Where the records come from, in their order; nothing in a pause.
+  /// The inputs of the records, in the order of the records; empty in a pause and only there.
   var origins: [BatchOrigin] { get }
 }
 
 extension BatchOfInputs {
-  /// Whether this is the word that there is nothing to read for now.
+  /// True if this is a pause: there is nothing to read for now.
   package var isPause: Bool { origins.isEmpty }
 }
 
-/// An input that records of a batch come from.
+/// One of the inputs of a batch, with its share of the records.
 package struct BatchOrigin: Sendable {
   /// The input.
   package var input: InputFile
-  /// How many of the batch's records are its.
+  /// The number of records of the batch that come from the input.
   package var recordCount: Int
-  /// Bytes of the input, as stored, that were used so far: a measure of progress.
+  /// The number of bytes of the input, as stored, that were used so far: a measure of progress.
   package var consumed: Int64
-  /// How far the input is with this batch; nil where nobody keeps that.
+  /// The checkpoint of the input after this batch; nil if none is kept.
   package var standing: InputStanding?
   /// For one record that was rejected before and is taken up again: what is known of it. The input is then a part of
   /// `skan_rejects`.
@@ -85,24 +85,24 @@ package struct BatchOrigin: Sendable {
   var sourceFile: String { fedBack?.reject.source.file ?? input.path }
 }
 
-/// How far an input is with the batch that carries this, to be committed with the batch's rows.
+/// The checkpoint of an input after a batch, to be committed together with the rows of that batch.
 package struct InputStanding: Sendable {
-  /// What the ledger is to know of the input; nil where that is nothing new.
+  /// The entry of the input to commit to the ledger; nil if the ledger needs no new entry.
   package var input: LedgerInput?
-  /// How it ended; nil while there is more to read.
+  /// The end of the input; nil while there is more to read.
   package var end: InputEnd?
 }
 
-/// How an input ended.
+/// The way in which the reading of an input ended.
 package enum InputEnd: Sendable, Equatable {
-  /// All of it was read.
+  /// The whole input was read.
   case finished
-  /// Nothing of it was read: the same content was, from this path.
+  /// No records were handed on: the same content was read before, from this path.
   case known(path: String)
-  /// It could not be read to its end, for this reason.
+  /// The input could not be read to its end, for this reason.
   case failed(reason: String)
 
-  /// The word for it in counts.
+  /// The last part of the counter's name in the ledger, as in `inputs.done`.
   var outcome: String {
     switch self {
     case .finished: "done"

@@ -1,27 +1,27 @@
 internal import Glibc
 internal import Signatures
 
-/// An input that cannot be read: stops the run, says nothing about the postbacks.
+/// The failure to read an input. It says nothing about the postbacks in the input.
 package struct ReadFailure: Error, Hashable, CustomStringConvertible {
-  /// What kind of failure it is: the command's exit code follows from it.
+  /// The kind of failure, which decides the exit code of the command.
   package enum Kind: Sendable {
-    /// There is no such input, or it may not be read (`EX_NOINPUT`).
+    /// The input does not exist, or cannot be opened (`EX_NOINPUT`).
     case noInput
-    /// Reading began and did not succeed (`EX_IOERR`).
+    /// The input was opened, and reading it failed (`EX_IOERR`).
     case inputOutput
   }
 
   /// The kind of failure.
   package let kind: Kind
-  /// The input as it was given.
+  /// The path of the input as it was given.
   package let path: String
-  /// What happened and, where there is something, what to do about it.
+  /// The reason in words, with advice if there is any.
   package let reason: String
 
-  /// The failure for a person.
+  /// The failure as text for a person.
   package var description: String { "\(path): \(reason)" }
 
-  /// An input that is not what it should be.
+  /// The failure of an input that exists and is not of the expected kind.
   package init(path: String, reason: String) { self.init(.noInput, path: path, reason: reason) }
 
   init(_ kind: Kind, path: String, reason: String) {
@@ -44,7 +44,7 @@ package struct ReadFailure: Error, Hashable, CustomStringConvertible {
     self.init(kind, path: path, reason: "cannot \(action): \(meaning)\(advice)")
   }
 
-  /// The failure of a library that is needed for reading: it has no memory left.
+  /// The failure of libcrypto, which hashes long records.
   init(path: String, library failure: LibcryptoFailure) {
     self.init(.inputOutput, path: path, reason: failure.description)
   }

@@ -1,13 +1,13 @@
-/// How much of the input is held in memory at a time.
+/// The limits on the part of the input that is held in memory at a time.
 package struct ReadLimits: Sendable {
-  /// The longest record that is kept whole; of a longer one only this many bytes are kept.
+  /// The length of the longest record that is kept whole, in bytes; of a longer one only the first bytes are kept.
   package let recordBytes: Int
-  /// A batch is handed on when its records have this many bytes.
+  /// The number of bytes at which a batch is full.
   package let batchBytes: Int
-  /// A batch is handed on when it has this many records.
+  /// The number of records at which a batch is full.
   package let batchRecords: Int
 
-  /// Traps where a limit is not positive, or where a batch could pass 2 GiB.
+  /// Limits for reading. Traps if a limit is not positive, or if a batch could exceed 2 GiB.
   package init(recordBytes: Int = 64 * 1024, batchBytes: Int = 1 << 18, batchRecords: Int = 4096) {
     precondition(recordBytes > 0 && batchBytes > 0 && batchRecords > 0, "limits are positive")
     precondition(recordBytes <= 1 << 30 && batchBytes <= 1 << 30, "a batch has at most 2 GiB")

@@ -1,13 +1,13 @@
-/// Inputs that were read and may not be committed yet, found by the same things as in the ledger.
+/// The inputs that were read and may not be committed yet, with the same lookups as the ledger.
 struct RecentInputs {
   private var inputs: [UInt32: LedgerInput] = [:]
   private var byPath: [String: UInt32] = [:]
   private var byInode: [UInt64: UInt32] = [:]
   private var byDigest: [UInt128: UInt32] = [:]
-  /// How many there are of a size.
+  /// The number of inputs of each size as stored, in bytes.
   private var sizes: [Int64: Int] = [:]
 
-  /// Keeps an input in the place of what it was before.
+  /// Adds an input, or replaces the one with the same id.
   mutating func insert(_ input: LedgerInput) {
     if let before = inputs[input.id] { remove(before) }
     inputs[input.id] = input
@@ -17,7 +17,7 @@ struct RecentInputs {
     if input.phase == .complete { byDigest[input.digest] = input.id }
   }
 
-  /// Drops an input, unless it has gone on since it was so.
+  /// Removes an input, unless it was replaced by a different state of it since.
   mutating func remove(_ input: LedgerInput) {
     guard inputs[input.id] == input else { return }
     inputs[input.id] = nil
@@ -34,12 +34,12 @@ struct RecentInputs {
     byInode[inode].flatMap { inputs[$0] }.flatMap { $0.device == device ? $0 : nil }
   }
 
-  /// One that was read to its end.
+  /// Returns a completely read input with this digest and record count; nil if there is none.
   func input(digest: UInt128, records: Int64) -> LedgerInput? {
     byDigest[digest].flatMap { inputs[$0] }.flatMap { $0.records == records ? $0 : nil }
   }
 
-  /// Those with that first record that are stored compressed, or that are not.
+  /// Returns the inputs with this digest of the first record, compressed or uncompressed ones as `isCompressed` says.
   func inputs(firstDigest: UInt128, isCompressed: Bool) -> [LedgerInput] {
     inputs.values.filter { $0.firstDigest == firstDigest && $0.isCompressed == isCompressed && $0.records > 0 }
   }

@@ -1,11 +1,11 @@
 package import JSON
 
-/// One record as it was framed: the bytes of what should be one postback or envelope.
+/// One framed record: the bytes that should be one postback, or one envelope with a postback.
 package struct Record: Hashable, Sendable {
-  /// Where it stands in `RawBatch.bytes`.
+  /// The range of the record in `RawBatch.bytes`.
   package var bytes: ByteRange
-  /// The line where it starts, from 1, of the decompressed text.
+  /// The line of the decompressed text in which the record begins, from 1.
   package var line: Int
-  /// What is known to be wrong with it.
+  /// The defect that framing found; nil if there is none.
   package var defect: FramingDefect?
 }

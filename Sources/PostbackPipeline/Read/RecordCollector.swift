@@ -3,31 +3,33 @@ internal import Signatures
 
 /// Collects the bytes of one record after the other into a batch.
 ///
-/// Keeps at most `limits.recordBytes` of a record; of a longer one it counts and hashes the rest. What is held besides, as
-/// much again at most, can still become a record of its own.
+/// Keeps at most the first `limits.recordBytes` bytes of a record, and counts and hashes the rest of a longer one.
+/// `hold()` keeps at most as many bytes again, which can still become a record of their own.
 struct RecordCollector: ~Copyable {
   private let limits: ReadLimits
-  /// The room that a batch begins with.
+  /// The number of bytes that are reserved for a new batch.
   private let capacity: Int
   private var digest: SHA256
   private var bytes: [UInt8] = []
   private var records: [Record] = []
-  /// What all records so far are known by.
+  /// The content digest of all records so far.
   private(set) var content: ContentDigest
 
-  /// Whether a record was begun and not ended.
+  /// True if a record was begun and not ended.
   private(set) var isOpen = false
-  /// The line where the open record begins.
+  /// The line where the open record begins, from 1.
   private(set) var openLine = 0
-  /// Where the open record starts in `bytes`.
+  /// The index in `bytes` where the open record begins.
   private var openStart = 0
-  /// The open record's length.
+  /// The length of the open record in bytes.
   private(set) var openCount = 0
-  /// The open record's length without the white space at its end.
+  /// The length of the open record in bytes, without the white space at its end.
   private(set) var solidCount = 0
-  /// The bytes of the open record that were hashed, 0 unless it is too long. Of these only the first are kept.
+  /// The number of bytes of the open record that were hashed, 0 unless it is longer than `limits.recordBytes`. Of the
+  /// hashed bytes only the first `limits.recordBytes` are kept.
   private var hashedCount = 0
-  /// From where on all of the open record is kept, and the length without white space before.
+  /// The offset from which on all bytes of the open record are kept, and the value of `solidCount` there; nil if no
+  /// bytes are held.
   private var held: (offset: Int, solidCount: Int)?
 
   init(limits: ReadLimits, content: ContentDigest, capacity: Int?) throws(LibcryptoFailure) {
@@ -37,21 +39,22 @@ struct RecordCollector: ~Copyable {
     self.content = content
   }
 
-  /// Whether there is nothing to take.
+  /// True if no complete record is waiting to be taken.
   var isEmpty: Bool { records.isEmpty }
 
-  /// Whether the batch should be taken before more is framed. A record can be open then: what was left of a broken one.
+  /// True if the batch should be taken before more is framed. A record may be open then, and begins the next batch.
   var isFull: Bool {
     (isOpen ? openStart : bytes.count) >= limits.batchBytes || records.count >= limits.batchRecords
   }
 
-  /// Whether the open record is longer than it may be.
+  /// True if the open record, without the white space at its end, is longer than `limits.recordBytes`.
   var isTooLarge: Bool { solidCount > limits.recordBytes }
 
-  /// Whether bytes of the open record are gone: it can be cut only where it is held.
+  /// True if a part of the open record was hashed and may not be kept: the record can then be cut only at `heldOffset`.
   var isLossy: Bool { hashedCount > 0 }
 
-  /// From where on all of the open record is kept; nil where that was more than a record may have.
+  /// The offset in the open record from which on all bytes are kept; nil without `hold()`, or once the held bytes are
+  /// more than `limits.recordBytes`.
   var heldOffset: Int? { held?.offset }
 
   /// Begins a record.
@@ -66,7 +69,7 @@ struct RecordCollector: ~Copyable {
     held = nil
   }
 
-  /// Keeps what is added to the open record from here on, until that is more than a record may have.
+  /// Keeps all bytes that are added to the open record from here on, until they are more than `limits.recordBytes`.
   mutating func hold() throws(LibcryptoFailure) {
     if openCount > limits.recordBytes { try hash() }
     held = (openCount, solidCount)
@@ -96,7 +99,7 @@ struct RecordCollector: ~Copyable {
     hashedCount = openCount
   }
 
-  /// Hashes what was not hashed of the open record, and keeps no more than its first bytes.
+  /// Hashes the bytes of the open record that are not hashed yet, and keeps only its first `limits.recordBytes` bytes.
   private mutating func hash() throws(LibcryptoFailure) {
     let firstEnd = openStart + min(limits.recordBytes, openCount)
     do {
@@ -107,7 +110,7 @@ struct RecordCollector: ~Copyable {
     hashedCount = openCount
   }
 
-  /// Ends the open record at `offset`, which is kept, and returns the bytes behind it.
+  /// Ends the open record at `offset`, and returns its bytes from there on, which must all be kept.
   mutating func cut(at offset: Int) throws(LibcryptoFailure) -> [UInt8] {
     let index = openStart + (isLossy ? limits.recordBytes + offset - hashedCount : offset)
     let rest = Array(bytes[index...])
@@ -125,7 +128,7 @@ struct RecordCollector: ~Copyable {
 
   /// Ends the open record, without the white space at its end.
   ///
-  /// A record that is too large says so, whatever `defect` is.
+  /// A record that is too large gets the defect `tooLarge` in place of `defect`.
   mutating func end(defect: FramingDefect? = nil) throws(LibcryptoFailure) {
     isOpen = false
     var defect = defect
@@ -146,7 +149,7 @@ struct RecordCollector: ~Copyable {
     records.append(Record(bytes: ByteRange(start: openStart, count: count), line: openLine, defect: defect))
   }
 
-  /// The records so far, and their bytes with the padding behind them; the next batch starts with the open record.
+  /// Takes the complete records, and their bytes with the padding behind them. The open record begins the next batch.
   mutating func take() -> (bytes: [UInt8], records: [Record]) {
     let open = isOpen ? Array(bytes[openStart...]) : []
     bytes.removeLast(open.count)
@@ -157,6 +160,6 @@ struct RecordCollector: ~Copyable {
 }
 
 extension UInt8 {
-  /// Whether it is white space in JSON (RFC 8259, section 2).
+  /// True if the byte is white space in JSON (RFC 8259, section 2).
   var isWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

@@ -1,28 +1,29 @@
 internal import JSON
 package import Signatures
 
-/// Splits a text that comes in pieces into records: one object, an array of them, or JSON Lines, as of a file.
+/// Splits a text that comes in pieces into records, by the rules for files: objects, arrays of them, or JSON Lines.
 ///
-/// Memory is a batch, whatever the size of the text.
+/// Holds one batch in memory, independent of the size of the text.
 package struct RecordSplitter: ~Copyable {
   private var framer: Framer
   private var isFinished = false
 
-  /// A splitter into records of at most so many bytes. One that is longer says so and is cut.
+  /// A splitter into records of at most `recordBytes` bytes. A longer record is cut and has the defect `tooLarge`.
   package init(recordBytes: Int) throws(LibcryptoFailure) {
     framer = try Framer(limits: ReadLimits(recordBytes: recordBytes))
   }
 
-  /// Takes the next piece of the text; returns how much of it, less than all where a batch must be taken first.
+  /// Splits the next piece of the text. Returns the number of bytes that were used, less than all if a batch must be
+  /// taken first.
   package mutating func split(_ text: Span<UInt8>) throws(LibcryptoFailure) -> Int { try framer.frame(text) }
 
-  /// Ends the text.
+  /// Ends the text and its last record.
   package mutating func finish() throws(LibcryptoFailure) {
     try framer.finish()
     isFinished = true
   }
 
-  /// The next records, in order, and their bytes; nothing before a batch is full or the text has ended.
+  /// Takes the next records, in order, and their bytes; returns nothing before a batch is full or the text has ended.
   package mutating func take() -> (bytes: [UInt8], records: [Record]) {
     framer.isFull || isFinished ? framer.take() : ([], [])
   }

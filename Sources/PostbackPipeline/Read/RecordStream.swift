@@ -1,24 +1,24 @@
 internal import Signatures
 
-/// The records of one open input: its text, framed.
+/// The records of one open input, framed from its decompressed text.
 final class RecordStream {
   private let path: String
   private var stream: TextStream
   private var framer: Framer
   private var text: [UInt8]
-  /// The bytes of `text` that were read and not framed yet.
+  /// The range of `text` that was read and is not framed yet.
   private var unframed = 0..<0
-  /// Whether all was framed.
+  /// True once the whole input was framed, up to its end or to the place where it was cut.
   private(set) var isFinished = false
 
   static let bufferSize = 128 * 1024
   private static let smallSize = 8 * 1024
-  /// An input with more records than these may not have more records than bytes: no dump of postbacks does, as every
-  /// signature is another. What is small and becomes millions of rows is made to fill a disk.
+  /// The number of records above which an input must not have more records than stored bytes. No dump of postbacks has,
+  /// because each has a different signature. A small file that becomes millions of rows is meant to fill a disk.
   private static let harmlessRecords: Int64 = 64 * 1024
 
-  /// The records of `file`, an input called `path` with `byteCount` bytes if that is known, with two buffers of at most
-  /// `bufferSize` bytes: one for bytes as stored, one for text.
+  /// A stream of the records of `file`, an input named `path` with `byteCount` stored bytes (nil if that is not known).
+  /// Uses two buffers of at most `bufferSize` bytes: one for bytes as stored, one for text.
   init(
     _ file: consuming OpenFile,
     path: String,
@@ -27,7 +27,7 @@ final class RecordStream {
     content: ContentDigest,
     bufferSize: Int
   ) throws(ReadFailure) {
-    // Most files of a spool are one postback.
+    // Most files in a spool hold a single postback.
     let isSmall = (byteCount ?? .max) < Self.smallSize
     let bufferSize = isSmall ? min(bufferSize, Self.smallSize) : bufferSize
     let framer: Framer
@@ -42,10 +42,10 @@ final class RecordStream {
     text = [UInt8](repeating: 0, count: bufferSize)
   }
 
-  /// Bytes of the input, as stored, that were used so far.
+  /// The number of bytes of the input, as stored, that were used so far.
   var consumed: Int64 { stream.consumed }
 
-  /// What all records so far are known by.
+  /// The content digest of all records so far.
   var content: ContentDigest { framer.content }
 
   /// Reads until a batch is full or the input ends.
@@ -69,7 +69,7 @@ final class RecordStream {
     }
   }
 
-  /// The complete records since it was asked before, and their bytes with the padding behind them.
+  /// Takes the complete records since the last call, and their bytes with the padding behind them.
   func take() -> (bytes: [UInt8], records: [Record]) { framer.take() }
 
   private func read() throws {

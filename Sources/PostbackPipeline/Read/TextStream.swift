@@ -1,14 +1,14 @@
-/// The text of one input, decompressed where the input begins as gzip or zstd does.
+/// The text of one input, decompressed if the input begins as gzip or zstd does.
 ///
-/// Memory is two buffers, whatever the size of the input, and what the decompressor's window takes.
+/// Holds one buffer, and the window of the decompressor, in memory, independent of the size of the input.
 struct TextStream: ~Copyable {
-  /// What reading has brought.
+  /// The result of one read.
   enum Step {
-    /// This many bytes of text, at least one.
+    /// The number of bytes of text that were read, at least one.
     case text(Int)
-    /// The end.
+    /// The end of the text.
     case end
-    /// No more text because the compressed data is cut or corrupt: why, in words.
+    /// No more text, because the compressed data is cut, corrupt or expands too much; the reason in words.
     case cut(String)
   }
 
@@ -23,27 +23,28 @@ struct TextStream: ~Copyable {
   private let file: OpenFile
   private var state = State.start
   private var buffer: [UInt8]
-  /// The bytes of `buffer` that were read from the file and not used yet.
+  /// The range of `buffer` that was read from the file and is not used yet.
   private var unused = 0..<0
   private var readCount: Int64 = 0
-  /// Bytes of text that came out of compressed data.
+  /// The number of bytes of text that were decompressed.
   private var expandedCount: Int64 = 0
 
-  /// Compressed data that has expanded to this much text may not be this many times as large as what was read: no dump of
-  /// postbacks is, as every signature is another. What is small and becomes millions of records is made to fill a disk.
+  /// The size of decompressed text, 8 MiB, above which it must not be more than 256 times the bytes read. No dump of
+  /// postbacks is, because each has a different signature. A small file that becomes millions of records is meant
+  /// to fill a disk.
   private static let harmlessExpansion: Int64 = 8 << 20
   private static let largestExpansion: Int64 = 256
 
-  /// The text of an open file; `bufferSize` is how much is read from it at a time.
+  /// The text of an open file, which is read in pieces of at most `bufferSize` bytes.
   init(_ file: consuming OpenFile, bufferSize: Int) {
     self.file = file
     buffer = [UInt8](repeating: 0, count: max(bufferSize, Compression.magicCount))
   }
 
-  /// Bytes of the input, as stored, that were used so far.
+  /// The number of bytes of the input, as stored, that were used so far.
   var consumed: Int64 { readCount - Int64(unused.count) }
 
-  /// Reads the next piece of text to the start of `text`.
+  /// Reads the next piece of text and writes it to the start of `text`.
   mutating func read(into text: inout [UInt8]) throws(ReadFailure) -> Step {
     while true {
       switch state {
@@ -75,7 +76,8 @@ struct TextStream: ~Copyable {
     }
   }
 
-  /// Brings what was read to know the format, then reads straight into `text`; returns how many bytes.
+  /// Copies the bytes that were read to detect the format, then reads directly into `text`. Returns the number of
+  /// bytes, 0 at the end.
   private mutating func readPlain(into text: inout [UInt8]) throws(ReadFailure) -> Int {
     guard !unused.isEmpty else {
       let count = try file.read(into: &text, at: 0)
@@ -88,7 +90,7 @@ struct TextStream: ~Copyable {
     return count
   }
 
-  /// Decodes more of a member; nil where that has brought no text.
+  /// Decodes more of a member. Returns nil if no text came out.
   private mutating func decode(
     with decompressor: any Decompressor,
     _ compression: Compression,
@@ -127,7 +129,7 @@ struct TextStream: ~Copyable {
     }
   }
 
-  /// The format that the unused bytes begin with.
+  /// The compression format of the unused bytes, by their magic number; nil if they have none.
   private var compression: Compression? {
     Compression(start: buffer.span.extracting(unused).extracting(first: Compression.magicCount))
   }
@@ -136,7 +138,7 @@ struct TextStream: ~Copyable {
     unused = unused.lowerBound + count..<unused.upperBound
   }
 
-  /// Reads until there are `count` unused bytes, or fewer at the end of the file.
+  /// Reads until the buffer has at least `count` unused bytes, or fewer at the end of the file.
   private mutating func fill(atLeast count: Int) throws(ReadFailure) {
     if unused.isEmpty { unused = 0..<0 }
     while unused.count < count {

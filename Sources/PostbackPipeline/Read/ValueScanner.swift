@@ -1,57 +1,58 @@
-/// Scans one JSON value for its end, and for the first byte with which no JSON value can go on.
+/// Scans one JSON value for its end, or for the first byte that no JSON value can have at that place.
 ///
-/// Knows RFC 8259's grammar of brackets, commas, colons and strings. Numbers, words and escapes are left to the parser: a
-/// run of other bytes is a value here.
+/// Knows the grammar of brackets, commas, colons and strings (RFC 8259). The parser checks numbers, literals and
+/// escapes: a run of other bytes counts as a value here.
 struct ValueScanner {
-  /// Why a scan ended.
+  /// The reason why a scan stopped.
   enum Stop {
     /// All of the text was scanned.
     case textEnd
-    /// The position is at a line end, which was not scanned. No string goes on behind one.
+    /// The position is at a line feed, which was not scanned. No string may contain one.
     case lineEnd
     /// The value is complete; the position is after it.
     case balanced
-    /// The position is at a byte that cannot stand there.
+    /// The position is at a byte that is not valid JSON there.
     case broken
   }
 
   private enum Expectation {
     case value, valueOrEnd, key, keyOrEnd, colon, separator
-    /// More of a string that is a value, of one that is a key, and of a number or word.
+    /// The rest of a string value, of a key, and of a number or literal.
     case string, keyString, word
   }
 
-  /// The deepest nesting that is scanned, more than the parser accepts: a deeper value counts as broken.
+  /// The largest nesting depth that is scanned, more than the parser accepts. A deeper value counts as broken.
   static let maximumDepth = UInt128.bitWidth
 
   private var expected = Expectation.value
-  /// A bit for each open bracket, the innermost lowest: whether it is an object's.
+  /// One bit for each open bracket, the innermost in the lowest bit: 1 for an object, 0 for an array.
   private var objects: UInt128 = 0
   private var isEscaped = false
-  /// The depth behind the outermost bracket that was closed since it was asked for last.
+  /// The lowest depth after a closed bracket since the last `takeLowestDepth()`; `Int.max` if no bracket was closed.
   private var lowestDepth = Int.max
   /// The number of open brackets.
   private(set) var depth = 0
 
-  /// Whether the scan stopped inside a string.
+  /// True if the scan stopped inside a string.
   var isInString: Bool { expected == .string || expected == .keyString }
 
-  /// Whether a bracket was opened and nothing stands behind it yet.
+  /// True if only the `{` of the outermost object was scanned, and neither a key nor `}` yet.
   var isAtFirstKey: Bool { depth == 1 && expected == .keyOrEnd }
 
-  /// Whether an object or array can begin here.
+  /// True if an object or array can begin here.
   var canOpen: Bool { (expected == .value || expected == .valueOrEnd) && depth < Self.maximumDepth }
 
-  /// The depth behind the outermost bracket that was closed since this was called last: those that were opened there or
-  /// deeper are closed.
+  /// Returns the lowest depth after a closed bracket since the last call, `Int.max` if no bracket was closed. Objects
+  /// that began at this depth or deeper before that bracket was closed are closed too.
   mutating func takeLowestDepth() -> Int {
     defer { lowestDepth = .max }
     return lowestDepth
   }
 
-  /// Scans from `start`, and again from there after a text or a line that ended.
+  /// Scans `text` from `start`. To go on, call it with the next text after `textEnd`, and behind the line feed after
+  /// `lineEnd`.
   ///
-  /// The value begins with a bracket or a quotation mark.
+  /// The value must begin with a bracket or a quotation mark.
   mutating func scan(_ text: Span<UInt8>, from start: Int) -> (position: Int, stop: Stop) {
     var position = start
     while position < text.count {
@@ -81,7 +82,7 @@ struct ValueScanner {
     }
   }
 
-  /// Takes in a byte that is no white space and in no string, if it can stand here.
+  /// Scans a byte that is neither white space nor in a string. Returns false if it is not valid JSON here.
   private mutating func accepts(_ byte: UInt8) -> Bool {
     if expected == .word { expected = .separator }
     switch byte {
@@ -125,7 +126,7 @@ struct ValueScanner {
 }
 
 extension UInt8 {
-  /// Whether a number or a word ends before it.
+  /// True if a number or literal ends before this byte.
   fileprivate var endsWord: Bool {
     switch self {
     case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"),

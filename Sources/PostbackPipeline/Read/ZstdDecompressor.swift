@@ -7,7 +7,7 @@ internal import CZstd
 final class ZstdDecompressor: Decompressor {
   let format = "zstd"
   private let stream: OpaquePointer?
-  /// How many bytes zstd wants next.
+  /// The number of input bytes that zstd asks for in its next call.
   private var wanted = 0
 
   init() {
@@ -21,13 +21,13 @@ final class ZstdDecompressor: Decompressor {
     if let stream = unsafe stream { wanted = unsafe ZSTD_initDStream(stream) }
   }
 
-  /// Feeds one block, or one header, at a time: where zstd fails it does not tell what it had put out before in that
-  /// call, and then there is nothing to tell.
+  /// Gives zstd one block, or one header, at a time. If zstd fails it does not report the bytes that it wrote before in
+  /// the same call; with a single block there are none.
   func decode(_ input: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> DecompressionStep {
     guard let stream = unsafe stream else {
       return DecompressionStep(consumed: 0, produced: 0, outcome: .corrupt("no memory left"))
     }
-    // What is wanted is the rest of a block and the header of the next one.
+    // zstd asks for the rest of a block together with the header of the next one.
     let header = 3
     let piece = input.extracting(first: wanted > header ? wanted - header : wanted)
     var consumed = 0
