@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// A signal that came.
+/// A signal that the process received.
 package struct ReceivedSignal: Hashable, Sendable {
   /// `SIGTERM`, `SIGINT` or `SIGHUP`.
   package let number: Int32
-  /// Whether it asks to end what was asked to end before: now at once.
+  /// True if this signal asks the program to end and an earlier one did too: the program should now end at once.
   package let isRepeated: Bool
-  /// Whether it asks to end.
+  /// True if the signal asks the program to end: `SIGTERM` or `SIGINT`.
   package var asksToEnd: Bool { number == SIGTERM || number == SIGINT }
 }
 
-/// Which signals came before.
+/// A memory of earlier signals, which tells a repeated request to end from the first one.
 struct SignalHistory {
   private var wasAskedToEnd = false
 
-  /// The next signal.
+  /// Records a signal, and returns it with `isRepeated` filled in.
   mutating func receive(_ number: Int32) -> ReceivedSignal {
     let signal = ReceivedSignal(number: number, isRepeated: false)
     guard signal.asksToEnd else { return signal }

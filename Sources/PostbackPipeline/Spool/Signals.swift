@@ -2,13 +2,13 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// The signals that ask to end or to read the settings again, as something to look at instead of something that strikes.
+/// A receiver of `SIGTERM`, `SIGINT` and `SIGHUP`: the program asks for pending signals instead of being interrupted.
 ///
-/// A handler writes their numbers to a pipe. Blocking them and reading them from signalfd(2) would not do: the first thread
-/// of a program whose `main` is asynchronous waits in libdispatch with nothing blocked, and a signal to the process strikes
-/// there.
+/// A signal handler writes their numbers to a pipe. Blocking the signals and reading them from signalfd(2) would not
+/// work: the first thread of a program whose `main` is asynchronous waits in libdispatch with no signal blocked, and
+/// the system delivers signals of the process to that thread.
 package final class Signals {
-  /// What can be read when a signal came.
+  /// The read end of the pipe, which poll(2) reports as readable after a signal.
   let readEnd: Int32
   private let writeEnd: Int32
   private var history = SignalHistory()
@@ -16,7 +16,7 @@ package final class Signals {
 
   private static let numbers = [SIGTERM, SIGINT, SIGHUP]
 
-  /// Takes `SIGTERM`, `SIGINT` and `SIGHUP` over. To be made early, and once in a process.
+  /// Installs the handler for `SIGTERM`, `SIGINT` and `SIGHUP`. Create one instance only in a process, early.
   package init() throws(SpoolFailure) {
     var ends: [Int32] = [-1, -1]
     let code = unsafe pipe2(&ends, O_NONBLOCK | O_CLOEXEC)
@@ -33,27 +33,27 @@ package final class Signals {
     }
   }
 
-  /// Gives the signals back: each ends the process again.
+  /// Restores the default actions: each of the signals ends the process again.
   deinit {
     for number in Self.numbers { _ = signal(number, SIG_DFL) }
     signalPipe.store(-1, ordering: .sequentiallyConsistent)
     for end in [readEnd, writeEnd] where end >= 0 { close(end) }
   }
 
-  /// The signals that came and were not told yet, in no more time than it takes to look.
+  /// Returns the signals that have come and were not returned yet, without waiting.
   package func pending() -> [ReceivedSignal] {
     receive()
     defer { queue = [] }
     return queue
   }
 
-  /// The first signal that came and was not told yet.
+  /// Returns the first signal that has come and was not returned yet; nil if there is none.
   func next() -> ReceivedSignal? {
     receive()
     return queue.isEmpty ? nil : queue.removeFirst()
   }
 
-  /// Waits for a signal, and no longer than told; those that came.
+  /// Waits for signals, at most for `limit`, and returns them; empty if none came.
   package func wait(upTo limit: Duration) -> [ReceivedSignal] {
     let signals = pending()
     guard signals.isEmpty else { return signals }
@@ -73,14 +73,14 @@ package final class Signals {
   }
 }
 
-/// Where the handler writes.
+/// The descriptor of the pipe's write end, for the handler; -1 if no handler is installed.
 private let signalPipe = Atomic<Int32>(-1)
 
-/// The handler: does only what signal-safety(7) allows, and leaves `errno` as it was for whom it interrupts.
+/// The handler. Does only what signal-safety(7) allows, and keeps `errno` for the code that it interrupts.
 private func tell(_ number: Int32) {
   let code = errno
   var byte = UInt8(truncatingIfNeeded: number)
-  // A pipe that is full has told enough.
+  // A full pipe already holds enough signals, so a failed write does no harm.
   _ = unsafe write(signalPipe.load(ordering: .sequentiallyConsistent), &byte, 1)
   errno = code
 }

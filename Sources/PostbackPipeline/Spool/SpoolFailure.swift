@@ -1,31 +1,31 @@
 internal import Glibc
 
-/// Why a spool cannot be used, or not any more. Never about one of its files.
+/// An error that makes a spool unusable. Never about a single file of the spool.
 package struct SpoolFailure: Error, Hashable, CustomStringConvertible {
-  /// What went wrong, from the point of view of who runs the command.
+  /// The category of a failure, from the view of the person who runs the command.
   package enum Kind: Sendable {
-    /// There is no such folder.
+    /// The spool does not exist, or is not a folder.
     case noSpool
-    /// It is laid out in another way than was said.
+    /// The folders in the spool do not match the layout that was chosen.
     case wrongLayout
-    /// A folder cannot be made in it, or not be looked into.
+    /// A folder cannot be created, for example on a full disk, or this user may not list it or write there.
     case cannotCreate
-    /// It was there, and was moved, removed or unmounted.
+    /// A folder existed, and was moved, removed or unmounted.
     case gone
-    /// The process has too many files open, or the system no memory.
+    /// The process has too many files open, or the system has no memory left.
     case exhausted
-    /// The disk failed.
+    /// The disk or another system call failed.
     case io
   }
 
-  /// What went wrong.
+  /// The category.
   package let kind: Kind
-  /// The folder.
+  /// The path of the folder or file that the failure is about; `signals` for the signal handler.
   package let path: String
-  /// What happened, and what to do.
+  /// The event and the advice, as the rest of a sentence that begins with the path.
   package let reason: String
 
-  /// The failure for a person.
+  /// The path and the reason, for a person.
   package var description: String { "\(SpoolName.printable(path.utf8)): \(reason)" }
 
   init(_ kind: Kind, _ path: String, _ reason: String) {
@@ -34,7 +34,8 @@ package struct SpoolFailure: Error, Hashable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The failure of a system call that left `code` in `errno`; `kind` is for codes that do not tell more.
+  /// Returns the failure of a system call that set `errno` to `code`. `kind` applies to codes without a category of
+  /// their own.
   static func system(_ kind: Kind, _ path: String, _ operation: String, _ code: Int32 = errno) -> SpoolFailure {
     let meaning = "\(operation): \(unsafe String(cString: strerror(code)))"
     return switch code {
@@ -47,7 +48,7 @@ package struct SpoolFailure: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The failure of what `DurableFolder` was asked for.
+  /// Converts a failure of `DurableFolder`.
   init(_ failure: StateFailure) {
     switch failure.kind {
     case .cannotCreate, .diskFull: self.init(.cannotCreate, failure.path, failure.reason)

@@ -1,18 +1,18 @@
-/// A file of a spool, open for reading: a regular file, the one that its identity tells of.
+/// A regular file of a spool, open for reading.
 package struct SpoolFile: ~Copyable, Sendable {
-  /// Its path in the spool, time and size, as the reader wants them.
+  /// The path, modification time and size of the file, for the reader.
   package let input: InputFile
-  /// Which file it is, from the descriptor that it is read by.
+  /// The identity of the file, from fstat(2) on the open descriptor.
   package let identity: SpoolIdentity
   private let file: OpenFile
 
-  /// Takes over the descriptor.
+  /// Takes ownership of the descriptor.
   init(descriptor: Int32, path: String, _ identity: SpoolIdentity) {
     self.identity = identity
     input = InputFile(path: path, modified: identity.modified, byteCount: identity.byteCount)
     file = OpenFile(descriptor: descriptor, path: path)
   }
 
-  /// The open file, which the reader then owns.
+  /// Returns the open file. The caller then owns it.
   consuming func opened() -> OpenFile { file }
 }

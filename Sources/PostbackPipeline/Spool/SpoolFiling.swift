@@ -1,13 +1,15 @@
-/// What came of putting a file of the spool away.
+/// The outcome of moving a file out of the folder in which it waits.
 package enum SpoolFiling: Hashable, Sendable {
-  /// It does not wait any more; also where somebody else had put it away.
+  /// The file no longer waits. Another process may have put it away.
   case done
-  /// It changed since it was read: it waits on, to be read as another file. A sentence for the log.
+  /// The file has changed since it was read. It still waits, and is read again as another file. The value is a sentence
+  /// for the log.
   case changed(String)
-  /// It could not be moved, waits where it is, and is left alone for a while. A sentence for the log.
+  /// The file cannot be moved. It waits where it is, and is left alone for a while. The value is a sentence for the
+  /// log.
   case stuck(String)
 
-  /// What to log; nil where all is well.
+  /// The sentence for the log; nil if the file no longer waits.
   package var problem: String? {
     switch self {
     case .done: nil

@@ -1,34 +1,34 @@
 internal import Glibc
 
-/// A folder into which others put files, to be taken one after the other in the order of their names.
+/// A folder into which other programs put files, which are taken one after the other in the order of their names.
 ///
-/// Who takes them scans, opens every entry of the scan in turn, and puts each away — `file` when what it holds is
-/// committed, `fail` when it cannot be read — and then scans again. Nothing of one file stops the others.
+/// The caller scans, opens every entry of the scan in turn, and puts each file away: with `file` once its content is
+/// committed, with `fail` if it cannot be read. Then it scans again. A problem with one file does not stop the others.
 package final class SpoolFolder {
-  /// The spool.
+  /// The path of the spool, without slashes at its end.
   package let path: String
-  /// Where in it what is.
+  /// The arrangement of folders in the spool.
   package let layout: SpoolLayout
-  /// Where files wait: what a waiter watches.
+  /// The path of the folder in which files wait, and which a `SpoolWaiter` watches.
   package var waitingPath: String { layout.waiting(in: path) }
 
   let deletesFiled: Bool
   let rename: SpoolRename
   var setAside = SpoolSetAside()
-  /// The folders whose entries changed since the last synchronization.
+  /// The folders whose entries have changed since the last `synchronize`.
   var unsynchronized: Set<String> = []
-  /// Of names that were taken in `done/` or `failed/` already, the number that was free last.
+  /// The next number to try for a name that is taken already, by `done/NAME` or `failed/NAME`.
   var numbers: [String: Int] = [:]
 
   private var settling: SpoolSettling?
   private var scanned: [SpoolEntry] = []
   private var takenCount = 0
 
-  /// Opens a spool that is there, and makes the folders in it that are not.
+  /// Opens an existing spool, and creates the folders that are missing in it.
   ///
-  /// Without `settle` it is one of Maildir's layout: `tmp/`, where producers write, `new/`, into which they rename,
-  /// `done/` and `failed/`. With it files lie directly in the spool and are taken once they have not changed for so long.
-  /// `deletes` removes files that are done with instead of keeping them in `done/`.
+  /// Without `settle` the spool has Maildir's layout: `tmp/`, in which producers write, `new/`, into which they rename,
+  /// `done/` and `failed/`. With `settle` files lie directly in the spool, and are taken once they have not changed for
+  /// that time. If `deletes` is true, files that are done are deleted instead of moved to `done/`.
   package convenience init(_ path: String, settle: Duration? = nil, deletes: Bool = false) throws(SpoolFailure) {
     try self.init(path, settle: settle, deletes: deletes, rename: .atOnce)
   }
@@ -44,9 +44,9 @@ package final class SpoolFolder {
     Self.removeLeftReasons(in: path)
   }
 
-  /// What can be taken now, sorted by the bytes of the names; hidden files are not.
+  /// Returns the files that can be taken now, sorted by the bytes of their names, without hidden files.
   ///
-  /// In Maildir's layout no file is looked at. In the plain one each is, and folders are not for taking.
+  /// In Maildir's layout only names are read. In the plain layout every file is looked at, and folders are left out.
   package func scan(at now: ContinuousClock.Instant = .now) throws(SpoolFailure) -> [SpoolEntry] {
     let folder = waitingPath
     var names = try SpoolListing.names(in: folder)
@@ -67,19 +67,20 @@ package final class SpoolFolder {
     return entries
   }
 
-  /// When a scan can bring something that no producer announces: a file that settles, or one that was left alone.
+  /// The time of the next scan that can find a file without any event: one that settles, or one that was left alone.
+  /// Nil if there is no such file.
   package var nextScan: ContinuousClock.Instant? {
     [settling?.nextSettles, setAside.next].compactMap(\.self).min()
   }
 
-  /// Opens a file of the last scan, without waiting for anything, whatever it is.
+  /// Opens a file of the last scan. Never blocks, even if the file is a pipe.
   package func open(_ entry: SpoolEntry) throws(SpoolRefusal) -> SpoolFile {
     takenCount = max(takenCount, entry.position + 1)
     guard entry.fileName.raw == nil else {
       throw SpoolRefusal(.unusableName, entry.path, "has a name that is not UTF-8; rename it, then move it back")
     }
     var status = stat()
-    // Opening a device can do something to it, so the name is looked at before; then what was opened is.
+    // Opening a device can have an effect, so the name is checked before the open, and the descriptor after it.
     guard unsafe lstat(entry.path, &status) == 0 else { throw .system(entry, errno) }
     if let refusal = SpoolRefusal(entry, mode: status.st_mode) { throw refusal }
     var descriptor: Int32
@@ -99,7 +100,7 @@ package final class SpoolFolder {
     return SpoolFile(descriptor: descriptor, path: entry.path, SpoolIdentity(status))
   }
 
-  /// What waits: the entries of the last scan that were not opened yet.
+  /// Returns the number and age of the entries of the last scan that are not opened yet.
   package func backlog() -> SpoolBacklog {
     let waiting = scanned.dropFirst(takenCount)
     var oldest: Int64?

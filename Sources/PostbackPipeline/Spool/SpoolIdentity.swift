@@ -1,14 +1,15 @@
 internal import Glibc
 
-/// Which file it is, and in which state: another one of the same name, or one that grew, has another identity.
+/// The identity and state of a file. Another file of the same name, or the same file after it grew, has another
+/// identity.
 package struct SpoolIdentity: Hashable, Sendable {
-  /// The file system it is on.
+  /// The device number of the file system (`st_dev`).
   package let device: UInt64
-  /// Its number there.
+  /// The inode number of the file in its file system (`st_ino`).
   package let inode: UInt64
-  /// Its size.
+  /// The size in bytes.
   package let byteCount: Int64
-  /// When it was last changed, in milliseconds since 1970.
+  /// The modification time, in milliseconds since 1970.
   package let modified: Int64
 
   init(_ status: stat) {

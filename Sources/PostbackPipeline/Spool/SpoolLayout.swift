@@ -1,13 +1,15 @@
 internal import Glibc
 
-/// Where in a spool what is.
+/// The arrangement of folders in a spool, and the sign that a file is complete.
 package enum SpoolLayout: Hashable, Sendable {
-  /// Maildir's: producers write in `tmp/`, make the file durable and rename it into `new/`, where it is complete.
+  /// Maildir's layout: producers write a file in `tmp/`, make it durable and rename it into `new/`, where it is
+  /// complete.
   case maildir
-  /// Files are written directly into the spool, and are complete when nothing of them has changed for a time.
+  /// Producers write files directly into the spool. A file is complete once it has not changed for the settle time.
   case plain(settle: Duration)
 
-  /// The layout of the spool at `path`; its folders are made where they are not there.
+  /// Chooses the layout for the spool at `path`, Maildir's if `settle` is nil, and creates the missing folders. Throws
+  /// if the contents of the spool belong to the other layout.
   init(opening path: String, settle: Duration?) throws(SpoolFailure) {
     guard try Self.isDirectory(path) else {
       throw SpoolFailure(.noSpool, path, "is no folder that is there; make it, or check the path")
@@ -42,7 +44,7 @@ package enum SpoolLayout: Hashable, Sendable {
     }
   }
 
-  /// Where files wait, in the spool at `path`.
+  /// Returns the folder in which files wait, for the spool at `path`.
   func waiting(in path: String) -> String {
     switch self {
     case .maildir: "\(path)/new"

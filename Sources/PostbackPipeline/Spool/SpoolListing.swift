@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// The names in a folder of a spool, in one pass and without a look at the files.
+/// The names in a folder of a spool, read in one pass without looking at the files.
 @safe
 struct SpoolListing: ~Copyable {
   private let path: String
   private let stream: OpaquePointer
-  /// The names' bytes, a zero after each, and where each begins.
+  /// The bytes of all names with a zero after each; `starts` has the offset at which each name begins.
   private var bytes: [CChar] = []
   private var starts: [Int] = []
 
-  /// What is in the folder at `path`, sorted by the bytes of the names; hidden names do not count.
+  /// Returns the names in the folder at `path`, sorted by their bytes, without hidden names.
   static func names(in path: String) throws(SpoolFailure) -> [SpoolName] {
     var listing = try SpoolListing(path)
     try listing.read()
@@ -39,11 +39,11 @@ struct SpoolListing: ~Copyable {
     }
   }
 
-  /// Sorts bytes and not texts: of 100 000 names that takes 0.1 s instead of 0.8.
+  /// Returns the names in order. Sorting bytes instead of strings takes 0.1 s instead of 0.8 s for 100 000 names.
   private consuming func sorted() -> [SpoolName] {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return [] }
-      // strcmp compares bytes without their signs.
+      // strcmp(3) compares bytes as unsigned numbers.
       return starts.sorted { unsafe strcmp(base + $0, base + $1) < 0 }.map { unsafe Self.name(base + $0) }
     }
   }

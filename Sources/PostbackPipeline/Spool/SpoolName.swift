@@ -1,20 +1,21 @@
-/// The name of a file, whatever bytes it is.
+/// The name of a file, which may be any bytes.
 struct SpoolName {
-  /// The name; of one that is not UTF-8 the name that it gets in `failed/`.
+  /// The name as text. A name that is not UTF-8 is escaped; the file gets the escaped name in `failed/`.
   let text: String
-  /// The bytes, and a zero, where they are not UTF-8.
+  /// The bytes of a name that is not UTF-8, with a zero at the end; nil for a name in UTF-8.
   let raw: [CChar]?
 
-  /// The path of the file in a folder, for the system.
+  /// Returns the path of the file in a folder for system calls, with a zero at the end.
   func path(in folder: String) -> [CChar] {
     guard let raw else { return Array("\(folder)/\(text)".utf8CString) }
     return "\(folder)/".utf8CString.dropLast() + raw
   }
 
-  /// What a file system takes for a name, in bytes.
+  /// The length of the longest file name that a file system takes, in bytes.
   static let maximum = 255
 
-  /// A name with a suffix, shortened between two characters where both together are too long.
+  /// Returns a name with a suffix. If both together are too long, the end of the name is cut off between two
+  /// characters.
   static func fitting(_ name: String, _ suffix: String) -> String {
     guard name.utf8.count + suffix.utf8.count > maximum else { return name + suffix }
     var stem = Substring(name)
@@ -22,7 +23,8 @@ struct SpoolName {
     return stem + suffix
   }
 
-  /// Bytes as text on one line: those that are not of printable UTF-8 as `%` and two digits.
+  /// Returns bytes as text on one line. Invalid UTF-8 and control or format characters become `%` and two hexadecimal
+  /// digits for each byte.
   static func printable(_ bytes: some Sequence<UInt8>) -> String {
     var decoder = UTF8()
     var pending = Array(bytes)[...]

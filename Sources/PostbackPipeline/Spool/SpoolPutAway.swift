@@ -1,10 +1,12 @@
 internal import Glibc
 
 extension SpoolFolder {
-  /// Puts a file away whose postbacks are durably committed: to `done/`, or out of the world where that was chosen.
+  /// Moves a file whose postbacks are durably committed to `done/`, or deletes it if the spool was opened with
+  /// `deletes`.
   ///
-  /// Only the file that was read, as it was read, is put away: where its name leads to another by now, or it has grown,
-  /// that waits on. In `done/` no file is replaced: the second of a name becomes `NAME.2`.
+  /// Only the file that was read, in the state in which it was read, is put away. If the name now belongs to another
+  /// file, or the file has grown, that file keeps waiting. No file in `done/` is replaced: the second of a name becomes
+  /// `NAME.2`.
   package func file(
     _ entry: SpoolEntry,
     _ identity: SpoolIdentity,
@@ -26,10 +28,10 @@ extension SpoolFolder {
     return code == 0 ? .done : stuck(entry, "moved to \(path)/done", code, now)
   }
 
-  /// Puts a file away that cannot be read: to `failed/`, with a file `NAME.reason` beside it that says why on one line.
+  /// Moves a file that cannot be read to `failed/`, and writes the reason on one line to `NAME.reason` beside it.
   ///
-  /// No file is replaced there. Where the reason cannot be written the file is moved without; a power cut can lose a
-  /// reason too.
+  /// No file there is replaced. If the reason cannot be written, the file is moved without it. A loss of power can also
+  /// lose a reason.
   package func fail(
     _ entry: SpoolEntry,
     reason: String,
@@ -42,21 +44,21 @@ extension SpoolFolder {
     return code == 0 ? .done : stuck(entry, "moved to \(path)/failed", code, now)
   }
 
-  /// Makes durable which files were put away since the last time.
+  /// Makes the changes of folders since the last call durable: which files were put away.
   ///
-  /// It may come long after, or never: files are put away when what they hold is committed. One that is back where it was
-  /// after a crash is known to the ledger by its identity, and is only put away again.
+  /// The call may come late or never, because files are put away only after their content is committed. If a crash
+  /// brings a file back, the ledger knows it by its identity, and the file is only put away again.
   package func synchronize() throws(SpoolFailure) {
-    // Where files went before where they were: so that a crash in between leaves one name too many, not one too few.
+    // The folder with waiting files comes last: a crash before it can leave a file with two names, but never with none.
     for folder in unsynchronized.sorted(by: { ($0 == waitingPath ? 1 : 0) < ($1 == waitingPath ? 1 : 0) }) {
       do { try DurableFolder(folder).synchronize() } catch { throw SpoolFailure(error) }
       unsynchronized.remove(folder)
     }
   }
 
-  /// Moves a file to the first name that is free in the folder, and the reason to that with `.reason`; 0, or `errno`.
+  /// Moves a file to the first free name in a folder, and its reason to that name with `.reason`. Returns 0 or `errno`.
   ///
-  /// The reason is first, so that whoever sees the file sees why it is there.
+  /// The reason is moved first, so that a person who sees the file also finds its reason.
   private func putAway(_ entry: SpoolEntry, in folder: String, beside hidden: String?) -> Int32 {
     let target = "\(path)/\(folder)"
     let key = "\(folder)/\(entry.name)"
@@ -78,7 +80,7 @@ extension SpoolFolder {
       case EEXIST:
         number += 1
       case ENOENT:
-        // Of the file, that somebody else has put it away; of the folder, that somebody has removed it.
+        // Either another process has put the file away, or the target folder was removed.
         var status = stat()
         if unsafe lstat(entry.systemPath, &status) != 0, errno == ENOENT { return 0 }
         guard unsafe mkdir(target, 0o777) == 0 else { return ENOENT }
@@ -89,9 +91,10 @@ extension SpoolFolder {
     }
   }
 
-  /// Moves the reason, if there is one; 0 or `EEXIST`. A file goes without rather than stay.
+  /// Moves the reason, if there is one. Returns 0 or `EEXIST`; after other errors the file is moved without a reason.
   ///
-  /// One of the same words, of a file that is not there, was left by a crash before that file was moved: it serves.
+  /// A crash before a file was moved can leave its reason behind. A reason with the same text beside a free name is
+  /// therefore replaced.
   private func moveReason(_ reason: inout String?, to path: String, of file: String) -> Int32 {
     guard let old = reason else { return 0 }
     var code = rename(Array(old.utf8CString), to: path)
@@ -110,7 +113,8 @@ extension SpoolFolder {
     return 0
   }
 
-  /// So that a producer who uses a name again and again does not have all of the numbers tried each time.
+  /// Stores the next number to try for a name, so that a name in frequent use does not have all its numbers tried each
+  /// time. Forgets all names when there are 10 000.
   private func remember(_ number: Int, of key: String) {
     if numbers.count >= 10_000 { numbers = [:] }
     numbers[key] = number + 1
@@ -155,7 +159,7 @@ extension SpoolFolder {
   private static let hiddenStart = ".reason-"
   private static let hiddenEnd = ".inprogress"
 
-  /// Removes the reasons that were being written by processes that are gone. Not worth a failure.
+  /// Removes unfinished reasons of processes that have ended. Errors are ignored.
   static func removeLeftReasons(in path: String) {
     let folder = "\(path)/failed"
     for name in (try? DurableFolder(folder).names()) ?? []

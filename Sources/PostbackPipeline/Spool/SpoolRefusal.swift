@@ -1,29 +1,29 @@
 internal import Glibc
 
-/// Why a file of a spool is not read.
+/// The reason for not reading a file of a spool.
 package struct SpoolRefusal: Error, Hashable, CustomStringConvertible {
-  /// Whose fault it is, and so what the consumer does.
+  /// The category of a refusal, which decides what happens to the file.
   package enum Kind: Hashable, Sendable {
-    /// It is not there any more, somebody else took it: the next one's turn.
+    /// The file no longer exists; another process took it. The next file is read.
     case vanished
-    /// Its name is not UTF-8: it belongs in `failed/`.
+    /// The name is not UTF-8. The file belongs in `failed/`.
     case unusableName
-    /// It is a symbolic link, a pipe, a socket, a device or a directory: it belongs in `failed/`.
+    /// The file is a symbolic link, a pipe, a socket, a device or a directory. It belongs in `failed/`.
     case notRegular
-    /// This user may not read it, or the like: it belongs in `failed/`.
+    /// The file cannot be opened, for example for lack of permission. It belongs in `failed/`.
     case unreadable
-    /// Not the file's fault: it stays where it is.
+    /// The file is not the cause, but the spool or the system. The file stays where it is.
     case failure(SpoolFailure)
   }
 
-  /// Whose fault it is.
+  /// The category.
   package let kind: Kind
-  /// The file.
+  /// The path of the file.
   package let path: String
-  /// What happened, and what to do.
+  /// The event and the advice, as the rest of a sentence that begins with the path.
   package let reason: String
 
-  /// The refusal for a person.
+  /// The path and the reason, for a person.
   package var description: String { "\(SpoolName.printable(path.utf8)): \(reason)" }
 
   init(_ kind: Kind, _ path: String, _ reason: String) {
@@ -32,7 +32,7 @@ package struct SpoolRefusal: Error, Hashable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The refusal of a file that could not be opened, with `code` in `errno`.
+  /// Returns the refusal of a file for which a system call failed with the `errno` value `code`.
   static func system(_ entry: SpoolEntry, _ code: Int32) -> SpoolRefusal {
     let meaning = "cannot be opened: \(unsafe String(cString: strerror(code)))"
     switch code {
@@ -52,7 +52,7 @@ package struct SpoolRefusal: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The refusal of what is not a regular file; nil for what is.
+  /// Creates the refusal of a file that is not a regular file; nil for a regular file.
   init?(_ entry: SpoolEntry, mode: mode_t) {
     let kind =
       switch mode & S_IFMT {

@@ -1,14 +1,15 @@
 internal import CLinux
 internal import Glibc
 
-/// How a file gets a name that nothing else has: never by replacing another file.
+/// A method of giving a file a new name without replacing another file.
 enum SpoolRename {
-  /// In one step, where the file system can do that.
+  /// In one step, with renameat2(2). File systems without support fall back to `byLink`.
   case atOnce
-  /// By a second name, and taking the first away: what file systems can do that do not know the other way.
+  /// In two steps for file systems that cannot do it in one: a hard link with the new name, then removal of the old
+  /// name.
   case byLink
 
-  /// Renames; 0, or what `errno` says: `EEXIST` where the new name is taken.
+  /// Renames a file. Returns 0 or `errno`: `EEXIST` if the new name is taken.
   func callAsFunction(_ old: [CChar], to new: String) -> Int32 {
     if self == .atOnce {
       if unsafe renameat2(AT_FDCWD, old, AT_FDCWD, new, UInt32(CLINUX_RENAME_NOREPLACE)) == 0 { return 0 }
@@ -20,7 +21,7 @@ enum SpoolRename {
   private static func link(_ old: [CChar], _ new: String) -> Int32 {
     if unsafe linkat(AT_FDCWD, old, AT_FDCWD, new, 0) != 0 {
       switch errno {
-      // What a crash between the two steps leaves: the second of them is to be done.
+      // A crash between the two steps left both names on one file. Only the second step is to be done.
       case EEXIST where isSame(old, new): break
       case EPERM, EOPNOTSUPP, ENOSYS, EMLINK: return withoutLinks(old, new)
       case let code: return code
@@ -29,7 +30,8 @@ enum SpoolRename {
     return unsafe unlink(old) == 0 ? 0 : errno
   }
 
-  /// Directories have no second name, and in some file systems nothing has. Only this process puts files where `new` is.
+  /// Renames directories, and files where hard links are not supported. Looking first is safe because only this process
+  /// puts files into the folder of `new`.
   private static func withoutLinks(_ old: [CChar], _ new: String) -> Int32 {
     var status = stat()
     guard unsafe lstat(new, &status) != 0 else { return EEXIST }

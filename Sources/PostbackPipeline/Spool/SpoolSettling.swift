@@ -1,6 +1,6 @@
-/// Tells when a file that is written in place has come to rest: when nothing of it has changed for the settle time.
+/// A tracker of files that are written in place: a file has settled once it has not changed for the settle time.
 ///
-/// Knows no clock and no disk: who scans says what there is, and when that is.
+/// It reads neither a clock nor a disk. The caller passes the files that exist, and the time.
 struct SpoolSettling {
   private struct Sighting {
     let identity: SpoolIdentity
@@ -9,12 +9,12 @@ struct SpoolSettling {
 
   private let settleTime: Duration
   private var sightings: [String: Sighting] = [:]
-  /// When the next file settles that has not yet, if it stays as it is.
+  /// The time at which the next unsettled file settles, if it does not change; nil if there is none.
   private(set) var nextSettles: ContinuousClock.Instant?
 
   init(_ settleTime: Duration) { self.settleTime = settleTime }
 
-  /// Which of these names have settled; names that are not among them are forgotten.
+  /// Returns the names that have settled. Forgets every name that is not in `identities`.
   mutating func settled(
     _ identities: [String: SpoolIdentity],
     at now: ContinuousClock.Instant

@@ -1,12 +1,12 @@
-/// The files of a spool as inputs, one after the other, as long as nobody asks to end.
+/// The input source that takes the files of a spool one after the other, until a signal or `stop` ends it.
 ///
-/// What was taken stays in the spool until what it holds is committed, and `putAway` is told.
+/// A file that was taken stays in the spool until its content is committed and `putAway` is called.
 package final class SpoolSource: InputSource {
-  /// What happens that somebody may want to know of.
+  /// An event for the log.
   package enum Event {
-    /// A file was not read; it is in `failed/` by now, if it was there to be moved.
+    /// A file was not read. It is in `failed/` now, unless it has vanished or cannot be moved.
     case refused(SpoolRefusal)
-    /// A file could not be put away, or has changed; a sentence.
+    /// A file cannot be put away, or has changed since it was read. The value is a sentence for the log.
     case notPutAway(String)
   }
 
@@ -16,14 +16,14 @@ package final class SpoolSource: InputSource {
   private let handle: (ReceivedSignal) -> Void
   private let signals: Signals
   private var entries: ArraySlice<SpoolEntry> = []
-  /// What was taken and is not put away, by path.
+  /// The files that were opened and are not put away yet, by path.
   private var taken: [String: (entry: SpoolEntry, identity: SpoolIdentity)] = [:]
-  /// Whether a scan may bring something.
+  /// True if a scan may find files.
   private var mayHaveInput = true
-  /// Whether no more inputs are to be taken.
+  /// True if no more inputs are to be taken.
   package private(set) var isStopped = false
 
-  /// Takes files from a folder; tells what happens, and has signals handled.
+  /// Creates a source for a folder. It passes events to `tell`, and signals to `handle`.
   package init(
     _ folder: SpoolFolder,
     _ waiter: SpoolWaiter,
@@ -38,13 +38,13 @@ package final class SpoolSource: InputSource {
     self.handle = handle
   }
 
-  /// Whether reading is to stop, also in the middle of an input: looks for signals.
+  /// Handles pending signals, and returns true if reading must stop, even in the middle of an input.
   package func shouldStop() -> Bool {
     for signal in signals.pending() { receive(signal) }
     return isStopped
   }
 
-  /// Opens the next file; a pause where there is none now.
+  /// Opens the next file. Returns `.pause` if none waits now, and `.end` if reading must stop.
   package func next() throws(PipelineFailure) -> NextInput {
     guard !shouldStop() else { return .end }
     do throws(SpoolFailure) {
@@ -76,7 +76,7 @@ package final class SpoolSource: InputSource {
     }
   }
 
-  /// Puts away a file that was read, when what it holds is committed.
+  /// Puts away a file that was read. Call it once the content of the file is committed.
   package func putAway(_ ended: Tables.Ended) {
     guard let (entry, identity) = taken.removeValue(forKey: ended.input.path) else { return }
     switch ended.end {
@@ -86,15 +86,15 @@ package final class SpoolSource: InputSource {
   }
 
   private func put(_ filing: SpoolFiling) {
-    // One that has changed, and one that is stuck, waits on.
+    // A file that has changed or cannot be moved still waits, so a scan may find it.
     if let problem = filing.problem {
       mayHaveInput = true
       tell(.notPutAway(problem))
     }
   }
 
-  /// Waits until there may be input, somebody asks to end, or the time is over; returns at once where one of them is so
-  /// already.
+  /// Waits until there may be input, a signal comes, or the time is over. Returns at once if the source is stopped or
+  /// may have input already.
   package func wait(upTo limit: Duration) throws(SpoolFailure) {
     guard !isStopped, !mayHaveInput else { return }
     var limit = limit
@@ -105,13 +105,13 @@ package final class SpoolSource: InputSource {
     }
   }
 
-  /// Takes no more.
+  /// Stops the source: no more inputs are taken.
   package func stop() { isStopped = true }
 
-  /// Whether nothing waits, as far as is known, or is taken and not put away.
+  /// True if no file is known to wait, none is taken and not put away, and no scan is due later.
   package var isEmpty: Bool { entries.isEmpty && taken.isEmpty && !mayHaveInput && folder.nextScan == nil }
 
-  /// What waits to be taken.
+  /// Returns the number and age of the files that wait to be opened.
   package func backlog() -> SpoolBacklog { folder.backlog() }
 
   private func receive(_ signal: ReceivedSignal) {
@@ -121,7 +121,7 @@ package final class SpoolSource: InputSource {
 }
 
 extension FileIdentity {
-  /// The file that a spool's is.
+  /// The identity of a file of a spool, without its modification time.
   init(_ identity: SpoolIdentity) {
     self.init(device: identity.device, inode: identity.inode, byteCount: identity.byteCount)
   }

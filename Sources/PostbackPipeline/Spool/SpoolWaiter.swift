@@ -1,18 +1,18 @@
 internal import CLinux
 internal import Glibc
 
-/// Waits until something comes into a spool, or a signal.
+/// A waiter for new files in a spool, or a signal, based on inotify(7).
 ///
-/// To be made before the first scan: what comes after it was made wakes it, also while nobody waits.
+/// Create it before the first scan. Files that come after that end the next wait, even if they come between two waits.
 package final class SpoolWaiter {
-  /// Why input is noticed late, by scanning from time to time only, in a sentence for the log; nil where it is not.
+  /// A sentence for the log that explains the need to scan from time to time; nil if inotify reports all new files.
   package private(set) var limitation: String?
 
   private let path: String
   private let signals: Signals?
   private var watch: Int32 = -1
 
-  /// Watches where files wait in the spool. Where that cannot be, waiting goes by time alone.
+  /// Starts to watch the folder in which files wait. If that fails, sets `limitation`, and new files do not end a wait.
   package init(_ folder: SpoolFolder, signals: Signals?) {
     path = folder.waitingPath
     self.signals = signals
@@ -40,13 +40,13 @@ package final class SpoolWaiter {
     if watch >= 0 { close(watch) }
   }
 
-  /// Waits for input or a signal, and no longer than told. Signals come first.
+  /// Waits for input or a signal, at most for `limit`. If both have come, returns the signal.
   package func wait(upTo limit: Duration) throws(SpoolFailure) -> Wakeup {
     let deadline = ContinuousClock.now + limit
     while true {
       if let signal = signals?.next() { return .signal(signal) }
       if try hasInput() { return .input }
-      // A descriptor below zero is one that poll does not look at.
+      // poll(2) ignores a negative descriptor.
       var requests = [watch, signals?.readEnd ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { return .timeout }
@@ -56,14 +56,15 @@ package final class SpoolWaiter {
     }
   }
 
-  /// Rounded up, so that waiting is not done in many turns of nothing at the end.
+  /// Returns a duration in whole milliseconds, rounded up, so that the rest of a wait does not become a loop of zero
+  /// waits.
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     guard seconds < 1_000_000 else { return 1_000_000_000 }
     return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 
-  /// Takes all that was told so far.
+  /// Reads all pending events, and returns true if one of them announces input. Throws if the folder is gone.
   private func hasInput() throws(SpoolFailure) -> Bool {
     guard watch >= 0 else { return false }
     var events = WatchEvents()
@@ -81,7 +82,7 @@ package final class SpoolWaiter {
     return events.hasInput
   }
 
-  /// Whether others can put files there that this system hears nothing of.
+  /// Tells if the folder is on a file system to which other machines can write without an event of inotify.
   private static func isShared(_ path: String) -> Bool {
     var status = statfs()
     guard unsafe statfs(path, &status) == 0 else { return false }

@@ -1,21 +1,23 @@
 internal import ConversionModel
 internal import Glibc
 
-/// Puts files into a spool of Maildir's layout: each is durable and complete when it is seen.
+/// A writer of files into a spool of Maildir's layout. A file is complete and its content durable before it appears in
+/// `new/`.
 ///
-/// Not for several threads at once.
+/// One instance must not be used by several threads at once.
 package struct SpoolWriter: Sendable {
   private let spool: String
-  /// When the last file was named, in microseconds since 1970: names ascend also where the clock does not.
+  /// The time in the last file name, in microseconds since 1970. It always grows, so names ascend even if the clock
+  /// goes back.
   private var lastTime: Int64 = 0
   private var sequence: UInt32 = 0
 
-  /// A file of `tmp/` that nobody has written to for so long was left by a process that was killed.
+  /// The age at which a file in `tmp/` that nobody writes to is considered left over from a killed process.
   private static let patience = Duration.seconds(600)
 
-  /// A writer into the spool at `path`, which must be there; makes the folders in it that are not.
+  /// Creates a writer for the spool at `path`, which must exist, and creates the folders that are missing in it.
   ///
-  /// Removes what writers left in `tmp/` when they were killed. Nobody was told that it is durable.
+  /// Removes files that killed writers have left in `tmp/`. No sender was told that they are durable.
   package init(_ path: String) throws(SpoolFailure) {
     var path = path
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -24,9 +26,9 @@ package struct SpoolWriter: Sendable {
     removeLeftFiles()
   }
 
-  /// Writes a file of these bytes; when this returns it is in `new/` and survives a loss of power.
+  /// Writes a file with these bytes. On return the file is in `new/` and survives a loss of power.
   ///
-  /// Where anything fails there is no file, as far as that can be had, and nothing of it may be relied on.
+  /// If this throws, the file is removed as far as possible, and its content must not be relied on.
   package mutating func write(_ bytes: [UInt8]) throws(SpoolFailure) {
     let name = nextName()
     let (written, complete) = ("\(spool)/tmp/\(name)", "\(spool)/new/\(name)")
@@ -39,13 +41,13 @@ package struct SpoolWriter: Sendable {
     do throws(StateFailure) {
       try DurableFolder("\(spool)/new").synchronize()
     } catch {
-      // Who reads the spool may have it already; then it is there twice when it is sent again, and copies are told.
+      // A reader may have taken the file already. A postback that is sent again is then found to be a duplicate.
       unsafe unlink(complete)
       throw SpoolFailure(error)
     }
   }
 
-  /// Tries whether a file could be written now, with one that nobody sees.
+  /// Tests if a file can be written now, with a file in `tmp/` that no reader sees. Throws if not.
   package mutating func probe() throws(SpoolFailure) {
     let path = "\(spool)/tmp/\(nextName())"
     try Self.makeDurable([UInt8(ascii: "\n")], at: path)
@@ -59,7 +61,7 @@ package struct SpoolWriter: Sendable {
     if !bytes.writeAll(to: descriptor) {
       failure = .system(.io, path, "cannot be written")
     } else if fsync(descriptor) != 0 {
-      // Not tried again: the kernel tells of a failure once, and may have dropped what it could not write.
+      // fsync is not tried again: the kernel reports a failure once, and may have dropped the data.
       failure = .system(.io, path, "cannot be made durable")
     }
     close(descriptor)
@@ -68,13 +70,13 @@ package struct SpoolWriter: Sendable {
     throw failure
   }
 
-  // Names
+  // MARK: - File names
 
   private static let prefix = "serve-"
   private static let suffix = ".jsonl"
 
-  /// `serve-`, the time in microseconds since 1970, a number, and eight random digits: sorted by arrival, and no two
-  /// processes, or starts of one, have the same.
+  /// Returns a new name: `serve-`, the time in microseconds since 1970, a sequence number and eight random hexadecimal
+  /// digits. Names sort by time, and the random digits keep the names of different processes apart.
   private mutating func nextName() -> String {
     lastTime = max(Timestamp.now.milliseconds * 1000, lastTime + 1)
     sequence &+= 1
@@ -87,7 +89,7 @@ package struct SpoolWriter: Sendable {
     return Self.prefix + "\(digits(lastTime, radix: 10, count: 17))-\(number)-\(chance)" + Self.suffix
   }
 
-  /// Whether a name is one that `nextName` gives.
+  /// Returns true if a name has the form that `nextName` gives.
   static func isOwn(_ name: String) -> Bool {
     guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
     let parts = name.dropFirst(prefix.count).dropLast(suffix.count).split(

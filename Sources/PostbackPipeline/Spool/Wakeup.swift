@@ -1,9 +1,9 @@
-/// Why waiting has ended.
+/// The reason for the end of a wait.
 package enum Wakeup: Hashable, Sendable {
-  /// Something may have come: time to scan.
+  /// Files may have come: a scan is due.
   case input
-  /// A signal came.
+  /// A signal has come.
   case signal(ReceivedSignal)
-  /// Nothing in all of the time.
+  /// The time is over, and nothing has come.
   case timeout
 }

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// What a read of inotify has told, as far as it matters: inotify(7), “Reading events from an inotify file descriptor”.
+/// A summary of events of inotify(7), from “Reading events from an inotify file descriptor”.
 struct WatchEvents: Equatable {
-  /// Something came, or so much that some of it is not told.
+  /// True if a file has come, or if the event queue has overflowed and some events are lost.
   var hasInput = false
-  /// The folder that was watched is no longer there.
+  /// True if the watched folder was deleted, moved or unmounted.
   var isGone = false
 
-  /// The events of a folder in which files are made.
+  /// The events to watch a folder for: new files, and the end of the folder itself.
   static let mask = UInt32(IN_MOVED_TO | IN_CREATE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
-  /// Watch, mask, cookie and the length of the name that follows, 32 bits each.
+  /// The bytes of an event's header: watch, mask, cookie and the length of the name that follows, 32 bits each.
   private static let headerCount = 16
 
   init() {}
 
-  /// Adds what the bytes tell: whole events, as the system gives them.
+  /// Adds the events in a buffer that read(2) has filled. It holds whole events.
   mutating func add(_ bytes: Span<UInt8>) {
     var start = 0
     while start + Self.headerCount <= bytes.count {

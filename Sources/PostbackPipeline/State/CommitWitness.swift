@@ -1,22 +1,24 @@
 /// The file `commit`: the number of the last commit that is known to be durable, kept apart from the ledger.
 ///
-/// SQLite takes a ledger whose write-ahead log was removed for an older one that is in order, and an older ledger looks
-/// as it does after a crash. So each commit goes: the transaction, durable; then its number here, durable; then what
-/// follows from it. A ledger that is behind the number here has lost commits. No crash leaves that: one between the two
-/// leaves the ledger ahead. And of a ledger that is ahead nothing was told to anybody.
+/// SQLite takes a ledger whose write-ahead log was removed for an intact older ledger, and an older ledger looks the
+/// same as one after a crash. So each commit makes its transaction durable first, then its number in this file, and
+/// only then does the rest, such as publishing parts. A ledger with fewer commits than the number here has lost
+/// commits. No crash causes that: a crash between the two steps leaves the ledger ahead, and nobody was told of its
+/// last commit.
 ///
-/// The numbers are written in turn to two places that are a block apart, so that a write that is cut off spoils one only,
+/// The numbers are written in turn to two places, 4096 bytes apart. A write that is cut off damages only one of them,
 /// and the other has the number before.
 final class CommitWitness {
   static let name = "commit"
 
   private static let spacing: Int64 = 4096
-  /// “pbcommit”, mixed into the check word.
+  /// The bytes “pbcommit”, combined with the checksum of each number.
   private static let magic: UInt64 = 0x7062_636F_6D6D_6974
 
   private let file: StateFile
 
-  /// Opens the file, or makes it before the first commit; throws where the ledger has lost commits.
+  /// Opens the file, or creates it before the first commit. Throws `.damaged` if the ledger has lost commits, or if the
+  /// file or its number is missing.
   init(_ folder: DurableFolder, ledger commits: Int64) throws(StateFailure) {
     let isNew = try folder.byteCount(of: Self.name) == nil
     if isNew, commits > 0 {
@@ -26,12 +28,12 @@ final class CommitWitness {
     let number = try Self.number(in: file)
     try Self.check(number, folder, ledger: commits)
     guard number != nil || commits == 0 else { throw .damaged(file.path, "holds no number of a commit") }
-    // A ledger that is ahead was left by a crash, and what follows from its last commit is done after this.
+    // After a crash the ledger can be ahead by a commit. Its number is recorded now, the rest is done later.
     if number != commits { try record(commits) }
     if isNew { try folder.synchronize() }
   }
 
-  /// Records that a commit is durable.
+  /// Records, durably, that a commit is durable.
   func record(_ commit: Int64) throws(StateFailure) {
     let number = UInt64(bitPattern: commit)
     let words = [number.littleEndian, Self.check(number).littleEndian]
@@ -39,13 +41,13 @@ final class CommitWitness {
     try file.synchronize()
   }
 
-  /// The number that is recorded, nil where there is none.
+  /// Returns the recorded number; nil if there is no file or no valid number in it.
   static func number(in folder: DurableFolder) throws(StateFailure) -> Int64? {
     guard try folder.byteCount(of: name) != nil else { return nil }
     return try number(in: try StateFile("\(folder.path)/\(name)", .reading))
   }
 
-  /// Throws where a ledger is behind the number that is recorded.
+  /// Throws `.damaged` if the ledger has fewer commits than the recorded number. A nil number is never an error.
   static func check(_ number: Int64?, _ folder: DurableFolder, ledger commits: Int64) throws(StateFailure) {
     guard let number, number > commits else { return }
     throw .damaged(

@@ -2,19 +2,19 @@ internal import Glibc
 
 /// A folder whose entries can be made durable.
 struct DurableFolder: Sendable {
-  /// Where it is.
+  /// The path of the folder.
   let path: String
 
-  /// A folder that is there.
+  /// Takes the path of an existing folder, without checking it.
   init(_ path: String) { self.path = path }
 
-  /// Makes the folder, and those above it, where they are not there; what was made is durable.
+  /// Creates the folder and missing folders above it, durably.
   init(making path: String) throws(StateFailure) {
     self.path = path
     try Self.make(path)
   }
 
-  /// Makes durable which files there are.
+  /// Makes the entries of the folder durable: its files' names, not their content.
   func synchronize() throws(StateFailure) {
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(.io, path, "cannot be opened as a folder") }
@@ -22,7 +22,7 @@ struct DurableFolder: Sendable {
     guard fsync(descriptor) == 0 else { throw .system(.io, path, "cannot be made durable") }
   }
 
-  /// Gives a file of the folder another name, durably.
+  /// Renames a file of the folder, durably. Replaces a file that has the new name.
   func rename(_ name: String, to newName: String) throws(StateFailure) {
     guard unsafe Glibc.rename("\(path)/\(name)", "\(path)/\(newName)") == 0 else {
       throw .system(.io, "\(path)/\(name)", "cannot be renamed to \(newName)")
@@ -30,14 +30,14 @@ struct DurableFolder: Sendable {
     try synchronize()
   }
 
-  /// Removes a file, if it is there.
+  /// Removes a file, if it exists. The removal is not durable.
   func remove(_ name: String) throws(StateFailure) {
     guard unsafe unlink("\(path)/\(name)") == 0 || errno == ENOENT else {
       throw .system(.io, "\(path)/\(name)", "cannot be removed")
     }
   }
 
-  /// The length of a file; nil where there is none of that name.
+  /// Returns the length of a file in bytes; nil if there is no file of that name.
   func byteCount(of name: String) throws(StateFailure) -> Int64? {
     var status = stat()
     if unsafe lstat("\(path)/\(name)", &status) == 0 { return Int64(status.st_size) }
@@ -45,7 +45,7 @@ struct DurableFolder: Sendable {
     return nil
   }
 
-  /// The names of what is in the folder, sorted; none where there is no folder.
+  /// Returns the names of the entries in the folder, sorted; empty if the folder does not exist.
   func names() throws(StateFailure) -> [String] {
     guard try byteCount(of: ".") != nil else { return [] }
     do { return try Directory.names(in: path) } catch { throw StateFailure(.io, path, error.reason) }

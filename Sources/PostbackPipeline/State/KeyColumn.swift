@@ -1,10 +1,10 @@
-/// Takes the keys out of the rows of `skan_postbacks`, piece by piece: `postback_key` is the first column.
+/// A reader of the keys in the rows of `skan_postbacks`, piece by piece. The key, `postback_key`, is the first column.
 ///
-/// Knows of the formats what `RowEncoder` writes, and no more.
+/// It understands only the forms of CSV and JSON Lines that `RowEncoder` writes.
 struct KeyColumn {
-  /// The keys so far.
+  /// The tally of the keys so far.
   private(set) var keys = KeyTally()
-  /// Rows so far that do not begin with a key.
+  /// The number of rows so far that do not begin with a key.
   private(set) var rowsWithoutKey = 0
 
   private let format: TableFormat
@@ -21,12 +21,12 @@ struct KeyColumn {
     prefix = format == .csv ? [] : Array(#"{"postback_key":""#.utf8)
   }
 
-  /// Takes the next piece of the part.
+  /// Reads the next piece of the part. Pieces may end within a row.
   mutating func take(_ bytes: Span<UInt8>) {
     for position in bytes.indices {
       let byte = bytes[position]
       if row.count < prefix.count + Self.digitCount { row.append(byte) }
-      // Quotes are doubled in CSV, which toggles twice. In JSON Lines a line end ends a row wherever it is.
+      // A quote inside a field of CSV is doubled, so it toggles twice. In JSON Lines every line feed ends a row.
       if byte == UInt8(ascii: "\""), format == .csv { isQuoted.toggle() }
       if byte == UInt8(ascii: "\n"), !isQuoted { endRow() }
     }
@@ -47,7 +47,7 @@ struct KeyColumn {
 }
 
 extension PostbackKey {
-  /// The key that 32 hexadecimal digits in lower case spell.
+  /// Parses 32 hexadecimal digits in lower case; nil for other bytes.
   fileprivate init?(hexadecimal digits: ArraySlice<UInt8>) {
     guard digits.count == 32 else { return nil }
     var value: UInt128 = 0

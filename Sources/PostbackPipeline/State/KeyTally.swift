@@ -1,15 +1,15 @@
-/// What keys there are, in any order: two multisets of keys with the same tally are the same.
+/// A summary of a multiset of keys, independent of their order, by which two multisets are compared.
 ///
-/// Exact but for a chance of 2⁻¹²⁸, as keys are parts of a SHA-256.
+/// Different multisets have the same tally with a chance of only 2⁻¹²⁸, as keys are parts of a SHA-256.
 package struct KeyTally: Equatable, Sendable {
-  /// How many.
+  /// The number of keys.
   package private(set) var count: Int64 = 0
-  /// Their sum, modulo 2¹²⁸.
+  /// The sum of the keys, modulo 2¹²⁸.
   package private(set) var sum: UInt128 = 0
-  /// Their exclusive or.
+  /// The exclusive or of the keys.
   package private(set) var difference: UInt128 = 0
 
-  /// No keys.
+  /// Creates the tally of no keys.
   package init() {}
 
   init(count: Int64, sum: UInt128, difference: UInt128) {
@@ -23,7 +23,7 @@ package struct KeyTally: Equatable, Sendable {
     self += KeyTally(count: 1, sum: key, difference: key)
   }
 
-  /// Takes all keys of another in.
+  /// Adds all keys of another tally.
   package static func += (tally: inout KeyTally, other: KeyTally) {
     tally.count += other.count
     tally.sum &+= other.sum

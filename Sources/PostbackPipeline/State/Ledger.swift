@@ -1,14 +1,15 @@
-/// What is committed: which inputs, how much of each part, how much of `seen.log`, and the counts. An SQLite database.
+/// The SQLite database of everything that is committed: the inputs, the length of each part and of `seen.log`, the
+/// counts and the settings.
 ///
-/// A commit is one transaction, durable when it returns. After one that failed nothing more is done, as it is not known
-/// whether it happened: the next start finds out.
+/// A commit is one transaction, durable on return. After a failure every further operation throws the same failure: it
+/// is not known if the commit happened, and the next start finds out.
 package final class Ledger {
-  /// The file's name.
+  /// The name of the database file.
   package static let name = "ledger.sqlite"
 
-  /// The folder, locked as long as this lives.
+  /// The folder, locked as long as this object lives.
   package let folder: StateFolder
-  /// A random number that stays the same, to key digests with.
+  /// A random number that is chosen once for a ledger. It is the key of content digests.
   package let seed: UInt64
   private(set) var state: LedgerState
   /// The output that the ledger belongs to.
@@ -19,24 +20,25 @@ package final class Ledger {
   private let statements: LedgerStatements
   let feedStatements: FeedStatements
   private var failure: StateFailure?
-  /// Rows changed since the write-ahead log was last brought into the database.
+  /// The number of rows that were written since the last checkpoint of the write-ahead log.
   private var changes = 0
 
   private static let changesBetweenCheckpoints = 10_000
 
-  /// The log is emptied at an end without a crash, and cut when it was longer than a burst of commits makes it.
+  /// The settings of the connection. SQLite empties the write-ahead log when it closes the database without a crash,
+  /// and cuts it to the size limit when it begins the log anew.
   private static let pragmas = """
     PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536;
     PRAGMA journal_size_limit = 67108864;
     """
 
-  /// Opens the ledger, or makes one where the folder has no state. Settings are what makes a difference to the tables:
-  /// they stay as they were when it was made.
+  /// Opens the ledger, or creates one if the folder has no state. `settings` are the options that shape the tables.
+  /// Throws `.incompatible` if an existing ledger was created with others.
   package convenience init(_ folder: StateFolder, settings: [String: String]) throws(StateFailure) {
     try self.init(folder, wanted: settings)
   }
 
-  /// Opens the ledger of a state that is there, whatever its settings.
+  /// Opens the ledger of an existing state with any settings. Throws `.missing` if there is none.
   package convenience init(existing folder: StateFolder) throws(StateFailure) { try self.init(folder, wanted: nil) }
 
   private init(_ folder: StateFolder, wanted settings: [String: String]?) throws(StateFailure) {
@@ -67,14 +69,14 @@ package final class Ledger {
     statements = try LedgerStatements(database, feedStatements)
   }
 
-  /// How many commits there were.
+  /// The number of commits.
   package var commits: Int64 { state.commits }
-  /// When the last commit was, in milliseconds since 1970; 0 before the first.
+  /// The time of the last commit, in milliseconds since 1970; 0 before the first.
   package var committedAt: Int64 { state.committedAt }
-  /// How much of `seen.log` is committed.
+  /// The committed end of `seen.log`.
   package var seen: SeenMark { state.seen }
 
-  /// The number of the next new input.
+  /// Returns the number for the next new input. Throws `.incompatible` if no number is left.
   package func nextInputID() throws(StateFailure) -> UInt32 {
     try unlessFailed { () throws(StateFailure) in
       let last = try database.integer("SELECT coalesce(max(id), -1) FROM inputs")
@@ -85,12 +87,12 @@ package final class Ledger {
     }
   }
 
-  /// The newest input that was read at a path.
+  /// Returns the newest input that was read at a path; nil if there is none.
   package func input(path: String) throws(StateFailure) -> LedgerInput? {
     try input(statements.inputByPath, .text(path))
   }
 
-  /// The newest input that was this file.
+  /// Returns the newest input that was this file; nil if there is none.
   package func input(device: UInt64, inode: UInt64) throws(StateFailure) -> LedgerInput? {
     try input(
       statements.inputByFile,
@@ -99,17 +101,18 @@ package final class Ledger {
     )
   }
 
-  /// The newest input that has so many records with this digest.
+  /// Returns the newest input that has this number of records in the tables, with this digest; nil if there is none.
   package func input(digest: UInt128, records: Int64) throws(StateFailure) -> LedgerInput? {
     try input(statements.inputByDigest, .wide(digest), .integer(records))
   }
 
-  /// The newest input that has so many bytes as it is stored.
+  /// Returns the newest input with this size as stored, in bytes; nil if there is none.
   package func input(storedBytes: Int64) throws(StateFailure) -> LedgerInput? {
     try input(statements.inputBySize, .integer(storedBytes))
   }
 
-  /// The inputs with that first record, or of which it is not known, that are stored compressed, or that are not.
+  /// Returns the inputs with records in the tables whose first record has this digest or, in ledgers of earlier
+  /// versions, is unknown. `isCompressed` selects the inputs that are stored compressed, or those that are not.
   package func inputs(firstDigest: UInt128, isCompressed: Bool) throws(StateFailure) -> [LedgerInput] {
     try unlessFailed { () throws(StateFailure) in
       try statements.inputsByFirst.all(.wide(firstDigest), .integer(isCompressed ? 1 : 0)) {
@@ -118,24 +121,24 @@ package final class Ledger {
     }
   }
 
-  /// Whether an input was stored compressed.
+  /// Returns true if any input was stored compressed.
   package func hasCompressedInput() throws(StateFailure) -> Bool {
     try unlessFailed { () throws(StateFailure) in
       try database.integer("SELECT EXISTS (SELECT 1 FROM inputs WHERE compressed = 1)") != 0
     }
   }
 
-  /// All parts, by table, format and number.
+  /// Returns all parts, sorted by table, format and number.
   package func parts() throws(StateFailure) -> [LedgerPart] {
     try unlessFailed { () throws(StateFailure) in try Self.parts(in: database) }
   }
 
-  /// The counts, by their names.
+  /// Returns the counts by name.
   package func counts() throws(StateFailure) -> [String: Int64] {
     try unlessFailed { () throws(StateFailure) in try Self.counts(in: database) }
   }
 
-  /// Notes, durably, that the folder of the tables has the output's id.
+  /// Records, durably, that the folder of the tables holds the id of the output.
   func markOutput() throws(StateFailure) {
     try unlessFailed { () throws(StateFailure) in
       try database.execute("UPDATE state SET output_is_marked = 1")
@@ -143,15 +146,15 @@ package final class Ledger {
     }
   }
 
-  /// Commits: all of it is durable when this returns, or none of it is where it throws.
+  /// Commits changes in one transaction, which is durable on return.
   ///
-  /// What it speaks of must be durable before.
+  /// All data that the commit refers to must be durable before. If this throws, it is not known if the commit happened.
   package func commit(_ commit: LedgerCommit) throws(StateFailure) {
     try transact(commit)
     try witnessCommit()
   }
 
-  /// The transaction of a commit.
+  /// Runs the transaction of a commit, and takes over the state after it.
   func transact(_ commit: LedgerCommit) throws(StateFailure) {
     try unlessFailed { () throws(StateFailure) in
       let next = state.after(commit)
@@ -161,7 +164,8 @@ package final class Ledger {
     changes += 1 + commit.inputs.count + commit.parts.count
   }
 
-  /// What a commit has to do after its transaction.
+  /// Does the rest of a commit after its transaction: records its number in the file `commit`, and from time to time
+  /// makes a checkpoint of the write-ahead log.
   func witnessCommit() throws(StateFailure) {
     try unlessFailed { () throws(StateFailure) in
       try witness.record(state.commits)
@@ -215,7 +219,8 @@ extension Ledger {
     return try unique(try statement.all { ($0.text(0), $0.text(1)) }, in: database)
   }
 
-  /// SQLite holds a key to be unique when it writes it, not when it reads a damaged table.
+  /// Returns pairs as a dictionary. Throws `.damaged` if a name occurs twice: SQLite checks that keys are unique when
+  /// it writes a row, not when it reads a damaged table.
   static func unique<Name: Hashable, Value>(
     _ pairs: [(Name, Value)],
     in database: SQLiteDatabase
@@ -225,7 +230,7 @@ extension Ledger {
     return unique
   }
 
-  /// Throws unless a file is a ledger in order. One that is not is left as it is.
+  /// Throws unless a file is an intact ledger. Does not change the file.
   private static func verify(_ path: String) throws(StateFailure) {
     let database = try SQLiteDatabase(path, .reading)
     try LedgerSchema.identify(database)

@@ -1,6 +1,6 @@
-/// An input, and how much of it is in the tables.
+/// An input, and the records of it that are in the tables.
 package struct LedgerInput: Equatable, Sendable {
-  /// How far an input is.
+  /// The progress of an input.
   package enum Phase: String, CaseIterable, Sendable {
     /// Some of its records are in the tables.
     case partial
@@ -8,30 +8,30 @@ package struct LedgerInput: Equatable, Sendable {
     case complete
   }
 
-  /// Its number, which entries of `seen.log` carry.
+  /// The number of the input. Entries of `seen.log` refer to it.
   package var id: UInt32
-  /// Where it was read.
+  /// The path at which it was read.
   package var path: String
-  /// The file system's number.
+  /// The device number of the file system; 0 if the input has no file identity.
   package var device: UInt64
-  /// The file's number in the file system.
+  /// The inode number in the file system; 0 if the input has no file identity.
   package var inode: UInt64
-  /// Its length as stored.
+  /// The size as stored, in bytes: of a compressed file its compressed size.
   package var storedBytes: Int64
-  /// How many of its records are in the tables.
+  /// The number of its records that are in the tables.
   package var records: Int64
   /// The digest of those records.
   package var digest: UInt128
   /// The digest of those records without the last.
   package var prefixDigest: UInt128
-  /// How far it is.
+  /// The progress of the input.
   package var phase: Phase
-  /// Whether it is stored compressed.
+  /// True if the input is stored compressed.
   package var isCompressed: Bool
-  /// The digest of its first record alone; 0 where nobody knows it.
+  /// The digest of its first record alone; 0 if it is unknown.
   package var firstDigest: UInt128
 
-  /// An input.
+  /// Creates an input, by default one without records in the tables.
   package init(
     id: UInt32,
     path: String,
@@ -60,11 +60,11 @@ package struct LedgerInput: Equatable, Sendable {
 }
 
 extension LedgerInput {
-  /// The columns, as `init(_:)` reads and `values` writes them.
+  /// The columns in the order in which `init(_:)` reads them and `LedgerStatements` writes them.
   static let columns =
     "id, path, device, inode, stored_bytes, records, digest, prefix_digest, phase, compressed, first_digest"
 
-  /// The input that a row tells of.
+  /// Reads an input from a row.
   init(_ row: SQLiteStatement) throws(StateFailure) {
     id = try row.integer(0, as: UInt32.self)
     path = row.text(1)

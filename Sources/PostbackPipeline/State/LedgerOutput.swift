@@ -1,13 +1,13 @@
 /// The output that a ledger belongs to.
 struct LedgerOutput: Equatable, Sendable {
-  /// The output's id.
+  /// The id of the output.
   let id: OutputID
-  /// Whether the folder of the tables was given the id.
+  /// True if the folder of the tables holds the id.
   var isMarked: Bool
 }
 
 extension Ledger {
-  /// The output of a ledger of this version.
+  /// Reads the output from a ledger of version 2 or later.
   static func output(in database: SQLiteDatabase) throws(StateFailure) -> LedgerOutput {
     let statement = try SQLiteStatement(database, "SELECT output_id, output_is_marked FROM state")
     let row = try statement.first { row throws(StateFailure) in (row.text(0), try row.integer(1) as Int64) }

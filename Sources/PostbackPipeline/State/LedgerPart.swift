@@ -1,36 +1,36 @@
-/// A part of a table in one format, and how much of it is committed.
+/// A part of a table in one format, and the extent of it that is committed.
 package struct LedgerPart: Equatable, Sendable {
-  /// How far a part is.
+  /// The progress of a part.
   package enum Phase: String, CaseIterable, Sendable {
-    /// Rows may follow; readers do not see it.
+    /// Rows may follow. The file name is hidden from readers.
     case open
-    /// It has all its rows.
+    /// The part has all its rows.
     case complete
   }
 
-  /// The table's name.
+  /// The name of the table.
   package var table: String
-  /// The format.
+  /// The format of the file.
   package var format: TableFormat
-  /// Its number among the table's parts of the format, from 1.
+  /// The number of the part among those of the table in this format, from 1.
   package var number: Int
-  /// The committed bytes.
+  /// The length in bytes.
   package var length: Int64 = 0
-  /// The checksum of the committed bytes.
+  /// The CRC-32 of those bytes.
   package var checksum: UInt32 = 0
-  /// The committed rows.
+  /// The number of rows, without the header of CSV.
   package var rows: Int64 = 0
-  /// How far it is.
+  /// The progress of the part.
   package var phase = Phase.open
 
-  /// A part without rows.
+  /// Creates a part without rows.
   package init(table: String, format: TableFormat, number: Int) {
     self.table = table
     self.format = format
     self.number = number
   }
 
-  /// The file's name.
+  /// The file name of a complete part.
   package var name: String {
     let digits = String(number)
     return "part-\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits).\(format.rawValue)"
@@ -48,10 +48,10 @@ package struct LedgerPart: Equatable, Sendable {
 }
 
 extension LedgerPart {
-  /// The columns, as `init(_:)` reads them.
+  /// The columns in the order in which `init(_:)` reads them and `LedgerStatements` writes them.
   static let columns = "table_name, format, number, length, checksum, rows, phase"
 
-  /// The part that a row tells of.
+  /// Reads a part from a row.
   init(_ row: SQLiteStatement) throws(StateFailure) {
     table = row.text(0)
     format = try row.word(1, as: TableFormat.self)

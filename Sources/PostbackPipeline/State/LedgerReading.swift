@@ -1,30 +1,31 @@
-/// What the ledger says at one moment, read while another process may write it.
+/// A snapshot of the ledger at one moment, which can be read while another process writes the ledger.
 package struct LedgerReading: Sendable {
-  /// The settings that the tables are made with.
+  /// The options that shape the tables, by name.
   package let settings: [String: String]
-  /// All parts, by table, format and number.
+  /// The parts, sorted by table, format and number.
   package let parts: [LedgerPart]
-  /// The counts, by their names.
+  /// The counts by name.
   package let counts: [String: Int64]
-  /// How many inputs there are of each phase.
+  /// The number of inputs in each phase; a phase without inputs is absent.
   package let inputs: [LedgerInput.Phase: Int64]
-  /// The settings of the last commit, by their digests; none where no commit of this version of the program was made.
+  /// The digests of the settings of the last commit; empty before the first commit, or if earlier versions of the
+  /// program made all commits.
   package let runSettings: [RunSettings.Name: String]
   let state: LedgerState
-  /// The output that the ledger belongs to; nil of a ledger that an earlier version of the program has left.
+  /// The output that the ledger belongs to; nil if an earlier version of the program left the ledger.
   let output: LedgerOutput?
 
-  /// The id of the output that the ledger belongs to; nil where its folder was not given one yet.
+  /// The id of the output that the ledger belongs to; nil until the folder of the tables holds the id.
   package var outputID: OutputID? { output.flatMap { $0.isMarked ? $0.id : nil } }
-  /// How many commits there were.
+  /// The number of commits.
   package var commits: Int64 { state.commits }
-  /// When the last commit was, in milliseconds since 1970; 0 before the first.
+  /// The time of the last commit, in milliseconds since 1970; 0 before the first.
   package var committedAt: Int64 { state.committedAt }
-  /// How much of `seen.log` is committed.
+  /// The committed end of `seen.log`.
   package var seen: SeenMark { state.seen }
 
   fileprivate init(_ database: SQLiteDatabase, _ folder: DurableFolder, isVerified: Bool) throws(StateFailure) {
-    // First this number, then the ledger: a commit in between makes the ledger later, never earlier.
+    // This number is read before the ledger: a commit between the two makes the ledger newer, never older.
     let witnessed = try CommitWitness.number(in: folder)
     let version = try LedgerSchema.identify(database)
     if isVerified { try LedgerSchema.verify(database) }
@@ -42,7 +43,7 @@ package struct LedgerReading: Sendable {
     inputs = Dictionary(uniqueKeysWithValues: phases)
     try database.execute("COMMIT")
     try CommitWitness.check(witnessed, folder, ledger: state.commits)
-    // Only then nobody writes: else there may have been the first commit since.
+    // A verified reading holds the lock, so nobody writes. Otherwise the first commit may have come in between.
     if isVerified, witnessed == nil, state.commits > 0 {
       throw .damaged("\(folder.path)/\(CommitWitness.name)", "is gone, and the ledger has \(state.commits) commits")
     }
@@ -57,7 +58,7 @@ extension Ledger {
 
   /// Reads the ledger of a folder without its lock, and without making any file.
   ///
-  /// With `isVerified` SQLite looks through all of it first.
+  /// If `isVerified` is true, SQLite checks the whole database first; the caller must hold the lock.
   package static func reading(_ folderPath: String, isVerified: Bool = false) throws(StateFailure) -> LedgerReading {
     try reading(folderPath) { database throws(StateFailure) in
       try LedgerReading(database, DurableFolder(folderPath), isVerified: isVerified)
@@ -79,8 +80,8 @@ extension Ledger {
       try body(try SQLiteDatabase(path, access))
     }
     func hasLog() throws(StateFailure) -> Bool { try folder.byteCount(of: "\(name)-wal") != nil }
-    // Without a write-ahead log nothing writes, and SQLite would make one unless it is told so. A writer that begins
-    // meanwhile makes one before it touches the database: then what was read, or not, does not count.
+    // Without a write-ahead log nobody writes, and `readingAlone` keeps SQLite from creating one. A writer that starts
+    // meanwhile creates the log before it changes the database. Then this reading or its failure is discarded.
     if try !hasLog() {
       let reading = Result { () throws(StateFailure) in try read(.readingAlone) }
       if try !hasLog() { return try reading.get() }

@@ -1,6 +1,6 @@
-/// The tables of `ledger.sqlite`, and how it is told that a file is one.
+/// The tables of `ledger.sqlite`, and the marks that identify the file as a ledger.
 enum LedgerSchema {
-  /// “post”: marks a database as a ledger (SQLite's `application_id`).
+  /// The mark of a ledger, “post” in ASCII (SQLite's `application_id`).
   static let application: Int64 = 0x706F_7374
   /// The version of the tables (SQLite's `user_version`).
   static let version = Int64(1 + migrations.count)
@@ -35,7 +35,8 @@ enum LedgerSchema {
     CREATE TABLE counts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     """
 
-  /// What makes each version of the version before, beginning with version 2. Only adds: what is there stays.
+  /// The statements that upgrade each version to the next, beginning with version 2. They only add, and keep existing
+  /// data.
   private static let migrations = [
     """
     ALTER TABLE state ADD COLUMN output_id TEXT NOT NULL DEFAULT '';
@@ -71,7 +72,8 @@ enum LedgerSchema {
     """,
   ]
 
-  /// Makes a ledger of nothing: under another name until it is complete and durable, so that no crash leaves half of one.
+  /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an
+  /// incomplete ledger.
   static func create(in folder: DurableFolder, _ settings: [String: String]) throws(StateFailure) {
     for name in ["", "-journal", "-wal", "-shm"] { try folder.remove(newName + name) }
     try write("\(folder.path)/\(newName)", settings)
@@ -94,26 +96,28 @@ enum LedgerSchema {
     let setting = try SQLiteStatement(database, "INSERT INTO settings VALUES (?, ?)")
     for (name, value) in settings { try setting.run(.text(name), .text(value)) }
     try database.execute("\(steps(from: 1)); COMMIT")
-    // Not later, under its own name: a crash would leave a journal that who only reads cannot play back.
+    // The mode is set under the temporary name. Later, a crash could leave a journal that a read-only process cannot
+    // roll back.
     let mode = try database.text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {
       throw StateFailure(.cannotCreate, path, "cannot have a write-ahead log; give --state a folder on a local disk")
     }
   }
 
-  /// Brings a ledger of an earlier version to this one, in one transaction.
+  /// Upgrades a ledger of an earlier version to this one, in one transaction.
   static func migrate(_ database: SQLiteDatabase) throws(StateFailure) {
     let found = try identify(database)
     guard found < version else { return }
     try database.execute("BEGIN IMMEDIATE; \(steps(from: found)); COMMIT")
   }
 
-  /// The statements that make this version of an earlier one.
+  /// Returns the statements that upgrade version `found` to this one.
   private static func steps(from found: Int64) -> String {
     (migrations.dropFirst(Int(found) - 1) + ["PRAGMA user_version = \(version)"]).joined(separator: "\n")
   }
 
-  /// The version of a ledger. Throws unless a database is one, of this version or an earlier one.
+  /// Returns the version of a ledger. Throws `.incompatible` unless the database is a ledger of this version or an
+  /// earlier one.
   @discardableResult
   static func identify(_ database: SQLiteDatabase) throws(StateFailure) -> Int64 {
     let found = try database.integer("PRAGMA application_id")
@@ -135,7 +139,7 @@ enum LedgerSchema {
     return version
   }
 
-  /// Throws unless SQLite finds a database in order. Reads all of it.
+  /// Throws `.damaged` unless SQLite finds the database in order. Reads all of it.
   static func verify(_ database: SQLiteDatabase) throws(StateFailure) {
     let finding = try database.text("PRAGMA quick_check(1)")
     guard finding == "ok" else { throw .damaged(database.path, "is damaged (\(finding))") }

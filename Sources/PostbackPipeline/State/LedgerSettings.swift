@@ -1,13 +1,13 @@
 internal import ConversionModel
 
-/// The settings with which the rows of a commit and of those after it were decided, where they are others than before.
+/// A change of the settings, in force for the rows of a commit and of all commits after it.
 struct LedgerSettings: Sendable {
-  /// The digests until then.
+  /// The digests before the change.
   let before: [RunSettings.Name: String]
-  /// The settings from then on.
+  /// The settings after the change.
   let after: RunSettings
 
-  /// Writes what has changed, as part of the transaction of a commit with that number.
+  /// Writes the changed settings, within the transaction of the commit with this number.
   func write(to database: SQLiteDatabase, commit: Int64) throws(StateFailure) {
     let end = try SQLiteStatement(
       database,
@@ -34,8 +34,8 @@ struct LedgerSettings: Sendable {
 }
 
 extension Ledger {
-  /// The settings of the last commit, by their digests; none before the first, and where earlier versions of the program
-  /// made it.
+  /// Returns the digests of the settings of the last commit; empty before the first commit, or if earlier versions of
+  /// the program made all commits.
   static func settingsInForce(in database: SQLiteDatabase) throws(StateFailure) -> [RunSettings.Name: String] {
     let statement = try SQLiteStatement(
       database,
@@ -47,7 +47,7 @@ extension Ledger {
     return try unique(settings, in: database)
   }
 
-  /// Throws where a model has another content than it had when rows were decided with it.
+  /// Throws `.incompatible` if a model has other content than the model of the same name that decoded earlier rows.
   func checkModels(_ models: [RunSettings.Model]) throws(StateFailure) {
     guard !models.isEmpty else { return }
     let statement = try SQLiteStatement(database, "SELECT app_id, model_id, version, meaning_digest FROM models")
@@ -63,7 +63,7 @@ extension Ledger {
 }
 
 extension StateFailure {
-  /// A model that has the name of another one.
+  /// Returns the failure for a model with the name of an earlier model and other content.
   static func changedModel(_ model: RunSettings.Model, _ before: String, _ path: String) -> StateFailure {
     StateFailure(
       .incompatible,

@@ -1,17 +1,17 @@
-/// What the ledger has one of.
+/// The single-row state of the ledger: commits, the committed end of `seen.log`, and its compactions.
 struct LedgerState: Equatable, Sendable {
-  /// How many commits there were.
+  /// The number of commits.
   var commits: Int64 = 0
-  /// When the last was, in milliseconds since 1970; 0 before the first.
+  /// The time of the last commit, in milliseconds since 1970; 0 before the first.
   var committedAt: Int64 = 0
-  /// How much of `seen.log` is committed.
+  /// The committed end of `seen.log`.
   var seen = SeenMark()
   /// The keys that compactions have dropped.
   var retired = KeyTally()
-  /// The compaction that is not finished.
+  /// The compaction that has begun and is not finished; nil if there is none.
   var compaction: SeenCompaction?
 
-  /// What it is after a commit.
+  /// Returns the state after a commit.
   func after(_ commit: LedgerCommit) -> LedgerState {
     var state = self
     state.commits += 1
@@ -30,13 +30,13 @@ struct LedgerState: Equatable, Sendable {
 }
 
 extension LedgerState {
-  /// The columns, as `init(_:)` reads and `write(with:)` writes them.
+  /// The columns in the order in which `init(_:)` reads them and `write(with:)` writes them.
   static let columns = """
     commits, committed_at, seen_entries, seen_checksum, retired_count, retired_sum, retired_difference,
     pending_entries, pending_checksum, pending_count, pending_sum, pending_difference
     """
 
-  /// The state that a row tells of.
+  /// Reads the state from a row.
   init(_ row: SQLiteStatement) throws(StateFailure) {
     func mark(_ column: Int32) throws(StateFailure) -> SeenMark {
       SeenMark(entries: try row.count(column), checksum: try row.integer(column + 1, as: UInt32.self))
@@ -55,7 +55,7 @@ extension LedgerState {
     if !row.isNull(7) { compaction = SeenCompaction(mark: try mark(7), dropped: try tally(9)) }
   }
 
-  /// Runs a statement that sets the columns.
+  /// Runs a statement that sets all columns to this state.
   func write(with statement: SQLiteStatement) throws(StateFailure) {
     let (pending, dropped) = (compaction?.mark, compaction?.dropped)
     func integer(_ value: Int64?) -> SQLiteValue { value.map { .integer($0) } ?? .null }

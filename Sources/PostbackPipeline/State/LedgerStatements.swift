@@ -25,7 +25,7 @@ struct LedgerStatements {
     inputByFile = try prepare(inputs("inode = ? AND device = ?"))
     inputByDigest = try prepare(inputs("digest = ? AND records = ?"))
     inputBySize = try prepare(inputs("stored_bytes = ?"))
-    // What an earlier version wrote does not say its first record.
+    // Rows from earlier versions have zeros instead of the first record's digest.
     inputsByFirst = try prepare(
       "SELECT \(LedgerInput.columns) FROM inputs WHERE first_digest IN (?, zeroblob(16)) AND compressed = ? AND records > 0"
     )
@@ -53,7 +53,7 @@ struct LedgerStatements {
     putState = try prepare("UPDATE state SET (\(LedgerState.columns)) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
   }
 
-  /// Writes a commit and the state after it, in one transaction.
+  /// Writes a commit and the state after it in one transaction.
   func write(_ commit: LedgerCommit, _ state: LedgerState) throws(StateFailure) {
     try begin.run()
     for input in commit.inputs { try put(input) }

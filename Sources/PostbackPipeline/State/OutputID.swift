@@ -1,18 +1,18 @@
-/// The random id of an output, which the folder of its tables and its state both hold.
+/// The random id of an output. Both the folder of its tables and its state hold it.
 ///
-/// A folder that is moved keeps it. A copy of a folder has it too: it goes with a copy of the state that was made at the
-/// same time.
+/// A folder that is moved keeps its id. A copy of a folder has the same id, and belongs to a copy of the state that was
+/// made at the same time.
 package struct OutputID: Hashable, Sendable, CustomStringConvertible {
   /// The name of the file in the folder of the tables.
   package static let fileName = "_output_id"
 
-  /// 32 hexadecimal digits in lower case.
+  /// The id as 32 hexadecimal digits in lower case.
   package let description: String
 
   private static let digitCount = 32
   private static let newName = "\(fileName).new"
 
-  /// The id that the digits spell; nil where they are no id.
+  /// Creates an id from its digits; nil unless they are 32 hexadecimal digits in lower case.
   init?(_ digits: String) {
     guard digits.utf8.count == Self.digitCount, digits.utf8.allSatisfy(Self.isDigit) else { return nil }
     description = digits
@@ -25,13 +25,14 @@ package struct OutputID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The id in the folder at a path; nil where the folder has none, or is not there.
+  /// Reads the id in the folder at a path; nil if the folder or its id file does not exist. Throws `.damaged` if the
+  /// file holds no id.
   package static func read(in folder: String) throws(StateFailure) -> OutputID? {
     guard try DurableFolder(folder).byteCount(of: fileName) != nil else { return nil }
     let path = "\(folder)/\(fileName)"
     var bytes = [UInt8](repeating: 0, count: digitCount + 8)
     let count = try StateFile(path, .reading).read(into: &bytes, at: 0)
-    // Who wrote the file by hand may have ended the line in another way.
+    // The file may have been written by hand, with another line ending.
     let text = bytes.prefix(count).split(whereSeparator: \.isWhitespace).first.map {
       String(decoding: $0, as: UTF8.self)
     }
@@ -41,7 +42,7 @@ package struct OutputID: Hashable, Sendable, CustomStringConvertible {
     return id
   }
 
-  /// Writes the id into a folder, durably: no crash leaves a part of it.
+  /// Writes the id into a folder, durably. No crash leaves an incomplete file of this name.
   func write(in folder: DurableFolder) throws(StateFailure) {
     let file = try StateFile("\(folder.path)/\(Self.newName)", .creating)
     try file.append(Array("\(self)\n".utf8).span)

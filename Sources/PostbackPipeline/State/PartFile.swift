@@ -1,13 +1,13 @@
-/// A part of a table while rows go to it: hidden until it is complete.
+/// The file of a part to which rows are appended. Its name is hidden until the part is complete.
 package final class PartFile {
-  /// What the part is now. The ledger may be told when `synchronize` has returned.
+  /// The part with all rows so far. It may be committed once `synchronize` has returned.
   package private(set) var part: LedgerPart
 
   private let folder: DurableFolder
   private let file: StateFile
   private var checksum: CRC32
   private var isNameDurable: Bool
-  /// Up to where the system was told to write to the disk.
+  /// The offset up to which the system was asked to begin writing to the disk, in bytes.
   private var begun: Int64
 
   private static let bytesToBegin: Int64 = 4 << 20
@@ -21,8 +21,8 @@ package final class PartFile {
     begun = part.length
   }
 
-  /// Makes a part that the ledger does not know, and the table's folder in the folder `output`. What a crash has left of
-  /// one that was not committed is written anew.
+  /// Creates a part that the ledger does not know, and the table's folder in `output`. Overwrites an uncommitted file
+  /// that a crash has left. Throws `.cannotCreate` if a complete part has this name.
   package static func create(_ part: LedgerPart, in output: String) throws(StateFailure) -> PartFile {
     precondition(part.length == 0 && part.phase == .open, "a new part is empty")
     let folder = try DurableFolder(making: "\(output)/\(part.table)")
@@ -37,7 +37,8 @@ package final class PartFile {
     return PartFile(part, folder, file, isNameDurable: false)
   }
 
-  /// Opens a part that the ledger has: what was not committed is cut off. Throws where it is not what was committed.
+  /// Opens a part of the ledger, and cuts off bytes that were not committed. Throws `.damaged` if the committed bytes
+  /// are missing or have changed.
   package static func reopen(_ part: LedgerPart, in output: String) throws(StateFailure) -> PartFile {
     let folder = DurableFolder("\(output)/\(part.table)")
     guard try folder.byteCount(of: part.name) == nil else {
@@ -51,7 +52,7 @@ package final class PartFile {
     return PartFile(part, folder, file, isNameDurable: true)
   }
 
-  /// Appends rows, or the header of CSV, and their checksum. They are not durable.
+  /// Appends rows or the header of CSV. `next` is the CRC-32 of the bytes. They are not durable until `synchronize`.
   package func append(_ bytes: [UInt8], checksum next: UInt32, rows: Int) throws(StateFailure) {
     precondition(part.phase == .open, "a complete part stays as it is")
     try file.append(bytes.span)
@@ -72,16 +73,17 @@ package final class PartFile {
     isNameDurable = true
   }
 
-  /// Says that no more rows come: to be committed, and then published.
+  /// Marks the part as complete: no more rows come. It is then committed, and after that published.
   package func complete() { part.phase = .complete }
 
-  /// Gives the part its name, durably: now readers see it. Only when the ledger has it as complete.
+  /// Gives the file its final name, durably, so that readers see it. Call it only after the complete part is committed.
   package func publish() throws(StateFailure) {
     precondition(part.phase == .complete, "only a complete part is published")
     try folder.rename(part.hiddenName, to: part.name)
   }
 
-  /// Publishes a part that the ledger has as complete, if a crash came before that.
+  /// Publishes a part that is committed as complete, if a crash came before that. Throws `.damaged` if the file is
+  /// missing or has another length.
   package static func publish(_ part: LedgerPart, in output: String) throws(StateFailure) {
     let folder = DurableFolder("\(output)/\(part.table)")
     guard try folder.byteCount(of: part.hiddenName) == nil else { return try reopen(part, in: output).publish() }
@@ -90,7 +92,7 @@ package final class PartFile {
     guard length == part.length else { throw .damaged(path, "has \(length) bytes, and \(part.length) are committed") }
   }
 
-  /// Throws unless a file begins with what is committed of a part.
+  /// Throws `.damaged` unless a file begins with the committed bytes of a part. Passes these bytes to `body` in pieces.
   static func verify(
     _ file: StateFile,
     _ part: LedgerPart,

@@ -3,52 +3,53 @@ internal import JSON
 internal import SKAdNetwork
 package import Signatures
 
-/// The settings that decide what becomes of a record: trusted keys, policy, format and models, each by its digest.
+/// The settings that decide the outcome for a record: trusted keys, policy, format and models, each with its digest.
 package struct RunSettings: Sendable {
-  /// The settings of one run, or of one commit.
+  /// The kind of a setting.
   package enum Kind: String, CaseIterable, Sendable {
-    /// A trusted key; its digest is that of the key.
+    /// A trusted key; its digest is that of its public key (SubjectPublicKeyInfo).
     case key
-    /// An option that says which postbacks are accepted.
+    /// An option that decides which postbacks are accepted.
     case policy
-    /// What rows look like.
+    /// An option or a list of columns that decides the form of rows.
     case format
     /// A conversion model; its digest is that of its whole text.
     case model
   }
 
-  /// What a setting is called.
+  /// The name of a setting together with its kind.
   package struct Name: Hashable, Sendable {
-    /// The kind.
+    /// The kind of the setting.
     package let kind: Kind
-    /// The name among those of its kind.
+    /// The name among the settings of this kind.
     package let name: String
   }
 
-  /// A conversion model as the ledger keeps it.
+  /// A conversion model as the ledger stores it.
   package struct Model: Sendable {
-    /// The advertised app.
+    /// The App Store id of the advertised app.
     package let appID: Int64
-    /// The model's id and version.
+    /// The id and version of the model.
     package let label: ModelLabel
-    /// The digest of the text.
+    /// The digest of `text`.
     package let digest: String
-    /// The digest of what decodes: the text without `effective_to` and `bundle_id`. A model ends when the next one begins.
+    /// The digest of the text without `effective_to` and `bundle_id`, which may change: a model ends when the next one
+    /// begins.
     package let meaningDigest: String
-    /// The model as JSON, without white space, its keys in order.
+    /// The model as JSON, without white space, with the members of each object sorted by key.
     package let text: String
 
-    /// What the model is called in the settings.
+    /// The name of the model in the settings.
     package var name: String { Self.name(label.modelID, Int64(label.version), app: appID) }
     var settingName: Name { Name(kind: .model, name: name) }
 
-    /// What a model is called in the settings.
+    /// Returns the name of a model in the settings.
     static func name(_ id: String, _ version: Int64, app: Int64) -> String { "\(id)@\(version) of app \(app)" }
   }
 
-  /// The digests, in hexadecimal digits.
+  /// The SHA-256 digests of the settings, in hexadecimal digits.
   package let digests: [Name: String]
-  /// The models.
+  /// The models of the run.
   package let models: [Model]
   /// One digest of all that decides whether a record is rejected: keys, policy and the program's version.
   let decision: String
@@ -99,7 +100,7 @@ package struct RunSettings: Sendable {
     )
   }
 
-  /// One digest of all settings of a kind.
+  /// Returns one digest of all settings of a kind.
   package static func digest(of kind: Kind, in digests: [Name: String]) throws(LibcryptoFailure) -> String {
     var hash = try SHA256()
     let lines = digests.filter { $0.key.kind == kind }.map { "\($0.key.name)\n\($0.value)\n" }.sorted()
@@ -108,24 +109,24 @@ package struct RunSettings: Sendable {
 }
 
 extension RunSettings {
-  /// A setting that is not what it was before.
+  /// A setting that differs from the setting before.
   package struct Change: Hashable, Sendable, CustomStringConvertible {
-    /// How a setting changed.
+    /// The kind of a change.
     package enum Way: String, Sendable {
-      /// It was not there before.
+      /// The setting is new.
       case added
-      /// It is not there any more.
+      /// The setting no longer exists.
       case removed
-      /// It is another one.
+      /// The setting has another digest.
       case changed
     }
 
-    /// The setting.
+    /// The name of the setting.
     package let name: Name
-    /// How it changed.
+    /// The kind of the change.
     package let way: Way
 
-    /// The change as the end of a sentence.
+    /// The change as the rest of a sentence.
     package var description: String {
       switch name.kind {
       case .policy: "the policy (\(name.name)) was changed"
@@ -136,7 +137,8 @@ extension RunSettings {
     }
   }
 
-  /// What of settings is not as it was, in order; nothing where nothing is known of before.
+  /// Returns the settings that differ, sorted by kind and name; empty if `before` is empty, because then nothing is
+  /// known.
   static func changes(from before: [Name: String], to after: [Name: String]) -> [Change] {
     guard !before.isEmpty else { return [] }
     return Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
@@ -150,17 +152,17 @@ extension RunSettings.Kind {
 }
 
 extension Table {
-  /// The setting that the table's columns are.
+  /// The name of the setting for the columns of the table.
   var layoutName: RunSettings.Name { RunSettings.Name(kind: .format, name: "columns of \(name)") }
 }
 
 extension SHA256 {
-  /// The digest of a text, in hexadecimal digits.
+  /// Returns the digest of a text, in hexadecimal digits.
   fileprivate mutating func hexadecimalDigest(of text: String) throws(LibcryptoFailure) -> String {
     try hexadecimalDigest(of: text.utf8.span)
   }
 
-  /// The digest of bytes, in hexadecimal digits.
+  /// Returns the digest of bytes, in hexadecimal digits.
   fileprivate mutating func hexadecimalDigest(of bytes: Span<UInt8>) throws(LibcryptoFailure) -> String {
     let digest = try digest(of: bytes).bytes
     var digits: [UInt8] = []
@@ -170,7 +172,7 @@ extension SHA256 {
 }
 
 extension JSONValue {
-  /// The value with the members of all objects in the order of their keys.
+  /// The value with the members of all objects sorted by key.
   fileprivate var sorted: JSONValue {
     switch self {
     case .array(let elements): .array(elements.map(\.sorted))
@@ -183,7 +185,7 @@ extension JSONValue {
     }
   }
 
-  /// An object without some of its members.
+  /// Returns an object without some of its members. Other values are returned unchanged.
   fileprivate func without(_ keys: [String]) -> JSONValue {
     guard case .object(let members) = self else { return self }
     return .object(members.filter { !keys.contains($0.key) })

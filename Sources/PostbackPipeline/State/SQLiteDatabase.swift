@@ -1,29 +1,29 @@
 internal import CSQLite
 internal import Glibc
 
-/// A connection to an SQLite database, closed when it and its statements go away.
+/// A connection to an SQLite database, closed when it and its statements are released.
 @safe
 final class SQLiteDatabase {
-  /// How a database is opened.
+  /// The way to open a database.
   enum Access {
-    /// It is made.
+    /// For writing; the file is created if it does not exist.
     case creating
-    /// It must be there.
+    /// For writing; the file must exist.
     case writing
-    /// Only read, beside a process that writes.
+    /// For reading only, beside a process that may write.
     case reading
-    /// Only read, when nothing writes: makes no file beside it.
+    /// For reading only, while nobody writes. Creates no file beside the database.
     case readingAlone
   }
 
-  /// Where it is.
+  /// The path of the database file.
   let path: String
   let handle: OpaquePointer
 
-  /// How long one waits for another connection to let go, in milliseconds.
+  /// The time to wait for a lock of another connection, in milliseconds.
   private static let patience: Int32 = 10_000
 
-  /// Opens a database. SQLite looks into the file only with the first statement.
+  /// Opens a database. SQLite reads the file only when the first statement runs.
   init(_ path: String, _ access: Access) throws(StateFailure) {
     self.path = path
     let (name, flags): (String, Int32) =
@@ -41,43 +41,43 @@ final class SQLiteDatabase {
     try check(unsafe sqlite3_busy_timeout(handle, Self.patience))
   }
 
-  // A close that cannot write back the log leaves it there, and the next connection does it.
+  // If closing cannot write back the log, the log stays, and the next connection writes it back.
   deinit { _ = unsafe sqlite3_close_v2(handle) }
 
-  /// Runs statements that give no rows.
+  /// Runs statements that return no rows.
   func execute(_ statements: String) throws(StateFailure) {
     try check(unsafe sqlite3_exec(handle, statements, nil, nil, nil))
   }
 
-  /// What a statement gives that gives one integer.
+  /// Returns the integer in the first row of a query; 0 if there is no row.
   func integer(_ query: String) throws(StateFailure) -> Int64 {
     try SQLiteStatement(self, query).first { row throws(StateFailure) in try row.integer(0) } ?? 0
   }
 
-  /// What a statement gives that gives one text.
+  /// Returns the text in the first row of a query; empty if there is no row.
   func text(_ query: String) throws(StateFailure) -> String {
     try SQLiteStatement(self, query).first { $0.text(0) } ?? ""
   }
 
-  /// Leaves the write-ahead log there when the last connection is closed, so that readers need not make one.
+  /// Keeps the file of the write-ahead log when the last connection closes, so that readers need not create one.
   func keepLog() throws(StateFailure) {
     var flag: Int32 = 1
     try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag))
   }
 
-  /// Brings what is in the write-ahead log into the database, as far as readers let it.
+  /// Copies the write-ahead log into the database, as far as readers allow it.
   func checkpoint() throws(StateFailure) {
     let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    // Another connection is at it: its work is as good.
+    // Another connection makes a checkpoint already, which does the same work.
     if code & 0xFF != SQLITE_BUSY { try check(code) }
   }
 
-  /// Throws unless a call of SQLite succeeded.
+  /// Throws unless a result code of SQLite is `SQLITE_OK`.
   func check(_ code: Int32) throws(StateFailure) {
     guard code == SQLITE_OK else { throw failure(code) }
   }
 
-  /// The failure that a result code of SQLite stands for.
+  /// Returns the failure for a result code of SQLite, with the connection's last error message.
   func failure(_ code: Int32) -> StateFailure {
     let meaning = unsafe String(cString: sqlite3_errmsg(handle))
     let cause = unsafe sqlite3_system_errno(handle)
@@ -92,7 +92,7 @@ final class SQLiteDatabase {
       return StateFailure(.cannotCreate, path, "\(meaning); give this user permission to write there")
     case SQLITE_NOMEM: return StateFailure(.io, path, "\(meaning); give this process more memory")
     case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path, "is damaged (\(meaning))")
-    // A table that is not there, a constraint that a value does not meet: it is not the database that was made.
+    // For example a missing table or a violated constraint: the database is not as this program made it.
     default: return .damaged(path, "is not as it was made (\(meaning))")
     }
   }

@@ -1,11 +1,11 @@
 internal import CSQLite
 internal import Signatures
 
-/// A value that a statement is run with.
+/// A value that is bound to a parameter of a statement.
 enum SQLiteValue {
   case integer(Int64)
   case text(String)
-  /// 16 bytes, the highest first.
+  /// A blob of 16 bytes, most significant byte first.
   case wide(UInt128)
   /// 32 bytes.
   case bytes(SHA256Digest)
@@ -18,10 +18,10 @@ final class SQLiteStatement {
   private let database: SQLiteDatabase
   private let handle: OpaquePointer
 
-  /// More bytes than a disk has, and more milliseconds than anybody lives.
+  /// The greatest plausible count of bytes or of milliseconds, 2⁵⁴: no disk is larger, and no time is later.
   private static let greatestCount: Int64 = 1 << 54
 
-  /// Prepares one statement, to be run any number of times.
+  /// Prepares one statement, which can be run any number of times.
   init(_ database: SQLiteDatabase, _ text: String) throws(StateFailure) {
     self.database = database
     var handle: OpaquePointer?
@@ -37,16 +37,16 @@ final class SQLiteStatement {
     unsafe self.handle = handle
   }
 
-  // Tells again what the last step told.
+  // The result repeats that of the last step, so it is ignored.
   deinit { _ = unsafe sqlite3_finalize(handle) }
 
-  /// Runs it to its end.
+  /// Runs the statement to its end, ignoring rows.
   func run(_ values: SQLiteValue...) throws(StateFailure) {
     try bind(values)
     while try step() {}
   }
 
-  /// Runs it and makes something of the first row; nil where there is none.
+  /// Runs the statement and converts its first row; nil if there is none.
   func first<Row>(
     _ values: SQLiteValue...,
     as row: (SQLiteStatement) throws(StateFailure) -> Row
@@ -66,7 +66,7 @@ final class SQLiteStatement {
     return first
   }
 
-  /// Runs it and makes something of every row.
+  /// Runs the statement and converts every row.
   func all<Row>(
     _ values: SQLiteValue...,
     as row: (SQLiteStatement) throws(StateFailure) -> Row
@@ -77,7 +77,7 @@ final class SQLiteStatement {
     return rows
   }
 
-  /// An integer of the row.
+  /// Returns an integer of the row. Throws `.damaged` if it does not fit the type.
   func integer<Integer: FixedWidthInteger>(
     _ column: Int32,
     as type: Integer.Type = Int64.self
@@ -89,8 +89,8 @@ final class SQLiteStatement {
     return integer
   }
 
-  /// A number of the row that tells how many there are of something, or when something was: what is counted on with it
-  /// does not overflow.
+  /// Returns a count or a time of the row. Throws `.damaged` unless it is from 0 to `greatestCount`, so that sums with
+  /// it do not overflow.
   func count<Integer: FixedWidthInteger>(
     _ column: Int32,
     as type: Integer.Type = Int64.self
@@ -102,28 +102,29 @@ final class SQLiteStatement {
     return count
   }
 
-  /// A text of the row.
+  /// Returns a text of the row; empty if the column is null.
   func text(_ column: Int32) -> String {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// A word of a closed set.
+  /// Returns a word of a closed set. Throws `.damaged` for any other word.
   func word<Word: RawRepresentable<String>>(_ column: Int32, as type: Word.Type) throws(StateFailure) -> Word {
     let text = text(column)
     guard let word = Word(rawValue: text) else { throw .damaged(database.path, "holds “\(text)”, which cannot be") }
     return word
   }
 
-  /// 16 bytes of the row.
+  /// Returns a blob of 16 bytes of the row as a number, most significant byte first. Throws `.damaged` for another
+  /// length.
   func wide(_ column: Int32) throws(StateFailure) -> UInt128 {
     guard let start = unsafe sqlite3_column_blob(handle, column), unsafe sqlite3_column_bytes(handle, column) == 16
     else { throw .damaged(database.path, "holds a value of a wrong length") }
     return unsafe UInt128(bigEndian: start.loadUnaligned(as: UInt128.self))
   }
 
-  /// Whether there is nothing in a column of the row.
+  /// Returns true if a column of the row is null.
   func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   private func bind(_ values: [SQLiteValue]) throws(StateFailure) {
@@ -150,13 +151,13 @@ final class SQLiteStatement {
     }
   }
 
-  /// Goes on to the next row; false at the end, where the statement is reset.
+  /// Advances to the next row. Returns false at the end, and resets the statement.
   private func step() throws(StateFailure) -> Bool {
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
     guard code == SQLITE_DONE else {
       let failure = database.failure(code)
-      // Tells again what went wrong.
+      // The result repeats the failure of the step, so it is ignored.
       _ = unsafe sqlite3_reset(handle)
       throw failure
     }

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// What a debug build can be told to do wrong, so that tests which hunt for lost rows show that they would find some. A
-/// release build does nothing wrong on purpose.
+/// A deliberate fault that `POSTBACK_SABOTAGE` turns on in a debug build. Tests use the faults to prove that they
+/// detect lost rows. A release build has none of them.
 enum Sabotage: String {
-  /// Parts get their names before the ledger knows that they are complete.
+  /// Parts get their final names before it is committed that they are complete.
   case publishEarly = "publish-early"
-  /// Inputs are put away before the ledger knows that they were read.
+  /// Inputs are put away before it is committed that they were read.
   case fileEarly = "file-early"
   /// Rows are committed that are not durable.
   case noPartSync = "no-part-sync"
   /// Entries of `seen.log` are committed that are not durable.
   case noLogSync = "no-log-sync"
-  /// What was not committed is not cut off.
+  /// Bytes of a part that were not committed are not cut off.
   case keepTail = "keep-tail"
 
   #if DEBUG
@@ -19,7 +19,7 @@ enum Sabotage: String {
       unsafe Sabotage(rawValue: String(cString: $0))
     }
 
-    /// Whether this is to be done wrong.
+    /// True if this fault is turned on.
     var isOn: Bool { self == Self.chosen }
   #else
     var isOn: Bool { false }

@@ -1,19 +1,20 @@
-/// `seen.log` without its oldest entries, on its way to take the place of the log.
+/// A compaction of `seen.log`: a new file without the oldest entries, which takes the place of the log.
 ///
-/// Four steps, each durable before the next: `seen.log.new` is written; the ledger says that it is to be; it gets the
-/// log's name; the ledger says that it is. Before the second the new file is nothing, after it the old one is.
+/// It has four steps, each durable before the next: `seen.log.new` is written; the ledger commits that the new file is
+/// valid (`begin`); the new file is renamed to `seen.log`; the ledger commits that the compaction is done (`finish`).
+/// Before the second step only the old file is valid, after it only the new one.
 struct SeenCompaction: Equatable, Sendable {
-  /// What the ledger is told of a compaction.
+  /// A step of a compaction that the ledger commits.
   enum Step: Sendable {
-    /// The new file is complete.
+    /// The new file is complete and durable.
     case begin(SeenCompaction)
-    /// It has the log's name.
+    /// The new file has the name of the log.
     case finish
   }
 
-  /// What the new file holds.
+  /// The end of the new file.
   var mark: SeenMark
-  /// The keys that it does not hold any more.
+  /// The keys of the entries that the new file leaves out.
   var dropped: KeyTally
 
   private static let entriesAtOnce = 4096
@@ -23,7 +24,7 @@ struct SeenCompaction: Equatable, Sendable {
     self.dropped = dropped
   }
 
-  /// Writes `seen.log.new`: the committed entries that were not taken before `seconds`.
+  /// Writes `seen.log.new`, durably, with the committed entries from the time `seconds` (since 1970) on.
   init(_ ledger: Ledger, before seconds: UInt32) throws(StateFailure) {
     let folder = ledger.folder.folder
     let old = try SeenFile(SeenLog.name, in: folder, .reading)
@@ -43,19 +44,19 @@ struct SeenCompaction: Equatable, Sendable {
     }
     mark = try new.append(kept, after: mark)
     try new.synchronize()
-    // The name too: the ledger is about to rely on it.
+    // The file's name must be durable too, because the ledger is about to rely on it.
     try folder.synchronize()
     self.init(mark: mark, dropped: dropped)
   }
 
-  /// Commits that the new file is to be the log.
+  /// Commits that the new file is to become the log.
   func begin(in ledger: Ledger) throws(StateFailure) {
     var commit = LedgerCommit(time: ledger.committedAt)
     commit.compaction = .begin(self)
     try ledger.commit(commit)
   }
 
-  /// Does what is left to do of a compaction; takes the new file away where the ledger does not know of it.
+  /// Completes a compaction that has begun; removes a new file that the ledger does not know.
   static func finish(_ ledger: Ledger) throws(StateFailure) {
     let folder = ledger.folder.folder
     guard let compaction = ledger.state.compaction else { return try folder.remove(SeenLog.newName) }
@@ -69,7 +70,7 @@ struct SeenCompaction: Equatable, Sendable {
     try ledger.commit(commit)
   }
 
-  /// Gives the new file the log's name.
+  /// Renames the new file to the name of the log, durably.
   static func replace(in folder: DurableFolder) throws(StateFailure) {
     try folder.rename(SeenLog.newName, to: SeenLog.name)
   }

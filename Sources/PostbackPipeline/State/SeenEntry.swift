@@ -1,15 +1,15 @@
-/// An entry of `seen.log`: a postback that was the first of its kind, and where and when it came.
+/// An entry of `seen.log`: the first postback with its key, the place where it was read, and the time.
 package struct SeenEntry: Equatable, Sendable {
-  /// What the index keeps of it.
+  /// The part of the entry that the index keeps.
   package var seen: TransactionIndex.Seen
-  /// The input, by its number in the ledger.
+  /// The number of the input in the ledger.
   package var inputID: UInt32
-  /// When it was taken, in seconds since 1970.
+  /// The time at which its row was made, in seconds since 1970.
   package var seenAt: UInt32
-  /// The line in the input.
+  /// The number of the line in the input.
   package var line: UInt64
 
-  /// An entry.
+  /// Creates an entry.
   package init(_ seen: TransactionIndex.Seen, inputID: UInt32, seenAt: UInt32, line: UInt64) {
     self.seen = seen
     self.inputID = inputID
@@ -19,14 +19,14 @@ package struct SeenEntry: Equatable, Sendable {
 }
 
 extension SeenEntry {
-  /// Words of eight bytes in the file, each with its lowest byte first.
+  /// The number of 8-byte words that an entry has in the file, each least significant byte first.
   static let wordCount = 6
-  /// Bytes in the file.
+  /// The number of bytes that an entry has in the file.
   static let byteCount = Int64(wordCount * 8)
 
   private static let noNumber = Int64.min
 
-  /// The entry that begins at a word.
+  /// Reads the entry that begins at a word.
   init(_ words: Span<UInt64>, at start: Int) {
     func word(_ index: Int) -> UInt64 { UInt64(littleEndian: words[start + index]) }
     let number = Int64(bitPattern: word(3))
@@ -43,7 +43,7 @@ extension SeenEntry {
     line = word(5)
   }
 
-  /// Appends the entry.
+  /// Appends the words of the entry.
   func append(to words: inout [UInt64]) {
     words.append(seen.key.high.littleEndian)
     words.append(seen.key.low.littleEndian)

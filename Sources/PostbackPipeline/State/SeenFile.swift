@@ -1,26 +1,26 @@
-/// The file of a `SeenLog`: a header of 16 bytes, then entries of 48.
+/// The file of a `SeenLog`: a header of 16 bytes, then entries of 48 bytes each.
 final class SeenFile {
-  /// The length of the header.
+  /// The length of the header in bytes.
   static let headerCount: Int64 = 16
 
-  /// “pbseen” with zeros behind it, and the version.
+  /// The bytes “pbseen” and two zeros, then the version.
   private static let header = [0x6E65_6573_6270 as UInt64, 1].map(\.littleEndian)
 
   private let file: StateFile
   private let folder: DurableFolder
   private var words: [UInt64] = []
 
-  /// Where it is.
+  /// The path of the file.
   var path: String { file.path }
 
-  /// Makes a file without entries, where it will have another name when it is complete.
+  /// Creates a file without entries. Its name is temporary: it is renamed when it is complete.
   init(creating name: String, in folder: DurableFolder) throws(StateFailure) {
     self.folder = folder
     file = try StateFile("\(folder.path)/\(name)", .creating)
     try file.append(Self.header.span)
   }
 
-  /// Opens a file that must be there, and looks at its header.
+  /// Opens a file that must exist, and checks its header.
   init(_ name: String, in folder: DurableFolder, _ access: StateFile.Access = .appending) throws(StateFailure) {
     self.folder = folder
     guard try folder.byteCount(of: name) != nil else { throw .damaged("\(folder.path)/\(name)", "is gone") }
@@ -36,7 +36,7 @@ final class SeenFile {
     }
   }
 
-  /// Appends entries, after those that a mark tells of; returns the mark after them.
+  /// Appends entries after the position `mark`, and returns the position after them.
   func append(_ entries: some Sequence<SeenEntry>, after mark: SeenMark) throws(StateFailure) -> SeenMark {
     words.removeAll(keepingCapacity: true)
     for entry in entries { entry.append(to: &words) }
@@ -47,22 +47,22 @@ final class SeenFile {
     return SeenMark(entries: mark.entries + Int64(words.count / SeenEntry.wordCount), checksum: checksum.value)
   }
 
-  /// Makes the entries durable.
+  /// Makes all entries durable.
   func synchronize() throws(StateFailure) { try file.synchronize() }
 
-  /// How many whole entries there are, committed or not.
+  /// Returns the number of whole entries in the file, committed or not.
   func entryCount() throws(StateFailure) -> Int64 {
     max(0, try file.byteCount() - Self.headerCount) / SeenEntry.byteCount
   }
 
-  /// Cuts off what is behind the committed entries.
+  /// Cuts off everything after the position `mark`.
   func truncate(to mark: SeenMark) throws(StateFailure) {
     let byteCount = Self.headerCount + mark.entries * SeenEntry.byteCount
     if try file.byteCount() > byteCount { try file.truncate(to: byteCount) }
   }
 
-  /// Reads the committed entries in order, some megabytes at a time, as words of which `SeenEntry.wordCount` are an
-  /// entry; throws at the end where they are not those that were committed.
+  /// Reads all entries before the position `mark` in order, about 4 MiB at a time; `SeenEntry.wordCount` words are an
+  /// entry. Throws `.damaged` at the end if the checksum differs, or earlier if entries are missing.
   func read(_ mark: SeenMark, _ body: (Span<UInt64>) throws(StateFailure) -> Void) throws(StateFailure) {
     let byteCount = mark.entries * SeenEntry.byteCount
     var checksum = CRC32()

@@ -1,10 +1,10 @@
-/// The postbacks that were the first of their kind, in the order in which they came: what the `TransactionIndex` is made
-/// anew from. The file `seen.log`, which only grows.
+/// The log of first postbacks, in the order in which they came: the file `seen.log`. The `TransactionIndex` is rebuilt
+/// from it. Entries are only appended, except by a compaction.
 package final class SeenLog {
   static let name = "seen.log"
   static let newName = "\(name).new"
 
-  /// How much of the log there is; committed where the ledger says so.
+  /// The end of the log. It is committed once the ledger has it.
   package private(set) var mark: SeenMark
   private let file: SeenFile
 
@@ -13,18 +13,18 @@ package final class SeenLog {
     self.mark = mark
   }
 
-  /// How many entries `recover` will find: as many as are committed, if they are there. Nothing is reserved for what a
-  /// damaged ledger promises.
+  /// Returns the number of entries that `recover` will find: the committed ones, at most those in the file, so that a
+  /// damaged ledger cannot cause a large allocation.
   static func expectedCount(_ ledger: Ledger) throws(StateFailure) -> Int {
     let folder = ledger.folder.folder
     guard try folder.byteCount(of: name) != nil else { return 0 }
     return Int(min(ledger.seen.entries, try SeenFile(name, in: folder, .reading).entryCount()))
   }
 
-  /// Opens the log, or makes it before there is anything in it; puts every committed entry into the index, and cuts off
-  /// what was not committed. Finishes a compaction that a crash has left.
+  /// Opens the log, or creates it if nothing is committed; adds every committed entry to the index, and cuts off
+  /// entries that were not committed. Finishes a compaction that a crash has interrupted.
   ///
-  /// Throws, with an index that is not to be used, where the log is not what was committed.
+  /// Throws `.damaged` if the log is not as it was committed. The index must not be used then.
   package static func recover(_ ledger: Ledger, into index: inout TransactionIndex) throws(StateFailure) -> SeenLog {
     try SeenCompaction.finish(ledger)
     let folder = ledger.folder.folder
@@ -49,16 +49,16 @@ package final class SeenLog {
     return SeenLog(file, ledger.seen)
   }
 
-  /// Writes entries behind the others. They are not durable.
+  /// Appends entries. They are not durable until `synchronize`.
   package func append(_ entries: [SeenEntry]) throws(StateFailure) { mark = try file.append(entries, after: mark) }
 
   /// Makes all entries durable, so that `mark` may be committed.
   package func synchronize() throws(StateFailure) { try file.synchronize() }
 
-  /// Drops the committed entries that were taken before a time, in seconds since 1970: a copy of such a postback that
-  /// still comes will be a first one again. Returns how many.
+  /// Drops the committed entries from before a time, in seconds since 1970, and returns their number. A later copy of
+  /// such a postback counts as a first one again.
   ///
-  /// To be called before `recover`. A crash at any point is made good by the next start.
+  /// Call it before `recover`. After a crash at any point the next start completes or discards the compaction.
   package static func compact(_ ledger: Ledger, before seconds: UInt32) throws(StateFailure) -> Int64 {
     try SeenCompaction.finish(ledger)
     guard ledger.seen.entries > 0 else { return 0 }
@@ -68,6 +68,6 @@ package final class SeenLog {
     return compaction.dropped.count
   }
 
-  /// The index goes through its segments once for so many.
+  /// The number of entries to collect before they are added to the index, which goes through its segments each time.
   private static let restoredAtOnce = 1 << 19
 }

@@ -1,15 +1,16 @@
-/// What earlier runs have left, and what goes on from it: the ledger, the log of first postbacks and their index.
+/// The state that earlier runs have left and this run continues: the ledger, the log of first postbacks and their
+/// index.
 ///
-/// One process at a time has it.
+/// Only one process at a time can have it open.
 package final class State {
-  /// What is committed.
+  /// The database of everything that is committed.
   package let ledger: Ledger
-  /// What is known of inputs.
+  /// The register of known inputs, which decides where the reading of each begins.
   let register: InputRegister
   let log: SeenLog
   private var index: TransactionIndex?
 
-  /// Opens the state in a folder, or makes one; what is not committed is cut off.
+  /// Opens the state in a folder, or creates one. Cuts off entries of the log that are not committed.
   package init(_ folder: String, settings: [String: String]) throws(StateFailure) {
     ledger = try Ledger(try StateFolder(folder), settings: settings)
     register = try InputRegister(ledger)
@@ -18,7 +19,7 @@ package final class State {
     self.index = index
   }
 
-  /// The index of all first postbacks, which belongs to whoever asks first: it is too large to have twice.
+  /// Returns the index of all first postbacks. Call it only once: the index is too large to have twice.
   func takeIndex() -> TransactionIndex {
     defer { index = nil }
     guard let index else { preconditionFailure("the index was taken") }

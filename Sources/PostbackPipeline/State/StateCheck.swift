@@ -1,15 +1,15 @@
-/// Holds the tables and the state against what is committed. Changes nothing.
+/// A check of the tables and the state against everything that is committed. Changes nothing.
 package struct StateCheck {
-  /// What is wrong, a sentence each: the file, and what to do.
+  /// The problems: a sentence each, with the file and the advice.
   package private(set) var problems: [String] = []
-  /// What is there besides and does no harm, a sentence each.
+  /// The harmless findings, a sentence each.
   package private(set) var notes: [String] = []
 
   private let output: String
   private let folder: DurableFolder
 
-  /// Checks the tables in `output` against the state in a folder that is locked, or else what is being written may look
-  /// wrong.
+  /// Checks the tables in `output` against the state in a folder. The folder must be locked, because a file that is
+  /// being written may look wrong.
   package init(output: String, state: StateFolder) {
     self.output = output
     folder = state.folder
@@ -27,7 +27,7 @@ package struct StateCheck {
       let keys = take(Result { () throws(StateFailure) in try verifiedKeys(of: part) })
       if let keys, part.table == Table.postbacks.name { rows[part.format, default: KeyTally()] += keys }
     }
-    // The keys of a file that is damaged agree with nothing.
+    // The keys of a damaged file would not agree with the log in any case.
     let areRowsSound = problems.isEmpty
     for table in Set(Table.all.map(\.name) + ledger.parts.map(\.table)).sorted() {
       let names = take(Result { () throws(StateFailure) in try DurableFolder("\(output)/\(table)").names() })
@@ -40,7 +40,7 @@ package struct StateCheck {
     if let seen, areRowsSound { compare(seen, with: rows) }
   }
 
-  /// What came out, or nothing and a problem.
+  /// Returns the value of a result; for a failure adds a problem and returns nil.
   private mutating func take<Value>(_ result: Result<Value, StateFailure>) -> Value? {
     switch result {
     case .success(let value): return value
@@ -50,10 +50,11 @@ package struct StateCheck {
     }
   }
 
-  /// Throws unless a part is what was committed; else the keys of its rows, where it is one of `skan_postbacks`.
+  /// Returns the keys of the rows of a part, none unless it is a part of `skan_postbacks`. Throws `.damaged` if the
+  /// part is not as it was committed.
   private func verifiedKeys(of part: LedgerPart) throws(StateFailure) -> KeyTally {
     let table = DurableFolder("\(output)/\(part.table)")
-    // One that is complete may be hidden yet: it is published by the next run.
+    // A complete part may still be hidden: the next run publishes it.
     let isPublished = try table.byteCount(of: part.name) != nil
     let name = part.phase == .open || !isPublished ? part.hiddenName : part.name
     let path = "\(table.path)/\(name)"
@@ -74,7 +75,7 @@ package struct StateCheck {
     return column.keys
   }
 
-  /// Looks for parts that the ledger does not have.
+  /// Looks for parts that the ledger does not have. A visible one is a problem, a hidden one a note.
   private mutating func checkNames(_ names: [String], in table: String, _ parts: [LedgerPart]) {
     let known = Set(parts.map(\.hiddenName) + parts.filter { $0.phase == .complete }.map(\.name))
     for name in names where !known.contains(name) {
@@ -87,7 +88,7 @@ package struct StateCheck {
     }
   }
 
-  /// The keys of all postbacks that were the first of their kind, also those that compactions have dropped.
+  /// Returns the keys of all first postbacks, including those that compactions have dropped.
   private func seenKeys(_ ledger: LedgerReading) throws(StateFailure) -> KeyTally {
     var (name, mark, keys) = (SeenLog.name, ledger.seen, ledger.state.retired)
     if let compaction = ledger.state.compaction {
@@ -95,7 +96,7 @@ package struct StateCheck {
       mark = compaction.mark
       if try folder.byteCount(of: SeenLog.newName) != nil { name = SeenLog.newName }
     }
-    // Before the first commit there may be no log.
+    // Before the first commit the log may not exist yet.
     if mark.entries == 0, try folder.byteCount(of: name) == nil { return keys }
     try SeenFile(name, in: folder, .reading).read(mark) { words throws(StateFailure) in
       for start in stride(from: 0, to: words.count, by: SeenEntry.wordCount) {
@@ -105,7 +106,7 @@ package struct StateCheck {
     return keys
   }
 
-  /// Compares the keys of `seen.log` with those of the rows in each format.
+  /// Compares the keys of `seen.log` with those of the rows in each format. Adds a problem for each difference.
   private mutating func compare(_ seen: KeyTally, with rows: [TableFormat: KeyTally]) {
     for (format, keys) in rows.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where keys != seen {
       let failure = StateFailure.damaged(

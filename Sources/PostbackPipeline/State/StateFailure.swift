@@ -1,33 +1,33 @@
 internal import Glibc
 
-/// Why the state of earlier runs cannot be used or kept. Never about a postback.
+/// An error that keeps the state or the tables from being used or saved. Never about a single postback.
 package struct StateFailure: Error, CustomStringConvertible {
-  /// What went wrong, from the point of view of who runs the command.
+  /// The category of a failure, from the view of the person who runs the command.
   package enum Kind: Sendable {
-    /// There is none.
+    /// The folder holds no state.
     case missing
-    /// Another process has it.
+    /// Another process uses the state or its database.
     case locked
-    /// A file is not what was committed. It is never repaired by guessing.
+    /// A file is not as it was committed. It is never repaired by guessing.
     case damaged
-    /// It belongs to another program, another version, or a run with other settings.
+    /// The state belongs to another program, another version, or a run with other settings.
     case incompatible
-    /// A file or folder cannot be made or opened.
+    /// A file or folder cannot be created or opened, often for lack of permission.
     case cannotCreate
-    /// The disk failed.
+    /// The disk or another system call failed.
     case io
-    /// There is no more room.
+    /// The disk is full, or a quota is used up.
     case diskFull
   }
 
-  /// What went wrong.
+  /// The category.
   package let kind: Kind
-  /// The file or folder.
+  /// The path of the file or folder.
   package let path: String
-  /// What happened, and what to do.
+  /// The event and the advice, as the rest of a sentence that begins with the path.
   package let reason: String
 
-  /// The failure for a person.
+  /// The path and the reason, for a person.
   package var description: String { "\(path): \(reason)" }
 
   /// A failure.
@@ -37,7 +37,8 @@ package struct StateFailure: Error, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The failure of a system call that left `code` in `errno`; `kind` is for codes that do not tell more.
+  /// Returns the failure of a system call that set `errno` to `code`. `kind` applies to codes without a category of
+  /// their own.
   static func system(_ kind: Kind, _ path: String, _ operation: String, _ code: Int32 = errno) -> StateFailure {
     let meaning = "\(operation): \(unsafe String(cString: strerror(code)))"
     return switch code {
@@ -50,12 +51,13 @@ package struct StateFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// A folder without a state.
+  /// Returns the failure for a folder without a state.
   static func missing(_ folder: String) -> StateFailure {
     StateFailure(.missing, folder, "holds no state (\(Ledger.name)); check the path")
   }
 
-  /// A file that is not what was committed: what about it.
+  /// Returns the failure for a file that is not as it was committed. `finding` is the rest of a sentence about the
+  /// file.
   static func damaged(_ path: String, _ finding: String) -> StateFailure {
     StateFailure(.damaged, path, "\(finding); restore the state folder and the tables from the same backup")
   }

@@ -1,20 +1,20 @@
 internal import CLinux
 internal import Glibc
 
-/// An open file of the state or of the tables, closed when it goes away.
+/// An open file of the state or of the tables, closed when it is released.
 ///
-/// After a write or an fsync that failed every further one fails too: the system may have dropped the pages, so that a
-/// second fsync would succeed and tell nothing.
+/// After a failed write or fsync every further one fails too: the system may have dropped the data, and a second fsync
+/// would then succeed without writing it.
 final class StateFile {
-  /// How a file is opened.
+  /// The way to open a file.
   enum Access {
-    /// It must be there, and is only read.
+    /// For reading only; the file must exist.
     case reading
-    /// It must be there; what is written goes to its end.
+    /// For reading and appending; the file must exist.
     case appending
-    /// It is made anew, empty; what is written goes to its end.
+    /// For reading and appending; the file is created, or emptied if it exists.
     case creating
-    /// It is made if it is not there; what is written goes where it is told.
+    /// For reading and for writing at any offset; the file is created if it does not exist.
     case updating
 
     fileprivate var flags: Int32 {
@@ -27,12 +27,12 @@ final class StateFile {
     }
   }
 
-  /// Where it is.
+  /// The path of the file.
   let path: String
   private let descriptor: Int32
   private var failure: StateFailure?
 
-  /// How much is read at a time; a whole number of entries of `seen.log`.
+  /// The number of bytes to read at a time: about 4 MiB, and a whole number of entries of `seen.log`.
   static let chunk = 4 << 20 - 4 << 20 % 48
 
   init(_ path: String, _ access: Access) throws(StateFailure) {
@@ -43,19 +43,19 @@ final class StateFile {
 
   deinit { close(descriptor) }
 
-  /// The file's length.
+  /// Returns the length of the file in bytes.
   func byteCount() throws(StateFailure) -> Int64 {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .system(.io, path, "cannot be looked at") }
     return Int64(status.st_size)
   }
 
-  /// Appends bytes, all of them.
+  /// Appends all the bytes. They are not durable until `synchronize`.
   func append(_ bytes: Span<some BitwiseCopyable>) throws(StateFailure) {
     try unlessFailed { bytes.writeAll(to: descriptor) ? nil : .system(.io, path, "cannot be written") }
   }
 
-  /// Writes a few bytes in place, all at once.
+  /// Writes a few words at an offset in bytes, with a single call.
   func write(_ bytes: Span<UInt64>, at offset: Int64) throws(StateFailure) {
     try unlessFailed {
       let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
@@ -63,12 +63,12 @@ final class StateFile {
     }
   }
 
-  /// Makes what was written durable; the file's length too.
+  /// Makes the written data and the length of the file durable.
   func synchronize() throws(StateFailure) {
     try unlessFailed { fdatasync(descriptor) == 0 ? nil : .system(.io, path, "cannot be made durable") }
   }
 
-  /// Cuts the file, durably.
+  /// Cuts the file to a length in bytes, durably.
   func truncate(to byteCount: Int64) throws(StateFailure) {
     try unlessFailed {
       let isCut = ftruncate(descriptor, off_t(byteCount)) == 0 && fsync(descriptor) == 0
@@ -76,12 +76,12 @@ final class StateFile {
     }
   }
 
-  /// Tells the system to begin writing a range to the disk, so that making it durable takes less long. A hint.
+  /// Asks the system to begin writing a range to the disk, so that `synchronize` takes less time. Only a hint.
   func beginWriting(from offset: Int64, count: Int64) {
     _ = sync_file_range(descriptor, off_t(offset), off_t(count), UInt32(CLINUX_SYNC_FILE_RANGE_WRITE))
   }
 
-  /// Reads up to the end of the buffer, or of the file; returns how many bytes.
+  /// Reads from an offset to the end of the buffer or of the file. Returns the number of bytes read.
   func read<Word: BitwiseCopyable>(into buffer: inout [Word], at offset: Int64) throws(StateFailure) -> Int {
     var count = 0
     while count < buffer.count * MemoryLayout<Word>.stride {
@@ -97,7 +97,7 @@ final class StateFile {
     return count
   }
 
-  /// Reads the first `byteCount` bytes piece by piece, in order; returns their checksum, nil where the file is shorter.
+  /// Reads the first `byteCount` bytes in pieces, in order. Returns their checksum; nil if the file is shorter.
   func readPrefix(
     _ byteCount: Int64,
     _ body: (Span<UInt8>) throws(StateFailure) -> Void = { _ in }

@@ -1,21 +1,21 @@
 internal import ConversionModel
 internal import Glibc
 
-/// The folder of the state, which this process alone uses as long as this lives.
+/// The folder of the state, locked for this process as long as the object lives.
 package final class StateFolder {
-  /// Where it is.
+  /// The path of the folder.
   package let path: String
   let folder: DurableFolder
   private let lock: Int32
 
   private static let lockName = "lock"
 
-  /// Makes the folder, and those above it, if they are not there, and locks it.
+  /// Creates the folder and missing folders above it, and locks it. Throws `.locked` if another process has the lock.
   ///
-  /// The lock is a file that stays when it is released, and says who has it or had it last.
+  /// The lock is a file that stays after it is released. It names the process that has the lock, or had it last.
   package convenience init(_ path: String) throws(StateFailure) { try self.init(try DurableFolder(making: path)) }
 
-  /// Locks the folder of a state that is there.
+  /// Locks the folder of an existing state. Throws `.missing` if there is none.
   package convenience init(existing path: String) throws(StateFailure) {
     let folder = DurableFolder(path)
     guard try folder.byteCount(of: Ledger.name) != nil else { throw .missing(path) }
@@ -48,7 +48,8 @@ package final class StateFolder {
     if lock >= 0 { close(lock) }
   }
 
-  /// Who uses a folder now, as its lock says; nil where nobody does. Makes no file.
+  /// Returns a description of the process that uses a folder now, from its lock file; nil if none does. Creates no
+  /// file.
   package static func user(of path: String) throws(StateFailure) -> String? {
     let lockPath = "\(path)/\(lockName)"
     let lock = unsafe open(lockPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -62,7 +63,8 @@ package final class StateFolder {
     return holder(lock)
   }
 
-  /// Locks the file, or tells with `errno` why not. `user(of:)` has the lock too, for a moment, and keeps nobody out.
+  /// Locks the file; returns false with `errno` set if that fails. Tries for about half a second, because `user(of:)`
+  /// also takes the lock for a moment.
   private static func take(_ lock: Int32) -> Bool {
     for attempt in 0..<25 {
       if attempt > 0 { usleep(20_000) }
@@ -72,7 +74,7 @@ package final class StateFolder {
     return false
   }
 
-  /// Who has the lock, as its file says.
+  /// Returns the description of the lock's holder in the lock file.
   private static func holder(_ lock: Int32) -> String {
     var bytes = [UInt8](repeating: 0, count: 1024)
     let count = unsafe pread(lock, &bytes, bytes.count, 0)
