@@ -1,6 +1,6 @@
-/// Why there is nothing to report: a tool failed, or what was measured did not do its work.
+/// An error that ends the benchmark: a tool failed, or the measured program gave a wrong result.
 struct BenchmarkFailure: Error, CustomStringConvertible {
-  /// What happened, and what to do.
+  /// The cause, with advice for the user.
   let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import PostbackPipeline
 
-/// The benchmark: measures postback with openssl beside it, and reports.
+/// The benchmark program: it measures postback, with openssl for comparison, and writes a report.
 @main
 struct Benchmarks {
   private let options: Options
@@ -46,7 +46,7 @@ struct Benchmarks {
     if !hasOpenSSL { report.skipped.append("ratios: there is no openssl command") }
   }
 
-  /// First what runs in processes of its own, while this one is small.
+  /// Runs all measures. Those in processes of their own come first, while this process is small.
   private mutating func run() async throws {
     Self.complain("generating \(options.postbacks) postbacks")
     let dump = try Dump.generate(options.postbacks, in: folder, with: postback)
@@ -129,7 +129,8 @@ struct Benchmarks {
     report.sections.append(Report.Section(title: "Deduplication index", measures: measures))
   }
 
-  /// What openssl does now; right after a group it need not be asked again.
+  /// Returns the present speed of openssl; nil if it is not installed. A measurement made just after the last group is
+  /// used again.
   private mutating func speed() throws -> OpenSSLSpeed? {
     guard hasOpenSSL else { return nil }
     if let lastSpeed { return lastSpeed }

@@ -2,15 +2,15 @@ internal import Glibc
 internal import PostbackPipeline
 internal import Signatures
 
-/// What it costs to have everything exactly once: commits, recovery, and a spool instead of a dump.
+/// The cost of exactly-once processing: commits, recovery, and a spool in place of a dump.
 struct ConsumerBenchmark {
-  /// The command.
+  /// The path of the command `postback`.
   let postback: String
-  /// The conversion models.
+  /// The path of the conversion models.
   let models: String
-  /// Where spools and tables go.
+  /// The folder for spools and tables.
   let folder: String
-  /// Postbacks, some of which are used.
+  /// The dump whose postbacks are used.
   let dump: Dump
 
   private static let largeFile = 1000
@@ -36,14 +36,14 @@ struct ConsumerBenchmark {
     return run.seconds
   }
 
-  /// A run that commits every second, beside one that commits at its end.
+  /// Measures a run that commits every second against one that commits only at its end.
   private func commits() throws -> [Measure] {
     let (each, once) = (try run(["run", dump.path]), try run(["run", dump.path, "--commit-ms", "3600000"]))
     let title = "rate of run with a commit a second, of that with one at the end"
     return [Measure("consumer.commits", title, once / each * 100, .percent)]
   }
 
-  /// A spool of files of a thousand postbacks, beside a run over the same files.
+  /// Measures `watch` over a spool of files of a thousand postbacks against a run over the same files.
   private func backlog() throws -> [Measure] {
     let spool = "\(folder)/spool"
     try fill(spool, files: dump.count / Self.largeFile, of: Self.largeFile)
@@ -54,7 +54,7 @@ struct ConsumerBenchmark {
     return [Measure("consumer.backlog", title, run / watch * 100, .percent)]
   }
 
-  /// A spool of files of one postback each.
+  /// Measures `watch` over a spool of files of one postback each.
   private func files(_ count: Int) throws -> Measure {
     let spool = "\(folder)/spool"
     try fill(spool, files: count, of: 1)
@@ -63,7 +63,8 @@ struct ConsumerBenchmark {
     return Measure("consumer.files", "watch, \(count) files of one postback", Double(count) / seconds, .perSecond)
   }
 
-  /// From when a file is renamed into a spool where nothing else happens to when it is committed and put away.
+  /// Measures the time from the arrival of a file in an idle spool until it is committed and put away: median and 99th
+  /// percentile.
   private func latency() async throws -> [Measure] {
     let spool = "\(folder)/spool"
     try fill(spool, files: Self.arrivals, of: 1)
@@ -95,7 +96,7 @@ struct ConsumerBenchmark {
     }
   }
 
-  /// Opening a state with so many ids.
+  /// Measures the opening of a state that holds `keys` ids.
   private func recovery(keys: Int) throws -> Measure {
     let path = "\(folder)/state"
     do {
@@ -127,7 +128,7 @@ struct ConsumerBenchmark {
     return Measure("consumer.recovery", "opening a state with \(keys) ids", seconds * 1000, .milliseconds)
   }
 
-  /// Makes a spool with files of the dump's lines.
+  /// Makes a spool with `files` files of `lines` lines of the dump each.
   private func fill(_ spool: String, files: Int, of lines: Int) throws {
     _ = try ProcessRun(["mkdir", "-p", "\(spool)/new"])
     let starts = try dump.lineStarts(files * lines)

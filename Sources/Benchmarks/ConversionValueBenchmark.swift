@@ -1,7 +1,7 @@
 internal import ConversionModel
 internal import PostbackServer
 
-/// The conversion value API without HTTP: one answer after the other, on one thread.
+/// The cost of an answer of the conversion value API, without HTTP and on one thread.
 enum ConversionValueBenchmark {
   private static let requests = 100_000
 

@@ -2,16 +2,16 @@ internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// How much of what was edited the diagnosis recovers, what it makes of forgeries, and how long it takes.
+/// The share of edits that the diagnosis recovers, its findings on forgeries, and its duration.
 struct DiagnosisBenchmark {
   let postback: String
   let folder: String
-  /// Edited lines of each kind.
+  /// The number of edited lines of each kind.
   let count: Int
-  /// Random forgeries.
+  /// The number of random forgeries.
   let forgeries: Int
 
-  /// What became of the edited lines of one kind and field.
+  /// The counts of the edited lines of one kind and field.
   private struct Score {
     var lines = 0
     var searchable = 0
@@ -19,7 +19,8 @@ struct DiagnosisBenchmark {
     var wrong = 0
   }
 
-  /// Measures all, and says each line of a table when it is known. Throws where the bar is not reached.
+  /// Runs all measures and passes each line of the table to `say` as soon as it is known. Throws if the required share
+  /// is not reached.
   func run(_ say: (String) -> Void) async throws {
     say("KIND AND FIELD".padded(to: 46) + "LINES  SEARCHABLE  RECOVERED  WRONG")
     var total = Score()
@@ -48,7 +49,7 @@ struct DiagnosisBenchmark {
       + number(score.wrong, 7)
   }
 
-  /// A generated dump with its truth.
+  /// A generated dump with its truth file.
   private struct Case {
     var trust: Trust
     var lines: [[UInt8]]
@@ -115,7 +116,8 @@ struct DiagnosisBenchmark {
     return scores
   }
 
-  /// A transaction can be anything, and an app any that was not seen elsewhere.
+  /// Tells if the search can find the original values. A transaction identifier can be any value, and an app id must
+  /// have been seen elsewhere in the dump.
   private static func isSearchable(_ truth: JSONValue, _ known: Set<String>) -> Bool {
     guard truth.text("further_field") == nil, let original = truth.text("original"), let edited = truth.text("edited")
     else { return true }
@@ -140,7 +142,7 @@ struct DiagnosisBenchmark {
     return found == expected
   }
 
-  /// The app ids in a line.
+  /// Returns the app ids in a line.
   private static func identifiers(in line: [UInt8]) -> [String] {
     var identifiers: [String] = []
     var objects = [try? JSONValue(parsing: line)]
@@ -169,7 +171,7 @@ struct DiagnosisBenchmark {
     return (diagnoses.count { $0.recovery != nil }, impossible)
   }
 
-  /// The longest that one postback takes for which nothing is found.
+  /// Returns the longest time that one forged postback of the version takes, in a sentence.
   private func worstCase(_ version: String) throws -> String {
     let options = ["--forged", "1", "--edited", "0", "--zero-filled", "0", "--versions", version]
     let made = try generate("worst-\(version)", 40, options)
@@ -186,7 +188,7 @@ struct DiagnosisBenchmark {
 }
 
 extension JSONValue {
-  /// What a member says, as text; nil where it is null or not there.
+  /// Returns the text of a member; nil if it is null or absent.
   fileprivate func text(_ name: String) -> String? {
     guard case .object(let members) = self else { return nil }
     switch members.first(where: { $0.key == name })?.value {

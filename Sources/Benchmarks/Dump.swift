@@ -2,15 +2,15 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// A file of valid postbacks of SKAdNetwork 4.0, signed with a key made for it.
+/// A file of generated postbacks, signed with keys made for it.
 struct Dump {
-  /// The file.
+  /// The path of the file.
   var path: String
-  /// Postbacks in it.
+  /// The number of postbacks in it.
   var count: Int
-  /// How many of them are the first of their kind.
+  /// The number of postbacks that `postback run` accepts: copies and edited ones are rejected.
   var distinctCount: Int
-  /// The options by which `postback run` trusts the keys.
+  /// The options with which `postback run` trusts the keys.
   var trustArguments: [String]
 
   /// Makes a dump of `count` postbacks of a version with `postback generate`: valid ones, or each with a signed field edited.
@@ -36,7 +36,7 @@ struct Dump {
     return Dump(path: path, count: count, distinctCount: distinctCount, trustArguments: arguments.map(String.init))
   }
 
-  /// The same with an absent field of each postback filled in with what some forwarders fill in.
+  /// Returns the dump with an absent source app or source domain of each postback filled in, as some forwarders do.
   func zeroFilled(to path: String) throws(BenchmarkFailure) -> Dump {
     let target = try FileBytes(writing: path)
     var bytes: [UInt8] = []
@@ -54,7 +54,7 @@ struct Dump {
     return dump
   }
 
-  /// The same dump, with so many keys more to trust.
+  /// Returns the dump with `count` further trusted keys.
   func withFurtherKeys(_ count: Int) throws -> Dump {
     var dump = self
     for number in 1...count {
@@ -65,7 +65,7 @@ struct Dump {
     return dump
   }
 
-  /// The same dump, compressed by gzip.
+  /// Returns the dump compressed by gzip.
   func compressed() throws(BenchmarkFailure) -> Dump {
     _ = try ProcessRun(["gzip", "--keep", "--", path])
     var dump = self
@@ -73,7 +73,8 @@ struct Dump {
     return dump
   }
 
-  /// As many lines, of which nine in ten are exact copies of one of the others, in an order that a seed decides.
+  /// Returns a dump of the same length in which nine in ten lines are exact copies of others, in an order that depends
+  /// on a seed.
   func resent(to path: String) throws(BenchmarkFailure) -> Dump {
     let starts = try lineStarts(max(count / 10, 1))
     let distinctCount = starts.count - 1
@@ -96,7 +97,7 @@ struct Dump {
     return dump
   }
 
-  /// A file of the first postback alone.
+  /// Returns a dump of the first postback alone.
   func first(to path: String) throws(BenchmarkFailure) -> Dump {
     var bytes: [UInt8] = []
     _ = try FileBytes(reading: self.path).append(try lineStarts(1)[1], at: 0, to: &bytes)
@@ -106,7 +107,7 @@ struct Dump {
     return dump
   }
 
-  /// Where the first lines start, and where the one behind them does.
+  /// Returns the offsets of the first `lines` lines, and of the line after them. Throws if the file has fewer lines.
   func lineStarts(_ lines: Int) throws(BenchmarkFailure) -> [Int] {
     let file = try FileBytes(reading: path)
     var starts = [0]
@@ -125,7 +126,7 @@ struct Dump {
     return starts
   }
 
-  /// Apple's keys and those of the dump.
+  /// Returns the trust in Apple's keys and those of the dump.
   func trust() throws -> Trust {
     var trust = try Trust.apple()
     for argument in trustArguments where argument != "--trust-key" {
@@ -136,7 +137,7 @@ struct Dump {
     return trust
   }
 
-  /// The key that signed the dump, and its SubjectPublicKeyInfo in base64.
+  /// Returns the P-256 key of the dump, and its SubjectPublicKeyInfo in base64.
   func key() throws -> (key: PublicKey, base64: String) {
     let key = try trust().keys.first { $0.environment == .custom && $0.key.curve == .p256 }
     guard let key, let argument = trustArguments.first(where: { $0.hasPrefix("\(key.id)=") }) else {

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import PostbackPipeline
 
-/// A file that is open to be read, or written anew.
+/// A file that is open for reading, or for writing from its start.
 struct FileBytes: ~Copyable {
   private let path: String
   private let descriptor: Int32
 
-  /// Opens a file to be read.
+  /// Opens a file for reading.
   init(reading path: String) throws(BenchmarkFailure) {
     try self.init(path, unsafe open(path, O_RDONLY | O_CLOEXEC))
   }
 
-  /// Makes a file, or makes it empty.
+  /// Creates a file for writing, or empties it if it exists.
   init(writing path: String) throws(BenchmarkFailure) {
     try self.init(path, unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644))
   }
@@ -24,7 +24,7 @@ struct FileBytes: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Appends up to `count` of the bytes from `offset` on; returns how many there were.
+  /// Appends up to `count` bytes from `offset` on. Returns their number, 0 at the end of the file.
   func append(_ count: Int, at offset: Int, to bytes: inout [UInt8]) throws(BenchmarkFailure) -> Int {
     let start = bytes.count
     bytes += repeatElement(0, count: count)
@@ -36,12 +36,12 @@ struct FileBytes: ~Copyable {
     return got
   }
 
-  /// Writes bytes behind those before.
+  /// Appends bytes to the file.
   func write(_ bytes: [UInt8]) throws(BenchmarkFailure) {
     guard bytes.writeAll(to: descriptor) else { throw .system("\(path) cannot be written") }
   }
 
-  /// All bytes of a file that is small.
+  /// Returns all bytes of a small file.
   static func all(of path: String) throws(BenchmarkFailure) -> [UInt8] {
     let file = try FileBytes(reading: path)
     var bytes: [UInt8] = []

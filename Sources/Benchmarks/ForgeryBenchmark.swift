@@ -1,15 +1,16 @@
-/// What a forgery costs `postback run` beside a valid postback: what somebody can send who wants it slow.
+/// The cost of a forgery for `postback run`, compared with a valid postback. An attacker can send forgeries to slow it
+/// down.
 struct ForgeryBenchmark {
   let pipeline: PipelineBenchmark
-  /// The command.
+  /// The path of the command `postback`.
   let postback: String
-  /// Where dumps go.
+  /// The folder for dumps.
   let folder: String
-  /// Postbacks a dump.
+  /// The number of postbacks in each dump.
   let count: Int
 
-  /// The rate of forgeries, of that of valid postbacks with the same keys: of 4.0, of 2.0, and of 4.0 with twenty further
-  /// keys and a field that may have been filled in.
+  /// Measures the rate of forgeries as a share of the rate of valid postbacks with the same keys: of 4.0, of 2.0, and
+  /// of 4.0 with twenty further keys and a field that may have been filled in.
   func measures() throws -> [Measure] {
     let (valid, edited) = try (dump("4.0"), dump("4.0", areEdited: true))
     let further = try valid.withFurtherKeys(20)
@@ -25,7 +26,7 @@ struct ForgeryBenchmark {
     try Dump.generate(count, of: version, areEdited: areEdited, in: folder, with: postback)
   }
 
-  /// Valid ones and forgeries in turns; the best of three runs each.
+  /// Measures valid postbacks and forgeries in turn, and keeps the best of three runs of each.
   private func pair(_ id: String, _ title: String, _ valid: Dump, _ forged: Dump) throws -> [Measure] {
     var best: (valid: Measure, forged: Measure)?
     for _ in 0..<3 {

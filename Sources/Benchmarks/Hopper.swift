@@ -1,11 +1,11 @@
 internal import PostbackPipeline
 
-/// Feeds a stage of the pipeline by hand: what is put in comes out next.
+/// A source that feeds a stage of the pipeline with batches by hand, one at a time.
 final class Hopper<Good: Sendable>: AsyncSequence {
   typealias Element = Batch<Good>
   typealias Failure = PipelineFailure
 
-  /// The batch that comes next; none: the stage gets the end, and may be asked again.
+  /// The next batch; nil gives the stage an end of its input, after which it may be asked again.
   var batch: Batch<Good>?
 
   func makeAsyncIterator() -> Iterator { Iterator(hopper: self) }

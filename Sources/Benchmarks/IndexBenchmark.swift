@@ -3,20 +3,20 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// What the deduplication index costs, in a process of its own so that its memory can be told.
+/// The costs of the deduplication index, measured in a separate process so that its memory can be determined.
 struct IndexBenchmark {
-  /// Nanoseconds to insert a key that is new, on average from an empty index on.
+  /// The mean time to insert a new key into an index that starts empty, in nanoseconds.
   var insert = 0.0
-  /// Nanoseconds to find a key.
+  /// The mean time to find a key, in nanoseconds.
   var lookup = 0.0
-  /// Milliseconds of the longest insert.
+  /// The longest time of an insert, in milliseconds.
   var stall = 0.0
-  /// Bytes of memory a key.
+  /// The memory for each key, in bytes.
   var memory = 0.0
-  /// Nanoseconds a key to make the index anew from what was kept.
+  /// The mean time for each key when the index is rebuilt from its log, in nanoseconds.
   var rebuild = 0.0
 
-  /// Runs this program once more to measure an index of so many keys.
+  /// Runs this program in a further process to measure an index of `keys` keys.
   static func measures(keys: Int, _ program: String) throws -> [Measure] {
     let run = try ProcessRun([program, Options.indexKeysName, "\(keys)"])
     let numbers = run.output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
@@ -35,7 +35,7 @@ struct IndexBenchmark {
     ]
   }
 
-  /// Measures in this process.
+  /// Measures an index in this process.
   init(keys: Int) throws {
     var index = TransactionIndex()
     var chunk = KeyChunk()
@@ -49,10 +49,10 @@ struct IndexBenchmark {
     rebuild = try Self.restoreAll(keys)
   }
 
-  /// The numbers, for the process that started this one.
+  /// The numbers as text, for the process that started this one.
   var text: String { "\(insert) \(lookup) \(stall) \(memory) \(rebuild)" }
 
-  /// Nanoseconds a key, less what making the keys takes.
+  /// Returns the nanoseconds for each key, without the time to make the keys.
   private static func admitAll(
     _ keys: Int,
     to index: inout TransactionIndex,
@@ -77,7 +77,7 @@ struct IndexBenchmark {
     return time / .nanoseconds(1) / Double(keys)
   }
 
-  /// Nanoseconds a key to make an index anew, from a million at a time.
+  /// Returns the nanoseconds for each key to rebuild an index, a million keys at a time.
   private static func restoreAll(_ keys: Int) throws -> Double {
     var index = TransactionIndex(expecting: keys)
     var generator = SplitMix(seed: 3)
@@ -117,7 +117,7 @@ struct IndexBenchmark {
     return longest / .milliseconds(1)
   }
 
-  /// Bytes of this process that are in memory (proc(5), `statm`).
+  /// Returns the resident memory of this process in bytes (proc(5), `statm`).
   private static func residentMemory() throws -> Int {
     let fields = String(decoding: try FileBytes.all(of: "/proc/self/statm"), as: UTF8.self).split(separator: " ")
     guard fields.count > 1, let pages = Int(fields[1]) else {

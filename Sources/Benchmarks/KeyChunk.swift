@@ -2,7 +2,7 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// As many keys as a batch of postbacks has, made before the time is taken.
+/// The keys of one batch of postbacks, made before the time is measured.
 struct KeyChunk {
   static let size = 1 << 10
 

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Signatures
 
-/// Where it was measured, and with what.
+/// The machine, the system and the tools of the measurement.
 enum Machine {
-  /// Cores that are there to be used.
+  /// The number of cores that are online.
   static var cores: Int { max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1) }
 
-  /// What a reader has to know to compare, each with its name.
+  /// The facts that a reader needs to compare reports, each with its name.
   static var facts: [(name: String, value: String)] {
     [
       ("cores", "\(cores)"),

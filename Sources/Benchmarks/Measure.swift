@@ -1,6 +1,6 @@
 /// One number of the report.
 struct Measure {
-  /// What `openssl speed` measured, for a ratio.
+  /// The rate of `openssl speed` that a measure is compared with.
   enum Reference: String {
     /// Verifications on one core.
     case oneCore = "openssl_one_core"
@@ -8,7 +8,7 @@ struct Measure {
     case allCores = "openssl_all_cores"
   }
 
-  /// What the number counts.
+  /// The unit of a measure.
   enum Unit: String {
     case perSecond = "per_second"
     case milliseconds
@@ -29,7 +29,7 @@ struct Measure {
       }
     }
 
-    /// How many digits behind the point tell something.
+    /// The number of decimals that are significant.
     var decimals: Int {
       switch self {
       case .perSecond, .nanoseconds: 0
@@ -38,7 +38,7 @@ struct Measure {
       }
     }
 
-    /// A time's length in seconds; nil for what is no time.
+    /// The length of the time unit in seconds; nil for other units.
     var seconds: Double? {
       switch self {
       case .milliseconds: 1e-3
@@ -49,21 +49,22 @@ struct Measure {
     }
   }
 
-  /// The name for programs.
+  /// The stable name, for programs.
   var id: String
-  /// The name for people.
+  /// The title, for people.
   var title: String
   /// The number.
   var value: Double
-  /// What it counts.
+  /// The unit of the number.
   var unit: Unit
-  /// What it is compared with, if that makes sense.
+  /// The rate of openssl to compare with; nil if a comparison makes no sense.
   var reference: Reference?
-  /// A rate divided by that of openssl; a time divided by that of one of openssl's verifications.
+  /// The ratio to openssl: a rate divided by openssl's rate, or a time divided by the time of one of openssl's
+  /// verifications.
   var ratio: Double?
-  /// The most memory that the process had, in bytes.
+  /// The peak memory of the process, in bytes.
   var peakMemory: Int?
-  /// What else there is to know.
+  /// A further remark, such as a version or the number of runs.
   var note: String?
 
   init(_ id: String, _ title: String, _ value: Double, _ unit: Unit, to reference: Reference? = nil) {
@@ -74,7 +75,7 @@ struct Measure {
     self.reference = reference
   }
 
-  /// The same with its ratio to `speed`.
+  /// Returns the measure with its ratio to `speed`; unchanged if it has no reference.
   func compared(with speed: OpenSSLSpeed) -> Measure {
     guard let reference else { return self }
     let rate = reference == .oneCore ? speed.oneCore : speed.allCores

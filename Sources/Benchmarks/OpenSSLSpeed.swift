@@ -5,7 +5,7 @@ struct OpenSSLSpeed {
   /// On all cores at once.
   var allCores: Double
 
-  /// Measures for so many seconds each.
+  /// Runs `openssl speed` on one core, then on all, for `seconds` seconds each.
   static func measure(seconds: Int, cores: Int) throws -> OpenSSLSpeed {
     let speed = ["openssl", "speed", "-seconds", "\(seconds)"]
     let oneCore = try verifications(ProcessRun(speed + ["ecdsap256"]))
@@ -13,7 +13,7 @@ struct OpenSSLSpeed {
     return OpenSSLSpeed(oneCore: oneCore, allCores: allCores)
   }
 
-  /// The last column of the table's row: ` 256 bits ecdsa (nistp256)   0.0000s   0.0001s  35908.0  12924.0`.
+  /// Reads the last column of the row ` 256 bits ecdsa (nistp256)   0.0000s   0.0001s  35908.0  12924.0`.
   private static func verifications(_ run: ProcessRun) throws -> Double {
     let row = run.output.split(separator: "\n").last { $0.contains("ecdsa (nistp256)") }
     guard let rate = row?.split(separator: " ").last.flatMap({ Double($0) }), rate > 0 else {

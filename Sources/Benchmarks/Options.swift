@@ -1,16 +1,16 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-  /// Postbacks in the dump that everything is measured on.
+  /// The number of postbacks in the dump for the measures; with `--diagnosis`, the number of edited lines of each kind.
   var postbacks: Int
-  /// Whether the long measures are left out.
+  /// Indicates that the long measures are left out.
   var isQuick = false
-  /// Where the JSON goes; nil: behind the table.
+  /// The path of the JSON report; nil writes it after the table.
   var jsonPath: String?
-  /// Conversion models: a file or a folder.
+  /// The path of the conversion models: a file or a folder.
   var models = "Fixtures/models"
-  /// Whether it is the diagnosis of rejects that is measured, and nothing else.
+  /// Indicates that only the diagnosis of rejects is measured.
   var measuresDiagnosis = false
-  /// In the process that this one starts to measure the index of so many keys.
+  /// The number of keys of the index to measure, in the process that is started for it; nil in the main process.
   var indexKeys: Int?
 
   static let help = """
@@ -30,7 +30,7 @@ struct Options {
     --quick. Leave the machine alone meanwhile.
     """
 
-  /// Reads the words behind the command's name.
+  /// Reads the arguments of the command. Throws if an option or a value is unknown.
   init(_ words: some Sequence<String>) throws(BenchmarkFailure) {
     var words = words.makeIterator()
     var count: Int?
@@ -48,7 +48,7 @@ struct Options {
     postbacks = count ?? (measuresDiagnosis ? 250 : isQuick ? 50_000 : 400_000)
   }
 
-  /// Not for people: measures the index in this process.
+  /// The internal option that measures the index in this process.
   static let indexKeysName = "--index-keys"
 
   private static func integer(_ word: String?, _ option: String, atLeast least: Int) throws(BenchmarkFailure) -> Int {

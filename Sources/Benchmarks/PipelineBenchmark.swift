@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// What `postback run` does a second, from process start to process end.
+/// The rate of `postback run`, from the start of the process to its end.
 struct PipelineBenchmark {
-  /// The command.
+  /// The path of the command `postback`.
   let postback: String
-  /// The conversion models.
+  /// The path of the conversion models.
   let models: String
-  /// Where tables go for as long as a run takes.
+  /// The folder that holds the tables during a run.
   let folder: String
 
-  /// Every input and format on one core and on all.
+  /// Measures every input and format, on one core and on all.
   func measures(_ inputs: [(name: String, dump: Dump)]) throws -> [Measure] {
     var measures: [Measure] = []
     for jobs in Machine.cores > 1 ? [1, Machine.cores] : [1] {
@@ -22,10 +22,10 @@ struct PipelineBenchmark {
     return measures
   }
 
-  /// One run over a dump, which has to end with all postbacks accepted that are not copies.
+  /// Measures one run over a dump. Throws unless `run` accepts exactly `distinctCount` postbacks.
   func measure(_ dump: Dump, _ name: String, format: String, jobs: Int) throws -> Measure {
     let out = "\(folder)/out"
-    // What others still have to write to the disk is not to be waited for in this run.
+    // Writes the pending data of other processes to the disk, so that this run does not wait for it.
     sync()
     let run = try ProcessRun(
       [postback, "run", dump.path, "--out", out, "--format", format, "--jobs", "\(jobs)", "--json"]
@@ -46,7 +46,7 @@ struct PipelineBenchmark {
     return measure
   }
 
-  /// The same run over `small` and a larger dump: rate and memory should stay, but for the index.
+  /// Measures the same run over `small` and a larger dump. Rate and memory should stay the same, except for the index.
   func scale(from small: Dump, to large: Dump) throws -> [Measure] {
     var measures: [Measure] = []
     for (name, dump) in [("N", small), ("ten_N", large)] {

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// A process that ran to its end, alone.
+/// The run of a process that ended.
 ///
-/// Before it becomes the new program the child shares this process's memory, and Linux counts that into its peak: the peak is
-/// right as long as this process has less.
+/// Before the child process becomes the new program it shares this process's memory, and Linux counts that memory in
+/// the child's peak. The peak is right only if it is greater than the memory of this process.
 struct ProcessRun {
-  /// From before it was started until it was waited for.
+  /// The time from before the start of the process until its end was reported, in seconds.
   let seconds: Double
-  /// The most memory that was resident, in bytes.
+  /// The peak of the resident memory, in bytes.
   let peakMemory: Int
-  /// What it wrote to standard output.
+  /// The text that the process wrote to standard output.
   let output: String
 
-  /// Runs a command, found in `PATH` where it has no slash. Throws where its status is not 0.
+  /// Runs a command, which is found in `PATH` if it has no slash. Throws if its exit status is not 0.
   init(_ command: [String]) throws(BenchmarkFailure) {
     let start = ContinuousClock.now
     let (child, pipe) = try Self.start(command)
@@ -29,7 +29,7 @@ struct ProcessRun {
     peakMemory = usage.ru_maxrss * 1024
   }
 
-  /// Whether a tool is in `PATH`.
+  /// Tells if a tool is in `PATH`.
   static func isInstalled(_ tool: String) -> Bool {
     guard let path = unsafe getenv("PATH") else { return false }
     return unsafe String(cString: path).split(separator: ":").contains { unsafe access("\($0)/\(tool)", X_OK) == 0 }
@@ -46,7 +46,7 @@ struct ProcessRun {
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
     unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    // Swift's threads block signals, and a child has its parent's mask: openssl speed waits for SIGALRM.
+    // Gives the child an empty signal mask: Swift's threads block signals, and `openssl speed` waits for SIGALRM.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -79,7 +79,7 @@ struct ProcessRun {
 }
 
 extension BenchmarkFailure {
-  /// What could not be done, and the system's reason.
+  /// Returns an error for a failed system call: `what` could not be done, and the system's reason.
   static func system(_ what: String, _ code: Int32 = errno) -> BenchmarkFailure {
     BenchmarkFailure("\(what): \(unsafe String(cString: strerror(code)))")
   }

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Signatures
 
-/// How fast Python's `cryptography` verifies the same signatures, from digests too.
+/// The rate at which Python's package `cryptography` verifies the same signatures, also from digests.
 enum PythonBenchmark {
   private static let program = """
     import base64, sys, time, cryptography
@@ -19,7 +19,7 @@ enum PythonBenchmark {
     print(rate, "cryptography", cryptography.__version__, "with", backend.openssl_version_text(), sep=" ")
     """
 
-  /// nil where Python or the package is not there.
+  /// Measures the rate; nil if Python or the package is not installed.
   static func measure(_ parts: SignedParts, key: String, in folder: String) throws -> Measure? {
     guard (try? ProcessRun(["python3", "-c", "import cryptography"])) != nil else { return nil }
     let path = "\(folder)/signatures"

@@ -1,8 +1,9 @@
-/// How fast the rows of rejects are counted, beside what only looks for line ends, and what also parses JSON.
+/// The rate at which `postback rejects` counts rows, compared with `wc`, which only looks for line ends, and with `jq`,
+/// which also parses JSON.
 struct RejectsBenchmark {
-  /// The command.
+  /// The path of the command `postback`.
   let postback: String
-  /// Where dump and tables go.
+  /// The folder for the dump and the tables.
   let folder: String
 
   func measures(_ count: Int) throws -> [Measure] {

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// All that was measured, for people and for programs.
+/// The report of all measures, for people and for programs.
 struct Report {
-  /// Measures that were taken together, and what openssl did around them.
+  /// A group of measures that were taken together, with the speed of openssl before and after.
   struct Section {
     var title: String
     var measures: [Measure]
@@ -11,10 +11,10 @@ struct Report {
 
   var facts: [(name: String, value: String)]
   var sections: [Section] = []
-  /// What was not measured, and why.
+  /// The measures that were left out, each with the reason.
   var skipped: [String] = []
 
-  /// A table.
+  /// The report as a table.
   var text: String {
     let width = sections.flatMap(\.measures).map(\.title.count).max() ?? 0
     var lines = facts.map { $0.name.padded(to: 10) + $0.value }
@@ -52,7 +52,7 @@ struct Report {
     return (row + (measure.note.map { "  \($0)" } ?? "")).trimmed
   }
 
-  /// One JSON object on one line.
+  /// The report as one JSON object on one line.
   var json: [UInt8] {
     var json = Array("{\"machine\":{".utf8)
     for (index, fact) in facts.enumerated() {
@@ -102,7 +102,7 @@ extension [UInt8] {
 }
 
 extension Double {
-  /// The number with so many digits behind the point.
+  /// Returns the number with `decimals` decimals.
   func text(_ decimals: Int) -> String {
     var scale = 1
     for _ in 0..<decimals { scale *= 10 }

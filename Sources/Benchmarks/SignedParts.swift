@@ -3,9 +3,9 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// What the signatures of postbacks are verified from, in the steps in which it is made.
+/// The messages, digests and signatures of postbacks, from which they are verified, made in separate steps.
 struct SignedParts {
-  /// Texts, one behind the other.
+  /// A list of texts in one array.
   struct Texts {
     private(set) var bytes: [UInt8] = []
     private(set) var bounds = [0]
@@ -26,17 +26,17 @@ struct SignedParts {
     }
   }
 
-  /// For each postback what is signed, then what makes its key.
+  /// The messages: for each postback the signed text, then the text of its key.
   private(set) var messages = Texts()
   /// SHA-256 of each of `messages`.
   private(set) var digests: [SHA256Digest] = []
   /// The signatures in DER.
   private(set) var signatures = Texts()
 
-  /// Postbacks.
+  /// The number of postbacks.
   var count: Int { signatures.count }
 
-  /// The digest that a postback's signature signs.
+  /// Returns the digest that a postback's signature signs.
   func digest(_ index: Int) -> SHA256Digest { digests[2 * index] }
 
   /// Adds the messages of a batch.
@@ -64,14 +64,14 @@ struct SignedParts {
     }
   }
 
-  /// Forgets all.
+  /// Removes all parts.
   mutating func removeAll() {
     messages.removeAll()
     digests.removeAll(keepingCapacity: true)
     signatures.removeAll()
   }
 
-  /// The parts of the first `limit` postbacks of a dump, or somewhat more.
+  /// Returns the parts of at least the first `limit` postbacks of a dump, up to the end of a batch.
   static func parts(of dump: Dump, limit: Int) async throws -> SignedParts {
     var parts = SignedParts()
     var hash = try SHA256()

@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same for a seed always (SplitMix64).
+/// A generator of pseudorandom numbers that gives the same numbers for the same seed (SplitMix64).
 struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
 

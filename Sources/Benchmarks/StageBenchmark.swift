@@ -2,9 +2,10 @@ internal import ConversionModel
 internal import PostbackPipeline
 internal import Signatures
 
-/// Runs the stages one after the other over each batch of a dump, in this thread, and takes the time of each.
+/// The time of each stage of the pipeline. The stages run one after the other over each batch of a dump, on this
+/// thread.
 enum StageBenchmark {
-  /// Postbacks that are enough.
+  /// The number of postbacks from which the measure is long enough.
   private static let limit = 100_000
 
   static func measures(_ dump: Dump, models path: String) async throws -> [Measure] {

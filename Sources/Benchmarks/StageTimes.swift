@@ -1,4 +1,4 @@
-/// What the stages of the pipeline took, of a thread that did nothing else.
+/// The times of the stages of the pipeline, on a thread that does nothing else.
 struct StageTimes {
   /// A stage, or a part of one.
   enum Stage: String, CaseIterable {
@@ -27,17 +27,17 @@ struct StageTimes {
   private var times: [Stage: Duration] = [:]
   private var lap = ContinuousClock.now
 
-  /// Begins to take the time.
+  /// Starts the clock.
   mutating func start() { lap = .now }
 
-  /// Counts the time since the start, or the last stage's end, for a stage.
+  /// Adds the time since the start, or since the end of the last stage, to a stage.
   mutating func end(_ stage: Stage) {
     let now = ContinuousClock.now
     times[stage, default: .zero] += now - lap
     lap = .now
   }
 
-  /// The time of each stage for one of `count` postbacks.
+  /// Returns the time of each stage for one of `count` postbacks.
   func measures(postbacks count: Int) -> [Measure] {
     Stage.allCases.map { stage in
       let time = times[stage, default: .zero] / .microseconds(1)

@@ -1,4 +1,4 @@
-/// How long `postback` takes where there is next to nothing to do.
+/// The duration of `postback` with very little work, as the median of several runs.
 enum StartupBenchmark {
   private static let runs = 20
 

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The folder that dumps and tables are in while they are needed.
+/// The temporary folder for dumps and tables.
 enum TemporaryFolder {
-  /// Makes a folder in `$TMPDIR`, else in `/tmp`; returns its path.
+  /// Makes a folder in `$TMPDIR`, else in `/tmp`, and returns its path.
   static func make() throws(BenchmarkFailure) -> String {
     let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/postback-benchmarks-XXXXXX".utf8CString)

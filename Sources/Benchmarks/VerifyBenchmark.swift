@@ -1,6 +1,6 @@
 internal import Signatures
 
-/// Verification alone, on one thread: from digests and DER signatures to verdicts.
+/// The rate of verification alone, on one thread, from digests and DER signatures to verdicts.
 struct VerifyBenchmark {
   private let parts: SignedParts
   private let key: PublicKey
@@ -14,7 +14,7 @@ struct VerifyBenchmark {
     (key, base64) = try dump.key()
   }
 
-  /// `BatchVerifier` with the tables built, `PublicKey.verify`, and Python.
+  /// Measures `BatchVerifier` with its tables built, `PublicKey.verify`, and Python.
   func measures(in folder: String) throws -> [Measure] {
     let method = key.prepare()
     var batches = Measure(

@@ -1,13 +1,14 @@
 internal import CLibcrypto
 
-/// Verifies many signatures at several times the speed of `PublicKey.verify`, with the same verdicts.
+/// A verifier of many signatures at several times the speed of `PublicKey.verify`, with the same verdicts.
 ///
-/// Add what is to be verified, of any of the keys in any order, then call `verify()`. A verifier belongs to one task and
-/// is worth keeping, as it keeps its memory; the keys may be shared.
+/// Add signatures of any of the keys, in any order, then call `verify()`. A verifier belongs to one task. Keep it for
+/// several batches, because it reuses its memory; the keys may be shared.
 ///
-/// The tables of a key are checked whole when they are built, so that they are believed. Beside that, libcrypto's ECDSA is
-/// asked about one signature in each batch that they call invalid: where it calls it valid, `LibcryptoFailure` is thrown.
-/// It also decides where the x of a signature's point lies beyond the curve's order, and where there are no tables.
+/// The tables of a key are checked completely when they are built, so that later results of the tables are trusted. In
+/// addition, libcrypto's ECDSA verifies one signature of each batch that the tables call invalid: if ECDSA calls it
+/// valid, `LibcryptoFailure` is thrown. ECDSA also decides if the x of a signature's point lies beyond the curve's
+/// order, and if there are no tables.
 public struct BatchVerifier: ~Copyable {
   private let keys: [PublicKey]
   private let method: VerificationMethod
@@ -15,13 +16,13 @@ public struct BatchVerifier: ~Copyable {
   private var queues: [SignatureQueue]
   private var findings: [SignatureFinding?] = []
 
-  /// A verifier of what any of the keys may have signed; one of `.evp` builds and uses no tables.
+  /// Makes a verifier of signatures of any of the keys. With the method `.evp` it builds and uses no tables.
   public init(_ keys: [PublicKey], method: VerificationMethod = .fixedBase) throws(LibcryptoFailure) {
     try self.init(keys, candidates: keys.indices.map { [$0] }, method: method)
   }
 
-  /// A verifier of signatures that do not name their key: each list of `candidates` has the keys, all on one curve, that may
-  /// have made some.
+  /// Makes a verifier of signatures that do not name their key. Each list of `candidates` has the indices of the keys,
+  /// all on one curve, that may have made a signature.
   package init(_ keys: [PublicKey], candidates: [[Int]], method: VerificationMethod) throws(LibcryptoFailure) {
     self.keys = keys
     self.method = method
@@ -29,7 +30,7 @@ public struct BatchVerifier: ~Copyable {
     queues = candidates.map { SignatureQueue($0) }
   }
 
-  /// Adds a signature to verify with one of the keys, given by its index; the index of its verdict.
+  /// Adds a signature to verify with one of the keys, given by its index. Returns the index of its verdict.
   @discardableResult
   public mutating func add(
     _ signature: Span<UInt8>,
@@ -42,7 +43,7 @@ public struct BatchVerifier: ~Copyable {
     return index
   }
 
-  /// Adds a signature of one of the digests by one of a list of candidates; the index of what is found.
+  /// Adds a signature of one of the digests by one of a list of candidates. Returns the index of its finding.
   @discardableResult
   package mutating func add(
     _ signature: Span<UInt8>,
@@ -67,7 +68,7 @@ public struct BatchVerifier: ~Copyable {
     return verdict == nil
   }
 
-  /// The verdicts on all that was added, in that order. Then, and after a failure, the verifier is empty.
+  /// Returns the verdicts on all added signatures, in their order. After success or failure, the verifier is empty.
   public mutating func verify() throws(LibcryptoFailure) -> [SignatureVerdict] {
     try find().map { finding in
       switch finding {
@@ -78,7 +79,7 @@ public struct BatchVerifier: ~Copyable {
     }
   }
 
-  /// As `verify()`, with the key and the digest of each signature that is valid.
+  /// Does the same as `verify()`, and returns the key and the digest of each valid signature.
   package mutating func find() throws(LibcryptoFailure) -> [SignatureFinding] {
     defer {
       findings.removeAll(keepingCapacity: true)
@@ -99,25 +100,26 @@ public struct BatchVerifier: ~Copyable {
 
   private static let sampleCount = 8
 
-  /// To recover keys from a signature costs as much as to try some eight, whatever the number of keys.
+  /// The number of keys up to which keys are tried one by one. Recovering keys from a signature costs about as much as
+  /// eight tries, independent of the number of keys.
   private static let mostTriedOneByOne = 8
 
   // MARK: - Rounds
 
-  /// How some of the keys are tried.
+  /// The method and the keys of one round of verification.
   private enum Round {
     case tables([(key: Int, base: FixedBase)])
     case recovery([Int], Generator)
     case ecdsa(Int)
   }
 
-  /// Signatures that were called invalid of these keys, and not by libcrypto's ECDSA.
+  /// Signatures that tables called invalid for these keys, without libcrypto's ECDSA.
   private struct Doubt {
     let signatures: [UInt32]
     let keys: [Int]
   }
 
-  /// Decides about some signatures of a queue; those that tables alone called invalid.
+  /// Decides about some signatures of a queue. Returns those that only tables called invalid.
   private mutating func decide(_ range: Range<Int>, of list: Int) throws(LibcryptoFailure) -> [Doubt] {
     var undecided = range.map { UInt32($0) }
     var untried = queues[list].keys[...]
@@ -141,7 +143,8 @@ public struct BatchVerifier: ~Copyable {
     return undecided.isEmpty || believed.isEmpty ? [] : [Doubt(signatures: undecided, keys: believed)]
   }
 
-  /// The next keys to try, which are taken out of `untried`: all that have tables at once, so that they share what they can.
+  /// Takes the next keys to try out of `untried`. Keys that have tables are tried together, so that they share parts of
+  /// the work.
   private func round(of untried: inout ArraySlice<Int>, isFirst: Bool, signatures: Int) -> Round {
     let areMany = untried.count > Self.mostTriedOneByOne
     guard method == .fixedBase else { return .ecdsa(untried.removeFirst()) }
@@ -161,7 +164,8 @@ public struct BatchVerifier: ~Copyable {
     return keys[key].tables(toVerify: signatures).map { .tables([(key, $0)]) } ?? .ecdsa(key)
   }
 
-  /// What was found of each signature, and `tried` keys; nil of which nothing was. Without answers ECDSA decides.
+  /// Returns the finding for each signature and the `tried` keys; nil if none of the keys made it. Without answers
+  /// ECDSA decides.
   private func read(
     _ answers: [clibcrypto_finding]?,
     on signatures: [UInt32],
@@ -190,7 +194,7 @@ public struct BatchVerifier: ~Copyable {
     return found
   }
 
-  /// Keeps what was found; the signatures of which nothing was.
+  /// Stores the findings. Returns the signatures without a finding.
   private mutating func note(
     _ found: [SignatureFinding?],
     on signatures: [UInt32],
@@ -210,7 +214,7 @@ public struct BatchVerifier: ~Copyable {
 
   // MARK: - libcrypto's ECDSA
 
-  /// What ECDSA says of a signature: nil where none of the keys signed one of its digests.
+  /// Returns ECDSA's finding on a signature; nil if none of the keys signed one of its digests.
   private func ecdsa(
     _ signature: UInt32,
     in queue: SignatureQueue,
@@ -235,7 +239,8 @@ public struct BatchVerifier: ~Copyable {
     return try key.verify(raw: bytes, of: queue.digests.span.extracting(queue.digestRange(digest, of: signature)))
   }
 
-  /// Asks about one signature, of one digest and key: who is wrong now and then is found out in time.
+  /// Verifies one of the signatures again with ECDSA, for a random digest and key. Wrong tables are found in time by
+  /// such checks. Throws if ECDSA contradicts the tables.
   private func ask(about doubt: Doubt, of list: Int) throws(LibcryptoFailure) {
     guard let signature = doubt.signatures.randomElement(), let key = doubt.keys.randomElement() else { return }
     let digest = Int.random(in: 0..<queues[list].digestCount(signature))
@@ -245,9 +250,9 @@ public struct BatchVerifier: ~Copyable {
   }
 }
 
-/// What is found of a signature that several keys may have made, of several digests.
+/// The finding on a signature that one of several keys may have made, of one of several digests.
 package enum SignatureFinding: Hashable, Sendable {
-  /// The key, an index of the verifier's, signed the digest, an index of the signature's.
+  /// The key with this index in the verifier signed the digest with this index in the signature's list.
   case signed(key: Int, digest: Int)
   /// None of the keys signed one of the digests.
   case invalid

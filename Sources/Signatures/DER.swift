@@ -1,5 +1,4 @@
-/// The little of DER (X.690) that keys and signatures are made of, read strictly: what is accepted here has no second
-/// encoding.
+/// The part of DER (X.690) that keys and signatures need, read strictly: an accepted value has no second encoding.
 enum DER {
   enum Tag: UInt8 {
     case integer = 0x02
@@ -8,10 +7,10 @@ enum DER {
     case sequence = 0x30
   }
 
-  /// Takes an element off the front of `rest`; where its content lies in `bytes`.
+  /// Takes an element off the front of `rest`. Returns the range of its content in `bytes`.
   ///
-  /// nil, and `rest` is untouched, where the front is not an element of that tag with a definite length in the fewest
-  /// bytes.
+  /// Returns nil, with `rest` unchanged, if the front is not an element of that tag with a definite length in the
+  /// fewest bytes.
   static func take(_ tag: Tag, from rest: inout Range<Int>, of bytes: Span<UInt8>) -> Range<Int>? {
     guard rest.count >= 2, bytes[rest.lowerBound] == tag.rawValue else { return nil }
     var start = rest.lowerBound + 2

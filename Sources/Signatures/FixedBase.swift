@@ -1,6 +1,6 @@
 internal import CLibcrypto
 
-/// Tables of multiples of one key's point. Any number of tasks may verify with them at once.
+/// The tables of multiples of one key's point. Any number of tasks may verify with them at once.
 @safe
 final class FixedBase: Sendable {
   /// The tables of the curve's generator.
@@ -9,7 +9,7 @@ final class FixedBase: Sendable {
   // Never changed once made, and libcrypto only reads it to verify.
   nonisolated(unsafe) fileprivate let handle: OpaquePointer
 
-  /// Builds the tables of a `clibcrypto_public_key` and checks them; nil where this libcrypto has none that are right.
+  /// Builds the tables of a `clibcrypto_public_key` and checks them; nil if this libcrypto provides no correct ones.
   @unsafe
   init?(of key: OpaquePointer, _ generator: Generator) {
     guard let handle = unsafe clibcrypto_fixed_base_new(key, generator.handle) else { return nil }
@@ -19,16 +19,16 @@ final class FixedBase: Sendable {
 
   deinit { unsafe clibcrypto_fixed_base_free(handle) }
 
-  /// How many keys `BatchScratch.verify` takes.
+  /// The greatest number of keys for one call of `BatchScratch.verify`.
   static let mostAtOnce = Int(clibcrypto_most_bases)
 }
 
-/// What one task needs to verify with tables, of any keys.
+/// The working memory with which one task verifies signatures of any keys.
 @safe
 struct BatchScratch: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Throws where libcrypto has no memory left.
+  /// Allocates the memory. Throws if libcrypto has no memory left.
   init() throws(LibcryptoFailure) {
     guard let handle = unsafe clibcrypto_batch_new() else { throw LibcryptoFailure(operation: "batch verification") }
     unsafe self.handle = handle
@@ -36,10 +36,11 @@ struct BatchScratch: ~Copyable {
 
   deinit { unsafe clibcrypto_batch_free(handle) }
 
-  /// What the tables say of some signatures of a queue, in the order of `which`; nil where libcrypto fails, and nothing is
-  /// known.
+  /// Returns the answers of the tables on some signatures of a queue, in the order of `which`; nil if `bases` is empty
+  /// or libcrypto fails, and then nothing is known.
   ///
-  /// A digest is of those of the signature, a key an index of `bases`, of which there are at most `FixedBase.mostAtOnce`.
+  /// An answer holds the index of the digest among those of the signature, and the index of the key in `bases`, which
+  /// has at most `FixedBase.mostAtOnce` elements, all on one curve.
   func verify(
     _ which: [UInt32],
     of queue: SignatureQueue,
@@ -65,7 +66,8 @@ struct BatchScratch: ~Copyable {
     }
   }
 
-  /// The keys among `keys` that may have made some signatures of a queue, as above, recovered from the signatures.
+  /// Recovers keys from some signatures of a queue and looks for them among `keys`. Returns answers in the form of
+  /// `verify`.
   func recover(
     _ which: [UInt32],
     of queue: SignatureQueue,

@@ -1,6 +1,6 @@
 internal import CLibcrypto
 
-/// Multiples of a curve's generator, to verify and to search with. Any number of tasks may use one at once.
+/// The multiples of a curve's generator, for verification and search. Any number of tasks may use them at once.
 @safe
 package final class Generator: Sendable {
   /// The curve.
@@ -9,7 +9,7 @@ package final class Generator: Sendable {
   // Never changed once made, and libcrypto only reads it to multiply.
   nonisolated(unsafe) let handle: OpaquePointer
 
-  /// The multiples that all keys of a curve share; nil where libcrypto has no tables of them that are right.
+  /// Returns the multiples that all keys of a curve share; nil if libcrypto provides no correct tables of them.
   static func tables(of curve: Curve) -> Generator? {
     switch curve {
     case .p192: p192
@@ -25,7 +25,7 @@ package final class Generator: Sendable {
     return unsafe clibcrypto_generator_has_tables(generator.handle) == 1 ? generator : nil
   }
 
-  /// Throws where libcrypto has no memory left.
+  /// Makes the multiples. Throws if libcrypto has no memory left.
   package init(of curve: Curve) throws(LibcryptoFailure) {
     guard let handle = unsafe clibcrypto_generator_new(curve.code) else {
       throw LibcryptoFailure(operation: "tables of a curve")
@@ -36,7 +36,8 @@ package final class Generator: Sendable {
 
   deinit { unsafe clibcrypto_generator_free(handle) }
 
-  /// The mark that a signature of the digest bears, whoever signs it: one of `SignatureSearch.marks` of that signature.
+  /// Returns the mark of all signatures of the digest, independent of the key. It is one of `SignatureSearch.marks` of
+  /// each.
   package func mark(of digest: SHA256Digest) throws(LibcryptoFailure) -> SignatureMark {
     var x = [UInt8](repeating: 0, count: curve.fieldByteCount)
     let digest = digest.bytes
@@ -51,7 +52,8 @@ package final class Generator: Sendable {
   }
 }
 
-/// What ties a signature to the digest that was signed without a search: the start of the x of e G.
+/// A value that links a signature to its digest without a search: the first 16 bytes of the x-coordinate of e·G, with e
+/// the digest and G the generator.
 package struct SignatureMark: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64

@@ -1,8 +1,8 @@
 internal import CLibcrypto
 
-/// HMAC-SHA256 (RFC 2104): a digest that only who knows the secret can make.
+/// HMAC-SHA256 (RFC 2104): a digest that can be made only with the secret.
 public enum HMAC {
-  /// The digest's 32 bytes. Throws where libcrypto fails.
+  /// Returns the digest's 32 bytes. Throws if libcrypto fails.
   public static func sha256(of message: Span<UInt8>, secret: Span<UInt8>) throws(LibcryptoFailure) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
     let result = unsafe secret.withUnsafeBufferPointer { secret in
@@ -17,7 +17,7 @@ public enum HMAC {
 }
 
 extension [UInt8] {
-  /// Whether both are the same, in a time that tells their lengths and nothing else.
+  /// Tells if both arrays are equal, in a time that depends only on their lengths.
   public func isEqualInConstantTime(to other: [UInt8]) -> Bool {
     guard count == other.count else { return false }
     return unsafe clibcrypto_is_equal(self, other, count) == 1

@@ -1,7 +1,7 @@
 internal import CLibcrypto
 
-/// The library that does the arithmetic.
+/// The library that computes digests and signatures.
 public enum Libcrypto {
-  /// Its name and version as it runs, such as "OpenSSL 3.0.15 3 Sep 2024".
+  /// The name and version of the library at run time, such as "OpenSSL 3.0.15 3 Sep 2024".
   public static var version: String { unsafe String(cString: clibcrypto_version()) }
 }

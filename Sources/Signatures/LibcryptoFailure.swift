@@ -1,7 +1,7 @@
-/// libcrypto itself failed (no memory, a provider missing, an answer that contradicts another): says nothing about the
-/// input.
+/// A failure of libcrypto itself, such as no memory, a missing provider, or contradictory answers. It says nothing
+/// about the input.
 public struct LibcryptoFailure: Error, Hashable, CustomStringConvertible {
-  /// What was being done.
+  /// The operation that failed.
   public let operation: String
 
   /// The failure for a person.

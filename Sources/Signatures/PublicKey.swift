@@ -17,18 +17,18 @@ public final class PublicKey: Sendable {
 
   private let tables = Mutex(Tables.awaited(signatures: 0))
 
-  /// The tables that batches are verified with.
+  /// The state of the tables with which batches are verified.
   private enum Tables {
-    /// Not built yet; so many signatures were verified in batches.
+    /// The tables are not built yet. `signatures` counts the signatures that were verified in batches so far.
     case awaited(signatures: Int)
     case built(FixedBase)
-    /// This libcrypto has none that are right.
+    /// The tables could not be built, because this libcrypto provides no correct ones.
     case refused
   }
 
-  /// Reads a SubjectPublicKeyInfo in DER (RFC 5480) that names its curve, the form Apple publishes its keys in.
+  /// Reads a SubjectPublicKeyInfo in DER (RFC 5480) that names its curve, the form in which Apple publishes its keys.
   ///
-  /// The point may be compressed, it has to be on the curve, and nothing may follow.
+  /// The point may be compressed and must be on the curve. Further bytes are an error.
   public init(subjectPublicKeyInfo bytes: Span<UInt8>) throws(KeyError) {
     let info = try SubjectPublicKeyInfo(bytes)
     var made: OpaquePointer?
@@ -45,7 +45,7 @@ public final class PublicKey: Sendable {
 
   deinit { unsafe clibcrypto_public_key_free(handle) }
 
-  /// Says whether the key's owner signed the digest.
+  /// Returns the verdict on a signature of the digest by the key's owner.
   ///
   /// DER is read strictly: bytes that do not re-encode to themselves are malformed. Both s and n−s verify. On
   /// P-192 the digest's first 24 bytes are what is signed (FIPS 186-4, section 6.4).
@@ -64,7 +64,7 @@ public final class PublicKey: Sendable {
     }
   }
 
-  /// As above: of a signature whose r and s are of the field size, and a digest of 32 bytes.
+  /// Returns the verdict on a signature of r and s, each in the field size, of a digest of 32 bytes.
   func verify(raw signature: Span<UInt8>, of digest: Span<UInt8>) throws(LibcryptoFailure) -> SignatureVerdict {
     try verify(der: DERSignature.bytes(ofRaw: signature).span, of: digest)
   }
@@ -85,7 +85,8 @@ public final class PublicKey: Sendable {
     }
   }
 
-  /// How a `BatchVerifier` verifies signatures of the key.
+  /// The method by which a `BatchVerifier` verifies signatures of the key at present: with tables only after they are
+  /// built.
   public var method: VerificationMethod {
     tables.withLock { tables in
       switch tables {
@@ -95,28 +96,30 @@ public final class PublicKey: Sendable {
     }
   }
 
-  /// The tables, if they are built.
+  /// The tables, if they are built; nil otherwise.
   var builtTables: FixedBase? {
     tables.withLock { tables in
       if case .built(let built) = tables { built } else { nil }
     }
   }
 
-  /// Whether tables were wanted, and libcrypto had none that are right: then signatures are verified one by one.
+  /// Indicates that tables were requested and libcrypto provided no correct ones. Signatures are then verified one by
+  /// one.
   public var lacksTables: Bool {
     tables.withLock { tables in
       if case .refused = tables { true } else { false }
     }
   }
 
-  /// Builds the key's tables now, not when so many signatures have been verified in batches that they pay.
+  /// Builds the key's tables now, and not after the number of batch signatures from which they pay. Returns the method
+  /// in use.
   @discardableResult
   public func prepare() -> VerificationMethod {
     _ = tables(toVerify: signaturesWorthTables)
     return method
   }
 
-  /// After so many signatures tables are built: they cost what they save on as many.
+  /// The number of signatures from which tables are built: the tables cost about as much time as they save on them.
   private var signaturesWorthTables: Int {
     switch curve {
     case .p192: 128
@@ -124,7 +127,7 @@ public final class PublicKey: Sendable {
     }
   }
 
-  /// The tables to verify so many signatures with; nil: libcrypto's ECDSA is to verify them.
+  /// Returns the tables for the verification of `count` signatures; nil if libcrypto's ECDSA is to verify them.
   func tables(toVerify count: Int) -> FixedBase? {
     tables.withLock { tables in
       if case .awaited(let before) = tables {

@@ -21,10 +21,10 @@ public struct SHA256Digest: Hashable, Sendable {
     return InlineArray { index in UInt8(truncatingIfNeeded: words[index / 8] >> UInt64(56 - index % 8 * 8)) }
   }
 
-  /// Whether both digests are the same.
+  /// Tells if both digests are equal.
   public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
-  /// Feeds the digest to a hasher; its first word is as good as random already.
+  /// Feeds the first word of the digest to a hasher, which is enough because its bits are evenly spread.
   public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
@@ -34,7 +34,7 @@ public struct SHA256: ~Copyable {
   private let handle: OpaquePointer
   private var isBegun = false
 
-  /// Throws where libcrypto has no memory left or no SHA-256.
+  /// Makes a context. Throws if libcrypto has no memory left or no SHA-256.
   public init() throws(LibcryptoFailure) {
     guard let handle = unsafe clibcrypto_sha256_new() else { throw LibcryptoFailure(operation: "SHA-256") }
     unsafe self.handle = handle
@@ -49,7 +49,7 @@ public struct SHA256: ~Copyable {
     guard result == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
   }
 
-  /// The digest of what was added; the next message starts empty.
+  /// Returns the digest of the added bytes. The next message starts empty.
   public mutating func finish() throws(LibcryptoFailure) -> SHA256Digest {
     try beginIfNeeded()
     isBegun = false
@@ -69,7 +69,7 @@ public struct SHA256: ~Copyable {
     isBegun = true
   }
 
-  /// The digest of one message.
+  /// Returns the digest of one message.
   public mutating func digest(of message: Span<UInt8>) throws(LibcryptoFailure) -> SHA256Digest {
     try update(message)
     return try finish()

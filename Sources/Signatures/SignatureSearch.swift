@@ -1,22 +1,22 @@
 internal import CLibcrypto
 
-/// Looks among many digests for the one that a signature is of.
+/// A search among many digests for the one that a signature signs.
 ///
-/// A signature and a key leave two points that a digest's multiple of the generator can be, so that a digest costs one
-/// multiplication, a fifth of a verification, whatever the number of keys. What is found is to be verified: this is a
-/// search, no verdict. Belongs to one task.
+/// A signature and a key determine two points, one of which must be the digest's multiple of the generator. A digest
+/// therefore costs one multiplication, a fifth of a verification, independent of the number of keys. The result is not
+/// a verdict and must be verified. Belongs to one task.
 @safe
 package final class SignatureSearch {
   private let generator: Generator
   private let handle: OpaquePointer
-  /// The marks that the digest can have. See `Generator.mark(of:)`.
+  /// The possible marks of the digest, two for each key. See `Generator.mark(of:)`.
   package let marks: [SignatureMark]
 
-  /// Searches for what any of the keys, which are on the generator's curve and at most 64, may have signed. `signature` is
-  /// r, then s, in the field size.
+  /// Prepares the search for digests that one of the keys may have signed. The keys must be on the generator's curve,
+  /// 64 at most. `signature` is r, then s, in the field size.
   ///
-  /// nil where no digest has that signature: r or s is out of range, or r is no point's x, as of every second that
-  /// somebody invents.
+  /// Returns nil if no digest has that signature: r or s is out of range, or r is not the x of a point, as in about
+  /// half of all invented signatures.
   package init?(
     of signature: Span<UInt8>,
     by keys: [PublicKey],
@@ -32,7 +32,7 @@ package final class SignatureSearch {
 
   private static let failure = LibcryptoFailure(operation: "search for what was signed")
 
-  /// The libcrypto search with its marks; nil where no digest has the signature. The caller frees it.
+  /// Returns the libcrypto search with its marks; nil if no digest has the signature. The caller frees it.
   @unsafe
   private static func make(
     _ signature: Span<UInt8>,
@@ -75,7 +75,7 @@ package final class SignatureSearch {
     return marks
   }
 
-  /// The index of the first digest that one of the keys may have signed. A digest is 32 bytes.
+  /// Returns the index of the first digest that one of the keys may have signed, or nil. Each digest has 32 bytes.
   package func first(in digests: Span<UInt8>) throws(LibcryptoFailure) -> Int? {
     let count = digests.count / 32
     var found = count

@@ -1,9 +1,9 @@
 internal import CLibcrypto
 
-/// A private key that signs synthetic postbacks, so that tests and benchmarks have something to verify.
+/// A private key that signs synthetic postbacks for tests and benchmarks.
 ///
-/// It protects nothing: its scalar may come from a known seed, and signing does not promise to hide it from somebody who
-/// measures time. Any number of tasks may sign with one key at once.
+/// The key is not secret: its scalar may come from a known seed, and signing is not protected against timing
+/// measurements. Any number of tasks may sign with one key at once.
 @safe
 public final class SigningKey: Sendable {
   /// The key's curve.
@@ -15,7 +15,7 @@ public final class SigningKey: Sendable {
   // Never changed once made, and libcrypto only reads it to sign.
   nonisolated(unsafe) private let handle: OpaquePointer
 
-  /// Derives a key from a seed; the same seed gives the same key always.
+  /// Derives a key from a seed. The same seed always gives the same key.
   ///
   /// The scalar is the start of the first of SHA-256(seed ‖ 0), SHA-256(seed ‖ 1), … that lies in 1..<n.
   public convenience init(curve: Curve, scalarFrom seed: SHA256Digest) throws(LibcryptoFailure) {
@@ -42,7 +42,7 @@ public final class SigningKey: Sendable {
     }
   }
 
-  /// Makes the key of a scalar, big-endian in the curve's field size; nil where it is not in 1..<n.
+  /// Makes the key of a scalar, big-endian in the curve's field size; nil if it is not in 1..<n.
   package init?(curve: Curve, scalar: Span<UInt8>) throws(LibcryptoFailure) {
     guard let made = try unsafe Self.make(curve, scalar: scalar) else { return nil }
     self.curve = curve
@@ -50,7 +50,7 @@ public final class SigningKey: Sendable {
     subjectPublicKeyInfo = unsafe SubjectPublicKeyInfo.bytes(of: curve, point: made.point)
   }
 
-  /// Takes the first candidate whose start is a scalar in 1..<n. All but one in four billion are.
+  /// Takes the first candidate whose start is a scalar in 1..<n. On P-256 all but one in four billion are.
   private init(
     curve: Curve,
     candidate: (_ attempt: UInt8) throws(LibcryptoFailure) -> InlineArray<32, UInt8>
@@ -69,7 +69,7 @@ public final class SigningKey: Sendable {
 
   deinit { unsafe clibcrypto_signing_key_free(handle) }
 
-  /// Signs a digest with the nonce of RFC 6979 (HMAC-SHA256): the same key and digest give the same bytes always.
+  /// Signs a digest with the nonce of RFC 6979 (HMAC-SHA256). The same key and digest always give the same bytes.
   public func sign(_ digest: SHA256Digest, as form: SignatureForm = .der) throws(LibcryptoFailure) -> [UInt8] {
     var signature = [UInt8](repeating: 0, count: 2 * curve.fieldByteCount)
     let digest = digest.bytes
@@ -86,7 +86,8 @@ public final class SigningKey: Sendable {
     }
   }
 
-  /// The libcrypto key of a scalar and its uncompressed point; nil where the scalar is not in 1..<n. The caller frees it.
+  /// Returns the libcrypto key of a scalar, and its uncompressed point; nil if the scalar is not in 1..<n. The caller
+  /// frees it.
   private static func make(
     _ curve: Curve,
     scalar: Span<UInt8>

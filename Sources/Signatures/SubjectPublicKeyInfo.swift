@@ -1,21 +1,21 @@
-/// Why bytes are not a public key that postbacks can be verified with.
+/// The reason for which bytes cannot be used as a public key of postbacks.
 public enum KeyError: Error, Hashable, CustomStringConvertible {
   /// The bytes are not a SubjectPublicKeyInfo in DER.
   case notDER
 
-  /// A SubjectPublicKeyInfo, then something else.
+  /// The SubjectPublicKeyInfo is followed by further bytes.
   case trailingBytes
 
-  /// The key is of RSA, Ed25519 or the like.
+  /// The key belongs to another algorithm, such as RSA or Ed25519.
   case otherAlgorithm
 
-  /// An elliptic-curve key that does not name P-256 or P-192.
+  /// The elliptic-curve key does not name P-256 or P-192.
   case otherCurve
 
-  /// The key's point is not one of the curve it names, or is the one at infinity.
+  /// The key's point is not on the curve that it names, or is the point at infinity.
   case notOnCurve(Curve)
 
-  /// libcrypto failed, which says nothing about the key.
+  /// libcrypto failed. This says nothing about the key.
   case libcrypto(LibcryptoFailure)
 
   /// The error for a person.
@@ -35,7 +35,8 @@ public enum KeyError: Error, Hashable, CustomStringConvertible {
 struct SubjectPublicKeyInfo {
   let curve: Curve
 
-  /// Where the point lies in the bytes (SEC 1, section 2.3.3), compressed or uncompressed by its length and first byte.
+  /// The range of the point in the bytes (SEC 1, section 2.3.3). Its length and first byte are those of a compressed or
+  /// uncompressed point.
   let point: Range<Int>
 
   init(_ bytes: Span<UInt8>) throws(KeyError) {
@@ -63,17 +64,17 @@ struct SubjectPublicKeyInfo {
     }
   }
 
-  /// The DER of a point, which is uncompressed.
+  /// Returns the SubjectPublicKeyInfo of an uncompressed point in DER.
   static func bytes(of curve: Curve, point: [UInt8]) -> [UInt8] {
     let algorithm =
       DER.element(.objectIdentifier, ecPublicKey) + DER.element(.objectIdentifier, identifier(of: curve))
     return DER.element(.sequence, DER.element(.sequence, algorithm) + DER.element(.bitString, [0] + point))
   }
 
-  /// id-ecPublicKey, 1.2.840.10045.2.1.
+  /// The object identifier id-ecPublicKey, 1.2.840.10045.2.1.
   private static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
-  /// secp192r1, 1.2.840.10045.3.1.1, and secp256r1, 1.2.840.10045.3.1.7.
+  /// Returns the object identifier of the curve: secp192r1, 1.2.840.10045.3.1.1, or secp256r1, 1.2.840.10045.3.1.7.
   private static func identifier(of curve: Curve) -> [UInt8] {
     switch curve {
     case .p192: [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x01]

@@ -1,9 +1,9 @@
-/// How many signatures of one key are verified.
+/// The method by which many signatures of one key are verified.
 public enum VerificationMethod: String, Sendable, CaseIterable {
-  /// With tables of multiples of the key's point, which are built once and checked whole. libcrypto's ECDSA asks again
-  /// about some that they call invalid.
+  /// Verification with tables of multiples of the key's point, which are built once and checked completely. libcrypto's
+  /// ECDSA checks some of the signatures that the tables call invalid.
   case fixedBase = "fixed-base"
 
-  /// With libcrypto's ECDSA through EVP, one by one.
+  /// Verification with libcrypto's ECDSA through EVP, one signature at a time.
   case evp
 }

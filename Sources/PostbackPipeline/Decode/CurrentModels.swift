@@ -1,11 +1,11 @@
 package import ConversionModel
 internal import Synchronization
 
-/// The models that are in use, which may be exchanged for others at any time.
+/// The conversion models in use, which may be replaced at any time.
 package final class CurrentModels: Sendable {
   private let models: Mutex<Models>
 
-  /// Begins with these.
+  /// Starts with the given models.
   package init(_ models: Models) { self.models = Mutex(models) }
 
   /// The models to use now.

@@ -2,11 +2,11 @@ package import ConversionModel
 internal import JSON
 internal import SKAdNetwork
 
-/// A postback with what its conversion value means.
+/// A unique postback with the meaning of its conversion value.
 package struct Decoded: Sendable {
   /// The postback.
   package let unique: Unique
-  /// What it means, and how sure that is.
+  /// The events and the revenue of the conversion value, with the status that tells how certain they are.
   package let decoding: Decoding
 
   fileprivate init(unique: Unique, decoding: Decoding) {
@@ -16,7 +16,7 @@ package struct Decoded: Sendable {
 }
 
 extension Batch<Unique> {
-  /// Says what each postback means under the model that was in force when the app was installed. Rejects nothing.
+  /// Decodes each postback with the model that was in force at the time of the install. Rejects nothing.
   package func decoded(with models: Models) -> Batch<Decoded> {
     map { unique in
       let verified = unique.verified
@@ -27,7 +27,8 @@ extension Batch<Unique> {
 }
 
 extension Parsed {
-  /// What of the postback, whose text stands in `bytes`, decides what it means; `environment` is nil where nobody signed it.
+  /// Returns the parts of the postback that the decoding depends on. `bytes` holds the postback's text; `environment`
+  /// is nil if no trusted key signed it.
   package func conversion(in bytes: [UInt8], _ environment: Environment?) -> ReceivedConversion {
     ReceivedConversion(
       appID: postback.appID,
@@ -42,7 +43,7 @@ extension Parsed {
     )
   }
 
-  /// SKAdNetwork knows installs only.
+  /// The conversion type; always an install for SKAdNetwork, which knows no other. nil if it is absent or unknown.
   private func conversionType(in bytes: [UInt8]) -> ConversionType? {
     guard postback.framework == .adAttributionKit else { return .install }
     return postback.conversionType.flatMap { ConversionType(postbackValue: bytes.span.extracting($0.indices)) }

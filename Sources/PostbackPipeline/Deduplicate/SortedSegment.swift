@@ -1,10 +1,10 @@
-/// A hash table that is a sorted array with gaps: an entry stands where its key, taken as a fraction, falls in the table,
-/// or as soon as possible behind the smaller ones that are in its way.
+/// A hash table in the form of a sorted array with gaps. The key, read as a fraction of the key space, gives an entry's
+/// home slot; the entry stands there, or in the next possible slot after smaller keys.
 ///
 /// Keys must be spread evenly, as parts of a SHA-256 are. Searches end at the first greater key, so that the table may be
 /// nearly full; growing is one pass in order.
 struct SortedSegment: Sendable {
-  /// What is kept for a key.
+  /// The content of an entry: 32 bits of the digest of the signed content, and the unsigned fields in 31 bits.
   struct Content: Equatable, Sendable {
     var digest: UInt32
     /// Below 2³¹.
@@ -39,14 +39,15 @@ struct SortedSegment: Sendable {
     }
   }
 
-  /// The slots, and behind them some for what does not fit at the end.
+  /// The slots, followed by spare slots for entries that do not fit at the end.
   private var entries: [Entry] = []
   private var slotCount: UInt64 = 0
   private var count: UInt64 = 0
 
   private static let spareSlots = 32
 
-  /// Keeps the content under a key of two words; gives what is there already, if anything is.
+  /// Inserts the content under a key of two words. Returns the content that is already stored under the key; nil if the
+  /// key is new.
   mutating func insert(_ high: UInt64, _ low: UInt64, _ content: Content) -> Content? {
     if count * 100 >= slotCount * 88 { grow() }
     let entry = Entry(high, low, content)
@@ -59,7 +60,7 @@ struct SortedSegment: Sendable {
     }
   }
 
-  /// Makes room for so many keys.
+  /// Reserves slots for `keyCount` keys.
   mutating func reserve(_ keyCount: Int) {
     let needed = UInt64(keyCount) * 100 / 88 + 1
     if needed > slotCount { grow(to: needed) }
@@ -74,7 +75,7 @@ struct SortedSegment: Sendable {
     case full
   }
 
-  /// Puts an entry where it belongs and moves those from there to the next gap on by one.
+  /// Inserts an entry in key order, and moves the entries between its slot and the next gap by one slot.
   private mutating func place(_ entry: Entry) -> Placement {
     let home = home(of: entry.high)
     let placement = unsafe entries.withUnsafeMutableBufferPointer { entries in
@@ -95,7 +96,8 @@ struct SortedSegment: Sendable {
     return placement
   }
 
-  /// What stands where the search for a key begins: looking at it brings it into the cache.
+  /// Returns the word in the home slot of a key; 0 if the table is empty. Reading it brings the memory into the
+  /// processor's cache.
   func glance(at high: UInt64) -> UInt64 { slotCount > 0 ? entries[home(of: high)].word : 0 }
 
   private mutating func grow() { grow(to: slotCount + max(slotCount / 7, 16)) }

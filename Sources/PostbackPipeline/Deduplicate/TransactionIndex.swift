@@ -1,24 +1,24 @@
 package import SKAdNetwork
 package import Signatures
 
-/// What the postbacks were that came so far, by their keys.
+/// The index of accepted postbacks by key, which recognises duplicates.
 ///
-/// A pure state machine: tells what a postback is, and does nothing about it. Exact on the 128 bits of the keys. Takes
-/// 27 to 31 bytes of memory for each distinct postback, and grows in small steps.
+/// A pure state machine: it classifies a postback and does no I/O. Keys are compared in all of their 128 bits. Takes 27
+/// to 31 bytes of memory for each distinct postback, and grows in small steps.
 package struct TransactionIndex: Sendable {
-  /// What a postback is, seen against those before.
+  /// The class of a postback, compared with the earlier ones.
   package enum Admission: Equatable, Sendable {
-    /// The first of its kind.
+    /// The first postback with its key.
     case first
-    /// A copy, in all that counts.
+    /// A copy of the first postback, with the same signed content and the same unsigned fields.
     case identical
-    /// A copy whose unsigned fields are not the first's.
+    /// A copy with the same signed content and other unsigned fields.
     case conflict([UnsignedFields.Conflict])
-    /// Another postback with the same transaction.
+    /// A postback with the same key and other signed content.
     case transaction
   }
 
-  /// A postback that was the first of its kind.
+  /// The entry of a postback that was the first with its key.
   package struct Seen: Equatable, Sendable {
     let key: PostbackKey
     let content: SortedSegment.Content
@@ -30,7 +30,7 @@ package struct TransactionIndex: Sendable {
       self.number = number
     }
 
-    /// What is kept of a postback: its key, the digest of what is signed, and the unsigned fields.
+    /// Makes an entry from the postback's key, the digest of the signed content, and the unsigned fields.
     package init(_ key: PostbackKey, _ digest: SHA256Digest, _ unsigned: UnsignedFields) {
       self.key = key
       content = SortedSegment.Content(
@@ -45,14 +45,14 @@ package struct TransactionIndex: Sendable {
   private var segments: [SortedSegment]
   /// The `UnsignedFields.number` of the few postbacks that have one, which does not fit into an entry.
   private var numbers: [PostbackKey: Int64] = [:]
-  /// Depends on all that was looked at in advance, so that the looking is not optimised away.
+  /// The combination of all words that `prepare(for:)` read, kept so that the compiler does not remove the reads.
   private var glances: UInt64 = 0
-  /// Distinct postbacks so far.
+  /// The number of distinct postbacks so far.
   package private(set) var count = 0
 
   private static let segmentBits: UInt64 = 10
 
-  /// An index of nothing, with room for as many postbacks as are expected.
+  /// Makes an empty index with room for the expected number of postbacks.
   package init(expecting expected: Int = 0) {
     segments = Array(repeating: SortedSegment(), count: 1 << Int(Self.segmentBits))
     guard expected > 0 else { return }
@@ -61,10 +61,10 @@ package struct TransactionIndex: Sendable {
     for segment in segments.indices { segments[segment].reserve(Int(share + 4 * share.squareRoot())) }
   }
 
-  /// Tells what a verified postback is, and keeps it if it is the first.
+  /// Classifies a verified postback, and stores it if it is the first with its key.
   ///
-  /// Copies are known by the digest of what is signed, never by the signature: s and n−s both verify. Of the digest 32
-  /// bits are kept: they only tell one class of duplicate from another.
+  /// Copies are recognised by the digest of the signed content, never by the signature, because s and n−s both verify.
+  /// Only 32 bits of the digest are kept: they separate one class of duplicates from another.
   package mutating func admit(_ key: PostbackKey, _ digest: SHA256Digest, _ unsigned: UnsignedFields) -> Admission {
     let seen = Seen(key, digest, unsigned)
     guard let first = insert(seen) else { return .first }
@@ -73,14 +73,14 @@ package struct TransactionIndex: Sendable {
     return firstUnsigned == unsigned ? .identical : .conflict(firstUnsigned.conflicts(with: unsigned))
   }
 
-  /// Looks at where these keys will be searched for, so that the memory is in the cache when they are admitted: many
-  /// waits for memory at once, not one after the other. Changes nothing.
+  /// Reads the home slots of these keys in advance, so that their memory is in the cache when they are admitted: the
+  /// waits for memory overlap. Does not change the entries.
   package mutating func prepare(for keys: [PostbackKey]) {
     for key in keys { glances ^= segments[Self.segment(of: key)].glance(at: key.high << Self.segmentBits) }
   }
 
-  /// Keeps many at once, as when the index is made anew from what was kept: several times as fast as one by one, as the
-  /// segments are gone through one after the other. Of a key that is there already the first is kept.
+  /// Inserts many entries at once, to rebuild the index from the log. Several times as fast as one by one, because it
+  /// visits the segments in order. For a key that is already there the first entry is kept.
   package mutating func restore(_ seen: [Seen]) {
     var ends = [Int](repeating: 0, count: segments.count)
     for one in seen { ends[Self.segment(of: one.key)] += 1 }
@@ -98,7 +98,7 @@ package struct TransactionIndex: Sendable {
     for index in order { _ = insert(seen[Int(index)]) }
   }
 
-  /// Keeps a postback, if it is the first; else what is kept of the first.
+  /// Inserts an entry. Returns nil if the key is new, otherwise the content of the first entry.
   private mutating func insert(_ seen: Seen) -> SortedSegment.Content? {
     let (high, low) = (seen.key.high << Self.segmentBits, seen.key.low)
     if let first = segments[Self.segment(of: seen.key)].insert(high, low, seen.content) { return first }

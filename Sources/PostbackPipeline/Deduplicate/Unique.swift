@@ -1,7 +1,7 @@
 internal import JSON
 internal import SKAdNetwork
 
-/// A postback that is the first of its kind.
+/// A verified postback that is the first with its key.
 package struct Unique: Sendable {
   /// The postback.
   package let verified: Verified
@@ -10,15 +10,16 @@ package struct Unique: Sendable {
 }
 
 extension AsyncSequence where Element == Batch<Verified>, Failure == PipelineFailure {
-  /// Drops postbacks whose transaction was seen before (`dedup`). The first copy in the order of the input wins.
+  /// Rejects postbacks whose transaction was seen before (stage `dedup`). The first copy in the order of the input is
+  /// kept.
   ///
-  /// Comes after verification, or a forgery would burn a genuine transaction.
+  /// Deduplication comes after verification; otherwise a forgery could make a genuine postback a duplicate.
   package func deduplicated(in index: TransactionIndex) -> UniqueBatches<Self> {
     UniqueBatches(base: self, index: index)
   }
 }
 
-/// Batches in which no postback is there twice.
+/// The batches with all duplicates rejected.
 package struct UniqueBatches<Base: AsyncSequence>: AsyncSequence
 where Base.Element == Batch<Verified>, Base.Failure == PipelineFailure {
   package typealias Element = Batch<Unique>
@@ -57,7 +58,7 @@ extension TransactionIndex {
     case .conflict(let found):
       code = .duplicateConflict
       conflicts = found
-      // The index has but the hash of a domain.
+      // The index stores only a hash of the domain.
       if let domain = verified.parsed.postback.unsignedSourceDomain {
         for index in conflicts.indices where conflicts[index].field == .sourceDomain {
           conflicts[index].later = Rejection.excerpt(bytes[domain.indices])

@@ -2,12 +2,12 @@ internal import SKAdNetwork
 
 /// The values that may have stood in a field before it was edited.
 struct Alternatives {
-  /// A few that are likely: tried in pairs with others' too.
+  /// A few likely values, tried alone and in pairs with changes of other fields.
   var few: [String?] = []
-  /// More, tried alone.
+  /// Further values, tried alone.
   var many: [String?] = []
 
-  /// The alternatives of a field that arrived with `value`; `known` are values of the field in the same data.
+  /// Makes the alternatives of a field that arrived with `value`; `known` are values of the field in the same data.
   init(_ field: Field, _ value: String?, known: [String]) {
     let likely = known.prefix(Self.knownInPairs)
     let arrived = value
@@ -63,8 +63,8 @@ struct Alternatives {
     for text in value.withOneOther(of: "0123456789") + value.withOneDigitMoreOrLess { many.append(text) }
   }
 
-  /// The identifier cut, as Apple does where the crowd is small, at either end; and filled up with zeros, which those
-  /// lose who take it for a number.
+  /// Adds the identifier cut at either end, as Apple cuts it for small crowds, and filled up with leading zeros, which
+  /// are lost if a forwarder treats it as a number.
   private mutating func addDigits(_ value: String?) {
     guard let value, value.count <= 8 else { return }
     for count in 2..<max(value.count, 2) { few += [String(value.suffix(count)), String(value.prefix(count))] }
@@ -78,7 +78,7 @@ struct Alternatives {
     return values.filter { seen.insert($0).inserted }
   }
 
-  /// All values of a field that has but a few.
+  /// Returns all values of a field that has only a few; none for other fields.
   static func few(_ field: Field) -> [String] {
     switch field {
     case .redownload, .didWin: ["true", "false"]
@@ -91,7 +91,8 @@ struct Alternatives {
     }
   }
 
-  /// All values of a field that can be searched whole: of a campaign 100, of a source identifier those of that length.
+  /// Returns all values of a field that is searched completely: 100 for a campaign, all of `digits` digits for a source
+  /// identifier.
   static func all(_ field: Field, digits: Int = 0) -> [String] {
     switch field {
     case .campaignID: return (1...100).map { String($0) }
@@ -107,7 +108,7 @@ struct Alternatives {
 }
 
 extension String {
-  /// The domain with and without what people put in front of one, or behind.
+  /// The domain with and without common additions before and after it, such as a scheme, a port, a path and `www.`.
   fileprivate var likelyDomains: [String] {
     var domain = self[...]
     for scheme in ["https://", "http://"] where domain.hasPrefix(scheme) { domain = domain.dropFirst(scheme.count) }

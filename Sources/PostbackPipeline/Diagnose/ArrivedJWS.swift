@@ -1,7 +1,7 @@
 internal import JSON
 internal import SKAdNetwork
 
-/// A JWS taken apart, however it is written.
+/// A decoded JWS, which may be written in a form that is not Apple's.
 struct ArrivedJWS {
   /// The header's bytes, decoded.
   let headerBytes: [UInt8]
@@ -9,12 +9,12 @@ struct ArrivedJWS {
   /// The payload's bytes, decoded.
   let payloadBytes: [UInt8]
   let payload: JSONValue
-  /// The signature, in whatever encoding.
+  /// The signature as text, not decoded.
   let signature: String
-  /// What about the JWS as a whole is not as Apple writes it.
+  /// The differences of the JWS as a whole from the form that Apple writes.
   let reencodings: [Reencoding.Kind]
 
-  /// nil where header and payload are no JSON objects.
+  /// Reads a JWS; nil if header and payload are not JSON objects.
   init?(_ json: JSONValue) {
     guard let (parts, isObject) = Self.parts(of: json) else { return nil }
     var isExact = true

@@ -2,21 +2,21 @@ internal import JSON
 internal import SKAdNetwork
 internal import Signatures
 
-/// A record taken apart without a judgement: what may be a postback, and what it may say.
+/// The fields and possible signatures of a record that may be a postback. Nothing is verified here.
 struct ArrivedPostback {
   let framework: Framework
-  /// What the signed fields say, however they are written.
+  /// The values of the signed fields, independent of the form in which they are written.
   private(set) var values: [Field: String] = [:]
-  /// The fields whose values came as another type.
+  /// The fields whose values came in another JSON type.
   private(set) var retyped: [Field] = []
-  /// What the fields say that nobody signs, as tables have it: nothing where it cannot be read.
+  /// The values of the unsigned fields, as the tables store them; without those that cannot be read.
   private(set) var unsigned: [Field: String] = [:]
-  /// What the signature may be.
+  /// The signatures that the signature text may stand for, the most likely first.
   private(set) var signatures: [ArrivedSignature] = []
-  /// Of AdAttributionKit, the JWS.
+  /// The JWS of an AdAttributionKit postback; nil for SKAdNetwork.
   private(set) var jws: ArrivedJWS?
 
-  /// Reads a record: a postback, bare or in its envelope. nil where it is no JSON object with a signature.
+  /// Reads a record: a postback, bare or in its envelope; nil if it is not a JSON object with a signature.
   init?(_ record: [UInt8]) {
     guard var object = try? JSONValue(parsing: record, replacingLoneSurrogates: true), let members = object.members
     else { return nil }
@@ -59,7 +59,7 @@ struct ArrivedPostback {
 }
 
 extension Field {
-  /// The fields that some version of the framework signs.
+  /// Returns the fields that at least one version of the framework signs.
   static func signed(by framework: Framework) -> [Field] {
     switch framework {
     case .skAdNetwork:

@@ -1,15 +1,15 @@
 internal import SKAdNetwork
 internal import Signatures
 
-/// A signature that a text may stand for, however loosely.
+/// One reading of a signature text that may not be in Apple's form.
 struct ArrivedSignature {
   let curve: Curve
-  /// r, then s, in the field size.
+  /// r, then s, each in the curve's field size.
   let raw: [UInt8]
-  /// What about it is not as Apple writes it.
+  /// The differences from the form that Apple writes.
   let reencodings: [Reencoding.Kind]
 
-  /// All that the text may stand for, the likeliest first; `form` is what Apple would have sent.
+  /// Returns all readings of the text, the most likely first; `form` is the form that Apple sends.
   static func readings(of text: String, as form: SignatureForm) -> [ArrivedSignature] {
     var readings: [ArrivedSignature] = []
     for (bytes, reencodings) in decodings(of: text, as: form) {
@@ -22,7 +22,7 @@ struct ArrivedSignature {
     return readings
   }
 
-  /// The bytes that the text may encode.
+  /// Returns the bytes that the text may encode, each with its differences from Apple's encoding.
   private static func decodings(
     of text: String,
     as form: SignatureForm
@@ -48,7 +48,7 @@ struct ArrivedSignature {
     return decodings
   }
 
-  /// No signature is longer, in whatever encoding.
+  /// The longest text in bytes that is read as a signature. Signatures are shorter in every encoding.
   private static let longestText = 1024
 
   private static func hexadecimal(_ text: String) -> [UInt8]? {
@@ -110,7 +110,7 @@ struct ArrivedSignature {
 
   private static func value(of digit: UInt8) -> UInt8? { alphabet.firstIndex(of: digit).map { UInt8($0) } }
 
-  /// The signatures that the bytes may be.
+  /// Returns the signatures that the bytes may be, one at most for each curve.
   private static func readings(
     of bytes: [UInt8],
     as form: SignatureForm,
@@ -137,8 +137,8 @@ struct ArrivedSignature {
     return readings
   }
 
-  /// r and s where the bytes are something like DER: with lengths that are not right, without the zero in front of a
-  /// number, or with more behind it.
+  /// Returns r and s of bytes that are almost DER: with wrong lengths, without the zero before a number, or with
+  /// further bytes at the end. nil for other bytes.
   private static func looseDER(_ bytes: [UInt8], _ size: Int) -> [UInt8]? {
     guard bytes.count > 8, bytes[0] == 0x30 else { return nil }
     var rest = bytes.dropFirst(bytes[1] == 0x81 ? 3 : 2)

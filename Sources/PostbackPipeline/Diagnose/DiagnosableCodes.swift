@@ -1,7 +1,7 @@
 package import SKAdNetwork
 
 extension RejectCode {
-  /// Whether a signature may tell what was done to a postback that was rejected with the code.
+  /// Indicates that a diagnosis can be useful for rejects with this code, because the signature may show an edit.
   package var isDiagnosable: Bool {
     switch self {
     case .unknownVersion, .unsupportedVersion, .missingField, .wrongType, .outOfRange, .forbiddenCharacter,

@@ -2,24 +2,24 @@ internal import JSON
 internal import SKAdNetwork
 package import Signatures
 
-/// Finds out what was done to postbacks that were rejected, many with one set of tables.
+/// Finds out from the signatures of rejected postbacks how they were changed.
 ///
-/// Any number of tasks may use one at once.
+/// Any number of tasks may use one diagnoser at once.
 package final class Diagnoser: Sendable {
   private let trust: Trust
   private let budget: Int
   private let known: [Field: [String]]
   private let p192: Generator
   private let p256: Generator
-  /// The genuine postbacks of the context by the mark that their signatures bear.
+  /// The genuine postbacks of the context, by the mark of their signatures.
   private let genuine: [SignatureMark: GenuinePostback]
 
-  /// Variants that are tried of one postback unless told; fewer on P-192, of a JWS and of long postbacks, so that it takes
-  /// no longer.
+  /// The standard number of variants that are tried for one postback. It is reduced on P-192, for a JWS and for long
+  /// postbacks, so that they do not take longer.
   package static let standardBudget = 60_000
 
-  /// A diagnoser that believes whom `trust` says, and Apple's development keys too, as a test is no forgery; `budget` is
-  /// how many variants it tries of one postback.
+  /// Makes a diagnoser with the keys of `trust`, including Apple's development keys, because a test is not a forgery.
+  /// `budget` is the number of variants that it tries for one postback.
   package init(
     _ trust: Trust,
     context: DiagnosisContext = DiagnosisContext(),
@@ -42,7 +42,8 @@ package final class Diagnoser: Sendable {
     self.genuine = genuine
   }
 
-  /// What the rejects with these bytes tell, in their order; `jobs` are looked at at once.
+  /// Returns the diagnoses of records, in their order. At most twice `jobs` records are in work at once; `progress`
+  /// gets the number that is done.
   package func diagnose(
     _ records: [[UInt8]],
     jobs: Int,
@@ -68,7 +69,7 @@ package final class Diagnoser: Sendable {
     return diagnoses
   }
 
-  /// What a reject with these bytes tells: a postback, bare or in its envelope.
+  /// Returns the diagnosis of a record: a postback, bare or in its envelope.
   package func diagnose(_ record: [UInt8]) throws(LibcryptoFailure) -> Diagnosis {
     guard let arrived = ArrivedPostback(record) else { return none(.unreadablePostback) }
     guard !arrived.signatures.isEmpty else { return none(.unreadableSignature) }
@@ -96,8 +97,8 @@ package final class Diagnoser: Sendable {
     return Diagnosis(finding: .noVariantFound(reason), tried: tried)
   }
 
-  /// The budget of a postback, smaller where a variant costs more: on P-192 four to five times as much, as a JWS a third
-  /// more, and where it is long.
+  /// Returns the budget of a postback. It is smaller if a variant costs more: a fifth on P-192, three quarters for a
+  /// JWS, and less for messages above the ordinary length.
   private func budget(of content: any SignedContent, on curve: Curve) -> Int {
     var message: [UInt8] = []
     _ = content.append(Variant(form: 0), on: curve, to: &message)
@@ -108,7 +109,7 @@ package final class Diagnoser: Sendable {
     return content.framework == .adAttributionKit ? scaled / 4 * 3 : scaled
   }
 
-  /// No postback of Apple's is longer.
+  /// The message length in bytes up to which the budget is not reduced. Apple's postbacks are not longer.
   private static let ordinaryLength = 1024
 
   private func none(_ reason: Diagnosis.Reason) -> Diagnosis { Diagnosis(finding: .noVariantFound(reason), tried: 0) }
@@ -118,17 +119,18 @@ package final class Diagnoser: Sendable {
     return recovery.reencodings.isEmpty ? .unaltered(recovery) : .reencoded(recovery)
   }
 
-  /// The names of the keys that AdAttributionKit postbacks may name.
+  /// The names of the keys that AdAttributionKit postbacks may name: those on P-256.
   private var keyIDs: [String] { trust.keys.filter { $0.key.curve == .p256 }.map(\.id) }
 
-  /// The keys that may have signed.
+  /// Returns the trusted keys on a curve, at most `mostKeys`.
   private func keys(on curve: Curve) -> [PublicKey] {
     trust.keys.filter { $0.key.curve == curve }.prefix(Self.mostKeys).map(\.key)
   }
 
   private static let mostKeys = 64
 
-  /// What a variant comes to, where the pipeline's own verification says that a trusted key signed it.
+  /// Returns the recovered postback of a variant; nil if the pipeline's own verification finds no trusted key that
+  /// signed it.
   private func recovery(
     _ variant: Variant,
     _ content: any SignedContent,
@@ -147,7 +149,8 @@ package final class Diagnoser: Sendable {
     )
   }
 
-  /// The trusted key that signed the postback with these bytes; nil where none did, or it is none that Apple could send.
+  /// Returns the trusted key that signed the postback with these bytes; nil if there is none, or if the pipeline's
+  /// parser rejects the postback.
   private func signer(of postback: [UInt8]) throws(LibcryptoFailure) -> TrustedKey? {
     var parser = PostbackParser()
     var bytes = postback + [UInt8](repeating: 0, count: JSONParser.padding)
@@ -156,7 +159,8 @@ package final class Diagnoser: Sendable {
     return try judge.judge(parsed, of: bytes).signer.map { trust.keys[$0] }
   }
 
-  /// The diagnosis where the signature is that of a genuine postback of the context, which bears one of the marks.
+  /// Returns the diagnosis of a signature that belongs to a genuine postback of the context, found by one of the marks;
+  /// nil if there is no such postback.
   private func borrowed(
     _ marks: [SignatureMark],
     _ signature: ArrivedSignature,
@@ -188,6 +192,7 @@ package final class Diagnoser: Sendable {
     return nil
   }
 
-  /// Who changed more fields than these did not edit a postback but took its signature.
+  /// The greatest number of edited fields that counts as an edit. With more, the signature was taken from another
+  /// postback.
   private static let mostEdits = 3
 }

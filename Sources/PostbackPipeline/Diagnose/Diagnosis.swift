@@ -1,67 +1,68 @@
 package import SKAdNetwork
 
-/// What a rejected postback's signature tells about what was done to it.
+/// The evidence that a rejected postback's signature gives about changes to the postback.
 ///
-/// Evidence, never more: a postback that was recovered is not accepted, and nothing of this reaches the pipeline.
+/// A diagnosis is only evidence: a recovered postback is not accepted, and no diagnosis reaches the pipeline.
 package struct Diagnosis: Sendable, Equatable {
-  /// What was found.
+  /// The result of the search.
   package var finding: Finding
-  /// How many variants the signature was held against.
+  /// The number of variants that were tested against the signature.
   package var tried: Int
 
-  /// What was found.
+  /// The result of the search for the signed content.
   package enum Finding: Sendable, Equatable {
-    /// The signed fields are as they were signed: it was rejected for something that is not signed.
+    /// The signed fields have their signed values. The postback was rejected for a part that is not signed.
     case unaltered(Recovery)
-    /// They are as they were signed, but the signature, the JWS or a value was written down differently. Harmless.
+    /// The signed fields have their signed values, but the signature, the JWS or a value is written in another form.
+    /// Harmless.
     case reencoded(Recovery)
-    /// Signed fields were edited, and what was signed is known.
+    /// Signed fields were edited, and their signed values are known.
     case recovered(Recovery)
-    /// The signature was taken from another postback, a genuine one of the same data.
+    /// The signature belongs to another, genuine postback of the same data.
     case signatureOfAnother(Recovery, transactionID: String)
-    /// No variant that was tried has this signature.
+    /// None of the tried variants has this signature.
     case noVariantFound(Reason)
   }
 
-  /// Why nothing was found.
+  /// The reason for which no variant was found.
   package enum Reason: String, Sendable, CaseIterable {
     /// All variants of the search were tried.
     case exhausted
-    /// The budget was used up before.
+    /// The budget ended before all variants were tried.
     case budget
-    /// No content whatever has that signature: it was invented.
+    /// No content can have this signature: it was invented.
     case impossibleSignature = "impossible_signature"
-    /// What stands for the signature is none, however one reads it.
+    /// The text in the place of the signature cannot be read as a signature in any known encoding.
     case unreadableSignature = "unreadable_signature"
-    /// The record is no postback that could be searched: not a JSON object, or without its fields.
+    /// The record cannot be searched: it is not a JSON object, or its fields are missing.
     case unreadablePostback = "unreadable_postback"
   }
 
-  /// What a trusted key signed, and how that differs from what arrived.
+  /// The postback that a trusted key signed, with its differences from the one that arrived.
   package struct Recovery: Sendable, Equatable {
     /// The signed fields that were edited.
     package var edits: [Edit]
-    /// What was only written down differently.
+    /// The differences in form, which change no value.
     package var reencodings: [Reencoding]
     /// The postback as it was signed: a JSON object of the signed fields and the signature, which verifies.
     package var postback: String
-    /// The key that signed.
+    /// The name of the key that signed.
     package var keyID: String
     /// The key's environment.
     package var environment: Environment
   }
 
-  /// A signed field that was edited. A nil is an absent field.
+  /// A signed field that was edited; nil stands for an absent field.
   package struct Edit: Sendable, Equatable {
     /// The field.
     package var field: Field
-    /// What was signed.
+    /// The value that was signed.
     package var original: String?
-    /// What arrived.
+    /// The value that arrived.
     package var arrived: String?
   }
 
-  /// The stable word for the finding.
+  /// The stable code of the finding.
   package var code: String {
     switch finding {
     case .unaltered: "unaltered"
@@ -72,10 +73,10 @@ package struct Diagnosis: Sendable, Equatable {
     }
   }
 
-  /// All that `code` can be.
+  /// All values of `code`.
   package static let codes = ["unaltered", "reencoded", "recovered", "signature_of_another", "no_variant_found"]
 
-  /// What was signed, where that is known.
+  /// The signed postback; nil if no variant was found.
   package var recovery: Recovery? {
     switch finding {
     case .unaltered(let recovery), .reencoded(let recovery), .recovered(let recovery),

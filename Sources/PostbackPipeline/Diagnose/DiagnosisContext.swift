@@ -1,32 +1,33 @@
 package import SKAdNetwork
 
-/// What is known from elsewhere in the same data: values that an edit may have replaced, and genuine postbacks whose
+/// Knowledge from the same data for the search: values that an edit may have replaced, and genuine postbacks whose
 /// signatures may have been taken.
 package struct DiagnosisContext: Sendable {
-  /// How often a value was seen in a field.
+  /// The number of occurrences of each value, by field.
   private var counts: [Field: [String: Int]] = [:]
-  /// What was signed of genuine postbacks.
+  /// The signed content of genuine postbacks.
   private(set) var genuine: [GenuinePostback] = []
 
-  /// Nothing known.
+  /// Makes an empty context.
   package init() {}
 
-  /// Notes a value of a field that is worth trying in its place: an app id, ad network, source app, domain or marketplace.
+  /// Counts a value that is worth trying in its field: an app id, ad network, source app, domain or marketplace.
+  /// Ignores empty values and other fields.
   package mutating func note(_ value: String, of field: Field) {
     guard Self.fields.contains(field), !value.isEmpty else { return }
     counts[field, default: [:]][value, default: 0] += 1
   }
 
-  /// Notes a genuine SKAdNetwork postback, such as a row of `skan_postbacks`, by what its signed fields say: its values,
-  /// and that its signature may turn up elsewhere.
+  /// Adds a genuine SKAdNetwork postback, such as a row of `skan_postbacks`, by the values of its signed fields. Its
+  /// signature is then recognised on other postbacks.
   ///
-  /// Costs some 200 bytes, and 30 µs when a `Diagnoser` is made of the context.
+  /// Costs about 200 bytes, and 30 µs for each `Diagnoser` that is made with the context.
   package mutating func addGenuine(_ values: [Field: String]) {
     for (field, value) in values { note(value, of: field) }
     if let postback = GenuinePostback(values) { genuine.append(postback) }
   }
 
-  /// Notes a postback that was verified, from its bytes; nothing where they are no postback.
+  /// Adds a verified postback by its bytes. Ignores bytes that are not a postback.
   package mutating func addGenuine(record: [UInt8]) {
     guard let arrived = ArrivedPostback(record) else { return }
     guard let jws = arrived.jws else { return addGenuine(arrived.values) }
@@ -34,13 +35,13 @@ package struct DiagnosisContext: Sendable {
     genuine.append(GenuinePostback(arrived.values, jws))
   }
 
-  /// The fields whose values are worth keeping.
+  /// The fields whose values are counted.
   static let fields: [Field] = [
     .adNetworkID, .adNetworkIdentifier, .appID, .advertisedItemIdentifier, .sourceAppID, .publisherItemIdentifier,
     .sourceDomain, .marketplaceIdentifier,
   ]
 
-  /// The values of each field, the most frequent first, as many as a search has use for.
+  /// The values of each field, the most frequent first, at most `valueLimit`.
   var ranked: [Field: [String]] {
     counts.mapValues { counts in
       counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.valueLimit).map(\.key)

@@ -2,7 +2,7 @@ internal import JSON
 internal import SKAdNetwork
 
 extension Diagnosis {
-  /// What was found, in a sentence.
+  /// The finding in one sentence.
   package var summary: String {
     switch finding {
     case .unaltered(let recovery):
@@ -61,7 +61,7 @@ extension Diagnosis {
 }
 
 extension Diagnosis.Recovery {
-  /// The changes, a sentence each, and that it is a test, where that is so.
+  /// The changes, one sentence for each, and a further sentence if a development key signed.
   package var sentences: [String] { changes + (environment == .development ? [Self.development] : []) }
 
   private static let development =
@@ -78,7 +78,7 @@ extension Diagnosis.Recovery {
 }
 
 extension Diagnosis.Edit {
-  /// The edit in an analyst's words.
+  /// The edit in a sentence for analysts.
   package var sentence: String {
     switch (field, original, arrived) {
     case (.didWin, "false", "true"): "a lost attribution was presented as won"
@@ -112,7 +112,7 @@ extension Diagnosis.Edit {
 }
 
 extension Field {
-  /// What an analyst calls the field.
+  /// The name of the field in sentences for analysts.
   fileprivate var noun: String {
     switch self {
     case .version: "the version"

@@ -2,16 +2,16 @@ internal import JSON
 internal import SKAdNetwork
 internal import Signatures
 
-/// What was signed of a genuine postback.
+/// The signed content of a genuine postback.
 struct GenuinePostback: Sendable {
   let framework: Framework
-  /// What its signed fields say.
+  /// The values of its signed fields.
   let values: [Field: String]
   /// The bytes that were signed.
   let message: [UInt8]
   let curve: Curve
 
-  /// A SKAdNetwork postback; nil where its version is unknown.
+  /// Makes the content of a SKAdNetwork postback from its values; nil if its version is unknown.
   init?(_ values: [Field: String]) {
     let content = SKAdNetworkContent(values)
     let version = values[.version].map { Version(rawValue: $0) } ?? .v1_0
@@ -24,7 +24,7 @@ struct GenuinePostback: Sendable {
     self.message = message
   }
 
-  /// An AdAttributionKit postback.
+  /// Makes the content of an AdAttributionKit postback.
   init(_ values: [Field: String], _ jws: ArrivedJWS) {
     framework = .adAttributionKit
     self.values = values
@@ -35,16 +35,16 @@ struct GenuinePostback: Sendable {
     curve = .p256
   }
 
-  /// Its transaction.
+  /// The transaction identifier, if the postback has one.
   var transactionID: String? { values[framework == .skAdNetwork ? .transactionID : .postbackIdentifier] }
 
-  /// Whether its version signs the field.
+  /// Tells if the postback's version signs the field. AdAttributionKit's fields are all signed.
   func signs(_ field: Field) -> Bool {
     guard framework == .skAdNetwork, field != .version else { return true }
     return (values[.version].flatMap { Version(rawValue: $0) } ?? .v1_0).signedFields.contains(field)
   }
 
-  /// The postback with a signature, r and s.
+  /// Returns the postback as JSON with a signature, which is given as r and s.
   func postback(signature: [UInt8]) -> [UInt8] {
     guard framework == .adAttributionKit else {
       return SKAdNetworkContent(values).postback(Variant(form: 0), signature: signature)

@@ -1,13 +1,13 @@
 internal import JSON
 
 extension JSONValue {
-  /// The members of an object; nil of anything else.
+  /// The members of an object; nil for other values.
   var members: [Member]? { if case .object(let members) = self { members } else { nil } }
 
-  /// What a string says; nil of anything else.
+  /// The text of a string; nil for other values.
   var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// Kind and text of a number, a string or a Boolean, as the parser has them; nil of anything else.
+  /// The kind and the text of a number, a string or a Boolean, as the parser gives them; nil for other values.
   var scalar: (kind: JSONKind, text: [UInt8])? {
     switch self {
     case .bool(let value): (value ? .true : .false, [])
@@ -17,7 +17,7 @@ extension JSONValue {
     }
   }
 
-  /// The value of an object's member; nil where it is not there.
+  /// Returns the value of an object's member; nil if there is none.
   func member(_ name: String) -> JSONValue? { members?.first { $0.key == name }?.value }
 
   /// Appends the value as JSON on one line, without white space.

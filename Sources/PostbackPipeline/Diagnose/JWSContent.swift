@@ -10,14 +10,14 @@ struct JWSContent: SignedContent {
   let fields = Field.signed(by: .adAttributionKit)
   private let ways: [Way]
 
-  /// How header and payload may have been written.
+  /// One form in which header and payload may have been written.
   private struct Way {
     /// The header in base64url, and a period.
     let header: [UInt8]
     let keyID: String
     let members: [Member]
     let escapesSlashes: Bool
-    /// The payload where nothing in it is changed.
+    /// The payload with no value changed.
     let payload: [UInt8]
   }
 
@@ -28,7 +28,7 @@ struct JWSContent: SignedContent {
     let json: [UInt8]
   }
 
-  /// `keyIDs`: the names of the keys that may have signed.
+  /// Makes the content of an arrived JWS; `keyIDs` are the names of the keys that may have signed.
   init(_ arrived: ArrivedPostback, _ jws: ArrivedJWS, keyIDs: [String]) {
     var values = arrived.values
     values[.keyID] = jws.header.member(Field.keyID.name)?.text
@@ -63,13 +63,14 @@ struct JWSContent: SignedContent {
     self.forms = forms
   }
 
-  /// Apple's payloads have ten members or so.
+  /// The greatest number of places in the payload that are tried for an absent field. Apple's payloads have about ten
+  /// members.
   private static let mostPlaces = 16
 
   private typealias Payload = (json: [UInt8], members: [Member], escapesSlashes: Bool)
 
-  /// The payload as it came, and as it may have been before somebody wrote it anew: without white space, with slashes
-  /// escaped or not, in the keys' order.
+  /// Returns the payload as it arrived, and as it may have been before a forwarder rewrote it: without white space,
+  /// with escaped or plain slashes, with the keys in their order or sorted.
   private static func payloads(_ jws: ArrivedJWS) -> [Payload] {
     let members = jws.payload.members ?? []
     let escaped = jws.payloadBytes.containsEscapedSlash
@@ -100,7 +101,7 @@ struct JWSContent: SignedContent {
     }
   }
 
-  /// The header as it came, and as Apple's devices write theirs.
+  /// Returns the header as it arrived, if it names a trusted key, and in the forms in which Apple's devices write it.
   private static func headers(_ jws: ArrivedJWS, _ keyIDs: [String]) -> [(json: [UInt8], keyID: String)] {
     var headers: [(json: [UInt8], keyID: String)] = []
     if let keyID = jws.header.member(Field.keyID.name)?.text, keyIDs.contains(keyID) {
@@ -173,7 +174,7 @@ struct JWSContent: SignedContent {
     return json
   }
 
-  /// Fields that are not there, in each place: devices write the keys in no order.
+  /// Changes that add an absent field, at each place of the payload, because devices write the keys in no fixed order.
   var special: [[[Change]]] {
     fields.filter { values[$0] == nil }.map { field in
       Alternatives.few(field).flatMap { value in
@@ -184,7 +185,7 @@ struct JWSContent: SignedContent {
     }
   }
 
-  /// The first: whoever edits a payload seldom writes the header anew.
+  /// Only the first form is likely, because an edit of the payload seldom changes the header.
   var likelyFormCount: Int { min(forms.count, 1) }
 
   func implied(by form: Int) -> [Change] {

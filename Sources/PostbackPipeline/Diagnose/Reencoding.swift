@@ -1,10 +1,10 @@
 package import SKAdNetwork
 
-/// A way of writing a postback down that is not Apple's and changes nothing that it says.
+/// A difference in the form of a postback from Apple's form, which changes no value.
 package struct Reencoding: Hashable, Sendable {
-  /// What was written differently.
+  /// The kind of difference.
   package var kind: Kind
-  /// The field that it is about; nil where it is the signature or the JWS.
+  /// The field that is written differently; nil for the signature and the JWS.
   package var field: Field?
 
   init(_ kind: Kind, _ field: Field? = nil) {
@@ -12,43 +12,43 @@ package struct Reencoding: Hashable, Sendable {
     self.field = field
   }
 
-  /// What was written differently. The raw value is stable.
+  /// The kinds of difference in form. The raw values are stable.
   package enum Kind: String, CaseIterable, Sendable {
     /// The signature is in base64url.
     case base64URL = "base64url"
     /// The signature is in standard base64, where it should be base64url.
     case base64Standard = "base64_standard"
-    /// The signature's base64 has padding that is missing or too much, or loose bits.
+    /// The padding of the signature's base64 is missing or superfluous, or its last digit has unused bits that are set.
     case padding
     /// White space stands in or around the signature.
     case whiteSpace = "white_space"
-    /// A `+` of the signature has become a space, as in a form.
+    /// A `+` of the signature was replaced by a space, as in form decoding.
     case spaceForPlus = "space_for_plus"
     /// The signature is percent-encoded.
     case percentEncoded = "percent_encoded"
     /// The signature is in hexadecimal.
     case hexadecimal
-    /// The signature is r and s alone, not in DER.
+    /// The signature is r and s alone, and should be DER.
     case rawSignature = "raw_signature"
-    /// The signature is in DER, where it should be r and s alone.
+    /// The signature is DER, and should be r and s alone.
     case derSignature = "der_signature"
-    /// The signature's DER is not in its one strict form.
+    /// The signature's DER is not in the strict form.
     case looseDER = "loose_der"
     /// The JWS is a JSON object (RFC 7515, section 7.2).
     case jwsObject = "jws_object"
-    /// The base64url of header or payload is not as it should be.
+    /// The base64url of header or payload is not in the strict form.
     case jwsBase64 = "jws_base64"
-    /// The header of the JWS was written anew.
+    /// The header of the JWS was rewritten.
     case jwsHeader = "jws_header"
-    /// The payload of the JWS was written anew.
+    /// The payload of the JWS was rewritten.
     case jwsPayload = "jws_payload"
-    /// A value came as another type.
+    /// A value has another JSON type.
     case retyped
-    /// Zero, or an empty text, was filled in for an absent field.
+    /// Zero, or an empty text, was written for an absent field.
     case zeroFilled = "zero_filled"
   }
 
-  /// It, in a sentence.
+  /// The difference in one sentence.
   package var sentence: String {
     let field = field?.name ?? ""
     return switch kind {

@@ -1,23 +1,24 @@
 package import SKAdNetwork
 internal import Signatures
 
-/// What a record says, and by what others are known that belong to it.
+/// The field values of a record, with hashes by which records that belong together are found.
 package struct RelatedPostback: Sendable {
-  /// What the fields say, signed or not, in UTF-8, as it is in the tables: without what the version does not have and what
-  /// forwarders fill in.
+  /// The values of the fields, signed or not, in UTF-8, in the form of the tables: without fields that the version does
+  /// not have, and without values that forwarders fill in.
   package let values: [Field: [UInt8]]
-  /// Stands for the signature; nil of what was accepted, as tables have no signatures.
+  /// A hash of the signature's r; nil for an accepted postback, as tables hold no signatures, and for a signature that
+  /// cannot be read.
   ///
-  /// This and the next are hashes with a key of the process, of 64 bits: two of a million that are not the same agree once
-  /// in thirty million processes, whatever somebody sends.
+  /// This hash and `transaction` have 64 bits and a random key of the process. Among a million different records, two
+  /// have the same hash once in about thirty million processes, and a sender cannot cause it.
   package let signature: Int?
-  /// Stands for the framework, ad network, transaction and window; nil where the record names no transaction.
+  /// A hash of the framework, ad network, transaction and window; nil if the record names no transaction.
   package let transaction: Int?
 
-  /// Stands for all that it says.
+  /// A hash of all field values.
   package var content: Int { values.hashValue }
 
-  /// Reads a postback, bare or in its envelope; nil where it has no signature or cannot be read.
+  /// Reads a postback, bare or in its envelope; nil if it has no signature or cannot be read.
   package init?(record: [UInt8]) {
     guard let arrived = ArrivedPostback(record) else { return nil }
     // Anybody can make n - s of an s: r is what tells a signature from another.
@@ -26,7 +27,7 @@ package struct RelatedPostback: Sendable {
     self.init(arrived.framework, values, signature: r?.hashValue)
   }
 
-  /// An accepted postback, by its fields.
+  /// Makes the record of an accepted postback from its fields.
   package init(accepted framework: Framework, _ values: [Field: String]) {
     self.init(framework, values, signature: nil)
   }
@@ -48,7 +49,7 @@ package struct RelatedPostback: Sendable {
     }
   }
 
-  /// What the tables have of a SKAdNetwork postback; all of one whose version is unknown.
+  /// Returns the values that the tables store for a SKAdNetwork postback; all of them if its version is unknown.
   private static func asStored(_ texts: [Field: String]) -> [Field: String] {
     guard let version = texts[.version].map({ Version(rawValue: $0) }) ?? .v1_0 else { return texts }
     var fields = version.signedFields + [.countryCode]

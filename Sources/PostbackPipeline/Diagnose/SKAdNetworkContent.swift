@@ -9,7 +9,7 @@ struct SKAdNetworkContent: SignedContent {
   let forms: [[Reencoding]]
   let fields: [Field]
 
-  /// The values of each form by the field's raw value.
+  /// The values of each form, indexed by the field's raw value.
   private let texts: [[String?]]
 
   init(_ arrived: ArrivedPostback) { self.init(arrived.values, retyped: arrived.retyped) }
@@ -79,7 +79,8 @@ struct SKAdNetworkContent: SignedContent {
     return json
   }
 
-  /// Other versions, with the fields that they need and that did not come; a source domain that became a source app.
+  /// Changes to another version, with values for the fields that it requires and that did not arrive; and the exchange
+  /// of a source domain with a source app that arrived under the other's name.
   var special: [[[Change]]] {
     var special: [[[Change]]] = []
     for version in Version.allCases where version.rawValue != values[.version] ?? Version.v1_0.rawValue {
@@ -99,7 +100,8 @@ struct SKAdNetworkContent: SignedContent {
     return special
   }
 
-  /// All that a field can be which every postback of a version has; nil of one that may be missing or be anything.
+  /// Returns all possible values of a field that every postback of a version has; nil for a field that is optional or
+  /// has too many values.
   private static func choices(_ field: Field) -> [String]? {
     switch field {
     case .redownload, .didWin: ["true", "false"]

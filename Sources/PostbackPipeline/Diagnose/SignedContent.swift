@@ -1,44 +1,45 @@
 internal import SKAdNetwork
 internal import Signatures
 
-/// Another value for a signed field.
+/// A change of a signed field to another value.
 struct Change: Equatable {
   let field: Field
-  /// What may have been signed; nil: the field was not there.
+  /// The value that may have been signed; nil if the field may have been absent.
   let value: String?
-  /// Where in the payload of a JWS a field that is not there goes.
+  /// The place of an absent field among the members of a JWS payload.
   var place = 0
 }
 
-/// A guess at what was signed.
+/// A guess at the content that was signed.
 struct Variant {
-  /// One of the ways in which the content may have been written.
+  /// The index of the form in which the content may have been written.
   var form: Int
-  /// What was another value.
+  /// The fields with another value than the arrived one.
   var changes: [Change] = []
 }
 
-/// What arrived, as text that can be signed in many variants.
+/// The content of an arrived postback, from which the signed text of many variants can be made.
 protocol SignedContent {
-  /// Which of Apple's frameworks it is of.
+  /// The framework of the postback.
   var framework: Framework { get }
-  /// What the fields say as they arrived.
+  /// The values of the fields as they arrived.
   var values: [Field: String] { get }
-  /// The ways in which it may have been written, the likeliest first, with what each says of how it arrived.
+  /// The forms in which the content may have been written, the most likely first, each with its differences from the
+  /// arrived form.
   var forms: [[Reencoding]] { get }
-  /// How many of the forms are worth a search of many thousand variants.
+  /// The number of forms, from the first, that are worth a search of many thousand variants.
   var likelyFormCount: Int { get }
-  /// The fields to look for edits in.
+  /// The fields that may have been edited.
   var fields: [Field] { get }
-  /// Guesses that take more than another value of a field, in groups: one of a group has as much for it as another.
+  /// Variants that change more than the value of one field, in groups. The variants of a group are equally likely.
   var special: [[[Change]]] { get }
 
-  /// What a form itself says otherwise than what arrived.
+  /// Returns the values in a form that differ from the arrived ones.
   func implied(by form: Int) -> [Change]
 
-  /// Appends what would have been signed; false where nothing would, on that curve.
+  /// Appends the signed text of a variant; returns false if nothing of this kind is signed on the curve.
   func append(_ variant: Variant, on curve: Curve, to message: inout [UInt8]) -> Bool
 
-  /// The postback that would have been signed: its signed fields and a signature, r and s, as Apple writes them.
+  /// Returns the postback of a variant as Apple writes it: its signed fields, and a signature that is given as r and s.
   func postback(_ variant: Variant, signature: [UInt8]) -> [UInt8]
 }

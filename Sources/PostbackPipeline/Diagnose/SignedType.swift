@@ -1,7 +1,7 @@
 internal import JSON
 internal import SKAdNetwork
 
-/// What a signed field holds, and so how its value is written.
+/// The type of a signed field's value, which determines its form in JSON.
 enum SignedType {
   case text, integer, boolean
   /// Two to four digits, in a string.
@@ -19,7 +19,7 @@ enum SignedType {
       }
   }
 
-  /// The value that a JSON value stands for, however it is written; nil for a null, an object and an array.
+  /// Returns the value of a JSON value in any form that forwarders write; nil for a null, an object and an array.
   func value(_ json: JSONValue) -> String? {
     guard let text = Self.text(json) else { return nil }
     if let read = read(json) { return read }
@@ -35,7 +35,7 @@ enum SignedType {
     }
   }
 
-  /// Whether the system reads the JSON value as that value, so that nothing is to be said about how it is written.
+  /// Tells if the pipeline reads the JSON value as `value`, so that its form need not be reported.
   func takes(_ json: JSONValue, as value: String) -> Bool {
     if let read = read(json) { return read == value }
     switch (self, json) {
@@ -44,7 +44,7 @@ enum SignedType {
     }
   }
 
-  /// What the system reads of a JSON value; nil where it reads nothing.
+  /// Returns the value that the pipeline's parser reads; nil for texts, and for JSON that it does not accept.
   private func read(_ json: JSONValue) -> String? {
     guard let (kind, text) = json.scalar else { return nil }
     switch self {
@@ -71,7 +71,8 @@ enum SignedType {
     }
   }
 
-  /// `042`, `+42`, `42.0` and ` 42 ` are 42.
+  /// Returns the integer in its plain form: `042`, `+42`, `42.0` and ` 42 ` are 42. Returns the text itself if it is no
+  /// integer.
   private static func integer(_ text: String) -> String {
     var digits = text.withoutWhiteSpaceAround[...]
     if digits.first == "+" { digits.removeFirst() }

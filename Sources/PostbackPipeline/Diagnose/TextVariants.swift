@@ -1,5 +1,5 @@
 extension String {
-  /// The text less the white space around it.
+  /// The text without the white space around it.
   var withoutWhiteSpaceAround: String {
     let isSpace: (Character) -> Bool = { $0.isWhitespace }
     guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
@@ -8,7 +8,7 @@ extension String {
     return String(self[first...last])
   }
 
-  /// The text with `%` and two hexadecimal digits resolved; nil where none stand there, or the result is not UTF-8.
+  /// The text with `%` and two hexadecimal digits decoded; nil if there are none, or if the result is not UTF-8.
   var percentDecoded: String? {
     var bytes: [UInt8] = []
     var rest = utf8[...]
@@ -27,7 +27,7 @@ extension String {
     return isEncoded ? String(validating: bytes, as: UTF8.self) : nil
   }
 
-  /// What the text may have been before somebody tidied it or mangled it: white space, percent-encoding, letter case.
+  /// The texts that may have stood here before a change of white space, percent-encoding or letter case.
   var likelyOriginals: [String] {
     var variants = [withoutWhiteSpaceAround, lowercased(), uppercased()]
     if let percentDecoded {
@@ -42,7 +42,7 @@ extension String {
     return variants.filter { $0 != self }
   }
 
-  /// The text with one ASCII letter as a capital, or not as one.
+  /// The texts in which one ASCII letter has the other case.
   var withOneLetterInTheOtherCase: [String] {
     let bytes = Array(utf8)
     return bytes.indices.filter { (bytes[$0] | 0x20) &- UInt8(ascii: "a") < 26 }.map { index in
@@ -52,7 +52,8 @@ extension String {
     }
   }
 
-  /// The text with one character of an alphabet in another's place, and with two neighbours exchanged.
+  /// Returns the texts in which one character of the alphabet is replaced by another one of it, or two neighbours are
+  /// exchanged.
   func withOneOther(of alphabet: String) -> [String] {
     let bytes = Array(utf8)
     let digits = Array(alphabet.utf8)
@@ -72,7 +73,7 @@ extension String {
     return variants.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The text with one digit more or less.
+  /// The texts with one digit more or one character less.
   var withOneDigitMoreOrLess: [String] {
     let bytes = Array(utf8)
     var variants: [[UInt8]] = []

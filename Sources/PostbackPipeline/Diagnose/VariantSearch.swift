@@ -1,16 +1,16 @@
 internal import SKAdNetwork
 internal import Signatures
 
-/// Holds variants against one signature until one fits it, or the budget is used up.
+/// Tests variants against one signature until one fits or the budget is used up.
 final class VariantSearch {
-  /// How a search ended.
+  /// The early end of a search.
   enum End: Error {
     case found(Variant)
     case budget
     case libcrypto(LibcryptoFailure)
   }
 
-  /// How many variants were tried.
+  /// The number of variants that were tried.
   private(set) var tried = 0
 
   private let content: any SignedContent
@@ -18,7 +18,7 @@ final class VariantSearch {
   private let budget: Int
   private let search: SignatureSearch
   private var hash: SHA256
-  /// Variants that come in two ways are tried once.
+  /// The digests of the variants so far. A variant that is made twice is tried once.
   private var seen = Set<SHA256Digest>()
   private var waiting: [Variant] = []
   private var digests: [UInt8] = []
@@ -39,7 +39,8 @@ final class VariantSearch {
     self.budget = budget
   }
 
-  /// The first variant that fits and that `confirm` confirms; nil where none does.
+  /// Returns the first variant that fits and that `confirm` confirms, or nil; `isComplete` is false if the budget ended
+  /// first.
   func first(
     of variants: Variants,
     where confirm: (Variant) throws(LibcryptoFailure) -> Bool
@@ -90,7 +91,7 @@ final class VariantSearch {
     digests.removeAll(keepingCapacity: true)
   }
 
-  /// The next of those that wait that fits.
+  /// Returns the index of the next waiting variant that fits; nil if none does.
   private func next(from start: Int, below end: Int) throws(End) -> Int? {
     guard start < end else { return nil }
     let digests = digests

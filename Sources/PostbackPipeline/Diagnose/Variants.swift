@@ -1,16 +1,16 @@
 internal import SKAdNetwork
 
-/// The variants of a content, the likeliest and cheapest first, made as they are asked for.
+/// The variants of a content, the most likely and cheapest first, made one by one.
 struct Variants {
   let content: any SignedContent
   private let few: [[Change]]
   private let many: [[Change]]
-  /// What only takes one of two or three values.
+  /// The changes of fields that have only two or three values.
   private let flips: [[Change]]
   private let hasCampaign: Bool
   private let hasSource: Bool
 
-  /// Variants of a content; `known` are values of its fields in the same data.
+  /// Makes the variants of a content; `known` are values of its fields in the same data.
   init(of content: any SignedContent, known: [Field: [String]]) {
     self.content = content
     var few: [[Change]] = []
@@ -40,7 +40,7 @@ struct Variants {
 
   private static let mostInPairs = 32
 
-  /// The values of two fields, exchanged.
+  /// Returns the changes that exchange the values of two fields of the same type.
   private static func swaps(_ content: any SignedContent) -> [[Change]] {
     var swaps: [[Change]] = []
     for (index, one) in content.fields.enumerated() {
@@ -52,7 +52,7 @@ struct Variants {
     return swaps
   }
 
-  /// Hands on each variant until `body` throws.
+  /// Calls `body` with each variant until it throws.
   func forEach<Stop: Error>(_ body: (Variant) throws(Stop) -> Void) throws(Stop) {
     for form in content.forms.indices { try body(Variant(form: form)) }
     for form in content.forms.indices {
@@ -77,14 +77,14 @@ struct Variants {
     }
   }
 
-  /// The lengths of a source identifier, its own first.
+  /// The lengths of source identifiers, that of the arrived one first; none if it is not searched.
   private var sourceLengths: [Int] {
     guard hasSource else { return [] }
     let own = content.values[.sourceIdentifier]?.count ?? 0
     return [2, 3, 4].filter { $0 == own } + [2, 3, 4].filter { $0 != own }
   }
 
-  /// One of each, of different fields.
+  /// Calls `body` with each pair of one change from each list that has no field in common.
   private func pairs<Stop: Error>(
     _ some: [[Change]],
     _ others: [[Change]],
@@ -96,7 +96,7 @@ struct Variants {
     }
   }
 
-  /// All values of a field, each with each of the changes.
+  /// Calls `body` with all other values of a field, each combined with each of the changes.
   private func sweep<Stop: Error>(
     _ field: Field,
     digits: Int = 0,
@@ -113,7 +113,7 @@ struct Variants {
 }
 
 extension [Change] {
-  /// Whether both change a field.
+  /// Tells if at least one field is changed by both.
   fileprivate func touches(_ other: [Change]) -> Bool {
     contains { change in other.contains { $0.field == change.field } }
   }

@@ -3,13 +3,14 @@ internal import Synchronization
 
 /// Signatures that none of certain keys made of certain content.
 ///
-/// All of it is compared: the whole SHA-256 of the content, the whole signature, and which keys were tried. So nobody has
-/// anything else taken for a forgery. Holds the last 130 000 or so, in up to 16 MB; what it has forgotten is verified again.
+/// Every part of an entry is compared in full: the SHA-256 of the content, the signature, and the keys that were tried.
+/// A sender therefore cannot make the cache reject another signature. Holds about the last 130 000 entries, in up to 16
+/// MB; a forgotten forgery is verified again.
 final class ForgeryCache: Sendable {
   private struct Entry {
     var content: SHA256Digest
     var keys: VerdictCache.KeySet
-    /// The signature's bytes, and zeros; of no bytes where there is no entry.
+    /// The bytes of the signature, followed by zeros; `byteCount` is 0 if there is no entry.
     var signature = InlineArray<72, UInt8>(repeating: 0)
     var byteCount: UInt8 = 0
 
@@ -60,7 +61,8 @@ final class ForgeryCache: Sendable {
 }
 
 extension VerdictCache {
-  /// The keys that a signature was verified with. The same ones, not equal ones: a key has no other identity here.
+  /// The keys that a signature was verified with. Keys are compared by reference, because a key has no other identity
+  /// here.
   struct KeySet: Equatable, Sendable {
     private let keys: [PublicKey]
 

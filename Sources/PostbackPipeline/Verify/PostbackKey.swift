@@ -1,14 +1,15 @@
 internal import JSON
 package import Signatures
 
-/// Names a postback: the first 128 bits of the SHA-256 of framework, ad network, transaction and window, joined by U+2063.
+/// The key of a postback: the first 128 bits of the SHA-256 of framework, ad network, transaction and window, joined by
+/// U+2063.
 ///
-/// The same in every run, so that tables of different runs join.
+/// The key is the same in every run, so that tables of different runs can be joined.
 package struct PostbackKey: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
 
-  /// The key that a digest begins with.
+  /// Makes the key from the first 128 bits of a digest.
   package init(_ digest: SHA256Digest) {
     high = digest.words.0
     low = digest.words.1
@@ -25,6 +26,6 @@ package struct PostbackKey: Hashable, Sendable {
     text.append(hexadecimal: low)
   }
 
-  /// Bytes that `write(to:)` writes.
+  /// The number of bytes that `write(to:)` writes.
   static let length = 32
 }

@@ -2,7 +2,7 @@ internal import JSON
 package import SKAdNetwork
 package import Signatures
 
-/// What the signature of a postback is worth.
+/// The result of the verification of a postback's signature.
 package enum SignatureState: String, CaseIterable, Sendable {
   /// A trusted key signed the postback as it came.
   case valid
@@ -10,17 +10,17 @@ package enum SignatureState: String, CaseIterable, Sendable {
   case validZeroFilled = "valid_zero_filled"
   /// One of Apple's development keys signed it.
   case development
-  /// No trusted key signed this.
+  /// No trusted key signed this content.
   case invalid
   /// The postback names a key that is not trusted.
   case unknownKey = "unknown_key"
-  /// What stands for the signature is none.
+  /// The text in the place of the signature is not a signature.
   case malformed
 }
 
-/// The verdict on one signature.
+/// The verification result of one signature.
 package struct Judgement: Sendable {
-  /// What the signature is worth.
+  /// The state of the signature.
   package var state: SignatureState
   /// The key that signed, as an index of `Trust.keys`; of AdAttributionKit, where none did, the one that is named.
   package var key: Int?
@@ -30,9 +30,9 @@ package struct Judgement: Sendable {
   package var digest: SHA256Digest
 }
 
-/// Decides what signatures are worth. Nothing else in the project does.
+/// Verifies the signatures of postbacks. No other part of the project decides about signatures.
 ///
-/// Judges many at once, which is several times as fast as one by one, with the same verdicts. Belongs to one task.
+/// Verifies a batch several times as fast as single postbacks, with the same verdicts. Belongs to one task.
 package struct SignatureJudge: ~Copyable {
   private let trust: Trust
   private let known: VerdictCache
@@ -40,25 +40,26 @@ package struct SignatureJudge: ~Copyable {
   private var verifier: BatchVerifier
   private var message: [UInt8] = []
 
-  /// The keys that may have signed: for each trusted key it alone, then those of SKAdNetwork's two curves.
+  /// The lists of keys that may have signed, as indices of `Trust.keys`: one list for each trusted key alone, then one
+  /// for each of SKAdNetwork's two curves.
   private let candidates: [[Int]]
-  /// What the cache knows each list of candidates by.
+  /// The key set of each list of candidates, for lookups in the cache.
   private let keySets: [VerdictCache.KeySet]
 
-  /// A postback whose verdict is not known yet.
+  /// A postback without a verdict so far.
   private struct Case {
-    /// Where its judgement goes.
+    /// The index of its postback, and of its judgement.
     let index: Int
-    /// Where its signature is in the decoded signatures.
+    /// The range of its signature in the decoded signatures.
     let signature: Range<Int>
     let form: SignatureForm
     /// The list of keys that may have signed it.
     let candidates: Int
-    /// Where the digests of what it may sign are.
+    /// The range of the digests of the content that it may sign, one for each layout.
     var digests = 0..<0
   }
 
-  /// A judge that believes whom `trust` says, and what is `known` of signatures.
+  /// Makes a judge with the trusted keys of `trust` and the earlier verdicts in `known`.
   package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
     let candidates =
       trust.keys.indices.map { [$0] } + [trust.keys(for: .v2_0), trust.keys(for: .v4_0)]
@@ -72,15 +73,15 @@ package struct SignatureJudge: ~Copyable {
     keySets = candidates.map { list in VerdictCache.KeySet(list.map { trust.keys[$0].key }) }
   }
 
-  /// The verdict on one postback.
+  /// Returns the verdict on one postback.
   package mutating func judge(_ postback: Postback, of bytes: [UInt8]) throws(LibcryptoFailure) -> Judgement {
     try judge([postback], of: bytes)[0]
   }
 
-  /// The verdicts on postbacks of one buffer, in their order.
+  /// Returns the verdicts on postbacks of one buffer, in their order.
   ///
-  /// A postback is valid where a key that may have signed it did so, under a layout that may have been signed; and invalid
-  /// where that is so of no key and no layout.
+  /// A postback is valid if at least one candidate key signed it under at least one of its possible layouts; otherwise
+  /// it is invalid.
   package mutating func judge(_ postbacks: [Postback], of bytes: [UInt8]) throws(LibcryptoFailure) -> [Judgement] {
     var judgements: [Judgement] = []
     judgements.reserveCapacity(postbacks.count)
@@ -114,7 +115,8 @@ package struct SignatureJudge: ~Copyable {
     return judgements
   }
 
-  /// Decodes the signature and finds the keys; nil, with the judgement made, where there is none.
+  /// Decodes the signature and selects the candidate keys. Returns nil, with the judgement complete, if the signature
+  /// cannot be verified.
   private func open(
     _ postback: Postback,
     _ index: Int,
@@ -152,7 +154,7 @@ package struct SignatureJudge: ~Copyable {
     return Case(index: index, signature: start..<signatures.count, form: form, candidates: list)
   }
 
-  /// What is known of the same signature of the same content.
+  /// Returns the earlier finding on the same signature of the same content; nil if the cache has none.
   private func verdict(
     _ item: Case,
     _ signature: Span<UInt8>,
@@ -166,7 +168,7 @@ package struct SignatureJudge: ~Copyable {
     return isForgery ? .invalid : nil
   }
 
-  /// Keeps what was found for the next who sends the same.
+  /// Stores the finding in the cache, so that a resend is not verified again.
   private func keep(
     _ finding: SignatureFinding,
     _ item: Case,
@@ -222,7 +224,7 @@ package struct SignatureJudge: ~Copyable {
     try digest { message in postback.appendSignedMessage(layout, of: bytes, to: &message) }
   }
 
-  /// What makes a postback one of its kind, in 128 bits.
+  /// Returns the key of the postback: the first 128 bits of the SHA-256 of its identity.
   mutating func key(of postback: Postback, in bytes: [UInt8]) throws(LibcryptoFailure) -> PostbackKey {
     PostbackKey(try digest { message in postback.appendIdentity(of: bytes, to: &message) })
   }

@@ -1,21 +1,22 @@
 package import SKAdNetwork
 package import Signatures
 
-/// The origin of a key, or of a postback that it signed, and so its worth.
+/// The environment of a key, or of a postback that it signed.
 package enum Environment: String, CaseIterable, Sendable {
-  /// Apple signs real postbacks with it.
+  /// Apple signs real postbacks with the key.
   case production
-  /// Apple signs with it for developers who test, or a placeholder stands for a real id; proves nothing about an install.
+  /// Apple signs test postbacks of developers with the key, or a placeholder stands for a real id. Such a postback
+  /// proves nothing about an install.
   case development
-  /// The operator's own.
+  /// The key was added by the operator.
   case custom
 }
 
-/// A key with the name that rows give it.
+/// A trusted public key with its name.
 package struct TrustedKey: Sendable {
-  /// The `kid` of AdAttributionKit; for SKAdNetwork, which names no key, a name.
+  /// The `kid` of AdAttributionKit. SKAdNetwork names no key, so that its keys have a name of this project.
   package let id: String
-  /// Where it comes from.
+  /// The environment of the key.
   package let environment: Environment
   /// The key.
   package let key: PublicKey
@@ -23,20 +24,22 @@ package struct TrustedKey: Sendable {
   package let subjectPublicKeyInfo: [UInt8]
 }
 
-/// Whose signatures count, and whose postbacks are wanted. Nothing but Apple's production keys unless told.
+/// The public keys that signatures are verified against, and the apps and ad networks whose postbacks are accepted. By
+/// default only Apple's production keys are in use, and all apps and networks are accepted.
 package struct Trust: Sendable {
   /// All keys, Apple's first.
   package private(set) var keys: [TrustedKey]
-  /// Whether postbacks signed with Apple's development keys are accepted, and those keys tried where none is named.
+  /// Indicates that postbacks signed with Apple's development keys are accepted. Only then are those keys tried for
+  /// SKAdNetwork postbacks, which name no key.
   package var allowsDevelopment = false
-  /// How signatures are verified.
+  /// The method by which signatures are verified.
   package var verification = VerificationMethod.fixedBase
-  /// The advertised apps whose postbacks are wanted; nil: all.
+  /// The ids of the advertised apps whose postbacks are accepted; nil accepts all.
   package var allowedApps: Set<Int64>?
-  /// The ad networks whose postbacks are wanted; nil: all.
+  /// The ids of the ad networks whose postbacks are accepted; nil accepts all.
   package var allowedNetworks: Set<String>?
 
-  /// Apple's keys.
+  /// Returns the trust in Apple's published keys, production and development.
   ///
   /// Source: Apple, "Verifying an install-validation postback" and "Verifying a postback" (AdAttributionKit).
   package static func apple() throws(TrustError) -> Trust {
@@ -64,9 +67,9 @@ package struct Trust: Sendable {
     ),
   ]
 
-  /// Trusts one more key, named `id`: DER SubjectPublicKeyInfo of P-256 or P-192 in base64.
+  /// Trusts one more key with the name `id`: a SubjectPublicKeyInfo of P-256 or P-192 in DER, in base64.
   ///
-  /// A name that is taken is refused: nobody's key passes as Apple's.
+  /// Throws if the name is in use already, so that no added key passes as Apple's.
   package mutating func add(_ id: String, base64: String) throws(TrustError) {
     guard !id.isEmpty else { throw TrustError(id: id, reason: "the name of the key is empty") }
     guard !keys.contains(where: { $0.id == id }) else {
@@ -90,8 +93,8 @@ package struct Trust: Sendable {
     }
   }
 
-  /// The keys that may have signed a SKAdNetwork postback of that version, which names none. Those for development are
-  /// tried only where they are allowed, as each key makes a forgery cost more.
+  /// Returns the indices of the keys that may have signed a SKAdNetwork postback of that version, which names no key.
+  /// Development keys are included only if they are allowed, because each key makes a forgery more expensive to reject.
   package func keys(for version: Version) -> [Int] {
     let curve = version.isSignedWithP192 ? Curve.p192 : .p256
     return keys.indices.filter { index in
@@ -99,8 +102,8 @@ package struct Trust: Sendable {
     }
   }
 
-  /// The environment of a postback that the key signed under the layout: the key's, or development, whatever the key, where an
-  /// id stands in the place of a real one.
+  /// Returns the environment of a postback that the key signed under the layout: that of the key, or development if a
+  /// placeholder stands for a real id.
   package func environment(
     of postback: Postback,
     signedBy key: Int,
@@ -110,19 +113,19 @@ package struct Trust: Sendable {
     postback.hasDevelopmentPlaceholder(layout, in: bytes) ? .development : keys[key].environment
   }
 
-  /// The key that an AdAttributionKit postback names.
+  /// Returns the index of the P-256 key with that name; nil if none has it.
   func key(named id: ArraySlice<UInt8>) -> Int? {
     keys.firstIndex { $0.key.curve == .p256 && id.elementsEqual($0.id.utf8) }
   }
 }
 
-/// A key that cannot be trusted as it was given.
+/// An error for a key that cannot be added to the trusted keys.
 package struct TrustError: Error, CustomStringConvertible {
   /// The key's name.
   package let id: String
-  /// What is wrong with it.
+  /// The reason, for a person.
   package let reason: String
-  /// Whether nothing is, but libcrypto failed to read it.
+  /// Indicates that libcrypto failed to read the key, which says nothing about the key itself.
   package fileprivate(set) var isOfLibcrypto = false
 
   /// The error for a person.

@@ -1,21 +1,22 @@
 internal import Signatures
 internal import Synchronization
 
-/// Signatures that were verified, so that an exact resend need not be verified again: valid ones and forgeries, each kept
-/// apart, so that no flood of the one displaces the other.
+/// Signatures that were verified, so that an exact resend need not be verified again. Valid signatures and forgeries
+/// are kept separately, so that a flood of one does not displace the other.
 ///
-/// What is known of valid ones is that a certain key signed certain content with certain bytes. The content is known by 128 bits of its
-/// SHA-256. The signature's bytes are known by 64 bits of a hash with a key that is drawn for each process and never told:
-/// who has no part in drawing it finds no other bytes with the same hash but by chance, one in 2⁶⁴; and then the content is
-/// one that the key did sign. Holds the last million or so, in up to 32 MB; what it has forgotten is verified again.
+/// An entry for a valid signature records that a certain key signed certain content with certain bytes. The content is
+/// identified by 128 bits of its SHA-256. The bytes of the signature are identified by 64 bits of a hash with a random
+/// key, which each process draws and never reveals. A sender who does not know that key finds other bytes with the same
+/// hash only by chance, one in 2⁶⁴, and even then for content that the trusted key did sign. Holds about the last
+/// million entries, in up to 32 MB; a forgotten signature is verified again.
 package final class VerdictCache: Sendable {
-  /// Content and signature.
+  /// A cache key of content and signature.
   struct Key: Equatable {
     fileprivate var high: UInt64 = 0
     fileprivate var low: UInt64 = 0
     fileprivate var signature: Int = 0
 
-    /// Of nothing.
+    /// The key of an empty entry.
     init() {}
 
     init(_ content: SHA256Digest, _ signature: Span<UInt8>) {
@@ -44,10 +45,10 @@ package final class VerdictCache: Sendable {
     let entries = Mutex<[Entry]>([])
   }
 
-  /// A cache of nothing.
+  /// Makes an empty cache.
   package init() { shards = (0..<Self.shardCount).map { _ in Shard() } }
 
-  /// The trusted key that is known to have signed this.
+  /// Returns the index of the trusted key that is known to have signed the content; nil if none is known.
   func trustedKey(of signed: Key) -> Int? {
     shard(of: signed).entries.withLock { entries in
       guard !entries.isEmpty else { return nil }
@@ -56,7 +57,7 @@ package final class VerdictCache: Sendable {
     }
   }
 
-  /// Keeps that the trusted key signed this.
+  /// Stores that the trusted key signed the content.
   func insert(_ signed: Key, _ trustedKey: Int) {
     shard(of: signed).entries.withLock { entries in
       if entries.isEmpty {
@@ -67,12 +68,12 @@ package final class VerdictCache: Sendable {
     }
   }
 
-  /// Whether this signature of this content was found to be by none of these keys.
+  /// Tells if the cache knows that none of these keys made this signature of this content.
   func isForgery(_ signature: Span<UInt8>, of content: SHA256Digest, by keys: KeySet) -> Bool {
     forgeries.contains(signature, of: content, by: keys)
   }
 
-  /// Keeps that none of the keys made this signature of this content.
+  /// Stores that none of the keys made this signature of this content.
   func insertForgery(_ signature: Span<UInt8>, of content: SHA256Digest, by keys: KeySet) {
     forgeries.insert(signature, of: content, by: keys)
   }

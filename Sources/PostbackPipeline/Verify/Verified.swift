@@ -2,15 +2,15 @@ internal import JSON
 internal import SKAdNetwork
 package import Signatures
 
-/// A postback that a trusted key signed, and that is wanted. What is not signed may still have been edited.
+/// An accepted postback that a trusted key signed. Its unsigned fields may still have been edited.
 package struct Verified: Sendable {
   /// The postback, less the zeros that a forwarder filled in.
   package let parsed: Parsed
   /// The verdict on its signature.
   package let judgement: Judgement
-  /// The environment of the key that signed it, or development, where an id stands in the place of a real one.
+  /// The environment of the key that signed it, or development if a placeholder stands for a real id.
   package let environment: Environment
-  /// Its name.
+  /// The key of the postback.
   package let key: PostbackKey
 
   fileprivate init(parsed: Parsed, judgement: Judgement, environment: Environment, key: PostbackKey) {
@@ -32,9 +32,10 @@ extension Judgement {
 }
 
 extension Batch<Parsed> {
-  /// Lets pass what a trusted key signed (`signature`) and what is wanted here (`policy`).
+  /// Accepts the postbacks that a trusted key signed (stage `signature`) and whose app and network are allowed (stage
+  /// `policy`).
   ///
-  /// What is `known` to be valid is not verified again; what is found valid is known from then on.
+  /// Signatures that `known` holds are not verified again; new findings are stored in it.
   package func verified(
     by trust: Trust,
     known: VerdictCache = VerdictCache()
@@ -44,12 +45,12 @@ extension Batch<Parsed> {
   }
 }
 
-/// Turns verdicts into outcomes, one batch at a time.
+/// Turns the verdicts on a batch into outcomes.
 package struct SignatureGate: ~Copyable {
   private let trust: Trust
   private var judge: SignatureJudge
 
-  /// A gate that opens for whom `trust` says.
+  /// Makes a gate for the keys, apps and networks of `trust`.
   package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
     self.trust = trust
     judge = try SignatureJudge(trust, known: known)
@@ -86,7 +87,7 @@ package struct SignatureGate: ~Copyable {
     return .accepted(Verified(parsed: parsed, judgement: judgement, environment: environment, key: key))
   }
 
-  /// Why a postback with that verdict does not pass; nil where it does.
+  /// Returns the rejection of a postback with that verdict; nil if the postback is accepted.
   package func rejection(of parsed: Parsed, _ judgement: Judgement, _ bytes: [UInt8]) -> Rejection? {
     switch judgement.state {
     case .malformed: return Rejection(.malformedSignature, parsed)

@@ -3,16 +3,16 @@ internal import Glibc
 internal import SKAdNetwork
 package import Signatures
 
-/// How rows are written: in which formats, and with the names of whose keys.
+/// The format of rows: the file formats, and the names of the trusted keys.
 package struct RowFormat: Sendable {
   /// The formats.
   package let formats: Set<TableFormat>
-  /// Whether CSV texts that a spreadsheet would run are disarmed.
+  /// Indicates that CSV texts which a spreadsheet would run as a formula get an apostrophe in front.
   package let isCSVSafe: Bool
   /// The ids of the trusted keys, by their index.
   let keyIDs: [[UInt8]]
 
-  /// Rows in these formats, of postbacks that `trust` judged.
+  /// Makes the format of rows for postbacks that were verified with `trust`.
   package init(_ formats: Set<TableFormat>, isCSVSafe: Bool = false, trust: Trust) {
     self.formats = formats
     self.isCSVSafe = isCSVSafe
@@ -20,23 +20,23 @@ package struct RowFormat: Sendable {
   }
 }
 
-/// A batch as rows: an accepted postback is one of `skan_postbacks` and one of `skan_events` for each event, a rejected
-/// record one of `skan_rejects`.
+/// A batch as rows. An accepted postback is one row of `skan_postbacks`, and one of `skan_events` for each event; a
+/// rejected record is one row of `skan_rejects`.
 package struct EncodedBatch: BatchOfInputs {
-  /// Where the records come from, in their order; nothing in a pause.
+  /// The origins of the records, in their order; empty in a pause.
   package let origins: [BatchOrigin]
-  /// What became of the records.
+  /// The counts of accepted and rejected records.
   package let tally: Tally
   /// The rows, by table in the order of `Table.all`.
   let rows: [EncodedRows]
   /// The rows' checksums, by table and format.
   let checksums: [[TableFormat: UInt32]]
-  /// The accepted postbacks, for `seen.log`.
+  /// The log entries of the accepted postbacks, for `seen.log`.
   let firsts: [SeenEntry]
 }
 
 extension Batch<Decoded> {
-  /// Encodes a row, or more, for each outcome.
+  /// Encodes each outcome as one row or more.
   package func encoded(as format: RowFormat) throws(LibcryptoFailure) -> EncodedBatch {
     var postbacks = RowEncoder(.postbacks, format, inputBytes: bytes.count)
     var events = RowEncoder(.events, format, inputBytes: bytes.count)

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The folder of the tables, which no other process may write to meanwhile, and which belongs to one state.
+/// The locked folder of the tables. No other process may write to it at the same time, and it belongs to one state.
 final class OutputFolder {
-  /// Where it is.
+  /// The path of the folder.
   let path: String
   private let lock: Int32
 
-  /// Makes the folder, and those above it, where they are not there, locks it, and makes sure that it is the output of a
-  /// ledger that has these parts: a new one gets the output's id before anything is committed.
+  /// Makes the folder and its parents if they do not exist, locks it, and checks that it is the output of the ledger
+  /// with these parts. A new folder gets the output's id before anything is committed.
   convenience init(_ path: String, of ledger: Ledger, _ parts: [LedgerPart]) throws(StateFailure) {
     if ledger.output.isMarked, try DurableFolder(path).byteCount(of: ".") == nil { throw .notOutput(path, of: ledger) }
     try self.init(path)
@@ -44,8 +44,8 @@ final class OutputFolder {
     try ledger.markOutput()
   }
 
-  /// Whether one of the parts is here as it was committed: one with rows, where any has some. Others may have been taken
-  /// away.
+  /// Tells if the folder holds at least one of the parts with its committed length and checksum. Parts with rows are
+  /// preferred to empty ones. The other parts may have been moved away.
   private func holdsOne(of parts: [LedgerPart]) throws(StateFailure) -> Bool {
     let withRows = parts.filter { $0.rows > 0 }
     for part in (withRows.isEmpty ? parts : withRows).reversed() {
@@ -59,12 +59,12 @@ final class OutputFolder {
     return false
   }
 
-  /// Whether there are parts of a table that a reader sees.
+  /// Tells if the table has parts that are visible to readers.
   func hasParts(of table: Table) throws(StateFailure) -> Bool {
     try DurableFolder("\(path)/\(table.name)").names().contains { $0.hasPrefix("part-") }
   }
 
-  /// Whether there is a part, hidden as long as it has not its name.
+  /// Tells if the hidden file of a part exists. A part is hidden until it is published under its name.
   func hasHidden(_ part: LedgerPart) throws(StateFailure) -> Bool {
     try DurableFolder("\(path)/\(part.table)").byteCount(of: part.hiddenName) != nil
   }
@@ -92,7 +92,7 @@ extension StateFailure {
     return StateFailure(.incompatible, path, reason)
   }
 
-  /// The folder has no id, and is not what the state has written.
+  /// The folder has no id, and does not hold the parts that the state has written.
   fileprivate static func notOutput(_ path: String, of ledger: Ledger) -> StateFailure {
     StateFailure(
       .incompatible,
@@ -105,7 +105,7 @@ extension StateFailure {
     )
   }
 
-  /// There are tables, and the state has written none.
+  /// The folder holds tables, and the state has written none.
   fileprivate static func unknownTables(_ path: String, _ ledger: Ledger) -> StateFailure {
     StateFailure(
       .cannotCreate,

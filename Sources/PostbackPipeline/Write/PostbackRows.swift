@@ -3,7 +3,7 @@ internal import JSON
 package import SKAdNetwork
 
 extension RowEncoder {
-  /// A row of `skan_postbacks`.
+  /// Encodes a row of `skan_postbacks`.
   mutating func encode(_ decoded: Decoded, of bytes: [UInt8], from source: [UInt8], _ format: RowFormat) {
     let verified = decoded.unique.verified
     let postback = verified.parsed.postback
@@ -53,7 +53,7 @@ extension RowEncoder {
     endRow()
   }
 
-  /// Channel, forwarder, time of receipt, and the source of that time.
+  /// Encodes the channel, the forwarder, the time of receipt, and the source of that time.
   mutating func encode(_ arrival: Arrival, of bytes: [UInt8]) {
     word(arrival.channel)
     text(arrival.forwarder, of: bytes)
@@ -79,7 +79,7 @@ extension RowEncoder {
     amount(revenue?.maximum)
   }
 
-  /// A row of `skan_events`.
+  /// Encodes a row of `skan_events`.
   mutating func encode(_ event: ModelEvent, of decoded: Decoded) {
     let verified = decoded.unique.verified
     plain(upTo: PostbackKey.length) { verified.key.write(to: &$0) }
@@ -99,8 +99,8 @@ extension RowEncoder {
 }
 
 extension Postback {
-  /// What in the postback Apple's data tiers rule out or could not be read, and the 0 that a zero-filling forwarder may have
-  /// made of a null.
+  /// Returns the flags of a postback whose values Apple's data tiers rule out or which could not be read. Adds the flag
+  /// for a conversion value of 0 that a zero-filling forwarder may have written for a null.
   package func tierFlags(with judgement: Judgement) -> TierFlags {
     var flags = tierFlags
     if judgement.layout == .withoutZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }

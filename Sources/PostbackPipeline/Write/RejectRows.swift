@@ -4,7 +4,7 @@ internal import SKAdNetwork
 internal import Signatures
 
 extension RowEncoder {
-  /// A row of `skan_rejects`.
+  /// Encodes a row of `skan_rejects`.
   mutating func encode(
     _ rejection: Rejection,
     of bytes: [UInt8],
@@ -43,7 +43,7 @@ extension RowEncoder {
     endRow()
   }
 
-  /// A text that nobody has checked, with U+2400, ␀, for each NUL: hardly anything that reads CSV lives through one.
+  /// Encodes a text that was not checked, with U+2400, ␀, in place of each NUL, because most CSV readers fail at a NUL.
   private mutating func hostile(_ text: Span<UInt8>) {
     guard text.containsNUL else { return self.text(text) }
     var shown: [UInt8] = []
@@ -63,7 +63,7 @@ extension RowEncoder {
     hostile(bytes.span.extracting(range.indices))
   }
 
-  /// Field by field what the first copy had and what this one has.
+  /// Returns the conflicts as a JSON array: for each field, the value in the first copy and the value in this one.
   private static func json(_ conflicts: [UnsignedFields.Conflict]) -> [UInt8] {
     func append(_ name: String, _ value: String?, to text: inout [UInt8]) {
       text.append(contentsOf: "\"\(name)\":".utf8)
@@ -85,7 +85,7 @@ extension RowEncoder {
 }
 
 extension Record {
-  /// SHA-256 of all bytes of the record, also those that were not kept.
+  /// Returns the SHA-256 of all bytes of the record, including those that were not kept.
   fileprivate func digest(of kept: Span<UInt8>, _ hash: inout SHA256) throws(LibcryptoFailure) -> SHA256Digest {
     if case .tooLarge(_, let digest) = defect { return digest }
     return try hash.digest(of: kept)
@@ -93,13 +93,13 @@ extension Record {
 }
 
 extension Span<UInt8> {
-  /// Whether a NUL is among the bytes.
+  /// Indicates that there is a NUL among the bytes.
   fileprivate var containsNUL: Bool {
     unsafe withUnsafeBytes { bytes in
       unsafe bytes.baseAddress.map { unsafe memchr($0, 0, bytes.count) != nil } ?? false
     }
   }
 
-  /// Whether the bytes are UTF-8 (RFC 3629).
+  /// Indicates that the bytes are valid UTF-8 (RFC 3629).
   fileprivate var isUTF8: Bool { (try? UTF8Span(validating: self)) != nil }
 }

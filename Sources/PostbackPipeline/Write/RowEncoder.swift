@@ -3,14 +3,14 @@ internal import JSON
 
 /// The rows of one table, as they go into its files.
 struct EncodedRows: Sendable {
-  /// The rows as JSON Lines, where that is wanted.
+  /// The rows as JSON Lines; empty if that format is not written.
   var jsonLines: [UInt8] = []
-  /// The rows as CSV, without the header, where that is wanted.
+  /// The rows as CSV, without the header; empty if that format is not written.
   var csv: [UInt8] = []
-  /// How many they are.
+  /// The number of rows.
   var count = 0
 
-  /// The rows in a format, where that is wanted.
+  /// The rows in a format; empty if it is not written.
   subscript(format: TableFormat) -> [UInt8] {
     switch format {
     case .jsonLines: jsonLines
@@ -19,10 +19,10 @@ struct EncodedRows: Sendable {
   }
 }
 
-/// Encodes the rows of one table, cell by cell in the order of its columns, in each of the formats at once.
+/// Encodes the rows of one table, cell by cell in the order of its columns, in all of its formats at once.
 struct RowEncoder: ~Copyable {
   private var rows = EncodedRows()
-  /// The last rows, before they are moved to `rows`.
+  /// The last rows as JSON Lines, before they are moved to `rows`.
   private var json: TextBuffer
   private var csv: TextBuffer
 
@@ -33,13 +33,13 @@ struct RowEncoder: ~Copyable {
   private let inputBytes: Int
   /// The column whose cell is next.
   private var column = 0
-  /// The first column of which nothing was written: from here to `column` the cells are null.
+  /// The first of the columns that are pending as null: the cells from here to `column` are null and not written yet.
   private var firstNull = 0
 
-  /// Small enough to stay in a core's cache.
+  /// The size at which the buffers are emptied, small enough to stay in a core's cache.
   private static let bufferSize = 32 * 1024
 
-  /// An encoder of what came in so many bytes, which tells how much room the rows may take.
+  /// Makes an encoder. The size of the batch, `inputBytes`, determines the memory that is reserved for the rows.
   init(_ table: Table, _ format: RowFormat, inputBytes: Int = 0) {
     self.table = table
     self.inputBytes = inputBytes
@@ -50,7 +50,7 @@ struct RowEncoder: ~Copyable {
     csv = TextBuffer(capacity: writesCSV ? 2 * Self.bufferSize : 0)
   }
 
-  /// The rows so far; then it starts anew.
+  /// Returns the rows so far, and starts anew.
   mutating func take() -> EncodedRows {
     json.move(to: &rows.jsonLines)
     csv.move(to: &rows.csv)
@@ -80,7 +80,7 @@ struct RowEncoder: ~Copyable {
     text(bytes.span.extracting(range.indices))
   }
 
-  /// A text of at most so many bytes that needs no escaping in any format.
+  /// A text of at most `room` bytes that needs no escaping in any format.
   mutating func plain(quoted: Bool = true, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
     beginCell()
     guard writesJSON else { return csv.append(upTo: room, write) }
@@ -102,7 +102,7 @@ struct RowEncoder: ~Copyable {
     if writesCSV { csv.append(text) }
   }
 
-  /// A word of a closed set.
+  /// A value of a closed set of words.
   mutating func word(_ word: (some RawRepresentable<String>)?) {
     guard let word else { return null() }
     plain(word.rawValue.utf8.span)
@@ -132,7 +132,7 @@ struct RowEncoder: ~Copyable {
     plain(upTo: Timestamp.maximumLength) { value.write(to: &$0) }
   }
 
-  /// Words that need no escaping: an array in JSON, in CSV joined by semicolons. No word: a null.
+  /// A list of words that need no escaping: an array in JSON, joined by semicolons in CSV. An empty list is a null.
   mutating func words(_ words: [String]) {
     guard !words.isEmpty else { return null() }
     beginCell()
@@ -147,7 +147,7 @@ struct RowEncoder: ~Copyable {
     appendCSV(value)
   }
 
-  /// Ends a row in which every column has its cell.
+  /// Ends a row. Each column must have its cell.
   mutating func endRow() {
     precondition(column == table.columns.count, "a row of \(table.name) has \(column) cells")
     if writesJSON {
@@ -174,7 +174,7 @@ struct RowEncoder: ~Copyable {
     }
   }
 
-  /// Writes the nulls that are due, and all that stands before the next cell.
+  /// Writes the pending nulls and the separator or key before the next cell.
   private mutating func beginCell() {
     if writesJSON {
       json.append(table.nullMembers, in: table.memberStart(firstNull)..<table.valueStart(column))
@@ -203,6 +203,6 @@ struct RowEncoder: ~Copyable {
     }
   }
 
-  /// What a spreadsheet takes for the start of a formula (OWASP, "CSV Injection").
+  /// The first bytes of texts that a spreadsheet takes for formulas (OWASP, "CSV Injection").
   private static var formulaStarts: [UInt8] { Array("=+-@\t\r".utf8) }
 }

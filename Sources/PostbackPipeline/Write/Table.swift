@@ -1,11 +1,12 @@
-/// An output table: its name and its columns, in order. Names are contracts; `schemas/` describes each.
+/// An output table: its name and its columns, in order. Names are part of the public contract; `schemas/` describes
+/// each table.
 package struct Table: Sendable {
-  /// The name, which is its folder's too.
+  /// The name of the table, and of its folder.
   package let name: String
-  /// The columns' names.
+  /// The names of the columns.
   package let columns: [String]
-  /// The row in JSON in which every cell is null, without the closing bracket: any part of it is what stands before a
-  /// cell that is not null.
+  /// A JSON row in which every cell is null, without the closing brace. A part of it is written before each cell that
+  /// is not null.
   let nullMembers: [UInt8]
   private let memberEnds: [Int]
 
@@ -20,16 +21,16 @@ package struct Table: Sendable {
     nullMembers = text
   }
 
-  /// Where in `nullMembers` the member of a column starts, with what separates it from the one before.
+  /// Returns the offset in `nullMembers` of the member of a column, including the separator before it.
   func memberStart(_ column: Int) -> Int { column == 0 ? 0 : memberEnds[column - 1] }
 
-  /// Where in `nullMembers` the value of a column starts.
+  /// Returns the offset in `nullMembers` of the value of a column.
   func valueStart(_ column: Int) -> Int { memberEnds[column] - "null".utf8.count }
 
-  /// The first line of a CSV file.
+  /// The header line of a CSV file, with its line end.
   package var csvHeader: [UInt8] { Array((columns.joined(separator: ",") + "\r\n").utf8) }
 
-  /// Every accepted postback.
+  /// The table of accepted postbacks.
   package static let postbacks = Table(
     name: "skan_postbacks",
     columns: [
@@ -44,7 +45,7 @@ package struct Table: Sendable {
     ]
   )
 
-  /// The events that accepted postbacks decode to.
+  /// The table of events that accepted postbacks decode to.
   package static let events = Table(
     name: "skan_events",
     columns: [
@@ -54,7 +55,7 @@ package struct Table: Sendable {
     ]
   )
 
-  /// Every rejected record.
+  /// The table of rejected records.
   package static let rejects = Table(
     name: "skan_rejects",
     columns: [

@@ -1,21 +1,21 @@
-/// The parts of one table that rows go to: one for each format, with the same rows.
+/// The parts of one table that rows are written to: one for each format, with the same rows.
 struct TableParts {
   /// The table.
   let table: Table
   private let formats: [TableFormat]
   private let output: String
   private var open: [PartFile] = []
-  /// Those that are full, and those that are to be published once that is committed.
+  /// The parts that are full and not published yet. They are published after the commit that records them as complete.
   private var complete: [PartFile] = []
   private var lastNumber = 0
-  /// The number of the first part that rows of this process can be in.
+  /// The number of the first part that may hold rows of this process.
   let firstNumber: Int
-  /// Whether the ledger has yet to hear of something.
+  /// Indicates that there are changes that the ledger does not record yet.
   private(set) var isChanged = false
-  /// When the open parts were begun.
+  /// The time at which the open parts were begun.
   private var begun: ContinuousClock.Instant?
 
-  /// The parts as the ledger has them: those that were complete get their names, the open ones go on.
+  /// Restores the parts that the ledger records: complete ones are published, open ones are continued.
   init(_ table: Table, _ formats: Set<TableFormat>, in folder: OutputFolder, _ parts: [LedgerPart]) throws(StateFailure)
   {
     self.table = table
@@ -35,16 +35,16 @@ struct TableParts {
     firstNumber = open.map(\.part.number).min() ?? lastNumber + 1
   }
 
-  /// Whether the table has no part yet.
+  /// Indicates that the table has no part yet.
   var isEmpty: Bool { lastNumber == 0 }
 
-  /// The bytes of the longest open part.
+  /// The length of the longest open part in bytes.
   var byteCount: Int64 { open.map(\.part.length).max() ?? 0 }
 
-  /// How long ago the open parts were begun.
+  /// The time since the open parts were begun; zero if there are none.
   var age: Duration { begun.map { .now - $0 } ?? .zero }
 
-  /// Begins parts, if none are open.
+  /// Begins new parts if none are open.
   mutating func begin() throws(StateFailure) {
     guard open.isEmpty else { return }
     lastNumber += 1
@@ -70,7 +70,7 @@ struct TableParts {
     }
   }
 
-  /// Says that no more rows come to the open parts.
+  /// Closes the open parts to further rows.
   mutating func roll() {
     isChanged = isChanged || !open.isEmpty
     for file in open { file.complete() }
@@ -79,14 +79,14 @@ struct TableParts {
     begun = nil
   }
 
-  /// Makes all rows durable; the parts as they may be committed, where they have changed.
+  /// Makes all rows durable. Returns the parts to commit; none if nothing has changed.
   func synchronize() throws(StateFailure) -> [LedgerPart] {
     guard isChanged else { return [] }
     if !Sabotage.noPartSync.isOn { for file in complete + open { try file.synchronize() } }
     return (complete + open).map(\.part)
   }
 
-  /// Gives the complete parts their names: only when that they are complete is committed.
+  /// Publishes the complete parts under their names. Call it only after the commit that records them as complete.
   mutating func publish() throws(StateFailure) {
     for file in complete { try file.publish() }
     complete = []

@@ -1,36 +1,37 @@
 internal import Glibc
 internal import SKAdNetwork
 
-/// Where and how tables are written.
+/// The folder, the formats and the limits with which tables are written.
 package struct TableOptions: Sendable {
-  /// The folder that gets a folder for each table.
+  /// The output folder, which has a folder for each table.
   package var folder: String
   /// The formats.
   package var formats: Set<TableFormat>
-  /// Whether CSV texts that a spreadsheet would run are disarmed.
+  /// Indicates that CSV texts which a spreadsheet would run as a formula get an apostrophe in front.
   package var isCSVSafe: Bool
-  /// A part is complete when it has so many bytes.
+  /// The length in bytes from which a part is complete.
   package var partBytes: Int64 = 256 << 20
-  /// A part is complete when it is so old; nil: however old it is.
+  /// The age from which a part is complete; nil sets no limit.
   package var partAge: Duration?
-  /// What was written is committed when it has been waiting for so long.
+  /// The time after which written rows are due for their commit.
   package var commitInterval = Duration.seconds(1)
 
-  /// Options.
+  /// Makes options with the default limits.
   package init(folder: String, formats: Set<TableFormat> = [.jsonLines], isCSVSafe: Bool = false) {
     self.folder = folder
     self.formats = formats
     self.isCSVSafe = isCSVSafe
   }
 
-  /// Takes what was not chosen as it is in the tables of a state, if there is one; `settings` are those of its ledger.
+  /// Completes the options from the tables of an existing state, for choices that were not made; `settings` are those
+  /// of its ledger.
   package mutating func complete(from settings: [String: String], choosesFormats: Bool) {
     let formats = (settings["format"] ?? "").split(separator: ",").compactMap { TableFormat(rawValue: String($0)) }
     if !choosesFormats, !formats.isEmpty { self.formats = Set(formats) }
     isCSVSafe = isCSVSafe || settings["csv-safe"] == "yes"
   }
 
-  /// What of the options makes a difference to the tables, for the ledger to keep.
+  /// The options that change the content of the tables, as settings for the ledger.
   package var settings: [String: String] {
     [
       "format": formats.map(\.rawValue).sorted().joined(separator: ","),
@@ -39,33 +40,33 @@ package struct TableOptions: Sendable {
   }
 }
 
-/// The output tables, and the state that goes with them.
+/// The output tables and the state that belongs to them.
 ///
-/// What was written counts when it is committed: appended and made durable first, then noted in the ledger, in one
-/// transaction with how far the inputs are; only then do parts get their names, and is anybody told.
+/// Rows count only after their commit. They are first appended and made durable, then recorded in the ledger, in one
+/// transaction with the checkpoints of the inputs. Only after that are parts published and callbacks called.
 package final class Tables {
-  /// How rows are written.
+  /// The format of the rows.
   package let format: RowFormat
   let state: State
   private let options: TableOptions
   private let folder: OutputFolder
   private var tables: [TableParts]
   private var pending: LedgerCommit
-  /// How far the inputs are whose rows are not committed.
+  /// The checkpoints of the inputs with rows that are not committed, by input id.
   private var inputs: [UInt32: LedgerInput] = [:]
   private var ends: [Ended] = []
-  /// When the oldest of what is not committed was written.
+  /// The time of the oldest change that is not committed; nil if there is none.
   private var waitingSince: ContinuousClock.Instant?
   private var counts = Table.all.map { _ in 0 }
-  /// The digests of the settings of the last commit.
+  /// The digests of the settings at the last commit.
   private var committedSettings: [RunSettings.Name: String]
   /// The settings in use.
   private var settings: RunSettings?
 
-  /// Rows of each table that this run has written, by its name.
+  /// The number of rows that this run has written to each table, by the table's name.
   package var rowCounts: [(table: String, rows: Int)] { Array(zip(Table.all.map(\.name), counts)) }
 
-  /// The paths of the complete parts that this run has written, by table and number.
+  /// Returns the paths of the complete parts that this run has written, by table and number.
   package func writtenParts() throws(StateFailure) -> [String] {
     let parts = try state.ledger.parts().filter { $0.phase == .complete }
     return tables.flatMap { table in
@@ -79,21 +80,21 @@ package final class Tables {
   package struct Ended: Sendable {
     /// The input.
     package let input: InputFile
-    /// How.
+    /// The way in which it ended.
     package let end: InputEnd
   }
 
-  /// What was committed.
+  /// The result of a commit.
   package struct Commit: Sendable {
     /// The inputs that ended.
     package let ends: [Ended]
-    /// What became of the records.
+    /// The counts of the records in the commit.
     package let tally: Tally
-    /// How long it took.
+    /// The duration of the commit.
     package let duration: Duration
   }
 
-  /// Goes on with the tables of a state. Refuses a folder that belongs to another state.
+  /// Continues the tables of a state. Throws if the folder belongs to another state.
   package init(_ options: TableOptions, _ state: State, trust: Trust) throws(StateFailure) {
     self.options = options
     self.state = state
@@ -107,8 +108,9 @@ package final class Tables {
     committedSettings = try Ledger.settingsInForce(in: state.ledger.database)
   }
 
-  /// Takes note of the settings that decide rows from now on, and tells what of them is not as it was for the last rows.
-  /// The ledger has them with the next commit. Throws where a model is not the one that it is called.
+  /// Sets the settings that determine the rows from now on, and returns the changes since the last rows. The next
+  /// commit records them in the ledger. Throws if a model differs from the one that the ledger knows by the same app,
+  /// id and version.
   package func use(_ settings: RunSettings) throws(StateFailure) -> [RunSettings.Change] {
     try state.ledger.checkModels(settings.models)
     let before = self.settings?.digests ?? committedSettings
@@ -124,10 +126,10 @@ package final class Tables {
     return RunSettings.changes(from: before, to: settings.digests)
   }
 
-  /// Writes and commits all rows.
+  /// Writes and commits all rows. Returns the counts of all records.
   ///
-  /// Calls `progress` after each batch, and `committed` after each commit: what is to be done with inputs that ended is
-  /// to be done then. Calls `idle`, with everything committed, when there is nothing to read for now.
+  /// Calls `progress` after each batch, and `committed` after each commit: finished inputs may be put away only then.
+  /// Calls `idle`, with everything committed, if there is no input for now.
   package func write<Batches: AsyncSequence>(
     _ batches: Batches,
     progress: (Progress) -> Void,
@@ -163,20 +165,20 @@ package final class Tables {
     return tally
   }
 
-  /// How far a run is.
+  /// The progress of a run.
   package struct Progress: Sendable {
     /// The input that is being read.
     package let input: InputFile
-    /// Bytes of it, as it is stored, that have been dealt with.
+    /// The number of bytes of it, as it is stored, that have been processed.
     package let consumed: Int64
-    /// What became of the records so far.
+    /// The counts of the records so far.
     package let tally: Tally
   }
 
-  /// Distinct postbacks so far, in all runs.
+  /// The number of distinct postbacks so far, in all runs.
   package var seenCount: Int64 { state.log.mark.entries }
 
-  /// Commits so far, in all runs.
+  /// The ledger, which records the commits of all runs.
   package var ledger: Ledger { state.ledger }
 
   private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? false }
@@ -209,7 +211,7 @@ package final class Tables {
     }
   }
 
-  /// No more rows come: completes what is open, and makes a part of each table that has none.
+  /// Completes the open parts at the end of the input, and makes an empty part of each table that has none.
   private func finish() throws(StateFailure) {
     for table in tables.indices {
       if tables[table].isEmpty { try tables[table].begin() }
@@ -218,7 +220,7 @@ package final class Tables {
     }
   }
 
-  /// Commits what was written since the last commit, if anything was.
+  /// Commits the changes since the last commit, if there are any.
   private func commit(_ tally: inout Tally, _ committed: (Commit) -> Void) throws(StateFailure) {
     if let age = options.partAge {
       for table in tables.indices where tables[table].age >= age {
@@ -254,7 +256,7 @@ package final class Tables {
 }
 
 extension LedgerCommit {
-  /// Adds what became of records to the counts.
+  /// Adds the counts of records to the ledger's counters.
   fileprivate mutating func count(_ tally: Tally) {
     for (name, value) in [("read", tally.read), ("accepted", tally.accepted), ("rejected", tally.rejected)]
     where value > 0 {

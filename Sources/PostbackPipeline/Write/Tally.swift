@@ -1,15 +1,15 @@
 package import ConversionModel
 package import SKAdNetwork
 
-/// What became of the records of a run.
+/// The counts of accepted and rejected records of a run. `read` is always the sum of `accepted` and `rejected`.
 package struct Tally: Sendable, Equatable {
-  /// Records read.
+  /// The number of records read.
   package private(set) var read = 0
-  /// Postbacks accepted.
+  /// The number of accepted postbacks.
   package private(set) var accepted = 0
-  /// Records rejected, duplicates among them.
+  /// The number of rejected records, duplicates included.
   package private(set) var rejected = 0
-  /// Records rejected, by code.
+  /// The number of rejected records by reject code.
   package private(set) var rejectedByCode: [RejectCode: Int] = [:]
 
   /// Postbacks accepted, by what became of their conversion value.
@@ -32,7 +32,7 @@ package struct Tally: Sendable, Equatable {
     rejectedByCode[code, default: 0] += 1
   }
 
-  /// Adds what another tally counted.
+  /// Adds the counts of another tally.
   static func += (left: inout Tally, right: Tally) {
     left.read += right.read
     left.accepted += right.accepted

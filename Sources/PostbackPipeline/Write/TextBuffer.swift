@@ -1,17 +1,17 @@
 internal import JSON
 
-/// Text that grows at its end, in memory of its own.
+/// A growing text in memory of its own.
 ///
-/// An array of bytes asks at every append whether somebody else holds it; with forty cells a row that takes longer than
-/// writing them.
+/// An array of bytes checks at every append that its storage is not shared; with forty cells a row, the checks take
+/// longer than the writing.
 @safe
 struct TextBuffer: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
-  /// Bytes so far.
+  /// The number of bytes so far.
   private(set) var count = 0
 
-  /// An empty one, with room for so many bytes before it grows.
+  /// Makes an empty buffer, with room for `capacity` bytes before it grows.
   init(capacity: Int) {
     unsafe start = .allocate(capacity: capacity)
     self.capacity = capacity
@@ -25,7 +25,7 @@ struct TextBuffer: ~Copyable {
     count = 0
   }
 
-  /// Makes room for so many more bytes.
+  /// Makes room for `room` further bytes.
   private mutating func reserve(_ room: Int) {
     if capacity - count < room { grow(by: room) }
   }
@@ -58,7 +58,7 @@ struct TextBuffer: ~Copyable {
   /// Appends a part of an array.
   mutating func append(_ bytes: [UInt8], in range: Range<Int>) { append(bytes.span.extracting(range)) }
 
-  /// Appends the end of another one, from `index` on.
+  /// Appends the end of another buffer, from `index` on.
   mutating func append(_ other: borrowing TextBuffer, from index: Int) {
     precondition(index <= other.count, "the end is there")
     reserve(other.count - index)
@@ -66,7 +66,7 @@ struct TextBuffer: ~Copyable {
     count += other.count - index
   }
 
-  /// Appends what `write` writes, at most so many bytes.
+  /// Appends the output of `write`, at most `room` bytes.
   mutating func append(upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
     reserve(room)
     let free = unsafe UnsafeMutableBufferPointer(start: start + count, count: room)
@@ -91,7 +91,7 @@ struct TextBuffer: ~Copyable {
     append(string.span)
   }
 
-  /// Appends a CSV field (RFC 4180), quoted where it has to be. An empty text is quoted, to be told from a null.
+  /// Appends a CSV field (RFC 4180), quoted if necessary. An empty text is quoted, to differ from a null.
   mutating func appendCSVField(_ text: Span<UInt8>) {
     guard text.isEmpty || text.needsQuotesInCSV else { return append(text) }
     append(UInt8(ascii: "\""))
@@ -103,8 +103,8 @@ struct TextBuffer: ~Copyable {
     append(UInt8(ascii: "\""))
   }
 
-  /// Appends a text with another byte before those that `find` marks in eight bytes; false, with nothing appended, where
-  /// `escape` has none for one of them.
+  /// Appends a text, with an escaping byte before each byte that `find` marks in a word of eight bytes. Returns false,
+  /// with nothing appended, if `escape` returns nil for one of them.
   @inline(__always)
   private mutating func appendEscaping(
     _ text: Span<UInt8>,
@@ -144,8 +144,8 @@ struct TextBuffer: ~Copyable {
   }
 }
 
-/// Eight bytes at once, the first the lowest: of what is marked by the functions, the lowest mark is right, those above it
-/// may be too many.
+/// Operations on eight bytes at once, with the first byte lowest. Only the lowest mark in a result is reliable; higher
+/// bytes may be marked wrongly.
 private enum Word {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let tops: UInt64 = 0x8080_8080_8080_8080
@@ -155,14 +155,14 @@ private enum Word {
     (word &- ones &* UInt64(limit)) & ~word & tops
   }
 
-  /// Marks, by its top bit, each byte that is the one.
+  /// Marks, by its top bit, each byte that equals `byte`.
   static func bytes(of word: UInt64, equalTo byte: UInt8) -> UInt64 {
     bytes(of: word ^ (ones &* UInt64(byte)), below: 1)
   }
 }
 
 extension Span<UInt8> {
-  /// Whether a comma, a quote or a control character is among the bytes.
+  /// Indicates that a comma, a quote or a control character is among the bytes.
   fileprivate var needsQuotesInCSV: Bool {
     for index in indices {
       let byte = self[index]

@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// A file that readers do not see until it is complete: hidden and locked while it is written, renamed at the end, and gone
-/// where that is not reached.
+/// A file that is invisible to readers until it is complete. It is hidden and locked while it is written, then renamed;
+/// it is removed if it is never published.
 package final class UnfinishedFile {
-  /// The path that it gets.
+  /// The path under which the file is published.
   package let path: String
   private let hiddenPath: String
   private let descriptor: Int32
   private var isPublished = false
 
-  /// Makes the hidden file beside `path`. What a process left there when it was killed is written anew.
+  /// Makes the hidden file beside `path`. Overwrites a hidden file that a killed process left there.
   package init(_ path: String) throws(WriteFailure) {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let hiddenPath = "\(path[..<slash]).\(path[slash...]).inprogress"
     let descriptor = try Self.openLocked(hiddenPath)
-    // From here on, and not before, deinit takes it away again: until it is locked it may be another's.
+    // From here on `deinit` removes the file. Before it is locked it may belong to another process.
     self.path = path
     self.hiddenPath = hiddenPath
     self.descriptor = descriptor
@@ -34,7 +34,7 @@ package final class UnfinishedFile {
         close(descriptor)
         throw WriteFailure(kind: .isLocked, path: path, reason: "another process is writing it; wait for it to end")
       }
-      // Its writer may have published it before the lock was had: then this is another file now.
+      // Another process may have published the file before this one got the lock. Then the path names another file now.
       var opened = stat()
       var named = stat()
       let isSame = unsafe fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
@@ -48,7 +48,7 @@ package final class UnfinishedFile {
     guard bytes.writeAll(to: descriptor) else { throw .system(.io, path, "cannot be written") }
   }
 
-  /// Lets everybody read the file, whatever the process allows of new files.
+  /// Makes the file readable for all users, regardless of the process's file mode creation mask.
   package func allowReading() throws(WriteFailure) {
     guard fchmod(descriptor, 0o644) == 0 else { throw .system(.io, path, "cannot be made readable") }
   }
@@ -58,7 +58,7 @@ package final class UnfinishedFile {
     guard fsync(descriptor) == 0 else { throw .system(.io, path, "cannot be made durable") }
   }
 
-  /// Gives the file its name: now readers see it.
+  /// Publishes the file under its name, so that readers see it.
   package func publish() throws(WriteFailure) {
     guard unsafe rename(hiddenPath, path) == 0 else { throw .system(.io, path, "cannot be renamed into place") }
     isPublished = true
@@ -66,12 +66,12 @@ package final class UnfinishedFile {
 }
 
 extension [UInt8] {
-  /// Writes all bytes, however often it takes; false, with `errno` set, where that fails.
+  /// Writes all bytes, in as many calls as needed. Returns false, with `errno` set, if that fails.
   package func writeAll(to descriptor: Int32) -> Bool { span.writeAll(to: descriptor) }
 }
 
 extension Span where Element: BitwiseCopyable {
-  /// Writes all bytes, however often it takes; false, with `errno` set, where that fails.
+  /// Writes all bytes, in as many calls as needed. Returns false, with `errno` set, if that fails.
   func writeAll(to descriptor: Int32) -> Bool {
     var start = 0
     while start < count * MemoryLayout<Element>.stride {
@@ -81,7 +81,7 @@ extension Span where Element: BitwiseCopyable {
       if written > 0 { start += written }
       if written > 0 || written < 0 && errno == EINTR { continue }
       guard written < 0, errno == EAGAIN else { return false }
-      // Standard output may be non-blocking because of who else has it.
+      // Standard output may be non-blocking because another process that shares it has set it so.
       var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = unsafe poll(&request, 1, -1)
     }

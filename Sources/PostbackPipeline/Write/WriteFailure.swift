@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A table, or a part of it, that could not be written.
+/// An error for an output file that could not be written.
 package struct WriteFailure: Error, CustomStringConvertible {
-  /// What went wrong, from the point of view of who runs the command.
+  /// The kind of failure, as the user of the command sees it.
   package enum Kind: Sendable {
-    /// The output cannot be created, or is there already: sysexits' `EX_CANTCREAT`.
+    /// The output cannot be created, or exists already: `EX_CANTCREAT` of sysexits.
     case cannotCreate
     /// Another process is writing there.
     case isLocked
@@ -12,17 +12,17 @@ package struct WriteFailure: Error, CustomStringConvertible {
     case io
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   package let kind: Kind
-  /// The file or folder.
+  /// The path of the file or folder.
   package let path: String
-  /// What happened, and what to do.
+  /// The cause, with advice for the user.
   package let reason: String
 
   /// The failure for a person.
   package var description: String { "\(path): \(reason)" }
 
-  /// A failure that no system call tells of.
+  /// Makes a failure that was not reported by a system call.
   package init(kind: Kind, path: String, reason: String) {
     self.kind = kind
     self.path = path

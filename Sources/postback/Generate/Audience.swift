@@ -1,13 +1,13 @@
-/// The ad networks, apps and places that postbacks are about.
+/// The ad networks, apps, countries, domains and marketplaces that generated postbacks name.
 struct Audience: Sendable {
   /// The advertised apps.
   let apps: [Int64]
-  /// The ad networks' identifiers without the framework's ending; a few are written in capitals, as some really are.
+  /// The ad networks' identifiers without the framework's ending. Some are in capitals, as some real ones are.
   private let networks: [String]
   /// The apps that show the ads.
   private let sourceApps: [Int64]
 
-  /// The audience of a seed.
+  /// Makes the audience of a seed.
   init(apps: [Int64], seed: UInt64) {
     var random = SeededGenerator(seed: seed, line: 0, .audience)
     self.apps = apps
@@ -19,13 +19,13 @@ struct Audience: Sendable {
     sourceApps = (0..<300).map { _ in random.storeID() }
   }
 
-  /// An ad network; a few send most postbacks.
+  /// Draws an ad network. A few networks get most postbacks.
   func network(_ form: PostbackForm, _ random: inout SeededGenerator) -> String {
     let name = networks[random.below(random.below(networks.count) + 1)]
     return name + (form == .adAttributionKit ? ".adattributionkit" : ".skadnetwork")
   }
 
-  /// An app that shows ads.
+  /// Draws an app that shows ads.
   func sourceApp(_ random: inout SeededGenerator) -> Int64 { random.pick(sourceApps) }
 
   static let countries = ["US", "DE", "JP", "BR", "GB", "FR", "IN", "KR", "MX", "CA"]

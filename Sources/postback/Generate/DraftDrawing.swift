@@ -1,7 +1,7 @@
 internal import SKAdNetwork
 
 extension Mix {
-  /// Draws a postback of that form that Apple could have sent, with nothing in it that its data tiers rule out.
+  /// Draws a postback of that form as Apple could have sent it, with no field that Apple's data tiers exclude.
   func draft(_ form: PostbackForm, _ random: inout SeededGenerator) -> PostbackDraft {
     var draft = PostbackDraft(form)
     draft[form.adNetwork] = .text(audience.network(form, &random))
@@ -18,7 +18,7 @@ extension Mix {
     return draft
   }
 
-  /// What kind of conversion it was, and how the person met the ad.
+  /// Adds the conversion type, the ad interaction, and the win or loss.
   private func addConversion(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
     let isView = random.chance(ofHundred: 30)
     let isRedownload = random.chance(ofHundred: 15)
@@ -40,7 +40,7 @@ extension Mix {
     }
   }
 
-  /// Before 4.0: a campaign, and where the crowd is large enough a source app and a conversion value.
+  /// Adds the fields of versions before 4.0: a campaign, and for large crowds a source app and a conversion value.
   private func addCampaign(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
     draft[.campaignID] = .integer(random.integer(in: 1...100))
     guard draft.isWin, draft.form.hasConversionValue, random.chance(ofHundred: 70) else { return }
@@ -48,7 +48,7 @@ extension Mix {
     if random.chance(ofHundred: 80) { draft[.conversionValue] = fineValue(&random) }
   }
 
-  /// From 4.0: what the conversion window and the data tier allow.
+  /// Adds the fields of 4.0 and AdAttributionKit that the conversion window and the data tier allow.
   ///
   /// Source: Apple, "Receiving postbacks in multiple conversion windows".
   private func addWindow(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
@@ -74,7 +74,7 @@ extension Mix {
     }
   }
 
-  /// A fine value: most people do little.
+  /// Draws a fine value. Small values are frequent, because most people do little.
   private func fineValue(_ random: inout SeededGenerator) -> DraftValue {
     .integer(Int64(random.below(random.below(64) + 1)))
   }
@@ -85,7 +85,8 @@ extension Mix {
 }
 
 extension PostbackDraft {
-  /// Whether the postback has two digits of its source identifier and none of the fields that higher tiers add.
+  /// Indicates that the postback looks like one of tier 0: first window, two digits of source identifier, and no source
+  /// app, conversion value or country.
   fileprivate var hasFormOfTier0: Bool {
     self[.postbackSequenceIndex] == .integer(0) && self[.sourceIdentifier]?.text.count == 2
       && [form.sourceApp, .conversionValue, .coarseConversionValue, .countryCode].allSatisfy { self[$0] == nil }

@@ -1,14 +1,14 @@
 internal import JSON
 
-/// A value of a postback that is being made.
+/// A value of a generated postback.
 enum DraftValue: Equatable, Sendable {
   case text(String)
   case integer(Int64)
   case boolean(Bool)
-  /// JSON as it is, which may be no postback's, or no JSON.
+  /// JSON text as it is, which may be invalid in a postback or invalid JSON.
   case json(String)
 
-  /// The value as text: what is signed of it.
+  /// The value as text, in the form that is signed.
   var text: String {
     switch self {
     case .text(let text), .json(let text): text
@@ -17,7 +17,7 @@ enum DraftValue: Equatable, Sendable {
     }
   }
 
-  /// Appends the value in JSON; with `quoted`, numbers and Booleans as strings.
+  /// Appends the value in JSON. If `quoted` is true, numbers and Booleans become strings.
   func append(to json: inout [UInt8], quoted: Bool = false, escapesSlashes: Bool = false) {
     switch self {
     case .text(let text): json.appendJSONString(text, escapingSlashes: escapesSlashes)
@@ -31,7 +31,7 @@ enum DraftValue: Equatable, Sendable {
 }
 
 extension [UInt8] {
-  /// Appends `"name":`, after a comma where one is due.
+  /// Appends `"name":`, with a comma before it unless it is the first key.
   mutating func appendJSONKey(_ name: String, isFirst: Bool = false) {
     if !isFirst { append(UInt8(ascii: ",")) }
     appendJSONString(name)

@@ -1,10 +1,10 @@
 internal import SKAdNetwork
 
-/// How edited lines are edited.
+/// The kinds of change that edited lines get after signing.
 enum EditKind: String, CaseIterable, Sendable {
   /// A signed field has another value.
   case value
-  /// Two signed fields that have few values have another one each.
+  /// Two signed fields, each with few possible values, have other values.
   case pair
   /// An identifier is in the other letter case.
   case letterCase = "letter-case"
@@ -12,12 +12,12 @@ enum EditKind: String, CaseIterable, Sendable {
   case whiteSpace = "white-space"
   /// An identifier is percent-encoded.
   case percentEncoding = "percent-encoding"
-  /// The advertised app and the source app have changed places.
+  /// The advertised app and the source app are exchanged.
   case swap
-  /// Nothing that the postback says is changed, but the signature is written as nobody should.
+  /// No value is changed, but the signature is written in a form that is not Apple's.
   case signature
 
-  /// The fields that are edited in this way, of those that may be.
+  /// Returns the fields of `editable` that this kind can edit in postbacks of that form.
   func fields(of form: PostbackForm, among editable: [Field]) -> [Field] {
     let fields = form.editableFields.filter(editable.contains)
     switch self {
@@ -32,26 +32,26 @@ enum EditKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether lines of that form can be edited in this way.
+  /// Tells if lines of that form can be edited in this way.
   func applies(to form: PostbackForm, among editable: [Field]) -> Bool {
     let count = fields(of: form, among: editable).count
     return self == .pair || self == .swap ? count > 1 : count > 0
   }
 }
 
-/// How a signature is written down.
+/// The form in which a signature is written.
 enum SignatureWriting: String, Sendable {
-  /// As Apple does.
+  /// Apple's form.
   case asSigned = "as_signed"
   case hexadecimal
-  /// Broken into lines, as encoders for mail do.
+  /// Broken into two lines, as in the base64 of mail.
   case lines
-  /// r and s alone instead of DER, and the other way about.
+  /// r and s alone in place of DER, or DER in place of r and s.
   case otherForm = "other_form"
 }
 
 extension LinePlan {
-  /// Edits what was signed in this way.
+  /// Edits the signed postback in this way.
   mutating func edit(_ kind: EditKind, among editable: [Field], _ random: inout SeededGenerator) {
     let fields = kind.fields(of: draft.form, among: editable)
     switch kind {
@@ -87,7 +87,7 @@ extension LinePlan {
 }
 
 extension PostbackDraft {
-  /// Makes room, before signing, for the source app that changes places.
+  /// Prepares a swap before signing: removes the source domain, and adds a source app if there is none.
   fileprivate mutating func prepareSwap(_ random: inout SeededGenerator) {
     self[.sourceDomain] = nil
     if self[form.sourceApp] == nil { self[form.sourceApp] = .integer(random.storeID()) }
@@ -95,7 +95,7 @@ extension PostbackDraft {
 }
 
 extension String {
-  /// The identifier as it is after such an edit.
+  /// The identifier after such an edit.
   fileprivate func written(_ kind: EditKind, _ random: inout SeededGenerator) -> String {
     switch kind {
     case .letterCase: return self == uppercased() ? lowercased() : uppercased()

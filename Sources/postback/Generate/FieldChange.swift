@@ -1,33 +1,34 @@
 internal import SKAdNetwork
 
-/// What was changed of a postback, or added to it, after it was signed.
+/// A change of a field, or an added field, after the postback was signed.
 struct FieldChange: Sendable {
   let field: Field
-  /// What was signed, or what the first copy has; nil where the field was not there.
+  /// The signed value, or the value in the first copy; nil if the field was absent.
   let original: String?
-  /// What stands there instead.
+  /// The value that stands there now; nil if the field was removed.
   let edited: String?
 }
 
 extension PostbackDraft {
-  /// Sets a field, and tells what was changed.
+  /// Sets a field and returns the change.
   mutating func change(_ field: Field, to value: DraftValue?) -> FieldChange {
     let original = self[field]
     self[field] = value
     return FieldChange(field: field, original: original?.text, edited: value?.text)
   }
 
-  /// Makes room, before signing, for the edit of a field: of a source app and a source domain Apple sends one.
+  /// Prepares the edit of a field before signing: removes the source app for a source domain, because Apple sends only
+  /// one of them.
   mutating func prepareEdit(of field: Field) {
     if field == .sourceDomain { self[.sourceAppID] = nil }
   }
 
-  /// Changes a signed field to another value that is well formed: the text that is signed becomes another.
+  /// Changes a signed field to another well-formed value, so that the signed text changes.
   mutating func edit(_ field: Field, _ random: inout SeededGenerator) -> FieldChange {
     change(field, to: edited(field, self[field], &random))
   }
 
-  /// Changes an unsigned field, as one does who wants a postback to be worth more, to another value that is well formed.
+  /// Changes an unsigned field to another well-formed value, as a fraudster would.
   mutating func editUnsigned(_ random: inout SeededGenerator) -> FieldChange {
     guard form.hasConversionValue else { return editUnsigned1(&random) }
     if random.chance(ofHundred: 15) { return editCountry(&random) }
@@ -39,7 +40,8 @@ extension PostbackDraft {
     return change(.conversionValue, to: random.pick(others.filter { $0 != self[.conversionValue] }))
   }
 
-  /// Version 1.0 has no conversion value, and does not sign `redownload` and `source-app-id`.
+  /// Changes an unsigned field of version 1.0, which has no conversion value and does not sign `redownload` and
+  /// `source-app-id`.
   private mutating func editUnsigned1(_ random: inout SeededGenerator) -> FieldChange {
     switch random.below(3) {
     case 0: return editCountry(&random)
@@ -53,7 +55,7 @@ extension PostbackDraft {
     return change(.countryCode, to: random.pick(others.filter { $0 != self[.countryCode] }))
   }
 
-  /// Another value for the field, as one who edits a postback would choose it.
+  /// Returns another value for the field, as a fraudster would choose it.
   private func edited(_ field: Field, _ value: DraftValue?, _ random: inout SeededGenerator) -> DraftValue? {
     switch field {
     case .version:
@@ -97,7 +99,7 @@ extension PostbackDraft {
 }
 
 extension SeededGenerator {
-  /// As many digits, at least two, and not the same.
+  /// Returns as many digits as `text` has, at least two, and other ones.
   fileprivate mutating func otherDigits(than text: String) -> String {
     let count = max(text.count, 2)
     let other = digits(count)
@@ -106,7 +108,7 @@ extension SeededGenerator {
 }
 
 extension String {
-  /// The text with one of its ASCII letters, of which there is at least one, as a capital, or not as one.
+  /// Returns the text with the case of one ASCII letter changed. The text must have at least one letter.
   fileprivate func withOneLetterInTheOtherCase(_ random: inout SeededGenerator) -> String {
     var bytes = Array(utf8)
     let letters = bytes.indices.filter { (bytes[$0] | 0x20) &- UInt8(ascii: "a") < 26 }

@@ -1,26 +1,26 @@
 internal import ConversionModel
 internal import SKAdNetwork
 
-/// How a postback is written down: as an Apple device sends it, or as those do who pass it on. Changes nothing it says.
+/// The written form of a postback: that of an Apple device, or that of a forwarder. It changes no value.
 struct ForwardingStyle: Sendable {
-  /// Whether somebody wrote it anew.
+  /// Indicates that a forwarder rewrote the postback.
   var isForwarded = false
-  /// Whether `/` is written `\/`.
+  /// Indicates that `/` is written `\/`.
   var escapesSlashes = false
-  /// Whether numbers and Booleans are written as strings.
+  /// Indicates that numbers and Booleans are written as strings.
   var isQuoted = false
-  /// Whether the keys are sorted by name.
+  /// Indicates that the keys are sorted by name.
   var isSorted = false
-  /// Whether absent conversion values are written as nulls.
+  /// Indicates that absent conversion values are written as nulls.
   var showsNulls = false
-  /// Whether a `timestamp` is added: RFC 3339, or Unix time in milliseconds.
+  /// The form of an added `timestamp`, RFC 3339 or Unix time in milliseconds; nil if none is added.
   var timestamp: TimestampForm?
 
   enum TimestampForm: Sendable {
     case text, milliseconds
   }
 
-  /// Draws a style: half come from devices.
+  /// Draws a style. Half of the postbacks come directly from devices.
   init(_ random: inout SeededGenerator) {
     isForwarded = random.chance(ofHundred: 50)
     escapesSlashes = random.chance(ofHundred: isForwarded ? 10 : 70)

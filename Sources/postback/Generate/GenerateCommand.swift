@@ -1,6 +1,6 @@
 internal import Signatures
 
-/// `postback generate`: synthetic signed dumps, and what is true of each line.
+/// The command `postback generate`: synthetic signed dumps, with the expected outcome of each line.
 struct GenerateCommand: Command {
   static let manual = Manual(
     name: "generate",

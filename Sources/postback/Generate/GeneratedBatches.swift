@@ -6,7 +6,7 @@ struct GeneratedBatch: Sendable {
   var truth: [UInt8] = []
 }
 
-/// The lines of a dump in order, made by up to `jobs` tasks at once; no more batches than those are held in memory.
+/// The lines of a dump in order, made by at most `jobs` tasks at once. Memory holds no more batches than tasks.
 struct GeneratedBatches {
   let planner: LinePlanner
   let keys: GeneratedKeys
@@ -18,7 +18,7 @@ struct GeneratedBatches {
   private static let linesPerBatch = 1024
 
   private var nextLine = 1
-  /// The batches that are being made, in order.
+  /// The batches in work, in order.
   private var pending: [Task<Result<GeneratedBatch, LibcryptoFailure>, Never>] = []
 
   init(planner: LinePlanner, keys: GeneratedKeys, text: LineText, writesTruth: Bool, count: Int, jobs: Int) {

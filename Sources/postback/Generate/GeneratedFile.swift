@@ -1,7 +1,7 @@
 internal import Glibc
 internal import PostbackPipeline
 
-/// Where `generate` writes: a file that is hidden until it is complete, or standard output.
+/// The output of `generate`: a file that is hidden until it is complete, or standard output.
 enum GeneratedFile {
   case file(UnfinishedFile)
   case standardOutput
@@ -9,7 +9,7 @@ enum GeneratedFile {
   /// The path that stands for standard output.
   static let standardOutputPath = "-"
 
-  /// Makes the hidden file. Refuses a path where something is already, unless it is a file that may be overwritten.
+  /// Makes the hidden file. Throws if the path exists, unless `overwrites` is true and it is a regular file.
   init(_ path: String, overwrites: Bool = false, advice: String = "remove it, or give another name")
     throws(CommandFailure)
   {
@@ -40,7 +40,7 @@ enum GeneratedFile {
     }
   }
 
-  /// Gives the file its name: now readers see it, whole.
+  /// Makes the file durable and publishes it under its name, complete. Does nothing for standard output.
   func publish() throws(CommandFailure) {
     guard case .file(let file) = self else { return }
     do throws(WriteFailure) {

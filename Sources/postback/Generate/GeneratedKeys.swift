@@ -1,7 +1,7 @@
 internal import SKAdNetwork
 internal import Signatures
 
-/// The keys made on the spot, which stand for Apple's.
+/// The generated signing keys, which stand for Apple's keys, and the keys of impostors.
 struct GeneratedKeys: Sendable {
   static let p256Name = "generated-p256"
   static let p192Name = "generated-p192"
@@ -11,7 +11,7 @@ struct GeneratedKeys: Sendable {
   private let impostorP256: SigningKey
   private let impostorP192: SigningKey
 
-  /// The keys of a seed.
+  /// Makes the keys of a seed.
   init(seed: UInt64) throws(LibcryptoFailure) {
     func key(_ name: String, _ curve: Curve) throws(LibcryptoFailure) -> SigningKey {
       var hash = try SHA256()
@@ -24,7 +24,7 @@ struct GeneratedKeys: Sendable {
     impostorP192 = try key("impostor-p192", .p192)
   }
 
-  /// The key that signs on that curve.
+  /// Returns the signing key on that curve.
   func key(_ curve: Curve, isImpostor: Bool = false) -> SigningKey {
     switch curve {
     case .p256: isImpostor ? impostorP256 : p256
@@ -32,7 +32,7 @@ struct GeneratedKeys: Sendable {
     }
   }
 
-  /// The arguments by which `postback run` trusts the keys.
+  /// The arguments with which `postback run` trusts the keys.
   var trustArguments: [String] {
     [(Self.p256Name, p256), (Self.p192Name, p192)].map { name, key in
       let base64 = Base64.standard.encode(key.subjectPublicKeyInfo)

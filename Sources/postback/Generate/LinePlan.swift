@@ -1,6 +1,6 @@
 internal import SKAdNetwork
 
-/// What a line of the dump is.
+/// The kind of a line of the dump.
 enum LineKind: Hashable, Sendable {
   case valid, zeroFilled, forged, edited
   case duplicateIdentical, duplicateConflict, duplicateTransaction
@@ -21,40 +21,40 @@ enum LineKind: Hashable, Sendable {
   }
 }
 
-/// Who signs a postback.
+/// The signer of a postback.
 enum Signer: Sendable {
-  /// The key that is printed, which stands for Apple's.
+  /// The generated key that `run` trusts, in the place of Apple's.
   case trusted
-  /// Another key.
+  /// Another key, which `run` does not trust.
   case impostor
-  /// Nobody: the signature is well formed and random.
+  /// No key: the signature is well formed and random.
   case nobody
 }
 
-/// What a line of the dump will be, and what `run` has to make of it.
+/// The plan of a line: its content, its signature, and the outcome that `run` must reach.
 struct LinePlan: Sendable {
   let line: Int
   var kind: LineKind
-  /// What is signed.
+  /// The postback that is signed.
   var signed: PostbackDraft
-  /// What is written: the same, or changed afterwards.
+  /// The postback that is written: the signed one, or a changed one.
   var draft: PostbackDraft
   var style: ForwardingStyle
   var signer = Signer.trusted
   /// The name of the key in the header of a JWS.
   var keyID = GeneratedKeys.p256Name
-  /// What the line is rejected as; nil where it is accepted.
+  /// The code with which `run` rejects the line; nil if it accepts it.
   var rejectCode: RejectCode?
-  /// What was changed after signing, or against the first copy.
+  /// The change after signing, or the difference from the first copy; nil if there is none.
   var change: FieldChange?
-  /// What else was, where edits come in pairs.
+  /// The second change, if edits come in pairs.
   var furtherChange: FieldChange?
-  /// How the signature is written, where that was changed.
+  /// The form of the signature.
   var signatureWriting = SignatureWriting.asSigned
-  /// For duplicates: the line of the first copy.
+  /// The line of the first copy; nil if the line is no duplicate.
   var originalLine: Int?
 
-  /// A valid postback.
+  /// Makes the plan of a valid postback.
   init(line: Int, _ draft: PostbackDraft, _ style: ForwardingStyle) {
     self.line = line
     kind = .valid

@@ -1,16 +1,18 @@
 internal import SKAdNetwork
 
-/// Decides what each line of a dump will be.
+/// A planner that decides the content of each line of a dump.
 ///
-/// A line's plan follows from the seed and the line's number alone, so lines can be planned in any order, at once.
+/// A line's plan depends only on the seed and the line's number, so that lines can be planned in any order and in
+/// parallel.
 struct LinePlanner: Sendable {
   let mix: Mix
   let seed: UInt64
 
-  /// How many lines a duplicate looks back at most.
+  /// The greatest distance in lines from which the search for a duplicate's first copy starts, and the greatest length
+  /// of that search.
   private static let reach = 4000
 
-  /// The plan of a line, the first being 1.
+  /// Returns the plan of a line. The first line is 1.
   func plan(_ line: Int) -> LinePlan {
     var random = SeededGenerator(seed: seed, line: line, .postback)
     return switch share(of: line) {
@@ -37,7 +39,7 @@ struct LinePlanner: Sendable {
     return LinePlan(line: line, draft, ForwardingStyle(&random))
   }
 
-  /// A postback without a source app, to which who passed it on added what Apple had left out.
+  /// Plans a postback without a source app, to which a forwarder added a zero or an empty text for an absent field.
   private func zeroFilled(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     var plan = valid(line, mix.zeroFilledForms, &random)
     plan.kind = .zeroFilled
@@ -59,7 +61,7 @@ struct LinePlanner: Sendable {
     return plan
   }
 
-  /// A postback that the trusted key never signed, in one of the ways in which people try.
+  /// Plans a postback that the trusted key never signed, in one of the common kinds of forgery.
   private func forged(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     var plan = valid(line, mix.forms, &random)
     plan.kind = .forged
@@ -99,7 +101,7 @@ struct LinePlanner: Sendable {
     return plan
   }
 
-  /// Another copy of an accepted postback. Where there is none to copy, a valid postback.
+  /// Plans another copy of an accepted postback; a valid postback if there is none to copy.
   private func duplicate(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     guard let original = original(before: line, &random) else { return valid(line, mix.forms, &random) }
     let first = plan(original)
@@ -126,7 +128,7 @@ struct LinePlanner: Sendable {
     return plan
   }
 
-  /// A line before that one which is accepted, and the first of its transaction.
+  /// Returns an earlier line that is accepted and is the first of its transaction; nil if the search finds none.
   private func original(before line: Int, _ random: inout SeededGenerator) -> Int? {
     guard line > 1 else { return nil }
     var candidate = line - 1 - random.below(min(line - 1, Self.reach))

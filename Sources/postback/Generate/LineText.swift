@@ -2,15 +2,15 @@ internal import ConversionModel
 internal import JSON
 internal import SKAdNetwork
 
-/// Writes planned postbacks as lines of JSON, bare or in a receiver's envelope.
+/// A writer of planned postbacks as lines of JSON, bare or in a receiver's envelope.
 struct LineText: Sendable {
   let hasEnvelopes: Bool
 
-  /// 2026-03-01T00:00:00Z, when the first line is received.
+  /// The time from which lines are received, 2026-03-01T00:00:00Z, in milliseconds since 1970.
   private static let start: Int64 = 1_772_323_200_000
   private static let millisecondsPerLine: Int64 = 7000
 
-  /// Appends the line and its end.
+  /// Appends the line and a line feed.
   func append(_ plan: LinePlan, signature: String, to dump: inout [UInt8]) {
     let start = dump.count
     if plan.kind == .malformed(.formEncoded) {
@@ -24,7 +24,7 @@ struct LineText: Sendable {
     dump.append(UInt8(ascii: "\n"))
   }
 
-  /// What is wrong with the line as a whole, where something is.
+  /// Applies a malformation of the whole line; does nothing for other lines.
   private func breakLine(_ plan: LinePlan, from start: Int, of dump: inout [UInt8], _ signature: String) {
     guard case .malformed(let malformation) = plan.kind else { return }
     switch malformation {
@@ -78,7 +78,7 @@ struct LineText: Sendable {
 
   private static let forwarders = ["network-one", "network-two", "measurement-partner"]
 
-  /// When the line is received: some seconds after the line before.
+  /// Returns the time at which the line is received, some seconds after the line before.
   private func received(_ line: Int) -> Timestamp {
     var random = SeededGenerator(seed: 0, line: line, .receipt)
     return Timestamp(milliseconds: Self.start + Int64(line) * Self.millisecondsPerLine - random.integer(in: 0...4000))
@@ -105,7 +105,7 @@ struct LineText: Sendable {
     dump.append(UInt8(ascii: "}"))
   }
 
-  /// What who passes a postback on adds.
+  /// Returns the additional members that a forwarder or a malformation adds.
   private func extras(_ plan: LinePlan) -> [(name: String, value: DraftValue)] {
     var extras = plan.draft.extras
     let form = plan.draft.form

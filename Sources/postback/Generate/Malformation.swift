@@ -1,6 +1,6 @@
 internal import SKAdNetwork
 
-/// A way in which a line is no postback, told by its form alone.
+/// A malformation that makes a line invalid by its form alone.
 enum Malformation: String, CaseIterable, Sendable {
   // The line
   case truncatedLine = "truncated_line"
@@ -35,7 +35,7 @@ enum Malformation: String, CaseIterable, Sendable {
   case signatureTrailingByte = "signature_trailing_byte"
   case signatureOtherForm = "signature_other_form"
 
-  /// What it is rejected as.
+  /// The code with which `run` rejects the line.
   var code: RejectCode {
     switch self {
     case .truncatedLine, .twoObjects, .trailingComma, .notANumber, .formEncoded: .notJSON
@@ -55,7 +55,7 @@ enum Malformation: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a postback of that form can be wrong in this way.
+  /// Tells if a postback of that form can be malformed in this way.
   func applies(to form: PostbackForm) -> Bool {
     switch self {
     case .unknownVersion, .unsupportedVersion, .signatureNotBase64: form.version != nil
@@ -67,7 +67,7 @@ enum Malformation: String, CaseIterable, Sendable {
 }
 
 extension Malformation {
-  /// Makes fields wrong; tells which, where it is one.
+  /// Changes the fields of the draft. Returns the change if it is a change of one field.
   func apply(to draft: inout PostbackDraft, _ random: inout SeededGenerator) -> FieldChange? {
     let form = draft.form
     switch self {
@@ -109,7 +109,7 @@ extension Malformation {
     return nil
   }
 
-  /// Signed values that Apple never sends, just beyond those that it does.
+  /// Returns values of signed fields just outside the ranges that Apple sends.
   private static func outOfRange(_ form: PostbackForm) -> [(Field, DraftValue)] {
     var values: [(Field, DraftValue)] = [(form.app, .integer(-1))]
     if form.signedFields.contains(.campaignID) {

@@ -1,16 +1,16 @@
 internal import SKAdNetwork
 
-/// What a dump is made of: how often each kind of line comes, and what about.
+/// The composition of a dump: the frequency of each kind of line, and the choices for its fields.
 struct Mix: Sendable {
-  /// A share of the lines that are not plain valid postbacks.
+  /// The kinds of line that have a share of their own. All other lines are plain valid postbacks.
   enum Share: String, CaseIterable, Sendable {
     case forged, edited, duplicate, malformed
     case zeroFilled = "zero-filled"
 
-    /// The option that sets it.
+    /// The command-line option that sets the share.
     var option: String { "--\(rawValue)" }
 
-    /// The share where nothing else is said.
+    /// The default share, from 0 to 1.
     var standard: Double {
       switch self {
       case .forged, .edited: 0.02
@@ -20,26 +20,27 @@ struct Mix: Sendable {
     }
   }
 
-  /// The forms of postbacks.
+  /// The weights of the forms of postbacks.
   let forms: Weights<PostbackForm>
-  /// The conversion windows, where the form has several.
+  /// The weights of the conversion windows, for forms with several.
   let windows: Weights<Int64>
-  /// Apple's postback data tiers, where the form has several windows.
+  /// The weights of Apple's postback data tiers, for forms with several windows.
   let tiers: Weights<Int>
-  /// How many of all lines; the others are valid.
+  /// The shares of all lines, from 0 to 1; the remaining lines are valid.
   let shares: [Share: Double]
-  /// The fields that edited postbacks may have edited.
+  /// The fields that edits may change.
   let editableFields: [Field]
-  /// How edited postbacks may be edited.
+  /// The kinds of edit that are drawn for edited lines.
   let editKinds: [EditKind]
   let audience: Audience
 
-  /// The forms in which a zero for an absent source app can be told from a signed one.
+  /// The SKAdNetwork versions after 1.0, which sign the source app, so that a filled-in zero can be told from a signed
+  /// one.
   let zeroFilledForms: Weights<PostbackForm>
-  /// What malformed lines may be.
+  /// The malformations that apply to at least one of the forms.
   let malformations: [Malformation]
 
-  /// A mix.
+  /// Makes a mix.
   init(
     forms: Weights<PostbackForm>,
     windows: Weights<Int64>,
@@ -62,7 +63,7 @@ struct Mix: Sendable {
     }
   }
 
-  /// The share into which a line falls; nil for a plain valid postback.
+  /// Draws the share of a line; nil for a plain valid postback.
   func share(_ random: inout SeededGenerator) -> Share? {
     let place = random.fraction()
     var sum = 0.0

@@ -1,6 +1,6 @@
 internal import SKAdNetwork
 
-/// The options that say what a dump is made of.
+/// The command-line options that determine the composition of a dump.
 enum MixOptions {
   static let options =
     [
@@ -26,7 +26,7 @@ enum MixOptions {
       Option("--valid-only", nil, "All these shares are 0."),
     ]
 
-  /// The mix that the options describe.
+  /// Returns the mix that the options describe.
   static func mix(_ arguments: Arguments, seed: UInt64) throws(CommandFailure) -> Mix {
     let forms = try arguments.value("--versions", "weights of 1.0 to 4.0 and aak, such as 4.0=9,aak=1") { text in
       Weights(text) { PostbackForm(name: $0) }

@@ -1,6 +1,6 @@
 internal import SKAdNetwork
 
-/// The fields of a postback that is being made, less its signature.
+/// The fields of a generated postback, without its signature.
 struct PostbackDraft: Sendable {
   /// A key with its value.
   struct Member: Sendable {
@@ -9,14 +9,14 @@ struct PostbackDraft: Sendable {
   }
 
   let form: PostbackForm
-  /// In the order in which Apple documents them.
+  /// The members in the order in which Apple documents them.
   private(set) var members: [Member] = []
-  /// Keys that are not Apple's.
+  /// The members whose keys are not Apple's.
   var extras: [(name: String, value: DraftValue)] = []
 
   init(_ form: PostbackForm) { self.form = form }
 
-  /// The field's value; nil where it is not there.
+  /// The value of a field; nil if it is absent.
   subscript(field: Field) -> DraftValue? {
     get { members.first { $0.field == field }?.value }
     set {
@@ -31,13 +31,13 @@ struct PostbackDraft: Sendable {
     }
   }
 
-  /// Puts a key in once more, which no postback has.
+  /// Adds a second member with the same key, which no genuine postback has.
   mutating func double(_ field: Field, _ value: DraftValue) { members.append(Member(field: field, value: value)) }
 
-  /// Whether the postback tells a win; versions that do not say tell wins only.
+  /// Indicates that the postback reports a win. Versions without `did-win` report only wins.
   var isWin: Bool { self[.didWin] != .boolean(false) }
 
-  /// Appends what Apple signs of a SKAdNetwork postback: the values of its version's fields, joined by U+2063.
+  /// Appends the text that Apple signs of a SKAdNetwork postback: the values of its version's fields, joined by U+2063.
   func appendSignedText(to message: inout [UInt8]) {
     let separator: [UInt8] = [0xE2, 0x81, 0xA3]
     let start = message.count

@@ -1,14 +1,14 @@
 internal import SKAdNetwork
 internal import Signatures
 
-/// What kind of postback a line holds: one of SKAdNetwork's versions, or AdAttributionKit's.
+/// The form of a postback: one of SKAdNetwork's versions, or AdAttributionKit.
 enum PostbackForm: Hashable, Sendable {
   case skAdNetwork(Version)
   case adAttributionKit
 
   static let all = Version.allCases.map { Self.skAdNetwork($0) } + [.adAttributionKit]
 
-  /// The form with that name; nil where there is none.
+  /// Finds the form with that name; nil if there is none.
   init?(name: String) {
     guard let form = Self.all.first(where: { $0.name == name }) else { return nil }
     self = form
@@ -22,7 +22,7 @@ enum PostbackForm: Hashable, Sendable {
     }
   }
 
-  /// The curve that it is signed on.
+  /// The curve of the signature.
   var curve: Curve {
     switch self {
     case .skAdNetwork(let version): version.isSignedWithP192 ? .p192 : .p256
@@ -30,7 +30,7 @@ enum PostbackForm: Hashable, Sendable {
     }
   }
 
-  /// SKAdNetwork's version; nil for AdAttributionKit.
+  /// The version of SKAdNetwork; nil for AdAttributionKit.
   var version: Version? {
     switch self {
     case .skAdNetwork(let version): version
@@ -38,16 +38,16 @@ enum PostbackForm: Hashable, Sendable {
     }
   }
 
-  /// Whether postbacks come in three conversion windows, with coarse values.
+  /// Indicates that the form has three conversion windows, with coarse values.
   var hasWindows: Bool { self == .adAttributionKit || self == .skAdNetwork(.v4_0) }
 
-  /// Whether postbacks have a conversion value.
+  /// Indicates that the form has a conversion value.
   var hasConversionValue: Bool { self != .skAdNetwork(.v1_0) }
 
-  /// Whether losers of an attribution are told.
+  /// Indicates that networks which lost an attribution receive postbacks too.
   var tellsLosers: Bool { version.map { $0 >= .v3_0 } ?? true }
 
-  /// The fields that are signed where they are there, in the order in which Apple writes them.
+  /// The fields that are signed if they are present, in Apple's order.
   var signedFields: [Field] {
     switch self {
     case .skAdNetwork(let version): version.signedFields
@@ -55,12 +55,12 @@ enum PostbackForm: Hashable, Sendable {
     }
   }
 
-  /// The signed fields that can be changed so that the postback stays well formed.
+  /// The signed fields that can be changed with the postback still well formed.
   ///
-  /// The other versions do not have 4.0's fields: there is nothing its version could become.
+  /// The version 4.0 cannot be changed, because the other versions do not have its fields.
   var editableFields: [Field] { signedFields.filter { $0 != .version || self != .skAdNetwork(.v4_0) } }
 
-  /// The signed fields that every postback has.
+  /// The signed fields that are present in every postback of the form.
   var requiredFields: [Field] {
     switch self {
     case .skAdNetwork(let version):
@@ -70,13 +70,13 @@ enum PostbackForm: Hashable, Sendable {
     }
   }
 
-  /// The payload of the JWS, whose keys Apple sorts.
+  /// The fields in the payload of the JWS, in the order of their names, as Apple writes them.
   private static let payload: [Field] = [
     .advertisedItemIdentifier, .adNetworkIdentifier, .conversionType, .didWin, .impressionType, .marketplaceIdentifier,
     .postbackIdentifier, .postbackSequenceIndex, .publisherItemIdentifier, .sourceIdentifier,
   ]
 
-  // What the forms call differently.
+  // The fields with different names in the two frameworks.
   var adNetwork: Field { version == nil ? .adNetworkIdentifier : .adNetworkID }
   var transaction: Field { version == nil ? .postbackIdentifier : .transactionID }
   var app: Field { version == nil ? .advertisedItemIdentifier : .appID }

@@ -2,7 +2,7 @@ internal import JSON
 internal import SKAdNetwork
 internal import Signatures
 
-/// Signs planned postbacks: makes the base64 of SKAdNetwork's signature, or AdAttributionKit's JWS.
+/// A signer of planned postbacks. It makes SKAdNetwork's signature in base64, or AdAttributionKit's JWS.
 struct PostbackSigner: ~Copyable {
   private let keys: GeneratedKeys
   private let seed: UInt64
@@ -14,7 +14,7 @@ struct PostbackSigner: ~Copyable {
     hash = try SHA256()
   }
 
-  /// The text that stands for Apple's signature, malformed where that is the plan.
+  /// Returns the text in the place of Apple's signature, malformed if the plan says so.
   mutating func signature(of plan: LinePlan) throws(LibcryptoFailure) -> String {
     switch plan.draft.form {
     case .skAdNetwork: try attributionSignature(of: plan)
@@ -58,7 +58,7 @@ struct PostbackSigner: ~Copyable {
     return header
   }
 
-  /// The bytes of the signature.
+  /// Returns the bytes of the signature.
   private mutating func signature(
     of message: [UInt8],
     for plan: LinePlan,
@@ -77,7 +77,7 @@ struct PostbackSigner: ~Copyable {
     return plan.kind == .malformed(.signatureTrailingByte) ? signature + [0] : signature
   }
 
-  /// A signature that nobody made: r and s are random, positive and below the curve's order.
+  /// Returns a random signature that no key made: r and s are positive and below the curve's order.
   private func random(_ curve: Curve, _ form: SignatureForm, line: Int) -> [UInt8] {
     var random = SeededGenerator(seed: seed, line: line, .signature)
     func number() -> [UInt8] {

@@ -1,40 +1,42 @@
-/// Random numbers that are the same for the same seed, on every machine (SplitMix64, Steele, Lea and Flood 2014).
+/// A generator of random numbers that gives the same numbers for the same seed on every machine (SplitMix64, Steele,
+/// Lea and Flood 2014).
 ///
-/// What it draws it draws itself: the standard library may change how it turns random bits into choices.
+/// It makes choices with its own code, because the standard library may change its own way from random bits to choices.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
-  /// What the numbers are drawn for, so that one line's do not depend on how many another purpose has used.
+  /// The purpose of the numbers. Each purpose has a sequence of its own, so that its numbers do not depend on the use
+  /// of another.
   enum Purpose: UInt64 {
     case audience, kind, postback, signature, receipt
   }
 
   private var state: UInt64
 
-  /// The numbers for one purpose of one line. Whoever asks for a line needs none of the lines before.
+  /// Starts the sequence for one purpose of one line. The lines before are not needed.
   init(seed: UInt64, line: Int, _ purpose: Purpose) {
     state = Self.mix(Self.mix(seed &+ purpose.rawValue &* Self.increment) &+ UInt64(truncatingIfNeeded: line))
   }
 
-  /// The next 64 bits.
+  /// Returns the next 64 bits.
   mutating func next() -> UInt64 {
     state &+= Self.increment
     return Self.mix(state)
   }
 
-  /// A number from 0 up to, not including, `bound`, which is positive.
+  /// Returns a number from 0 up to, not including, `bound`, which must be positive.
   mutating func below(_ bound: Int) -> Int { Int(UInt64(bound).multipliedFullWidth(by: next()).high) }
 
-  /// A number in the range.
+  /// Returns a number in the range.
   mutating func integer(in range: ClosedRange<Int64>) -> Int64 {
     range.lowerBound + Int64(below(Int(range.upperBound - range.lowerBound) + 1))
   }
 
-  /// A number from 0 up to, not including, 1.
+  /// Returns a number from 0 up to, not including, 1.
   mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// True in so many cases of a hundred.
+  /// Returns true in `percent` of a hundred cases.
   mutating func chance(ofHundred percent: Int) -> Bool { below(100) < percent }
 
-  /// One of the choices, of which there is at least one.
+  /// Returns one of the choices. There must be at least one.
   mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
 
   private static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -48,7 +50,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension SeededGenerator {
-  /// A transaction identifier: a random UUID (RFC 9562, version 4), sometimes in capitals.
+  /// Returns a transaction identifier: a random UUID (RFC 9562, version 4), in capitals in one case of five.
   mutating func transactionID() -> String {
     let digits = Array((chance(ofHundred: 20) ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
     var high = next()
@@ -65,11 +67,11 @@ extension SeededGenerator {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// A number of so many decimal digits, leading zeros included.
+  /// Returns `count` decimal digits, which may begin with zeros.
   mutating func digits(_ count: Int) -> String {
     String((0..<count).map { _ in Character(Unicode.Scalar(UInt8(ascii: "0") + UInt8(below(10)))) })
   }
 
-  /// The App Store id of an app.
+  /// Returns an App Store id of an app.
   mutating func storeID() -> Int64 { integer(in: 284_000_000...6_749_999_999) }
 }

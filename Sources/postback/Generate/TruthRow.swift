@@ -1,7 +1,7 @@
 internal import JSON
 internal import SKAdNetwork
 
-/// What `run` has to make of a line: a row of the truth file.
+/// A row of the truth file: the outcome that `run` must reach for a line.
 struct TruthRow: Sendable {
   let plan: LinePlan
 

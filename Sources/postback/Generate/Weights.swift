@@ -1,11 +1,11 @@
-/// How often each of a few choices is made, in proportion.
+/// A list of choices with weights, which are proportional to their frequencies.
 struct Weights<Choice: Hashable & Sendable>: Sendable {
-  /// The choices that are made at all, in order.
+  /// The choices with a positive weight, in order.
   let choices: [Choice]
   /// The sum of the weights up to each choice.
   private let sums: [Double]
 
-  /// Choices with their weights; those with a weight of 0 are never made.
+  /// Makes choices with their weights. A choice with weight 0 is never drawn.
   init(_ weights: [(Choice, Double)]) {
     let positive = weights.filter { $0.1 > 0 }
     choices = positive.map { $0.0 }
@@ -16,7 +16,8 @@ struct Weights<Choice: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Reads `a=70,b=20,c`; nil where a name is no choice or is there twice, a weight is no number, or all are 0.
+  /// Reads `a=70,b=20,c`; nil if a name is not a choice or is repeated, a weight is not a number, or all are 0. A
+  /// weight that is left out is 1.
   init?(_ text: String, _ choice: (String) -> Choice?) {
     var weights: [(Choice, Double)] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -31,7 +32,7 @@ struct Weights<Choice: Hashable & Sendable>: Sendable {
     if choices.isEmpty { return nil }
   }
 
-  /// The same weights, less the choices that are not wanted. May be empty.
+  /// Returns the same weights for the wanted choices only. May be empty.
   func filter(_ isWanted: (Choice) -> Bool) -> Weights {
     var before = 0.0
     var kept: [(Choice, Double)] = []
@@ -42,7 +43,7 @@ struct Weights<Choice: Hashable & Sendable>: Sendable {
     return Weights(kept)
   }
 
-  /// One of the choices, of which there is at least one.
+  /// Draws one of the choices. There must be at least one.
   func pick(_ random: inout SeededGenerator) -> Choice {
     let place = random.fraction() * (sums.last ?? 0)
     return choices[sums.firstIndex { place < $0 } ?? choices.count - 1]
