@@ -12,13 +12,13 @@ package struct RejectFeed: AsyncSequence {
   package typealias Element = RawBatch
   package typealias Failure = PipelineFailure
 
-  /// How many rejects were looked at, by what was done with them.
+  /// Counts of the rejects that were read, by the decision on each.
   package final class Counts {
     /// Taken up.
     package fileprivate(set) var takenUp = 0
     /// Taken up by an earlier run.
     package fileprivate(set) var takenUpBefore = 0
-    /// What came of rejects that were taken up with the same keys and policy.
+    /// Rows that earlier runs with the same keys and policy have made of rejects: these would be rejected again.
     package fileprivate(set) var decidedBefore = 0
     /// Copies.
     package fileprivate(set) var duplicates = 0
@@ -30,7 +30,7 @@ package struct RejectFeed: AsyncSequence {
     package fileprivate(set) var unreadable = UnreadableRows()
   }
 
-  /// What was done so far.
+  /// The counts so far.
   package let counts = Counts()
   /// The parts that are read.
   package let parts: [InputFile]

@@ -75,7 +75,7 @@ private final class RecordParser {
     return arrival
   }
 
-  /// When and how the record came, with what its envelope says as far as that is right.
+  /// The time, channel and forwarder of the record; members of its envelope that can be read count.
   private func claimedArrival(from origin: BatchOrigin, _ bytes: [UInt8]) -> Arrival {
     var arrival = origin.fedBack?.arrival ?? rule.arrival(of: parser.receivedAtField, in: bytes, from: origin.input)
     guard let envelope = parser.envelope else { return arrival }

@@ -1,11 +1,11 @@
 package import ConversionModel
 internal import JSON
 
-/// What is known, from its reject row, of a record that is taken up again.
+/// The facts of a reject row that go with its record when it is read again.
 package struct FedBackRecord: Sendable {
   /// The row.
   package let reject: FedBackReject
-  /// When the record was received, as the row says; an envelope in the record says the same.
+  /// The time of receipt of the row; an envelope in the record has the same.
   let arrival: Arrival
 
   /// A record.

@@ -81,7 +81,7 @@ package struct BatchOrigin: Sendable {
   /// `skan_rejects`.
   var fedBack: FedBackRecord?
 
-  /// What rows name as the file that a record comes from.
+  /// The name of the file that rows give as the source of a record.
   var sourceFile: String { fedBack?.reject.source.file ?? input.path }
 }
 

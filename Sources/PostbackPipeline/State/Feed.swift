@@ -11,7 +11,7 @@ package struct Feed: Hashable, Sendable {
   package let lastPart: Int
   /// The digest of what rejects are decided by.
   let decision: String
-  /// Whether rejects of this output were taken up before.
+  /// Tells if rejects of this output were taken up before.
   let hasPredecessor: Bool
 }
 
@@ -21,11 +21,11 @@ package struct FedBackReject: Sendable {
   package let feed: Feed
   /// The part and the line in it where the row stands.
   package let place: (part: Int, line: Int)
-  /// Where the record stood.
+  /// The file and line of the record in the original input.
   package let source: (file: String, line: Int)
   /// The digest of the record's bytes.
   package let digest: SHA256Digest
-  /// Why it was rejected.
+  /// The reject code of the row.
   package let code: RejectCode
 
   /// A reject.
@@ -39,7 +39,7 @@ package struct FedBackReject: Sendable {
     (self.feed, self.place, self.source, self.digest, self.code) = (feed, place, source, digest, code)
   }
 
-  /// What was done with the row before.
+  /// The earlier decision on a row.
   package enum History: Sendable {
     /// Nothing.
     case none
@@ -67,7 +67,7 @@ extension Ledger {
     )
   }
 
-  /// What was done with a row before this run.
+  /// Returns the decision of earlier runs on a row.
   package func history(of reject: FedBackReject) throws(StateFailure) -> FedBackReject.History {
     guard reject.feed.hasPredecessor else { return .none }
     let output = SQLiteValue.text(reject.feed.output.description)
@@ -110,9 +110,9 @@ extension Ledger {
 
 /// The statements about rejects that were taken up, prepared once.
 struct FeedStatements {
-  /// Whether a row was taken up.
+  /// Finds a row that was taken up, by its part, line and output.
   let place: SQLiteStatement
-  /// Whether a row is what came of one that was taken up.
+  /// Finds a row that came of one that was taken up, by its record and the settings that decided it.
   let record: SQLiteStatement
   private let putFeed: SQLiteStatement
   private let putRow: SQLiteStatement

@@ -51,7 +51,7 @@ package struct LedgerReading: Sendable {
 }
 
 extension Ledger {
-  /// Whether there is a ledger in a folder.
+  /// Tells if a folder has a ledger.
   package static func isThere(_ folderPath: String) -> Bool {
     (try? DurableFolder(folderPath).byteCount(of: name)) != nil
   }

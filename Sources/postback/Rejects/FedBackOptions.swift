@@ -25,7 +25,7 @@ enum FedBackOptions {
     }
   }
 
-  /// What the options say.
+  /// Reads the options.
   struct Choice: Sendable {
     let includesFedBack: Bool
     let states: [String]

@@ -17,7 +17,7 @@ struct FeedOptions: Sendable {
   let folder: String
   private let conditions: [Condition]
 
-  /// What the options say; nil where rejects are not what is read.
+  /// Reads the options; nil where the run reads inputs and not rejects.
   init?(_ arguments: Arguments) throws(CommandFailure) {
     guard let folder = arguments.value("--from-rejects") else {
       if arguments.has("--where") { throw CommandFailure(.usage, "--where goes with --from-rejects") }
@@ -66,12 +66,12 @@ extension RejectFeed.Counts {
     ]
   }
 
-  /// What was done, as JSON.
+  /// The counts of the feed as JSON.
   var json: JSONValue {
     .object([.init("taken_up", .integer(takenUp))] + leftOut.map { .init($0.key, .integer($0.count)) })
   }
 
-  /// What was done, a line each.
+  /// The counts of the feed for a person, a line each.
   var lines: [String] {
     ["took up \(takenUp) \(takenUp == 1 ? "reject" : "rejects") again"]
       + leftOut.filter { $0.count > 0 }.map { "left out \($0.count) \($0.meaning)" }

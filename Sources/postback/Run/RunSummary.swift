@@ -16,11 +16,11 @@ struct RunSummary {
   let parts: [String]
   /// The settings that differ from those of the earlier rows.
   let changes: [RunSettings.Change]
-  /// What is likely to be wrong with the options.
+  /// Warnings that name the options that are likely to be wrong.
   let warnings: [RunWarning]
-  /// What was done with rejects that were read in the place of inputs.
+  /// The counts of rejects that were read in place of inputs; nil where inputs were read.
   let rejects: RejectFeed.Counts?
-  /// How signatures were to be verified.
+  /// The way in which signatures were verified.
   let verification: VerificationMethod
   /// Indicates that libcrypto had no usable tables for at least one key, so its signatures were verified one by one.
   let lacksTables: Bool

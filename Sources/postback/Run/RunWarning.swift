@@ -3,7 +3,7 @@ internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// What is likely to be wrong with the options of a run, by what became of its records.
+/// A warning that options of a run are likely to be wrong, concluded from the outcomes of its records.
 struct RunWarning: Sendable {
   /// A word for programs.
   let code: String

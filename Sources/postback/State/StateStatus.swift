@@ -16,7 +16,7 @@ struct StateStatus {
   }
 
   let folder: String
-  /// Whether rejects count that were taken up again.
+  /// Tells if rejects that were taken up again are counted.
   let includesFedBack: Bool
   let now: Timestamp
   /// The process that holds the lock of the state, as the lock file describes it; nil if none does.
