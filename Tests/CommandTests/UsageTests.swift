@@ -76,12 +76,15 @@ import Testing
     let folder = try TemporaryFolder()
     let key =
       "k=MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg=="
-    let run = ["run", Fixtures.path("postbacks"), "--allow-development", "--out", folder.path("out")]
+    let input = ["run", Fixtures.path("postbacks"), "--received-at", "2026-03-10T00:00:00Z", "--allow-development"]
+    let run = input + ["--models", Fixtures.path("models"), "--out", folder.path("out")]
     let quiet = try await BuiltCommand.run(run + ["--quiet"])
     #expect(quiet.status == 0)
     #expect(quiet.output.isEmpty && quiet.errorOutput.isEmpty)
     let asked = try await BuiltCommand.run(run + ["-q", "--json"])
     #expect(try JSONValue(parsing: asked.output)["read"]?.integer == 0)
+    let warned = try await BuiltCommand.run(input + ["-q", "-o", folder.path("without models")])
+    #expect(warned.output.isEmpty && warned.errorText.contains("--models"))
     let failed = try await BuiltCommand.run([
       "run", folder.path("missing"), "--trust-key", key, "-q", "-o", folder.path("o"),
     ])
