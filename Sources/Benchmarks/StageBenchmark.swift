@@ -18,7 +18,7 @@ enum StageBenchmark {
     var reader = PostbackReader(inputs: try InputFile.enumerate([dump.path])).makeAsyncIterator()
     let receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
     let known = VerdictCache()
-    let verified = Hopper<Verified>()
+    let verified = BatchSource<Verified>()
     var deduplicated = verified.deduplicated(in: TransactionIndex()).makeAsyncIterator()
     let models = try Models(loading: [path])
     let jsonLines = RowFormat([.jsonLines], trust: trust)

@@ -14,7 +14,7 @@ package struct Pipeline: Sendable {
   /// The conversion models that decode conversion values; they may be exchanged while the pipeline runs.
   package var models = CurrentModels(.none)
   /// True if an input that cannot be read is reported as failed and the next one is read; false if it ends the run.
-  package var passesFailures = false
+  package var skipsUnreadableInputs = false
   /// The number of batches that each concurrent stage is to work on at once; see `concurrently(_:_:)`.
   package var jobs = 1
 
@@ -45,7 +45,12 @@ package struct Pipeline: Sendable {
     committed: (Tables.Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally {
-    let reader = PostbackReader(source, tables.state.register, limits: limits, passesFailures: passesFailures)
+    let reader = PostbackReader(
+      source,
+      tables.state.catalog,
+      limits: limits,
+      skipsUnreadableInputs: skipsUnreadableInputs
+    )
     return try await run(records: reader, into: tables, progress: progress, committed: committed, idle: idle)
   }
 

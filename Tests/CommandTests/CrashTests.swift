@@ -23,7 +23,7 @@ import Testing
 
   #if DEBUG
     @Test func `that does not cut off what was not committed is found out`() async throws {
-      let result = try await kill(["--every", "15", "--only", "run-1", "--first", "--sabotage", "keep-tail"])
+      let result = try await kill(["--every", "15", "--only", "run-1", "--first", "--failpoint", "keep-tail"])
       #expect(result.status == 0, "\(result.text)\(result.errorText)")
       #expect(!result.text.contains(" 0 violations"))
     }

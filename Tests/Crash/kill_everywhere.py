@@ -6,7 +6,7 @@ never disturbed: the same tables by name and byte, nothing hidden, every file of
 With --twice the run after the kill is killed too, at a call chosen by chance, before the undisturbed one.
 
 Counts are by thread: with several, N is that of whichever comes to it first. A call that is killed does not happen.
-Exit status: 0 no violation (with --sabotage: at least one), 1 otherwise, 77 where strace cannot trace.
+Exit status: 0 no violation (with --failpoint: at least one), 1 otherwise, 77 where strace cannot trace.
 """
 
 import argparse, gzip, hashlib, os, random, shutil, subprocess, sys, tempfile, time
@@ -38,7 +38,7 @@ class Scenario:
 class Hunt:
     def __init__(self, options, work):
         self.options, self.work = options, work
-        self.environment = dict(os.environ, POSTBACK_SABOTAGE=options.sabotage or "")
+        self.environment = dict(os.environ, POSTBACK_FAILPOINT=options.failpoint or "")
         self.points = self.bad = 0
         self.random = random.Random(options.seed)
         # Of one dump, as each has keys of its own.
@@ -176,12 +176,12 @@ class Hunt:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True, help="the built postback; a debug build with --sabotage")
+    parser.add_argument("--binary", required=True, help="the built postback; a debug build with --failpoint")
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only every K-th call of each kind")
     parser.add_argument("--only", action="append", metavar="NAME", help="only this scenario; may be repeated")
     parser.add_argument("--twice", action="store_true", help="kill the run after the kill too")
     parser.add_argument("--first", action="store_true", help="stop at the first violation")
-    parser.add_argument("--sabotage", metavar="NAME", help="have a debug build do this wrong: it must be found")
+    parser.add_argument("--failpoint", metavar="NAME", help="have a debug build do this wrong: it must be found")
     parser.add_argument("--seed", type=int, default=1, help="of what is chosen by chance")
     options = parser.parse_args()
     options.binary = os.path.abspath(options.binary)
@@ -201,7 +201,7 @@ def main():
             if not options.only or scenario.name in options.only:
                 hunt.hunt(scenario)
     print(f"{hunt.points} kill points, {hunt.bad} violations")
-    sys.exit(0 if (hunt.bad > 0) == bool(options.sabotage) else 1)
+    sys.exit(0 if (hunt.bad > 0) == bool(options.failpoint) else 1)
 
 
 if __name__ == "__main__":

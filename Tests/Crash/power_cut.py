@@ -7,7 +7,7 @@ be what a run leaves that was never disturbed: the same tables by name and byte,
 sound state.
 
 This drops what was not written back. It does not reorder or tear what was, and a disk that loses what it has confirmed is
-another matter. Exit status: 0 no violation (with --sabotage: at least one), 1 otherwise, 77 where it cannot be done: it
+another matter. Exit status: 0 no violation (with --failpoint: at least one), 1 otherwise, 77 where it cannot be done: it
 takes root, loop devices, and mkfs.xfs for copies that take no time.
 """
 
@@ -53,7 +53,7 @@ class Cutter:
     def __init__(self, options, work, mounts):
         self.options, self.work, self.mounts = options, work, mounts
         self.random = random.Random(options.seed)
-        self.environment = dict(os.environ, POSTBACK_SABOTAGE=options.sabotage or "")
+        self.environment = dict(os.environ, POSTBACK_FAILPOINT=options.failpoint or "")
         self.cuts = self.bad = 0
         mounts.make(work / "outer.img", "8G", work / "outer", "mkfs.xfs", "-q", "-m", "reflink=1")
         mounts.make(work / "outer/inner.img", "1G", work / "inner", "mkfs.ext4", "-q", "-F")
@@ -135,12 +135,12 @@ class Cutter:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True, help="the built postback; a debug build with --sabotage")
+    parser.add_argument("--binary", required=True, help="the built postback; a debug build with --failpoint")
     parser.add_argument("--cuts", type=int, default=40, help="at least so many for each scenario; 40 unless given")
     parser.add_argument("--lines", type=int, default=12_000, help="postbacks in the input; 12000 unless given")
     parser.add_argument("--only", action="append", metavar="NAME", help="only this scenario; may be repeated")
     parser.add_argument("--first", action="store_true", help="stop soon after the first violation")
-    parser.add_argument("--sabotage", metavar="NAME", help="have a debug build do this wrong: it must be found")
+    parser.add_argument("--failpoint", metavar="NAME", help="have a debug build do this wrong: it must be found")
     parser.add_argument("--seed", type=int, default=1, help="of what is chosen by chance")
     options = parser.parse_args()
     options.binary = os.path.abspath(options.binary)
@@ -164,7 +164,7 @@ def main():
         finally:
             mounts.unmount_all()
     print(f"{cutter.cuts} power cuts, {cutter.bad} violations")
-    sys.exit(0 if (cutter.bad > 0) == bool(options.sabotage) else 1)
+    sys.exit(0 if (cutter.bad > 0) == bool(options.failpoint) else 1)
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ import Testing
   ])
   func `a spelling that is accepted is nothing to tell of`(_ real: RealPostback, key: String, json: String) throws {
     let text = Array(real.object.with([key: json]).text.utf8)
-    #expect(try Flow().judgement(of: text).state == .valid)
+    #expect(try Flow().verification(of: text).state == .valid)
     #expect(try Diagnoser(Trust.apple()).diagnose(text).code == "unaltered")
   }
 
@@ -189,7 +189,7 @@ import Testing
     #expect(edited.summary == "the campaign was changed from 42 to 77")
     #expect(recovery.keyID == "apple-cas-identifier/0")
     #expect(Object(recovery.postback).string("conversion-value") == nil)
-    #expect(try Flow().judgement(of: Array(recovery.postback.utf8)).state == .valid)
+    #expect(try Flow().verification(of: Array(recovery.postback.utf8)).state == .valid)
     let lost = try diagnosis(RealPostback.v3.object.with(["did-win": "false"]))
     #expect(lost.summary == "a won attribution was presented as lost")
   }

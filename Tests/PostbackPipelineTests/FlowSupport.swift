@@ -39,12 +39,12 @@ struct Flow {
   }
 
   /// The verdict on one postback, whatever comes of it.
-  func judgement(of text: [UInt8]) throws -> Judgement {
+  func verification(of text: [UInt8]) throws -> Verification {
     var parser = PostbackParser()
     var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
     let postback = try parser.parse(0..<text.count, of: &bytes)
-    var judge = try SignatureJudge(trust)
-    return try judge.judge(postback, of: bytes)
+    var verifier = try SignatureVerifier(trust)
+    return try verifier.verify(postback, of: bytes)
   }
 }
 

@@ -116,7 +116,7 @@ enum TestFormat: CaseIterable {
     let directory = try TemporaryDirectory()
     let path = try directory.write(format.compress(String(repeating: line, count: 5000)))
     let input = InputFile(path: path)
-    let reader = try InputReader(try OpenInput(input), InputRegister(), limits: ReadLimits())
+    let reader = try InputReader(try OpenInput(input), InputCatalog(), limits: ReadLimits())
     var records = 0
     var consumed: Int64 = 0
     while let batch = try reader.nextBatch() {

@@ -80,7 +80,7 @@ import Testing
     defer { close(descriptor) }
     let bytes = Array("{}\n".utf8) + [UInt8](repeating: 0x20, count: 2000)
     #expect(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
-    let reader = try InputReader(try OpenInput(inputs[0]), InputRegister(), limits: ReadLimits(batchRecords: 1))
+    let reader = try InputReader(try OpenInput(inputs[0]), InputCatalog(), limits: ReadLimits(batchRecords: 1))
     #expect(try reader.nextBatch()?.records.count == 1)
   }
 

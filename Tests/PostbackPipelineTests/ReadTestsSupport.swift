@@ -97,7 +97,7 @@ func read(
 ) throws -> [FramedRecord] {
   let directory = try TemporaryDirectory()
   let input = InputFile(path: try directory.write(bytes))
-  let reader = try InputReader(try OpenInput(input), InputRegister(), limits: limits, bufferSize: bufferSize)
+  let reader = try InputReader(try OpenInput(input), InputCatalog(), limits: limits, bufferSize: bufferSize)
   var records: [FramedRecord] = []
   while let batch = try reader.nextBatch() {
     records += batch.records.map { FramedRecord($0, in: batch.bytes) }

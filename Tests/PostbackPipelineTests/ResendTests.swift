@@ -10,17 +10,17 @@ import Testing
   private let v3 = RealPostback.v3
   private let v4 = RealPostback.v4
 
-  private func judgements(
+  private func verifications(
     _ texts: [[UInt8]],
     known: VerdictCache,
     _ trust: Trust? = nil
   ) throws -> [SignatureState] {
-    var judge = try SignatureJudge(try trust ?? Trust.apple(), known: known)
+    var verifier = try SignatureVerifier(try trust ?? Trust.apple(), known: known)
     return try texts.map { text in
       var parser = PostbackParser()
       var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
       let postback = try parser.parse(0..<text.count, of: &bytes)
-      return try judge.judge(postback, of: bytes).state
+      return try verifier.verify(postback, of: bytes).state
     }
   }
 
@@ -36,7 +36,7 @@ import Testing
 
   @Test func `are known by content, signature and key`() throws {
     let known = VerdictCache()
-    #expect(try judgements([v3.bytes, v3.bytes], known: known) == [.valid, .valid])
+    #expect(try verifications([v3.bytes, v3.bytes], known: known) == [.valid, .valid])
     #expect(known.trustedKey(of: try name(of: v3)) == 0)
     #expect(known.trustedKey(of: try name(of: v4)) == nil)
   }
@@ -46,9 +46,9 @@ import Testing
     let known = VerdictCache()
     let other = try #require(v4.object.string("attribution-signature"))
     let swapped = Array(v3.object.with(["attribution-signature": Object.quoted(other)]).text.utf8)
-    #expect(try judgements([swapped], known: known) == [.invalid])
+    #expect(try verifications([swapped], known: known) == [.invalid])
     known.insert(try name(of: v3, signature: other), 0)
-    #expect(try judgements([swapped], known: known) == [.valid])
+    #expect(try verifications([swapped], known: known) == [.valid])
   }
 
   @Test func `do not let anything else in: another signature, other content, another curve's key`() throws {
@@ -60,12 +60,12 @@ import Testing
       v3.object.with(["did-win": "false"]), v4.object.with(["attribution-signature": Object.quoted(signature)]),
       v3.object.with(["version": "\"2.2\""]),
     ].map { Array($0.text.utf8) }
-    let states = try judgements([v3.bytes, v4.bytes] + smuggled + [v3.bytes], known: known)
+    let states = try verifications([v3.bytes, v4.bytes] + smuggled + [v3.bytes], known: known)
     #expect(states == [.valid, .valid] + Array(repeating: .invalid, count: smuggled.count) + [.valid])
 
     // A P-192 key that is said to have signed a 3.0 is not believed: it is none of the version's.
     known.insert(try name(of: v3, signature: other), 1)
-    #expect(try judgements([smuggled[0]], known: known) == [.invalid])
+    #expect(try verifications([smuggled[0]], known: known) == [.invalid])
   }
 
   @Test func `of a forgery are not verified again, and nothing else is taken for one`() throws {
@@ -75,28 +75,28 @@ import Testing
     let (digest, signature) = try parts(of: v3)
     // Nothing but the cache can call these invalid.
     known.insertForgery(signature.span, of: digest, by: keys)
-    #expect(try judgements([v3.bytes], known: known, trust) == [.invalid])
-    #expect(try judgements([v4.bytes], known: known, trust) == [.valid])
+    #expect(try verifications([v3.bytes], known: known, trust) == [.invalid])
+    #expect(try verifications([v4.bytes], known: known, trust) == [.valid])
 
     // Neither other keys, of which one may have signed it, nor another signature or other content are known.
-    #expect(try judgements([v3.bytes], known: known, try Trust.apple()) == [.valid])
+    #expect(try verifications([v3.bytes], known: known, try Trust.apple()) == [.valid])
     let others = VerdictCache()
     for other in [signature.dropLast() + [signature[0]], signature + [0]] {
       others.insertForgery(other.span, of: digest, by: keys)
-      #expect(try judgements([v3.bytes], known: others, trust) == [.valid])
+      #expect(try verifications([v3.bytes], known: others, trust) == [.valid])
     }
     others.insertForgery(signature.span, of: try parts(of: v4).digest, by: keys)
-    #expect(try judgements([v3.bytes, v4.bytes], known: others, trust) == [.valid, .valid])
+    #expect(try verifications([v3.bytes, v4.bytes], known: others, trust) == [.valid, .valid])
   }
 
   @Test func `of a forgery with zeros filled in are known under both layouts`() throws {
     let known = VerdictCache()
     let trust = try Trust.apple()
     let forged = Array(v4.object.with(["app-id": "1", "source-app-id": "0"]).text.utf8)
-    #expect(try judgements([forged, forged], known: known, trust) == [.invalid, .invalid])
+    #expect(try verifications([forged, forged], known: known, trust) == [.invalid, .invalid])
     // What Apple signed with zeros filled in is still seen through.
     let genuine = Array(v4.object.with(["source-app-id": "0"]).text.utf8)
-    let states = try judgements([genuine, forged, genuine], known: known, trust)
+    let states = try verifications([genuine, forged, genuine], known: known, trust)
     #expect(states == [.validZeroFilled, .invalid, .validZeroFilled])
   }
 
@@ -156,7 +156,7 @@ import Testing
     try trust.add("ours", base64: ours.base64)
     try trust.add("short", base64: short.base64)
     func states(_ trust: Trust, batch: Int) throws -> [SignatureState] {
-      var judge = try SignatureJudge(trust)
+      var verifier = try SignatureVerifier(trust)
       var states: [SignatureState] = []
       for start in stride(from: 0, to: texts.count, by: batch) {
         var parser = PostbackParser()
@@ -167,7 +167,7 @@ import Testing
           bytes += text + [UInt8](repeating: 0, count: RawBatch.padding)
           postbacks.append(try parser.parse(first..<first + text.count, of: &bytes))
         }
-        states += try judge.judge(postbacks, of: bytes).map(\.state)
+        states += try verifier.verify(postbacks, of: bytes).map(\.state)
       }
       return states
     }

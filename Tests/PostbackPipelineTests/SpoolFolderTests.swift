@@ -73,7 +73,7 @@ import Testing
     #expect(file.input.modified == file.identity.modified)
     let (input, identity) = (file.input, file.identity)
     let opened = OpenInput(input, file.opened(), FileIdentity(identity))
-    let reader = try InputReader(opened, InputRegister(), limits: ReadLimits())
+    let reader = try InputReader(opened, InputCatalog(), limits: ReadLimits())
     let batch = try #require(try reader.nextBatch())
     #expect(String(decoding: batch.bytes, as: UTF8.self).contains("old"))
     #expect(batch.records.count == 1)

@@ -57,12 +57,12 @@ import Testing
       if number == 3 { try ledger.database.checkpoint() }
       try ledger.transact(LedgerCommit(time: 1))
       try crash(number)
-      try ledger.witnessCommit()
+      try ledger.markCommit()
       try crash(number)
     }
     for crash in crashes {
       for _ in 1...2 { #expect(try crash.site.ledger().commits == crash.commits) }
-      #expect(try CommitWitness.number(in: DurableFolder(crash.site.state)) == crash.commits)
+      #expect(try CommitMarker.number(in: DurableFolder(crash.site.state)) == crash.commits)
     }
   }
 
@@ -73,7 +73,7 @@ import Testing
     try commit(ledger)
     try ledger.transact(LedgerCommit(time: 1))
     let before = try site.bytes("state/commit")
-    try ledger.witnessCommit()
+    try ledger.markCommit()
     let after = try site.bytes("state/commit")
     let crashed = try site.crashed()
     // The third goes where the first was.
@@ -83,7 +83,7 @@ import Testing
       bytes.replaceSubrange(place..<place + length, with: after[place..<place + length])
     }
     #expect(try crashed.ledger().commits == 3)
-    #expect(try CommitWitness.number(in: DurableFolder(crashed.state)) == 3)
+    #expect(try CommitMarker.number(in: DurableFolder(crashed.state)) == 3)
   }
 
   @Test func `is missed when it is gone`() throws {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import PostbackPipeline
 
-@Suite struct `Verification` {
+@Suite struct `Verification of signatures` {
   @Test(arguments: RealPostback.all)
   func `every postback that Apple published gets its verdict`(_ postback: RealPostback) throws {
-    #expect(try Flow().judgement(of: postback.bytes).state.rawValue == postback.signatureState)
+    #expect(try Flow().verification(of: postback.bytes).state.rawValue == postback.signatureState)
   }
 
   @Test(arguments: RealPostback.all.filter { $0.signatureState == "valid" })
@@ -30,7 +30,7 @@ import Testing
       case ("1", nil): object[name] = "0"
       case (_, let changed): object[name] = changed
       }
-      #expect(try flow.judgement(of: Array(object.text.utf8)).state == .invalid, "\(name)")
+      #expect(try flow.verification(of: Array(object.text.utf8)).state == .invalid, "\(name)")
     }
   }
 
@@ -40,7 +40,7 @@ import Testing
       (RealPostback.v1, "redownload", "true"), (.v1, "source-app-id", "5"), (.v22, "did-win", "false"),
       (.v3, "conversion-value", "1"), (.v4, "conversion-value", "1"), (.v4, "country-code", "\"DE\""),
     ] {
-      #expect(try flow.judgement(of: Array(real.object.with([name: value]).text.utf8)).state == .valid, "\(name)")
+      #expect(try flow.verification(of: Array(real.object.with([name: value]).text.utf8)).state == .valid, "\(name)")
     }
   }
 
@@ -49,7 +49,7 @@ import Testing
   {
     var flow = try Flow()
     let edited = Array(RealPostback.v4.object.with(["source-app-id": "5"]).text.utf8)
-    #expect(try flow.judgement(of: edited).state == .invalid)
+    #expect(try flow.verification(of: edited).state == .invalid)
     let signer = try Signer(.p256, id: "ours")
     try flow.trust.add("ours", base64: signer.base64)
     let app = RealPostback.v4.object.without("source-domain").with(["source-app-id": "5"])
@@ -107,7 +107,7 @@ import Testing
       let sent = try signer.sign(object).with(zeros.mapValues { $0 })
       let outcome = try await flow.outcomes(of: [Array(sent.text.utf8)])[0]
       let verified = try #require(outcome.verified, "\(zeros)")
-      #expect(verified.judgement.state == .validZeroFilled)
+      #expect(verified.verification.state == .validZeroFilled)
       #expect(verified.parsed.postback.sourceAppID == nil)
       #expect(verified.parsed.postback.sourceDomain?.count != 0)
     }
@@ -119,7 +119,7 @@ import Testing
     #expect(try await flow.outcomes(of: [line])[0].rejectCode == .developmentKey)
     flow.trust.allowsDevelopment = true
     let verified = try #require(try await flow.outcomes(of: [line])[0].verified)
-    #expect(verified.judgement.state == .development)
+    #expect(verified.verification.state == .development)
   }
 
   /// Nobody has Apple's development keys: one of ours stands in for them.
@@ -137,10 +137,10 @@ import Testing
     flow.trust.allowsDevelopment = true
     let fates = try await flow.outcomes(of: lines + [RealPostback.v4Coarse.bytes])
     let verified = fates.compactMap(\.verified)
-    #expect(verified.map(\.judgement.state) == [.development, .development, .development, .development, .valid])
+    #expect(verified.map(\.verification.state) == [.development, .development, .development, .development, .valid])
     #expect(verified.map(\.environment) == [.development, .development, .development, .development, .production])
     #expect(verified.dropFirst(2).map(\.parsed.postback.sourceAppID) == [nil, 0, nil])
-    let flags = verified.map { $0.parsed.postback.tierFlags(with: $0.judgement).contains(.zeroMayBeNull) }
+    let flags = verified.map { $0.parsed.postback.tierFlags(with: $0.verification).contains(.zeroMayBeNull) }
     #expect(flags == [false, false, true, false, false])
   }
 
@@ -151,13 +151,13 @@ import Testing
     let signer = try Signer(curve, id: "ours")
     let real: RealPostback = curve == .p192 ? .v20 : .v3
     let line = Array(try signer.sign(real.object).text.utf8)
-    #expect(try flow.judgement(of: line).state == .invalid)
+    #expect(try flow.verification(of: line).state == .invalid)
     try flow.trust.add("ours", base64: signer.base64)
     let verified = try #require(try await flow.outcomes(of: [line])[0].verified)
-    let key = try #require(verified.judgement.key)
+    let key = try #require(verified.verification.key)
     #expect(flow.trust.keys[key].id == "ours")
     #expect(flow.trust.keys[key].environment == .custom)
-    #expect(try flow.judgement(of: real.bytes).state == .valid)
+    #expect(try flow.verification(of: real.bytes).state == .valid)
   }
 
   @Test func `AdAttributionKit goes by the name of the key and by nothing else`() throws {
@@ -168,7 +168,7 @@ import Testing
     let (ours, other) = (try Signer(.p256, id: "ours"), try Signer(.p256, id: "other", seed: "another"))
     var flow = try Flow()
     try flow.trust.add("ours", base64: ours.base64)
-    func state(_ object: Object) throws -> SignatureState { try flow.judgement(of: Array(object.text.utf8)).state }
+    func state(_ object: Object) throws -> SignatureState { try flow.verification(of: Array(object.text.utf8)).state }
     #expect(try state(ours.sign(payload: payload)) == .valid)
     #expect(try state(other.sign(payload: payload)) == .unknownKey)
     #expect(try state(other.sign(payload: payload, header: #"{"alg":"ES256","kid":"ours"}"#)) == .invalid)

@@ -33,11 +33,11 @@ import Testing
   @Test(arguments: ["10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "::/129", "2001:db8::1/64", "10/8", "/8"])
   func `range is refused where it is none`(_ text: String) { #expect(AddressRange(text) == nil) }
 
-  @Test func `of IPv6 counts with its customer's`() throws {
+  @Test func `of IPv6 counts with its rateLimitPrefix's`() throws {
     let (one, other) = (try #require(IPAddress("2001:db8::1")), try #require(IPAddress("2001:db8::ffff:0:0:2")))
-    #expect(one.customer == other.customer)
-    #expect(one.customer != IPAddress("2001:db8:0:1::1")?.customer)
-    #expect(IPAddress("192.0.2.1")?.customer != IPAddress("192.0.2.2")?.customer)
+    #expect(one.rateLimitPrefix == other.rateLimitPrefix)
+    #expect(one.rateLimitPrefix != IPAddress("2001:db8:0:1::1")?.rateLimitPrefix)
+    #expect(IPAddress("192.0.2.1")?.rateLimitPrefix != IPAddress("192.0.2.2")?.rateLimitPrefix)
   }
 }
 

@@ -98,7 +98,7 @@ struct SortedSegment: Sendable {
 
   /// Returns the word in the home slot of a key; 0 if the table is empty. Reading it brings the memory into the
   /// processor's cache.
-  func glance(at high: UInt64) -> UInt64 { slotCount > 0 ? entries[home(of: high)].word : 0 }
+  func prefetch(at high: UInt64) -> UInt64 { slotCount > 0 ? entries[home(of: high)].word : 0 }
 
   private mutating func grow() { grow(to: slotCount + max(slotCount / 7, 16)) }
 

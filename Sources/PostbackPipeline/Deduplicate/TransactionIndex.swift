@@ -46,7 +46,7 @@ package struct TransactionIndex: Sendable {
   /// The `UnsignedFields.number` of the few postbacks that have one, which does not fit into an entry.
   private var numbers: [PostbackKey: Int64] = [:]
   /// The combination of all words that `prepare(for:)` read, kept so that the compiler does not remove the reads.
-  private var glances: UInt64 = 0
+  private var prefetched: UInt64 = 0
   /// The number of distinct postbacks so far.
   package private(set) var count = 0
 
@@ -76,7 +76,7 @@ package struct TransactionIndex: Sendable {
   /// Reads the home slots of these keys in advance, so that their memory is in the cache when they are admitted: the
   /// waits for memory overlap. Does not change the entries.
   package mutating func prepare(for keys: [PostbackKey]) {
-    for key in keys { glances ^= segments[Self.segment(of: key)].glance(at: key.high << Self.segmentBits) }
+    for key in keys { prefetched ^= segments[Self.segment(of: key)].prefetch(at: key.high << Self.segmentBits) }
   }
 
   /// Inserts many entries at once, to rebuild the index from the log. Several times as fast as one by one, because it

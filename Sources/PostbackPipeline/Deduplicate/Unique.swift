@@ -51,7 +51,7 @@ extension TransactionIndex {
     let unsigned = UnsignedFields(verified.parsed.postback, of: bytes)
     let code: RejectCode
     var conflicts: [UnsignedFields.Conflict] = []
-    switch admit(verified.key, verified.judgement.digest, unsigned) {
+    switch admit(verified.key, verified.verification.digest, unsigned) {
     case .first: return .accepted(Unique(verified: verified))
     case .identical: code = .duplicateIdentical
     case .transaction: code = .duplicateTransaction

@@ -155,8 +155,8 @@ package final class Diagnoser: Sendable {
     var parser = PostbackParser()
     var bytes = postback + [UInt8](repeating: 0, count: JSONParser.padding)
     guard let parsed = try? parser.parse(0..<postback.count, of: &bytes) else { return nil }
-    var judge = try SignatureJudge(trust)
-    return try judge.judge(parsed, of: bytes).signer.map { trust.keys[$0] }
+    var verifier = try SignatureVerifier(trust)
+    return try verifier.verify(parsed, of: bytes).signer.map { trust.keys[$0] }
   }
 
   /// Returns the diagnosis of a signature that belongs to a genuine postback of the context, found by one of the marks;

@@ -1,41 +1,41 @@
 /// Reads one input, batch by batch.
 final class InputReader {
   private let input: InputFile
-  private let register: InputRegister
+  private let catalog: InputCatalog
   private let stream: RecordStream
   /// The entry of the input to commit to the ledger; nil if the ledger needs no new entry.
   private var known: LedgerInput?
   /// The number of records, from the first on, that are in the tables already and are not handed on again.
   private let skipped: Int64
   /// The path of an input with the same content that is in the tables already; nil if there is none.
-  private let twin: String?
+  private let duplicateOf: String?
   private var isEnded = false
 
-  /// Begins to read an input behind the records that are in the tables, as the register's plan says. Of the two
+  /// Begins to read an input behind the records that are in the tables, as the catalog's plan says. Of the two
   /// buffers, one for bytes as stored and one for text, each has at most `bufferSize` bytes.
   init(
     _ opened: consuming OpenInput,
-    _ register: InputRegister,
+    _ catalog: InputCatalog,
     limits: ReadLimits,
     bufferSize: Int = RecordStream.bufferSize
   ) throws(PipelineFailure) {
-    self.register = register
+    self.catalog = catalog
     let input = opened.input
-    let plan = try register.plan(input.path, opened.identity) { depth throws(PipelineFailure) in
+    let plan = try catalog.plan(input.path, opened.identity) { depth throws(PipelineFailure) in
       do throws(ReadFailure) {
-        return try Self.scan(opened, limits, depth, register.seed, bufferSize)
+        return try Self.scan(opened, limits, depth, catalog.seed, bufferSize)
       } catch {
         throw .read(error)
       }
     } isCompressed: { () throws(PipelineFailure) in
       do throws(ReadFailure) { return try opened.file.isCompressed() } catch { throw .read(error) }
     }
-    var twin: String?
+    var duplicateOf: String?
     switch plan {
     case .read(let input): known = input
     case .skip(let path, let alias):
       known = alias
-      twin = path
+      duplicateOf = path
     case .refuse(let before):
       let reason = "has changed since \(before.records) of its records were committed"
       throw .read(
@@ -43,10 +43,10 @@ final class InputReader {
       )
     }
     self.input = input
-    self.twin = twin
+    self.duplicateOf = duplicateOf
     skipped = known?.records ?? 0
     let byteCount = opened.identity?.byteCount
-    let content = ContentDigest(seed: register.seed)
+    let content = ContentDigest(seed: catalog.seed)
     do {
       stream = try RecordStream(
         opened.file,
@@ -97,9 +97,9 @@ final class InputReader {
   /// Returns the next batch; nil after the one with the input's end.
   func nextBatch() throws(ReadFailure) -> RawBatch? {
     guard !isEnded else { return nil }
-    if let twin {
+    if let duplicateOf {
       isEnded = true
-      return batch([], [], consumed: input.byteCount ?? 0, .known(path: twin))
+      return batch([], [], consumed: input.byteCount ?? 0, .known(path: duplicateOf))
     }
     while true {
       try stream.fill()
@@ -131,15 +131,15 @@ final class InputReader {
 
   /// Returns a batch without records that reports the failure of an input that cannot be read at all.
   static func failed(_ input: InputFile, _ failure: ReadFailure) -> RawBatch {
-    let standing = InputStanding(input: nil, end: .failed(reason: failure.reason))
-    let origin = BatchOrigin(input: input, recordCount: 0, consumed: 0, standing: standing)
+    let checkpoint = InputCheckpoint(input: nil, end: .failed(reason: failure.reason))
+    let origin = BatchOrigin(input: input, recordCount: 0, consumed: 0, checkpoint: checkpoint)
     return RawBatch(bytes: [], records: [], origins: [origin])
   }
 
   private func batch(_ bytes: [UInt8], _ records: [Record], consumed: Int64, _ end: InputEnd?) -> RawBatch {
-    if let known { register.note(known) }
-    let standing = InputStanding(input: known, end: end)
-    let origin = BatchOrigin(input: input, recordCount: records.count, consumed: consumed, standing: standing)
+    if let known { catalog.note(known) }
+    let checkpoint = InputCheckpoint(input: known, end: end)
+    let origin = BatchOrigin(input: input, recordCount: records.count, consumed: consumed, checkpoint: checkpoint)
     return RawBatch(bytes: bytes, records: records, origins: [origin])
   }
 }

@@ -3,55 +3,55 @@
 /// Each record belongs to one batch; small inputs share a batch. Apart from pauses, the division of records into
 /// batches depends only on the inputs. Reading blocks the calling thread. If an input cannot be read, the sequence
 /// throws the failure and ends, and records that were read since the input's last batch are not handed on. With
-/// `passesFailures` the input ends with the failure instead, and the next one is read.
+/// `skipsUnreadableInputs` the input ends with the failure instead, and the next one is read.
 package struct PostbackReader: AsyncSequence {
   package typealias Element = RawBatch
   package typealias Failure = PipelineFailure
 
   private let source: any InputSource
-  private let register: InputRegister
+  private let catalog: InputCatalog
   private let limits: ReadLimits
-  private let passesFailures: Bool
+  private let skipsUnreadableInputs: Bool
 
-  /// A reader of a source's inputs. `register` decides at which record each input begins.
+  /// A reader of a source's inputs. `catalog` decides at which record each input begins.
   package init(
     _ source: any InputSource,
-    _ register: InputRegister,
+    _ catalog: InputCatalog,
     limits: ReadLimits = ReadLimits(),
-    passesFailures: Bool = false
+    skipsUnreadableInputs: Bool = false
   ) {
     self.source = source
-    self.register = register
+    self.catalog = catalog
     self.limits = limits
-    self.passesFailures = passesFailures
+    self.skipsUnreadableInputs = skipsUnreadableInputs
   }
 
   /// A reader of all of `inputs` from their start; `InputFile.enumerate(_:)` finds them.
   package init(inputs: [InputFile], limits: ReadLimits = ReadLimits()) {
-    self.init(InputList(inputs), InputRegister(), limits: limits)
+    self.init(InputList(inputs), InputCatalog(), limits: limits)
   }
 
   /// An iterator that begins at the first input.
   package func makeAsyncIterator() -> Iterator {
-    Iterator(source: source, register: register, limits: limits, passesFailures: passesFailures)
+    Iterator(source: source, catalog: catalog, limits: limits, skipsUnreadableInputs: skipsUnreadableInputs)
   }
 
   /// The state of reading: the open input, and a batch that was read ahead.
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate var source: any InputSource
-    fileprivate let register: InputRegister
+    fileprivate let catalog: InputCatalog
     fileprivate let limits: ReadLimits
-    fileprivate let passesFailures: Bool
+    fileprivate let skipsUnreadableInputs: Bool
     private var reader: InputReader?
     /// The result that was read ahead and could not be joined to the batch before; nil if there is none.
     private var next: Result<RawBatch?, PipelineFailure>?
     private var isEnded = false
 
-    fileprivate init(source: any InputSource, register: InputRegister, limits: ReadLimits, passesFailures: Bool) {
+    fileprivate init(source: any InputSource, catalog: InputCatalog, limits: ReadLimits, skipsUnreadableInputs: Bool) {
       self.source = source
-      self.register = register
+      self.catalog = catalog
       self.limits = limits
-      self.passesFailures = passesFailures
+      self.skipsUnreadableInputs = skipsUnreadableInputs
     }
 
     /// Returns the next batch; nil after the last one and after a failure.
@@ -94,7 +94,7 @@ package struct PostbackReader: AsyncSequence {
           do throws(ReadFailure) {
             if let batch = try reader.nextBatch() { return batch }
           } catch {
-            guard passesFailures else { throw .read(error) }
+            guard skipsUnreadableInputs else { throw .read(error) }
             return reader.fail(error)
           }
         }
@@ -102,8 +102,8 @@ package struct PostbackReader: AsyncSequence {
         switch try source.next() {
         case .input(let opened):
           let input = opened.input
-          do throws(PipelineFailure) { reader = try InputReader(opened, register, limits: limits) } catch {
-            guard passesFailures, case .read(let failure) = error else { throw error }
+          do throws(PipelineFailure) { reader = try InputReader(opened, catalog, limits: limits) } catch {
+            guard skipsUnreadableInputs, case .read(let failure) = error else { throw error }
             return InputReader.failed(input, failure)
           }
         case .pause: return .pause

@@ -20,7 +20,7 @@ package struct RawBatch: BatchOfInputs {
 
   /// True if another batch may be appended: this one ends an input, and has under 64 KiB and fewer than 256 records.
   var isSmall: Bool {
-    origins.last?.standing?.end != nil && bytes.count < Self.smallSize && records.count < Self.smallCount
+    origins.last?.checkpoint?.end != nil && bytes.count < Self.smallSize && records.count < Self.smallCount
   }
 
   /// Returns a batch with the record at `index` alone.
@@ -76,7 +76,7 @@ package struct BatchOrigin: Sendable {
   /// The number of bytes of the input, as stored, that were used so far: a measure of progress.
   package var consumed: Int64
   /// The checkpoint of the input after this batch; nil if none is kept.
-  package var standing: InputStanding?
+  package var checkpoint: InputCheckpoint?
   /// For one record that was rejected before and is taken up again: what is known of it. The input is then a part of
   /// `skan_rejects`.
   var fedBack: FedBackRecord?
@@ -86,7 +86,7 @@ package struct BatchOrigin: Sendable {
 }
 
 /// The checkpoint of an input after a batch, to be committed together with the rows of that batch.
-package struct InputStanding: Sendable {
+package struct InputCheckpoint: Sendable {
   /// The entry of the input to commit to the ledger; nil if the ledger needs no new entry.
   package var input: LedgerInput?
   /// The end of the input; nil while there is more to read.

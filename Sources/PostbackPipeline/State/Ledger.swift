@@ -16,7 +16,7 @@ package final class Ledger {
   private(set) var output: LedgerOutput
 
   let database: SQLiteDatabase
-  private let witness: CommitWitness
+  private let marker: CommitMarker
   private let statements: LedgerStatements
   let feedStatements: FeedStatements
   private var failure: StateFailure?
@@ -47,7 +47,7 @@ package final class Ledger {
     switch try folder.folder.byteCount(of: Self.name) {
     case nil:
       guard let settings else { throw .missing(folder.path) }
-      for name in [SeenLog.name, CommitWitness.name, "\(Self.name)-wal"]
+      for name in [SeenLog.name, CommitMarker.name, "\(Self.name)-wal"]
       where try folder.folder.byteCount(of: name) != nil {
         throw .damaged(path, "is gone, and \(name) is there")
       }
@@ -64,7 +64,7 @@ package final class Ledger {
     state = try Self.state(in: database)
     output = try Self.output(in: database)
     seed = UInt64(bitPattern: try database.integer("SELECT seed FROM state"))
-    witness = try CommitWitness(folder.folder, ledger: state.commits)
+    marker = try CommitMarker(folder.folder, ledger: state.commits)
     feedStatements = try FeedStatements(database)
     statements = try LedgerStatements(database, feedStatements)
   }
@@ -151,7 +151,7 @@ package final class Ledger {
   /// All data that the commit refers to must be durable before. If this throws, it is not known if the commit happened.
   package func commit(_ commit: LedgerCommit) throws(StateFailure) {
     try transact(commit)
-    try witnessCommit()
+    try markCommit()
   }
 
   /// Runs the transaction of a commit, and takes over the state after it.
@@ -166,9 +166,9 @@ package final class Ledger {
 
   /// Does the rest of a commit after its transaction: records its number in the file `commit`, and from time to time
   /// makes a checkpoint of the write-ahead log.
-  func witnessCommit() throws(StateFailure) {
+  func markCommit() throws(StateFailure) {
     try unlessFailed { () throws(StateFailure) in
-      try witness.record(state.commits)
+      try marker.record(state.commits)
       guard changes >= Self.changesBetweenCheckpoints else { return }
       try database.checkpoint()
       changes = 0

@@ -26,7 +26,7 @@ package struct LedgerReading: Sendable {
 
   fileprivate init(_ database: SQLiteDatabase, _ folder: DurableFolder, isVerified: Bool) throws(StateFailure) {
     // This number is read before the ledger: a commit between the two makes the ledger newer, never older.
-    let witnessed = try CommitWitness.number(in: folder)
+    let witnessed = try CommitMarker.number(in: folder)
     let version = try LedgerSchema.identify(database)
     if isVerified { try LedgerSchema.verify(database) }
     try database.execute("BEGIN")
@@ -42,10 +42,10 @@ package struct LedgerReading: Sendable {
       }
     inputs = Dictionary(uniqueKeysWithValues: phases)
     try database.execute("COMMIT")
-    try CommitWitness.check(witnessed, folder, ledger: state.commits)
+    try CommitMarker.check(witnessed, folder, ledger: state.commits)
     // A verified reading holds the lock, so nobody writes. Otherwise the first commit may have come in between.
     if isVerified, witnessed == nil, state.commits > 0 {
-      throw .damaged("\(folder.path)/\(CommitWitness.name)", "is gone, and the ledger has \(state.commits) commits")
+      throw .damaged("\(folder.path)/\(CommitMarker.name)", "is gone, and the ledger has \(state.commits) commits")
     }
   }
 }

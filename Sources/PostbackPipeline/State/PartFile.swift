@@ -48,7 +48,7 @@ package final class PartFile {
     guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "is gone") }
     let file = try StateFile(path, .appending)
     try verify(file, part)
-    if try file.byteCount() > part.length, !Sabotage.keepTail.isOn { try file.truncate(to: part.length) }
+    if try file.byteCount() > part.length, !Failpoint.keepTail.isOn { try file.truncate(to: part.length) }
     return PartFile(part, folder, file, isNameDurable: true)
   }
 

@@ -5,15 +5,15 @@
 package final class State {
   /// The database of everything that is committed.
   package let ledger: Ledger
-  /// The register of known inputs, which decides where the reading of each begins.
-  let register: InputRegister
+  /// The catalog of known inputs, which decides where the reading of each begins.
+  let catalog: InputCatalog
   let log: SeenLog
   private var index: TransactionIndex?
 
   /// Opens the state in a folder, or creates one. Cuts off entries of the log that are not committed.
   package init(_ folder: String, settings: [String: String]) throws(StateFailure) {
     ledger = try Ledger(try StateFolder(folder), settings: settings)
-    register = try InputRegister(ledger)
+    catalog = try InputCatalog(ledger)
     var index = TransactionIndex(expecting: try SeenLog.expectedCount(ledger))
     log = try SeenLog.recover(ledger, into: &index)
     self.index = index

@@ -7,21 +7,21 @@ package struct Verified: Sendable {
   /// The postback, less the zeros that a forwarder filled in.
   package let parsed: Parsed
   /// The verdict on its signature.
-  package let judgement: Judgement
+  package let verification: Verification
   /// The environment of the key that signed it, or development if a placeholder stands for a real id.
   package let environment: Environment
   /// The key of the postback.
   package let key: PostbackKey
 
-  fileprivate init(parsed: Parsed, judgement: Judgement, environment: Environment, key: PostbackKey) {
+  fileprivate init(parsed: Parsed, verification: Verification, environment: Environment, key: PostbackKey) {
     self.parsed = parsed
-    self.judgement = judgement
+    self.verification = verification
     self.environment = environment
     self.key = key
   }
 }
 
-extension Judgement {
+extension Verification {
   /// The key that signed, as an index of `Trust.keys`; nil where none did.
   package var signer: Int? {
     switch state {
@@ -48,25 +48,25 @@ extension Batch<Parsed> {
 /// Turns the verdicts on a batch into outcomes.
 package struct SignatureGate: ~Copyable {
   private let trust: Trust
-  private var judge: SignatureJudge
+  private var verifier: SignatureVerifier
 
   /// Makes a gate for the keys, apps and networks of `trust`.
   package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
     self.trust = trust
-    judge = try SignatureJudge(trust, known: known)
+    verifier = try SignatureVerifier(trust, known: known)
   }
 
   package mutating func verify(_ batch: Batch<Parsed>) throws(LibcryptoFailure) -> Batch<Verified> {
     let postbacks = batch.outcomes.compactMap { outcome in
       if case .accepted(let parsed) = outcome { parsed.postback } else { nil }
     }
-    var judgements = try judge.judge(postbacks, of: batch.bytes)[...]
+    var verifications = try verifier.verify(postbacks, of: batch.bytes)[...]
     var outcomes: [Outcome<Verified>] = []
     outcomes.reserveCapacity(batch.outcomes.count)
     for outcome in batch.outcomes {
       switch outcome {
       case .accepted(let parsed):
-        outcomes.append(try verify(parsed, judgements.removeFirst(), of: batch.bytes))
+        outcomes.append(try verify(parsed, verifications.removeFirst(), of: batch.bytes))
       case .rejected(let rejection): outcomes.append(.rejected(rejection))
       }
     }
@@ -75,21 +75,21 @@ package struct SignatureGate: ~Copyable {
 
   private mutating func verify(
     _ parsed: Parsed,
-    _ judgement: Judgement,
+    _ verification: Verification,
     of bytes: [UInt8]
   ) throws(LibcryptoFailure) -> Outcome<Verified> {
-    if let rejection = rejection(of: parsed, judgement, bytes) { return .rejected(rejection) }
-    guard let signer = judgement.signer else { return .rejected(Rejection(.signatureInvalid, parsed)) }
-    let environment = trust.environment(of: parsed.postback, signedBy: signer, judgement.layout, in: bytes)
+    if let rejection = rejection(of: parsed, verification, bytes) { return .rejected(rejection) }
+    guard let signer = verification.signer else { return .rejected(Rejection(.signatureInvalid, parsed)) }
+    let environment = trust.environment(of: parsed.postback, signedBy: signer, verification.layout, in: bytes)
     var parsed = parsed
-    parsed.removeUnsigned(judgement.layout)
-    let key = try judge.key(of: parsed.postback, in: bytes)
-    return .accepted(Verified(parsed: parsed, judgement: judgement, environment: environment, key: key))
+    parsed.removeUnsigned(verification.layout)
+    let key = try verifier.key(of: parsed.postback, in: bytes)
+    return .accepted(Verified(parsed: parsed, verification: verification, environment: environment, key: key))
   }
 
   /// Returns the rejection of a postback with that verdict; nil if the postback is accepted.
-  package func rejection(of parsed: Parsed, _ judgement: Judgement, _ bytes: [UInt8]) -> Rejection? {
-    switch judgement.state {
+  package func rejection(of parsed: Parsed, _ verification: Verification, _ bytes: [UInt8]) -> Rejection? {
+    switch verification.state {
     case .malformed: return Rejection(.malformedSignature, parsed)
     case .invalid: return Rejection(.signatureInvalid, parsed)
     case .unknownKey:

@@ -50,7 +50,7 @@ extension Batch<Decoded> {
     for origin in origins {
       let source = Array(origin.sourceFile.utf8)
       // Of no input of this ledger where it was rejected before.
-      let inputID = origin.fedBack == nil ? origin.standing?.input?.id ?? 0 : UInt32.max
+      let inputID = origin.fedBack == nil ? origin.checkpoint?.input?.id ?? 0 : UInt32.max
       for outcome in rest.prefix(origin.recordCount) {
         switch outcome {
         case .accepted(let decoded):
@@ -61,7 +61,7 @@ extension Batch<Decoded> {
           let unsigned = UnsignedFields(verified.parsed.postback, of: bytes)
           firsts.append(
             SeenEntry(
-              TransactionIndex.Seen(verified.key, verified.judgement.digest, unsigned),
+              TransactionIndex.Seen(verified.key, verified.verification.digest, unsigned),
               inputID: inputID,
               seenAt: now,
               line: UInt64(verified.parsed.record.line)

@@ -32,7 +32,7 @@ extension RowEncoder {
     if let country = postback.countryCode { plain(upTo: CountryCode.length) { country.write(to: &$0) } } else { null() }
     text(postback.marketplaceIdentifier, of: bytes)
     text(postback.impressionType, of: bytes)
-    let key = verified.judgement.key
+    let key = verified.verification.key
     if let key {
       let id = format.keyIDs[key]
       text(id.span)
@@ -40,10 +40,10 @@ extension RowEncoder {
       null()
     }
     word(verified.environment)
-    word(verified.judgement.state)
+    word(verified.verification.state)
     let coerced = postback.coercedFields
     words(coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
-    let flags = postback.tierFlags(with: verified.judgement)
+    let flags = postback.tierFlags(with: verified.verification)
     words(flags.isEmpty ? [] : TierFlags.names.filter { flags.contains($0.flag) }.map(\.name))
     encode(verified.parsed.arrival, of: bytes)
     encode(decoded.decoding)
@@ -101,9 +101,9 @@ extension RowEncoder {
 extension Postback {
   /// Returns the flags of a postback whose values Apple's data tiers rule out or which could not be read. Adds the flag
   /// for a conversion value of 0 that a zero-filling forwarder may have written for a null.
-  package func tierFlags(with judgement: Judgement) -> TierFlags {
+  package func tierFlags(with verification: Verification) -> TierFlags {
     var flags = tierFlags
-    if judgement.layout == .withoutZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
+    if verification.layout == .withoutZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
     return flags
   }
 }

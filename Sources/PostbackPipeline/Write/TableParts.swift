@@ -82,7 +82,7 @@ struct TableParts {
   /// Makes all rows durable. Returns the parts to commit; none if nothing has changed.
   func synchronize() throws(StateFailure) -> [LedgerPart] {
     guard isChanged else { return [] }
-    if !Sabotage.noPartSync.isOn { for file in complete + open { try file.synchronize() } }
+    if !Failpoint.noPartSync.isOn { for file in complete + open { try file.synchronize() } }
     return (complete + open).map(\.part)
   }
 

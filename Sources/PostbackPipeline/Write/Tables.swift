@@ -193,7 +193,7 @@ package final class Tables {
     }
     try state.log.append(batch.firsts)
     for origin in batch.origins {
-      if let end = origin.standing?.end {
+      if let end = origin.checkpoint?.end {
         ends.append(Ended(input: origin.input, end: end))
         pending.increments["inputs.\(end.outcome)", default: 0] += 1
       }
@@ -205,7 +205,7 @@ package final class Tables {
         }
         waitingSince = waitingSince ?? .now
       }
-      guard let input = origin.standing?.input else { continue }
+      guard let input = origin.checkpoint?.input else { continue }
       inputs[input.id] = input
       waitingSince = waitingSince ?? .now
     }
@@ -230,26 +230,26 @@ package final class Tables {
     }
     let start = ContinuousClock.now
     func tell() { committed(Commit(ends: ends, tally: tally, duration: .now - start)) }
-    if Sabotage.fileEarly.isOn { tell() }
+    if Failpoint.fileEarly.isOn { tell() }
     if waitingSince != nil { try commit(tally) }
     guard !ends.isEmpty || tally.read > 0 else { return }
-    if !Sabotage.fileEarly.isOn { tell() }
+    if !Failpoint.fileEarly.isOn { tell() }
     (ends, tally) = ([], Tally())
   }
 
   private func commit(_ tally: Tally) throws(StateFailure) {
     for table in tables { pending.parts += try table.synchronize() }
-    if !Sabotage.noLogSync.isOn { try state.log.synchronize() }
+    if !Failpoint.noLogSync.isOn { try state.log.synchronize() }
     pending.seen = state.log.mark
     pending.inputs = inputs.values.sorted { $0.id < $1.id }
     pending.count(tally)
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     pending.time = Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
-    if Sabotage.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
+    if Failpoint.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
     try state.ledger.commit(pending)
     for table in tables.indices { try tables[table].publish() }
-    state.register.forget(pending.inputs)
+    state.catalog.forget(pending.inputs)
     committedSettings = pending.settings?.after.digests ?? committedSettings
     (pending, inputs, waitingSince) = (LedgerCommit(time: 0), [:], nil)
   }

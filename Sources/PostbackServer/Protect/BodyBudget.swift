@@ -31,7 +31,7 @@ struct BodyRoom: Sendable {
   /// Creates an empty share for a body from an address, which may have up to `longestBody` bytes.
   init(_ sender: BodySender, _ address: IPAddress, longestBody: Int) {
     self.sender = sender
-    self.address = address.customer
+    self.address = address.rateLimitPrefix
     self.longestBody = longestBody
   }
 }

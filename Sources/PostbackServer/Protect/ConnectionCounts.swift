@@ -14,17 +14,17 @@ final class ConnectionCounts: Sendable {
 
   /// Indicates that the address may open another connection.
   func allows(_ address: IPAddress) -> Bool {
-    proxies.contains(address) || counts.withLock { $0[address.customer] ?? 0 } < limit
+    proxies.contains(address) || counts.withLock { $0[address.rateLimitPrefix] ?? 0 } < limit
   }
 
   /// Counts a connection that was opened.
-  func opened(_ address: IPAddress) { counts.withLock { $0[address.customer, default: 0] += 1 } }
+  func opened(_ address: IPAddress) { counts.withLock { $0[address.rateLimitPrefix, default: 0] += 1 } }
 
   /// Counts a connection that was closed.
   func closed(_ address: IPAddress) {
     counts.withLock { counts in
-      let left = (counts[address.customer] ?? 1) - 1
-      counts[address.customer] = left > 0 ? left : nil
+      let left = (counts[address.rateLimitPrefix] ?? 1) - 1
+      counts[address.rateLimitPrefix] = left > 0 ? left : nil
     }
   }
 }

@@ -39,9 +39,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// Indicates that the address is an IPv4 address.
   var isV4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
-  /// The address that stands for one customer of an Internet provider in limits: the IPv4 address itself, or the first
+  /// The address that stands for one rateLimitPrefix of an Internet provider in limits: the IPv4 address itself, or the first
   /// 64 bits of an IPv6 address.
-  var customer: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
+  var rateLimitPrefix: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
   /// Returns the address with all bits after the first `length` of 128 set to zero.
   func prefix(_ length: Int) -> IPAddress {

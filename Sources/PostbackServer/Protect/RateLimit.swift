@@ -14,7 +14,7 @@ package final class RateLimit: Sendable {
 
   /// Takes a token of the address; returns false if it has none.
   func allows(_ address: IPAddress, at now: ContinuousClock.Instant = .now) -> Bool {
-    table.withLock { $0.take(address.customer, at: now) }
+    table.withLock { $0.take(address.rateLimitPrefix, at: now) }
   }
 }
 

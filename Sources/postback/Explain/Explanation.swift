@@ -66,28 +66,28 @@ struct Explanation {
     _ known: Known
   ) async throws(PipelineFailure) {
     let bytes = batch.bytes
-    let judgement: Judgement
+    let verification: Verification
     let rejection: Rejection?
     do {
-      var judge = try SignatureJudge(trust)
-      judgement = try judge.judge(parsed.postback, of: bytes)
-      rejection = try SignatureGate(trust).rejection(of: parsed, judgement, bytes)
+      var verifier = try SignatureVerifier(trust)
+      verification = try verifier.verify(parsed.postback, of: bytes)
+      rejection = try SignatureGate(trust).rejection(of: parsed, verification, bytes)
     } catch {
       throw .libcrypto(error)
     }
     var verified = parsed
-    if rejection == nil { verified.removeUnsigned(judgement.layout) }
+    if rejection == nil { verified.removeUnsigned(verification.layout) }
     addFields(verified, bytes)
-    let environment = judgement.signer.map {
-      trust.environment(of: parsed.postback, signedBy: $0, judgement.layout, in: bytes)
+    let environment = verification.signer.map {
+      trust.environment(of: parsed.postback, signedBy: $0, verification.layout, in: bytes)
     }
-    addSignature(parsed.postback, judgement, environment, bytes, trust)
+    addSignature(parsed.postback, verification, environment, bytes, trust)
     addConversion(parsed, environment, bytes, models, isValued: rejection == nil)
     if let rejection {
       addRejection(rejection)
       try await addDiagnosis(of: rejection, bytes, trust, known)
     } else {
-      addAcceptance(verified.postback, judgement)
+      addAcceptance(verified.postback, verification)
     }
   }
 
@@ -127,22 +127,22 @@ struct Explanation {
 
   private mutating func addSignature(
     _ postback: Postback,
-    _ judgement: Judgement,
+    _ verification: Verification,
     _ environment: Environment?,
     _ bytes: [UInt8],
     _ trust: Trust
   ) {
     var section = Section(title: "signature")
-    section.add("signature_state", judgement.state.rawValue)
-    section.add("layout", judgement.layout.rawValue)
-    let fields = postback.signedFields(judgement.layout).map(\.name)
+    section.add("signature_state", verification.state.rawValue)
+    section.add("layout", verification.layout.rawValue)
+    let fields = postback.signedFields(verification.layout).map(\.name)
     section.add("signed_fields", fields.isEmpty ? "all of the JWS" : fields.joined(separator: ", "))
     var message: [UInt8] = []
-    postback.appendSignedMessage(judgement.layout, of: bytes, to: &message)
+    postback.appendSignedMessage(verification.layout, of: bytes, to: &message)
     section.add("signed_text", String(decoding: message, as: UTF8.self).replacing("\u{2063}", with: " ⁞ "))
     section.add("signed_base64", String(decoding: Base64.standard.encode(message), as: UTF8.self))
     var digest: [UInt8] = []
-    digest.appendHexadecimal(judgement.digest.bytes.span)
+    digest.appendHexadecimal(verification.digest.bytes.span)
     section.add("signed_sha256", String(decoding: digest, as: UTF8.self))
     switch postback.signature {
     case .attribution(let text): section.add("signature", bytes.text(text))
@@ -156,7 +156,7 @@ struct Explanation {
       section.add("signature", bytes.text(jws.signature))
       section.add("kid", bytes.text(jws.keyID))
     }
-    if let key = judgement.key.map({ trust.keys[$0] }) {
+    if let key = verification.key.map({ trust.keys[$0] }) {
       section.add("key_id", key.id)
       section.add("key", "\(key.key.curve.name), \(key.environment.rawValue)")
     } else if let version = postback.version {
@@ -193,10 +193,10 @@ struct Explanation {
     sections.append(section)
   }
 
-  private mutating func addAcceptance(_ postback: Postback, _ judgement: Judgement) {
+  private mutating func addAcceptance(_ postback: Postback, _ verification: Verification) {
     var section = Section(title: "outcome")
     section.add("accepted", "yes, unless it is a duplicate")
-    let flags = postback.tierFlags(with: judgement)
+    let flags = postback.tierFlags(with: verification)
     let names = TierFlags.names.filter { flags.contains($0.flag) }.map(\.name)
     section.add("tier_flags", names.isEmpty ? nil : names.joined(separator: ", "))
     sections.append(section)

@@ -90,7 +90,7 @@ struct ServeCommand: Command {
     let models = CurrentModels(try Models(checking: configuration.models))
     let service = try ReceiverService(listen, spool, configuration, models, log, consumerMetrics: { metrics.value })
     var options = options
-    options.neighbour = ConsumerNeighbour(stopping: { service.drain() }, metrics: { metrics.value = $0 })
+    options.hooks = ConsumerHooks(stopping: { service.drain() }, metrics: { metrics.value = $0 })
     let consumer = try Consumer(options, models: models)
     try service.start()
     do throws(CommandFailure) {

@@ -20,11 +20,11 @@ struct ConsumerOptions: Sendable {
   var jobs: Int
   var log: Log
   var metricsFile: ReplacedFile?
-  var neighbour = ConsumerNeighbour()
+  var hooks = ConsumerHooks()
 }
 
 /// The callbacks from a consumer to a receiver in the same process.
-struct ConsumerNeighbour: Sendable {
+struct ConsumerHooks: Sendable {
   /// Called once when the consumer is asked to end, before it commits the postbacks it has taken.
   var stopping: @Sendable () -> Void = {}
   /// Called with the consumer's metrics as text, about once a second.
@@ -118,7 +118,7 @@ final class Consumer {
     pipeline.receivedAt = options.receivedAt
     pipeline.limits = options.limits
     pipeline.jobs = options.jobs
-    pipeline.passesFailures = true
+    pipeline.skipsUnreadableInputs = true
     _ = try await pipeline.run(
       source,
       into: tables,
@@ -203,7 +203,7 @@ final class Consumer {
       log.info("stopping", "asked to leave; committing what was taken")
       stoppedAt = .now
       manager.stopping()
-      options.neighbour.stopping()
+      options.hooks.stopping()
     } else {
       reload()
     }

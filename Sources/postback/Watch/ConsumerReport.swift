@@ -21,7 +21,7 @@ struct ConsumerReport {
     spool = options.spool
     statusFile = StatusFile(folder: options.state)
     metricsFile = options.metricsFile
-    takeMetrics = options.neighbour.metrics
+    takeMetrics = options.hooks.metrics
   }
 
   /// Starts a session with the counters of its state.

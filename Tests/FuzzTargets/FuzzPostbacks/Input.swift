@@ -21,7 +21,7 @@ struct Input {
   func batches(_ limits: ReadLimits, bufferSize: Int) throws -> [RawBatch] {
     let input = InputFile(path: "in/\"é\".jsonl", modified: 1_700_000_000_000)
     let file = OpenFile(descriptor: descriptor, path: input.path)
-    let reader = try InputReader(OpenInput(input, file, nil), InputRegister(), limits: limits, bufferSize: bufferSize)
+    let reader = try InputReader(OpenInput(input, file, nil), InputCatalog(), limits: limits, bufferSize: bufferSize)
     var batches: [RawBatch] = []
     while let batch = try reader.nextBatch() { batches.append(batch) }
     return batches

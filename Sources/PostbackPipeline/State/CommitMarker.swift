@@ -8,7 +8,7 @@
 ///
 /// The numbers are written in turn to two places, 4096 bytes apart. A write that is cut off damages only one of them,
 /// and the other has the number before.
-final class CommitWitness {
+final class CommitMarker {
   static let name = "commit"
 
   private static let spacing: Int64 = 4096

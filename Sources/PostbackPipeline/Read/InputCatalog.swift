@@ -1,8 +1,8 @@
-/// The register of known inputs, committed or read since. It decides from which record on each input is read.
+/// The catalog of known inputs, committed or read since. It decides from which record on each input is read.
 ///
 /// The decision depends only on the content and the order of the inputs, not on the times of commits: a run that goes
 /// on after a crash decides as one that was never interrupted.
-package final class InputRegister {
+package final class InputCatalog {
   /// The ledger with the committed inputs; nil if no state is kept.
   private let ledger: Ledger?
   private var nextID: UInt32 = 0
@@ -26,10 +26,10 @@ package final class InputRegister {
     case refuse(LedgerInput)
   }
 
-  /// A register without a ledger: every input is read from its start.
+  /// A catalog without a ledger: every input is read from its start.
   package init() { ledger = nil }
 
-  /// A register of the inputs in a ledger.
+  /// A catalog of the inputs in a ledger.
   init(_ ledger: Ledger) throws(StateFailure) {
     self.ledger = ledger
     nextID = try ledger.nextInputID()
@@ -59,11 +59,11 @@ package final class InputRegister {
     guard let identity, ledger != nil else { return .read(new(path, identity)) }
     let isCompressed = try isCompressed()
     let before: LedgerInput?
-    let mayHaveTwin: Bool
+    let mayBeDuplicate: Bool
     var others: [LedgerInput] = []
     do throws(StateFailure) {
       before = try newest(path, identity)
-      mayHaveTwin = try hasSameSize(identity.byteCount)
+      mayBeDuplicate = try hasSameSize(identity.byteCount)
     } catch {
       throw .state(error)
     }
@@ -73,7 +73,7 @@ package final class InputRegister {
         throw .state(error)
       }
     }
-    guard before != nil || mayHaveTwin || !others.isEmpty else {
+    guard before != nil || mayBeDuplicate || !others.isEmpty else {
       return .read(new(path, identity, isCompressed: isCompressed))
     }
     let content = try scan(.all(watching: Set(others.map(\.records) + [before?.records ?? 0])))

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A deliberate fault that `POSTBACK_SABOTAGE` turns on in a debug build. Tests use the faults to prove that they
+/// A deliberate fault that `POSTBACK_FAILPOINT` turns on in a debug build. Tests use the faults to prove that they
 /// detect lost rows. A release build has none of them.
-enum Sabotage: String {
+enum Failpoint: String {
   /// Parts get their final names before it is committed that they are complete.
   case publishEarly = "publish-early"
   /// Inputs are put away before it is committed that they were read.
@@ -15,8 +15,8 @@ enum Sabotage: String {
   case keepTail = "keep-tail"
 
   #if DEBUG
-    private static let chosen = unsafe getenv("POSTBACK_SABOTAGE").flatMap {
-      unsafe Sabotage(rawValue: String(cString: $0))
+    private static let chosen = unsafe getenv("POSTBACK_FAILPOINT").flatMap {
+      unsafe Failpoint(rawValue: String(cString: $0))
     }
 
     /// True if this fault is turned on.

@@ -19,7 +19,7 @@ package enum SignatureState: String, CaseIterable, Sendable {
 }
 
 /// The verification result of one signature.
-package struct Judgement: Sendable {
+package struct Verification: Sendable {
   /// The state of the signature.
   package var state: SignatureState
   /// The key that signed, as an index of `Trust.keys`; of AdAttributionKit, where none did, the one that is named.
@@ -33,7 +33,7 @@ package struct Judgement: Sendable {
 /// Verifies the signatures of postbacks. No other part of the project decides about signatures.
 ///
 /// Verifies a batch several times as fast as single postbacks, with the same verdicts. Belongs to one task.
-package struct SignatureJudge: ~Copyable {
+package struct SignatureVerifier: ~Copyable {
   private let trust: Trust
   private let known: VerdictCache
   private var hash: SHA256
@@ -48,7 +48,7 @@ package struct SignatureJudge: ~Copyable {
 
   /// A postback without a verdict so far.
   private struct Case {
-    /// The index of its postback, and of its judgement.
+    /// The index of its postback, and of its verification.
     let index: Int
     /// The range of its signature in the decoded signatures.
     let signature: Range<Int>
@@ -59,7 +59,7 @@ package struct SignatureJudge: ~Copyable {
     var digests = 0..<0
   }
 
-  /// Makes a judge with the trusted keys of `trust` and the earlier verdicts in `known`.
+  /// Makes a verifier with the trusted keys of `trust` and the earlier verdicts in `known`.
   package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
     let candidates =
       trust.keys.indices.map { [$0] } + [trust.keys(for: .v2_0), trust.keys(for: .v4_0)]
@@ -74,35 +74,35 @@ package struct SignatureJudge: ~Copyable {
   }
 
   /// Returns the verdict on one postback.
-  package mutating func judge(_ postback: Postback, of bytes: [UInt8]) throws(LibcryptoFailure) -> Judgement {
-    try judge([postback], of: bytes)[0]
+  package mutating func verify(_ postback: Postback, of bytes: [UInt8]) throws(LibcryptoFailure) -> Verification {
+    try verify([postback], of: bytes)[0]
   }
 
   /// Returns the verdicts on postbacks of one buffer, in their order.
   ///
   /// A postback is valid if at least one candidate key signed it under at least one of its possible layouts; otherwise
   /// it is invalid.
-  package mutating func judge(_ postbacks: [Postback], of bytes: [UInt8]) throws(LibcryptoFailure) -> [Judgement] {
-    var judgements: [Judgement] = []
-    judgements.reserveCapacity(postbacks.count)
+  package mutating func verify(_ postbacks: [Postback], of bytes: [UInt8]) throws(LibcryptoFailure) -> [Verification] {
+    var verifications: [Verification] = []
+    verifications.reserveCapacity(postbacks.count)
     var signatures: [UInt8] = []
     var digests: [SHA256Digest] = []
     digests.reserveCapacity(postbacks.count)
     var cases: [Case] = []
     cases.reserveCapacity(postbacks.count)
     for (index, postback) in postbacks.enumerated() {
-      judgements.append(
-        Judgement(state: .invalid, key: nil, layout: .asSent, digest: try digest(postback, .asSent, bytes))
+      verifications.append(
+        Verification(state: .invalid, key: nil, layout: .asSent, digest: try digest(postback, .asSent, bytes))
       )
-      guard var item = open(postback, index, &judgements[index], bytes, &signatures) else { continue }
+      guard var item = open(postback, index, &verifications[index], bytes, &signatures) else { continue }
       let start = digests.count
       for layout in postback.layouts {
-        digests.append(layout == .asSent ? judgements[index].digest : try digest(postback, layout, bytes))
+        digests.append(layout == .asSent ? verifications[index].digest : try digest(postback, layout, bytes))
       }
       item.digests = start..<digests.count
       let signature = signatures.span.extracting(item.signature)
       if let verdict = verdict(item, signature, digests[item.digests]) {
-        settle(verdict, item, postback, digests, &judgements[index])
+        settle(verdict, item, postback, digests, &verifications[index])
       } else {
         verifier.add(signature, as: item.form, of: digests[item.digests], candidates: item.candidates)
         cases.append(item)
@@ -110,17 +110,17 @@ package struct SignatureJudge: ~Copyable {
     }
     for (item, finding) in zip(cases, try verifier.find()) {
       keep(finding, item, signatures.span.extracting(item.signature), digests[item.digests])
-      settle(finding, item, postbacks[item.index], digests, &judgements[item.index])
+      settle(finding, item, postbacks[item.index], digests, &verifications[item.index])
     }
-    return judgements
+    return verifications
   }
 
-  /// Decodes the signature and selects the candidate keys. Returns nil, with the judgement complete, if the signature
+  /// Decodes the signature and selects the candidate keys. Returns nil, with the verification complete, if the signature
   /// cannot be verified.
   private func open(
     _ postback: Postback,
     _ index: Int,
-    _ judgement: inout Judgement,
+    _ verification: inout Verification,
     _ bytes: [UInt8],
     _ signatures: inout [UInt8]
   ) -> Case? {
@@ -134,18 +134,18 @@ package struct SignatureJudge: ~Copyable {
     case .jws(let jws):
       form = .raw
       isDecoded = Base64.url.decode(bytes.span.extracting(jws.signature.indices), appendingTo: &signatures)
-      judgement.key = trust.key(named: bytes[jws.keyID.indices])
-      if judgement.key == nil {
-        judgement.state = .unknownKey
+      verification.key = trust.key(named: bytes[jws.keyID.indices])
+      if verification.key == nil {
+        verification.state = .unknownKey
         return nil
       }
     }
     guard isDecoded else {
-      judgement.state = .malformed
+      verification.state = .malformed
       return nil
     }
     let list: Int
-    if let namedKey = judgement.key {
+    if let namedKey = verification.key {
       list = namedKey
     } else {
       guard let version = postback.version else { return nil }
@@ -189,23 +189,23 @@ package struct SignatureJudge: ~Copyable {
     _ item: Case,
     _ postback: Postback,
     _ digests: [SHA256Digest],
-    _ judgement: inout Judgement
+    _ verification: inout Verification
   ) {
     switch finding {
     case .signed(let key, let digest):
-      judgement.digest = digests[item.digests.lowerBound + digest]
-      accept(key, postback.layouts[digest], &judgement)
+      verification.digest = digests[item.digests.lowerBound + digest]
+      accept(key, postback.layouts[digest], &verification)
     case .invalid:
       guard let last = postback.layouts.last else { return }
-      (judgement.layout, judgement.digest) = (last, digests[item.digests.upperBound - 1])
-    case .malformed: judgement.state = .malformed
+      (verification.layout, verification.digest) = (last, digests[item.digests.upperBound - 1])
+    case .malformed: verification.state = .malformed
     }
   }
 
-  private func accept(_ key: Int, _ layout: SignedLayout, _ judgement: inout Judgement) {
-    judgement.key = key
-    judgement.layout = layout
-    judgement.state =
+  private func accept(_ key: Int, _ layout: SignedLayout, _ verification: inout Verification) {
+    verification.key = key
+    verification.layout = layout
+    verification.state =
       if trust.keys[key].environment == .development {
         .development
       } else {
