@@ -42,6 +42,11 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "SyntheticTraffic",
+      dependencies: ["ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      swiftSettings: settings
+    ),
+    .target(
       name: "PostbackServer",
       dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd"],
       swiftSettings: settings
@@ -54,9 +59,8 @@ let package = Package(
     .executableTarget(
       name: "postback",
       dependencies: [
-        "Base", "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures",
-        "JSON",
-        "CMalloc",
+        "Base", "SyntheticTraffic", "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork",
+        "Signatures", "JSON", "CMalloc",
       ],
       swiftSettings: settings
     ),

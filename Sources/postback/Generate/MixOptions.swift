@@ -1,4 +1,5 @@
 internal import SKAdNetwork
+internal import SyntheticTraffic
 
 /// The command-line options that determine the composition of a dump.
 enum MixOptions {
@@ -7,27 +8,31 @@ enum MixOptions {
       Option(
         "--versions",
         "LIST",
-        "Weights of the versions, aak being AdAttributionKit; unless given\n4.0=70,3.0=8,2.2=5,2.1=4,2.0=1,1.0=1,aak=11."
+        "Weights of the versions; aak is AdAttributionKit. The default is\n4.0=70,3.0=8,2.2=5,2.1=4,2.0=1,1.0=1,aak=11."
       ),
-      Option("--windows", "LIST", "Weights of the conversion windows of 4.0 and aak; 0=70,1=20,2=10 unless given."),
-      Option("--tiers", "LIST", "Weights of Apple's data tiers in 4.0 and aak; 0=10,1=25,2=35,3=30 unless given."),
-      Option("--app", "ID", "An advertised app. May be repeated; unless given, four apps."),
-      Option("--forged", "SHARE", "Lines, of 1, with an invented signature; 0.02 unless given."),
-      Option("--edited", "SHARE", "Lines with a signed field changed after signing; 0.02 unless given."),
-      Option("--edit", "FIELD", "Change this field of edited lines. May be repeated; all signed ones unless given."),
+      Option("--windows", "LIST", "Weights of the conversion windows of 4.0 and aak; default: 0=70,1=20,2=10."),
+      Option("--tiers", "LIST", "Weights of Apple's data tiers in 4.0 and aak; default: 0=10,1=25,2=35,3=30."),
+      Option("--app", "ID", "The id of an advertised app; may be repeated. The default is four apps."),
+      Option("--forged", "SHARE", "Share of lines, from 0 to 1, with an invented signature; default: 0.02."),
+      Option("--edited", "SHARE", "Share of lines with a signed field changed after signing; default: 0.02."),
+      Option("--edit", "FIELD", "The field that edits change; may be repeated. The default is any signed field."),
       Option(
         "--edit-kind",
         "KIND",
-        "How lines are edited: value, pair, letter-case, white-space, percent-encoding,\nswap, signature. May be repeated; value unless given."
+        "How lines are edited: value, pair, letter-case, white-space, percent-encoding,\nswap, signature. May be repeated; the default is value."
       ),
-      Option("--duplicate", "SHARE", "Lines that copy an accepted one of the last few thousand; 0.05 unless given."),
-      Option("--malformed", "SHARE", "Lines that are no postback; 0.01 unless given."),
-      Option("--zero-filled", "SHARE", "Lines with a source-app-id of 0 added after signing; 0.01 unless given."),
-      Option("--valid-only", nil, "All these shares are 0."),
+      Option(
+        "--duplicate",
+        "SHARE",
+        "Share of lines that copy an accepted one of the last few thousand; default: 0.05."
+      ),
+      Option("--malformed", "SHARE", "Share of lines that are not a well-formed postback; default: 0.01."),
+      Option("--zero-filled", "SHARE", "Share of lines with a source-app-id of 0 added after signing; default: 0.01."),
+      Option("--valid-only", nil, "Set all these shares to 0."),
     ]
 
   /// Returns the mix that the options describe.
-  static func mix(_ arguments: Arguments, seed: UInt64) throws(CommandFailure) -> Mix {
+  static func mix(_ arguments: Arguments) throws(CommandFailure) -> Mix {
     let forms = try arguments.value("--versions", "weights of 1.0 to 4.0 and aak, such as 4.0=9,aak=1") { text in
       Weights(text) { PostbackForm(name: $0) }
     }
@@ -38,34 +43,27 @@ enum MixOptions {
       Weights(text) { name in Int(name).flatMap { (0...3).contains($0) ? $0 : nil } }
     }
     let mix = Mix(
-      forms: forms ?? Weights(standardForms),
-      windows: windows ?? Weights([(0, 70), (1, 20), (2, 10)]),
-      tiers: tiers ?? Weights([(0, 10), (1, 25), (2, 35), (3, 30)]),
+      forms: forms,
+      windows: windows,
+      tiers: tiers,
       shares: try shares(arguments),
       editableFields: try editableFields(arguments),
       editKinds: try editKinds(arguments),
-      audience: Audience(apps: try apps(arguments), seed: seed)
+      apps: try apps(arguments)
     )
     for field in mix.editableFields where arguments.has("--edit") {
       guard mix.forms.choices.contains(where: { $0.editableFields.contains(field) }) else {
-        throw CommandFailure(.usage, "--edit is \(field.name), which no version in --versions signs")
+        throw CommandFailure(.usage, "--edit is \(field.name), but no version in --versions signs that field")
       }
     }
     for kind in mix.editKinds
     where !mix.forms.choices.contains(where: { kind.applies(to: $0, among: mix.editableFields) }) {
       throw CommandFailure(
         .usage,
-        "--edit-kind is \(kind.rawValue), for which no version in --versions signs the fields"
+        "--edit-kind is \(kind.rawValue), but no version in --versions signs the fields that it changes"
       )
     }
     return mix
-  }
-
-  private static var standardForms: [(PostbackForm, Double)] {
-    [
-      (.skAdNetwork(.v4_0), 70), (.skAdNetwork(.v3_0), 8), (.skAdNetwork(.v2_2), 5), (.skAdNetwork(.v2_1), 4),
-      (.skAdNetwork(.v2_0), 1), (.skAdNetwork(.v1_0), 1), (.adAttributionKit, 11),
-    ]
   }
 
   private static func shares(_ arguments: Arguments) throws(CommandFailure) -> [Mix.Share: Double] {
@@ -75,7 +73,7 @@ enum MixOptions {
         Double(text).flatMap { (0...1).contains($0) ? $0 : nil }
       }
       if given != nil, arguments.has("--valid-only") {
-        throw CommandFailure(.usage, "\(share.option) is of no use with --valid-only")
+        throw CommandFailure(.usage, "\(share.option) has no effect with --valid-only; remove one of them")
       }
       shares[share] = given ?? (arguments.has("--valid-only") ? 0 : share.standard)
     }
@@ -87,7 +85,7 @@ enum MixOptions {
     return shares
   }
 
-  private static func editableFields(_ arguments: Arguments) throws(CommandFailure) -> [Field] {
+  private static func editableFields(_ arguments: Arguments) throws(CommandFailure) -> [Field]? {
     let editable = PostbackForm.all.flatMap(\.editableFields)
     var fields: [Field] = []
     for name in arguments.all("--edit") {
@@ -96,10 +94,10 @@ enum MixOptions {
       }
       fields.append(field)
     }
-    return fields.isEmpty ? editable : fields
+    return fields.isEmpty ? nil : fields
   }
 
-  private static func editKinds(_ arguments: Arguments) throws(CommandFailure) -> [EditKind] {
+  private static func editKinds(_ arguments: Arguments) throws(CommandFailure) -> [EditKind]? {
     var kinds: [EditKind] = []
     for name in arguments.all("--edit-kind") {
       guard let kind = EditKind(rawValue: name) else {
@@ -108,18 +106,41 @@ enum MixOptions {
       }
       kinds.append(kind)
     }
-    return kinds.isEmpty ? [.value] : kinds
+    return kinds.isEmpty ? nil : kinds
   }
 
-  private static func apps(_ arguments: Arguments) throws(CommandFailure) -> [Int64] {
+  private static func apps(_ arguments: Arguments) throws(CommandFailure) -> [Int64]? {
     var apps: [Int64] = []
     for text in arguments.all("--app") {
-      // Below the largest, so that an edit finds a larger one.
+      // Far below the largest integer, because an edit adds to the id.
       guard let app = Int64(text), (1...1_000_000_000_000_000).contains(app) else {
         throw CommandFailure(.usage, "--app is \(text); expected an app id")
       }
       apps.append(app)
     }
-    return apps.isEmpty ? [525_463_029, 1_176_027_022, 1_661_087_323, 10_738_027_756] : apps
+    return apps.isEmpty ? nil : apps
+  }
+}
+
+extension Mix.Share {
+  /// The option that sets the share.
+  fileprivate var option: String { "--\(rawValue)" }
+}
+
+extension Weights {
+  /// Reads `a=70,b=20,c`; nil if a name is not a choice or is repeated, a weight is not a number, or all are 0. A
+  /// weight that is left out is 1.
+  fileprivate init?(_ text: String, _ choice: (String) -> Choice?) {
+    var weights: [(Choice, Double)] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = words.first, let choice = choice(String(name)),
+        let weight = words.count == 1 ? 1 : Double(String(words[1])), weight >= 0, weight <= 1e9,
+        !weights.contains(where: { $0.0 == choice })
+      else { return nil }
+      weights.append((choice, weight))
+    }
+    self.init(weights)
+    if choices.isEmpty { return nil }
   }
 }

@@ -67,7 +67,7 @@ struct ReportCommand: Command {
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "a report needs accepted postbacks too; give the folders that --out named")
       }
-      let output = try GeneratedFile(
+      let output = try OutputFile(
         file,
         overwrites: overwrites,
         advice: "give --force to overwrite it, or another name"

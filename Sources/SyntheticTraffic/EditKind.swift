@@ -1,7 +1,7 @@
-internal import SKAdNetwork
+package import SKAdNetwork
 
 /// The kinds of change that edited lines get after signing.
-enum EditKind: String, CaseIterable, Sendable {
+package enum EditKind: String, CaseIterable, Sendable {
   /// A signed field has another value.
   case value
   /// Two signed fields, each with few possible values, have other values.
@@ -32,8 +32,8 @@ enum EditKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// Tells if lines of that form can be edited in this way.
-  func applies(to form: PostbackForm, among editable: [Field]) -> Bool {
+  /// Indicates that lines of that form can be edited in this way.
+  package func applies(to form: PostbackForm, among editable: [Field]) -> Bool {
     let count = fields(of: form, among: editable).count
     return self == .pair || self == .swap ? count > 1 : count > 0
   }

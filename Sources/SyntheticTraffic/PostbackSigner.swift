@@ -1,6 +1,6 @@
 internal import JSON
 internal import SKAdNetwork
-internal import Signatures
+package import Signatures
 
 /// A signer of planned postbacks. It makes SKAdNetwork's signature in base64, or AdAttributionKit's JWS.
 struct PostbackSigner: ~Copyable {
@@ -123,5 +123,44 @@ extension PostbackDraft {
       isFirst = false
     }
     json.append(UInt8(ascii: "}"))
+  }
+}
+
+/// The generated signing keys, which stand for Apple's keys, and the keys of impostors.
+package struct GeneratedKeys: Sendable {
+  static let p256Name = "generated-p256"
+  static let p192Name = "generated-p192"
+
+  private let p256: SigningKey
+  private let p192: SigningKey
+  private let impostorP256: SigningKey
+  private let impostorP192: SigningKey
+
+  /// Derives the keys from a seed.
+  package init(seed: UInt64) throws(LibcryptoFailure) {
+    func key(_ name: String, _ curve: Curve) throws(LibcryptoFailure) -> SigningKey {
+      var hash = try SHA256()
+      let text = Array("postback generate \(name) \(seed)".utf8)
+      return try SigningKey(curve: curve, scalarFrom: try hash.digest(of: text.span))
+    }
+    p256 = try key(Self.p256Name, .p256)
+    p192 = try key(Self.p192Name, .p192)
+    impostorP256 = try key("impostor-p256", .p256)
+    impostorP192 = try key("impostor-p192", .p192)
+  }
+
+  /// Returns the signing key on that curve.
+  func key(_ curve: Curve, isImpostor: Bool = false) -> SigningKey {
+    switch curve {
+    case .p256: isImpostor ? impostorP256 : p256
+    case .p192: isImpostor ? impostorP192 : p192
+    }
+  }
+
+  /// The names of the keys that stand for Apple's, and their SubjectPublicKeyInfos in base64.
+  package var trusted: [(name: String, base64: String)] {
+    [(Self.p256Name, p256), (Self.p192Name, p192)].map { name, key in
+      (name, String(decoding: Base64.standard.encode(key.subjectPublicKeyInfo), as: UTF8.self))
+    }
   }
 }

@@ -5,7 +5,7 @@ struct FieldChange: Sendable {
   let field: Field
   /// The signed value, or the value in the first copy; nil if the field was absent.
   let original: String?
-  /// The value that stands there now; nil if the field was removed.
+  /// The value after the change; nil if the field was removed.
   let edited: String?
 }
 
@@ -89,7 +89,7 @@ extension PostbackDraft {
     case .impressionType:
       return .text(random.pick(Audience.impressionTypes.filter { $0 != value?.text }))
     default:
-      preconditionFailure("\(field.name) is no signed field")
+      preconditionFailure("\(field.name) is not a signed field")
     }
   }
 

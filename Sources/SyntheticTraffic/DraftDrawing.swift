@@ -2,18 +2,18 @@ internal import SKAdNetwork
 
 extension Mix {
   /// Draws a postback of that form as Apple could have sent it, with no field that Apple's data tiers exclude.
-  func draft(_ form: PostbackForm, _ random: inout SeededGenerator) -> PostbackDraft {
+  func draft(_ form: PostbackForm, _ audience: Audience, _ random: inout SeededGenerator) -> PostbackDraft {
     var draft = PostbackDraft(form)
     draft[form.adNetwork] = .text(audience.network(form, &random))
     draft[form.app] = .integer(random.pick(audience.apps))
     draft[form.transaction] = .text(random.transactionID())
     addConversion(to: &draft, &random)
     if form.hasWindows {
-      addWindow(to: &draft, &random)
-      // Tier 0 has none, and what tells no value and no source app is of that tier as far as anybody can see.
+      addWindow(to: &draft, audience, &random)
+      // Tier 0 has no marketplace, and a postback without a conversion value and a source app looks like one of tier 0.
       if draft.hasFormOfTier0 { draft[.marketplaceIdentifier] = nil }
     } else {
-      addCampaign(to: &draft, &random)
+      addCampaign(to: &draft, audience, &random)
     }
     return draft
   }
@@ -41,7 +41,7 @@ extension Mix {
   }
 
   /// Adds the fields of versions before 4.0: a campaign, and for large crowds a source app and a conversion value.
-  private func addCampaign(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
+  private func addCampaign(to draft: inout PostbackDraft, _ audience: Audience, _ random: inout SeededGenerator) {
     draft[.campaignID] = .integer(random.integer(in: 1...100))
     guard draft.isWin, draft.form.hasConversionValue, random.chance(ofHundred: 70) else { return }
     if random.chance(ofHundred: 80) { draft[.sourceAppID] = .integer(audience.sourceApp(&random)) }
@@ -51,13 +51,13 @@ extension Mix {
   /// Adds the fields of 4.0 and AdAttributionKit that the conversion window and the data tier allow.
   ///
   /// Source: Apple, "Receiving postbacks in multiple conversion windows".
-  private func addWindow(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
+  private func addWindow(to draft: inout PostbackDraft, _ audience: Audience, _ random: inout SeededGenerator) {
     let window = draft.isWin ? windows.pick(&random) : 0
     let tier = tiers.pick(&random)
     draft[.postbackSequenceIndex] = .integer(window)
     guard window == 0, tier >= 2 else {
       draft[.sourceIdentifier] = .text(random.digits(2))
-      // In later windows there is a coarse value or nothing; tier 0 tells none in any.
+      // Later windows have a coarse value or none. Tier 0 has none in any window.
       let tells = window > 0 ? random.chance(ofHundred: 90) : tier > 0
       if draft.isWin, tells { draft[.coarseConversionValue] = coarseValue(&random) }
       return

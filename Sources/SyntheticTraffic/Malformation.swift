@@ -2,7 +2,8 @@ internal import SKAdNetwork
 
 /// A malformation that makes a line invalid by its form alone.
 enum Malformation: String, CaseIterable, Sendable {
-  // The line
+  // MARK: - The line
+
   case truncatedLine = "truncated_line"
   case twoObjects = "two_objects"
   case trailingComma = "trailing_comma"
@@ -14,7 +15,8 @@ enum Malformation: String, CaseIterable, Sendable {
   case tooDeep = "too_deep"
   case tooLarge = "too_large"
 
-  // The fields
+  // MARK: - The fields
+
   case unknownVersion = "unknown_version"
   case unsupportedVersion = "unsupported_version"
   case missingField = "missing_field"
@@ -25,12 +27,14 @@ enum Malformation: String, CaseIterable, Sendable {
   case invisibleSeparator = "invisible_separator"
   case nulCharacter = "nul_character"
 
-  // The JWS
+  // MARK: - The JWS
+
   case jwsOfTwoParts = "jws_of_two_parts"
   case jwsAlgorithmNone = "jws_algorithm_none"
   case jwsPayloadNotJSON = "jws_payload_not_json"
 
-  // The signature
+  // MARK: - The signature
+
   case signatureNotBase64 = "signature_not_base64"
   case signatureTrailingByte = "signature_trailing_byte"
   case signatureOtherForm = "signature_other_form"
@@ -55,7 +59,7 @@ enum Malformation: String, CaseIterable, Sendable {
     }
   }
 
-  /// Tells if a postback of that form can be malformed in this way.
+  /// Indicates that a postback of that form can be malformed in this way.
   func applies(to form: PostbackForm) -> Bool {
     switch self {
     case .unknownVersion, .unsupportedVersion, .signatureNotBase64: form.version != nil

@@ -1,37 +1,48 @@
-internal import Signatures
+package import Signatures
 
-/// Some lines of a dump, and their rows of the truth file.
-struct GeneratedBatch: Sendable {
-  var dump: [UInt8] = []
-  var truth: [UInt8] = []
+/// Consecutive lines of a dump, and their rows of the truth file.
+package struct GeneratedBatch: Sendable {
+  /// The lines of the dump.
+  package fileprivate(set) var dump: [UInt8] = []
+  /// The rows of the truth file; empty unless they were asked for.
+  package fileprivate(set) var truth: [UInt8] = []
 }
 
 /// The lines of a dump in order, made by at most `jobs` tasks at once. Memory holds no more batches than tasks.
-struct GeneratedBatches {
-  let planner: LinePlanner
-  let keys: GeneratedKeys
-  let text: LineText
-  let writesTruth: Bool
-  let count: Int
-  let jobs: Int
+package struct GeneratedBatches {
+  private let planner: LinePlanner
+  private let keys: GeneratedKeys
+  private let text: LineText
+  private let writesTruth: Bool
+  private let count: Int
+  private let jobs: Int
 
   private static let linesPerBatch = 1024
 
   private var nextLine = 1
-  /// The batches in work, in order.
+  /// The batches that are being made, in order.
   private var pending: [Task<Result<GeneratedBatch, LibcryptoFailure>, Never>] = []
 
-  init(planner: LinePlanner, keys: GeneratedKeys, text: LineText, writesTruth: Bool, count: Int, jobs: Int) {
-    self.planner = planner
+  /// Creates the batches of a dump with `count` lines. The same mix, seed and keys give the same bytes on any machine.
+  package init(
+    _ mix: Mix,
+    seed: UInt64,
+    keys: GeneratedKeys,
+    count: Int,
+    hasEnvelopes: Bool = false,
+    writesTruth: Bool = false,
+    jobs: Int
+  ) {
+    planner = LinePlanner(mix: mix, seed: seed)
     self.keys = keys
-    self.text = text
+    text = LineText(hasEnvelopes: hasEnvelopes)
     self.writesTruth = writesTruth
     self.count = count
     self.jobs = jobs
   }
 
-  /// The next batch; nil at the end.
-  mutating func next() async throws(LibcryptoFailure) -> GeneratedBatch? {
+  /// Returns the next batch; nil at the end.
+  package mutating func next() async throws(LibcryptoFailure) -> GeneratedBatch? {
     while nextLine <= count, pending.count < jobs {
       let lines = nextLine...min(nextLine + Self.linesPerBatch - 1, count)
       nextLine = lines.upperBound + 1

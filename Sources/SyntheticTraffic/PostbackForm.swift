@@ -1,21 +1,22 @@
-internal import SKAdNetwork
+package import SKAdNetwork
 internal import Signatures
 
 /// The form of a postback: one of SKAdNetwork's versions, or AdAttributionKit.
-enum PostbackForm: Hashable, Sendable {
+package enum PostbackForm: Hashable, Sendable {
   case skAdNetwork(Version)
   case adAttributionKit
 
-  static let all = Version.allCases.map { Self.skAdNetwork($0) } + [.adAttributionKit]
+  /// Every form, from the oldest version to AdAttributionKit.
+  package static let all = Version.allCases.map { Self.skAdNetwork($0) } + [.adAttributionKit]
 
-  /// Finds the form with that name; nil if there is none.
-  init?(name: String) {
+  /// Finds the form with a name; nil if no form has it.
+  package init?(name: String) {
     guard let form = Self.all.first(where: { $0.name == name }) else { return nil }
     self = form
   }
 
   /// The name in options and in the truth file: the version, or `aak`.
-  var name: String {
+  package var name: String {
     switch self {
     case .skAdNetwork(let version): version.rawValue
     case .adAttributionKit: "aak"
@@ -58,7 +59,7 @@ enum PostbackForm: Hashable, Sendable {
   /// The signed fields that can be changed with the postback still well formed.
   ///
   /// The version 4.0 cannot be changed, because the other versions do not have its fields.
-  var editableFields: [Field] { signedFields.filter { $0 != .version || self != .skAdNetwork(.v4_0) } }
+  package var editableFields: [Field] { signedFields.filter { $0 != .version || self != .skAdNetwork(.v4_0) } }
 
   /// The signed fields that are present in every postback of the form.
   var requiredFields: [Field] {
@@ -76,7 +77,8 @@ enum PostbackForm: Hashable, Sendable {
     .postbackIdentifier, .postbackSequenceIndex, .publisherItemIdentifier, .sourceIdentifier,
   ]
 
-  // The fields with different names in the two frameworks.
+  // MARK: - Fields with different names in the two frameworks
+
   var adNetwork: Field { version == nil ? .adNetworkIdentifier : .adNetworkID }
   var transaction: Field { version == nil ? .postbackIdentifier : .transactionID }
   var app: Field { version == nil ? .advertisedItemIdentifier : .appID }

@@ -7,10 +7,17 @@ internal import SKAdNetwork
 struct LinePlanner: Sendable {
   let mix: Mix
   let seed: UInt64
+  private let audience: Audience
 
   /// The greatest distance in lines from which the search for a duplicate's first copy starts, and the greatest length
   /// of that search.
   private static let reach = 4000
+
+  init(mix: Mix, seed: UInt64) {
+    self.mix = mix
+    self.seed = seed
+    audience = Audience(apps: mix.apps, seed: seed)
+  }
 
   /// Returns the plan of a line. The first line is 1.
   func plan(_ line: Int) -> LinePlan {
@@ -35,7 +42,7 @@ struct LinePlanner: Sendable {
     _ forms: Weights<PostbackForm>,
     _ random: inout SeededGenerator
   ) -> LinePlan {
-    let draft = mix.draft(forms.pick(&random), &random)
+    let draft = mix.draft(forms.pick(&random), audience, &random)
     return LinePlan(line: line, draft, ForwardingStyle(&random))
   }
 
@@ -52,7 +59,7 @@ struct LinePlanner: Sendable {
     } else {
       plan.change = plan.draft.change(.sourceAppID, to: .integer(0))
     }
-    // Where a conversion value may stand, its null becomes a 0 too.
+    // An absent conversion value becomes a 0 too, in a postback that may have one.
     let draft = plan.draft
     let isFirstWindow = !draft.form.hasWindows || draft[.postbackSequenceIndex] == .integer(0)
     if draft.isWin, isFirstWindow, draft[.conversionValue] == nil, draft[.coarseConversionValue] == nil {
@@ -71,7 +78,7 @@ struct LinePlanner: Sendable {
     case 1: plan.signer = .impostor
     case 2:
       // The signature of another postback.
-      plan.signed = mix.draft(plan.draft.form, &random)
+      plan.signed = mix.draft(plan.draft.form, audience, &random)
     default:
       plan.signer = .impostor
       plan.keyID = random.pick(["apple-cas-identifier/9", "generated-unknown"])
@@ -82,7 +89,7 @@ struct LinePlanner: Sendable {
   }
 
   private func edited(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
-    // Where there is but one kind no number is drawn: dumps are what they were before there were others.
+    // A single kind draws no number, so that dumps with the standard kind keep their bytes when kinds are added.
     let kind = mix.editKinds.count == 1 ? mix.editKinds[0] : random.pick(mix.editKinds)
     let forms = mix.forms.filter { kind.applies(to: $0, among: mix.editableFields) }
     var plan = valid(line, forms, &random)
@@ -105,7 +112,7 @@ struct LinePlanner: Sendable {
   private func duplicate(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     guard let original = original(before: line, &random) else { return valid(line, mix.forms, &random) }
     let first = plan(original)
-    // Apple's retry has the same bytes, the copy by another channel has not.
+    // A retry by Apple has the same bytes; a copy that came through another channel has others.
     var style = random.chance(ofHundred: 50) ? first.style : ForwardingStyle(&random)
     if first.kind == .zeroFilled { style.isForwarded = true }
     var plan = LinePlan(line: line, first.draft, style)

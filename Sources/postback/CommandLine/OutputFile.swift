@@ -1,15 +1,15 @@
 internal import Glibc
 internal import PostbackPipeline
 
-/// The output of `generate`: a file that is hidden until it is complete, or standard output.
-enum GeneratedFile {
+/// The output of a command: a file that is hidden until it is complete, or standard output.
+enum OutputFile {
   case file(UnfinishedFile)
   case standardOutput
 
   /// The path that stands for standard output.
   static let standardOutputPath = "-"
 
-  /// Makes the hidden file. Throws if the path exists, unless `overwrites` is true and it is a regular file.
+  /// Creates the hidden file. Throws if the path exists, unless `overwrites` is true and it is a regular file.
   init(_ path: String, overwrites: Bool = false, advice: String = "remove it, or give another name")
     throws(CommandFailure)
   {
@@ -19,9 +19,12 @@ enum GeneratedFile {
     }
     var status = stat()
     if unsafe stat(path, &status) == 0 {
-      guard overwrites else { throw CommandFailure(.cannotCreate, "\(path): is there already; \(advice)") }
+      guard overwrites else { throw CommandFailure(.cannotCreate, "\(path) exists already; \(advice)") }
       guard status.st_mode & S_IFMT == S_IFREG else {
-        throw CommandFailure(.cannotCreate, "\(path): is no file, and cannot be overwritten; give another name")
+        throw CommandFailure(
+          .cannotCreate,
+          "\(path) is not a regular file and cannot be overwritten; give another name"
+        )
       }
     }
     do throws(WriteFailure) { self = .file(try UnfinishedFile(path)) } catch { throw CommandFailure(.write(error)) }
