@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import Glibc
 internal import JSON
 
 /// Reads a configuration file and collects every problem in it.
@@ -19,10 +20,10 @@ struct ConfigurationReader {
         return configuration
       }
     } catch {
-      note("", error.reason)
+      note("", "The file \(error.reason).")
       return configuration
     }
-    guard isObject(root, keys: Self.keys, called: "the configuration") else { return configuration }
+    guard isObject(root, keys: Self.keys, called: "The configuration") else { return configuration }
     let listen = value(root["listen"], "a host and a port such as \"127.0.0.1:8080\"") { ListenAddress($0) }
     configuration.listen = listen ?? configuration.listen
     configuration.spool = value(root["spool"], "the path of a folder") { $0.isEmpty ? nil : $0 }
@@ -51,10 +52,11 @@ struct ConfigurationReader {
 
   private mutating func readLimits(_ node: JSONNode, into configuration: inout ServerConfiguration) {
     guard node.value != nil else { return }
-    guard isObject(node, keys: ServerLimit.all.map(\.key), called: "the limits") else { return }
-    for limit in ServerLimit.all where node[limit.key].value != nil {
+    guard isObject(node, keys: LimitSetting.all.map(\.key), called: "The object \"limits\"") else { return }
+    for limit in LimitSetting.all where node[limit.key].value != nil {
       guard case .number(let text) = node[limit.key].value, let value = Int(text), limit.range.contains(value) else {
-        note(node[limit.key].pointer, "must be an integer from \(limit.range.lowerBound) to \(limit.range.upperBound)")
+        let (lowest, highest) = (limit.range.lowerBound, limit.range.upperBound)
+        note(node[limit.key].pointer, "The value must be an integer from \(lowest) to \(highest).")
         continue
       }
       configuration[keyPath: limit.path] = value
@@ -64,13 +66,13 @@ struct ConfigurationReader {
   private mutating func apps(_ node: JSONNode) -> [String: Int64] {
     guard node.value != nil else { return [:] }
     guard let members = node.members else {
-      note(node.pointer, "must be an object of App Store ids by bundle id")
+      note(node.pointer, "The value must be an object with an App Store id for each bundle id.")
       return [:]
     }
     var apps: [String: Int64] = [:]
     for (bundleID, node) in members {
       guard case .number(let digits) = node.value, let appID = Int64(digits), appID > 0 else {
-        note(node.pointer, "must be an App Store id, an integer from 1")
+        note(node.pointer, "The value must be an App Store id, which is an integer from 1.")
         continue
       }
       apps[bundleID] = appID
@@ -83,9 +85,9 @@ struct ConfigurationReader {
     for element in list(node) {
       guard let forwarder = forwarder(element) else { continue }
       if forwarders.contains(where: { $0.name == forwarder.name }) {
-        note(element["name"].pointer, "is the name of another forwarder already")
+        note(element["name"].pointer, "Another forwarder has this name already.")
       } else if forwarders.contains(where: { $0.secret.bytes == forwarder.secret.bytes }) {
-        note(element.pointer, "has the secret of another forwarder; give each its own")
+        note(element.pointer, "Another forwarder has the same secret. Give each forwarder its own secret.")
       } else {
         forwarders.append(forwarder)
       }
@@ -94,10 +96,10 @@ struct ConfigurationReader {
   }
 
   private mutating func forwarder(_ node: JSONNode) -> Forwarder? {
-    guard isObject(node, keys: Self.forwarderKeys, called: "a forwarder") else { return nil }
+    guard isObject(node, keys: Self.forwarderKeys, called: "A forwarder") else { return nil }
     let name = value(node["name"], "1 to 64 letters, digits and - _ . :", isRequired: true) { text in
-      let isRight = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte }
-      return isRight ? text : nil
+      let isName = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte }
+      return isName ? text : nil
     }
     let header = value(node["hmac_header"], "the name of a header") { text in
       (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte && $0 != UInt8(ascii: ":") }
@@ -105,43 +107,43 @@ struct ConfigurationReader {
     }
     let (token, secret) = (node["bearer_token_file"], node["hmac_secret_file"])
     guard (token.value == nil) != (secret.value == nil) else {
-      note(node.pointer, "must have one of bearer_token_file and hmac_secret_file")
+      note(node.pointer, "A forwarder must have either bearer_token_file or hmac_secret_file.")
       return nil
     }
     if token.value != nil, node["hmac_header"].value != nil {
-      note(node["hmac_header"].pointer, "is of no use without hmac_secret_file")
+      note(node["hmac_header"].pointer, "The key hmac_header has no effect without hmac_secret_file.")
     }
     guard let bytes = self.secret(in: token.value == nil ? secret : token), let name else { return nil }
-    let shown: Forwarder.Secret =
+    let credential: Forwarder.Secret =
       token.value == nil
       ? .hmac(secret: bytes, header: header ?? Forwarder.defaultHeader) : .bearer(token: bytes)
-    return Forwarder(name: name, secret: shown)
+    return Forwarder(name: name, secret: credential)
   }
 
-  /// Reads the secret from the file that a setting names, without the line ends at its end. Notes a problem and returns
-  /// nil if the file cannot be read or holds fewer than 16 bytes.
+  /// Reads the secret from the file that a setting names, and removes the line ends after it. Notes a problem and
+  /// returns nil if the file cannot be read or holds fewer than 16 bytes.
   private mutating func secret(in node: JSONNode) -> [UInt8]? {
     guard let path = value(node, "the path of a file", { $0.isEmpty ? nil : $0 }) else { return nil }
     do throws(SettingFile.Failure) {
       var bytes = try SettingFile.bytes(of: path, upTo: 4096)
       while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
       if bytes.count >= 16 { return bytes }
-      note(node.pointer, "names \(path), which holds \(bytes.count) bytes; a secret must have 16 or more")
+      note(node.pointer, "The file \(path) holds \(bytes.count) bytes. A secret must have 16 bytes or more.")
     } catch {
-      note(node.pointer, "names \(path), which \(error.reason)")
+      note(node.pointer, "The file \(path) \(error.reason).")
     }
     return nil
   }
 
-  // MARK: - Reading of single values
+  // MARK: - Single values
 
   private mutating func isObject(_ node: JSONNode, keys: [String], called name: String) -> Bool {
     guard let members = node.members else {
-      note(node.pointer, "must be an object")
+      note(node.pointer, "The value must be an object.")
       return false
     }
     for (key, member) in members where !keys.contains(key) {
-      note(member.pointer, "is not a key of \(name); known are \(keys.joined(separator: ", "))")
+      note(member.pointer, "\(name) has no such key. Its keys are \(keys.joined(separator: ", ")).")
     }
     return true
   }
@@ -149,7 +151,7 @@ struct ConfigurationReader {
   private mutating func list(_ node: JSONNode) -> [JSONNode] {
     guard node.value != nil else { return [] }
     guard let elements = node.elements else {
-      note(node.pointer, "must be an array")
+      note(node.pointer, "The value must be an array.")
       return []
     }
     return elements
@@ -163,12 +165,12 @@ struct ConfigurationReader {
   ) -> Value? {
     if node.value == nil, !isRequired { return nil }
     if case .string(let text) = node.value, let value = parse(text) { return value }
-    note(node.pointer, node.value == nil ? "is missing; it must be \(expected)" : "must be \(expected)")
+    note(node.pointer, "The value \(node.value == nil ? "is missing. It must be" : "must be") \(expected).")
     return nil
   }
 
-  private mutating func note(_ pointer: String, _ reason: String) {
-    problems.append([file, pointer, reason].filter { !$0.isEmpty }.joined(separator: ": "))
+  private mutating func note(_ pointer: String, _ problem: String) {
+    problems.append([file, pointer, problem].filter { !$0.isEmpty }.joined(separator: ": "))
   }
 }
 
@@ -189,5 +191,33 @@ extension UInt8 {
       true
     default: false
     }
+  }
+}
+
+/// A file that holds settings: the configuration, or a secret.
+enum SettingFile {
+  /// The reason that a file cannot be used, as the predicate of a sentence whose subject is the file.
+  struct Failure: Error {
+    let reason: String
+  }
+
+  /// Reads a whole file; throws if it cannot be read or has more than `limit` bytes.
+  static func bytes(of path: String, upTo limit: Int) throws(Failure) -> [UInt8] {
+    func failure() -> Failure { Failure(reason: "cannot be read: \(unsafe String(cString: strerror(errno)))") }
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure() }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: limit + 1)
+    var count = 0
+    while count < bytes.count {
+      let more = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe read(descriptor, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count)
+      }
+      if more < 0, errno == EINTR { continue }
+      guard more >= 0 else { throw failure() }
+      if more == 0 { return Array(bytes[..<count]) }
+      count += more
+    }
+    throw Failure(reason: "has more than \(limit) bytes")
   }
 }

@@ -1,11 +1,11 @@
 /// The settings of a server: the configuration file (schemas/server_configuration.schema.json), then the command-line
 /// options that override it.
 package struct ServerConfiguration: Sendable {
-  /// The address to listen on.
+  /// The address that the server listens on.
   package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
   /// The path of the spool folder; nil if the file does not name one.
   package var spool: String?
-  /// Paths of conversion models.
+  /// The paths of the conversion models: files, or folders of files.
   package var models: [String] = []
   /// App Store ids by bundle id, for the conversion value API. They take precedence over the ids in the models.
   package var apps: [String: Int64] = [:]
@@ -31,7 +31,7 @@ package struct ServerConfiguration: Sendable {
   /// The default configuration, for a server without a file.
   package init() {}
 
-  /// Reads a configuration file, or throws every problem in it.
+  /// Reads a configuration file. The error holds every problem in it.
   package init(reading path: String) throws(ConfigurationErrors) {
     var reader = ConfigurationReader(file: path)
     let configuration = reader.read()
@@ -42,9 +42,70 @@ package struct ServerConfiguration: Sendable {
 
 /// The problems of a configuration file.
 package struct ConfigurationErrors: Error, CustomStringConvertible {
-  /// One or more problems, each as `FILE: POINTER: REASON`.
+  /// One or more problems, each as `FILE: POINTER: SENTENCE`, or `FILE: SENTENCE` for the file as a whole.
   package let problems: [String]
 
-  /// A line for each problem.
+  /// The problems, one on each line.
   package var description: String { problems.joined(separator: "\n") }
+}
+
+/// The limits that protect a server from its clients.
+package struct ServerLimits: Sendable, Equatable {
+  /// The number of threads that read and answer requests.
+  package var threads = 2
+  /// The largest number of open connections; further ones wait to be accepted.
+  package var connections = 4096
+  /// The largest number of open connections from one address that is not a trusted proxy.
+  package var connectionsPerAddress = 256
+  /// The memory of a connection in bytes, which limits its request line and headers.
+  package var headerBytes = 16 * 1024
+  /// The time in seconds after which a connection without traffic is closed.
+  package var idleSeconds = 30
+  /// The time in seconds within which a request must be complete, from the start of the connection or the end of the
+  /// request before.
+  package var requestSeconds = 60
+  /// The interval in seconds over which the speed of a body is measured: more than 64 KiB must arrive at 1 KiB per
+  /// second.
+  package var stallSeconds = 10
+  /// The number of requests per minute from one address; 0 for no limit.
+  package var requestsPerMinute = 6000
+  /// The number of requests that one address may send at once after a pause.
+  package var requestBurst = 1000
+  /// The memory in bytes for all bodies that are being received: half for known forwarders, a quarter for forwarders
+  /// that sign, a quarter for devices.
+  package var bodyBytes = 64 << 20
+
+  /// Creates the default limits.
+  package init() {}
+}
+
+/// A limit that the configuration file may set: its key, the property that it changes, and the accepted range.
+struct LimitSetting: @unchecked Sendable {
+  let key: String
+  let path: WritableKeyPath<ServerConfiguration, Int>
+  let range: ClosedRange<Int>
+
+  init(_ key: String, _ path: WritableKeyPath<ServerConfiguration, Int>, _ range: ClosedRange<Int>) {
+    self.key = key
+    self.path = path
+    self.range = range
+  }
+
+  /// Every limit that the configuration file may set.
+  static let all = [
+    LimitSetting("postback_bytes", \.postbackBytes, 1024...(64 << 20)),
+    LimitSetting("forwarder_body_bytes", \.forwarderBodyBytes, 1024...(256 << 20)),
+    LimitSetting("forwarder_postbacks", \.forwarderPostbacks, 1...10_000_000),
+    LimitSetting("waiting_bytes", \.waitingBytes, (1 << 20)...(1 << 30)),
+    LimitSetting("body_bytes", \.limits.bodyBytes, (1 << 20)...(1 << 30)),
+    LimitSetting("header_bytes", \.limits.headerBytes, 4096...(1 << 20)),
+    LimitSetting("threads", \.limits.threads, 1...256),
+    LimitSetting("connections", \.limits.connections, 1...1_000_000),
+    LimitSetting("connections_per_address", \.limits.connectionsPerAddress, 1...1_000_000),
+    LimitSetting("idle_seconds", \.limits.idleSeconds, 1...3600),
+    LimitSetting("request_seconds", \.limits.requestSeconds, 1...3600),
+    LimitSetting("stall_seconds", \.limits.stallSeconds, 1...3600),
+    LimitSetting("requests_per_minute", \.limits.requestsPerMinute, 0...60_000_000),
+    LimitSetting("request_burst", \.limits.requestBurst, 1...1_000_000),
+  ]
 }

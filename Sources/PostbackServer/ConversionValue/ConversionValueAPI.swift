@@ -25,7 +25,7 @@ public struct ConversionValueAPI: Sendable {
   /// The SDK keys that are accepted; nil if all are. A key is part of the app, so it is no secret.
   public let sdkKeys: Set<String>?
 
-  /// The number of seconds that a first call may lie in the future and still count as now, because clocks differ.
+  /// The number of seconds by which a first call may lie in the future and still count as now, because clocks differ.
   public static let clockTolerance = 300
 
   /// Creates an API that answers by these models.
@@ -50,8 +50,8 @@ public struct ConversionValueAPI: Sendable {
       guard let age = Self.seconds(from: request.firstCall, to: now) else { throw parameters.invalid(.firstCall) }
       guard let model = model(of: request) else { throw .noModel(app: request.bundleID) }
       return switch version {
-      case .v1: try rising(request, under: model, age: age, now: now)
-      case .v2: try windowed(request, under: model, age: age)
+      case .v1: try risingValue(request, under: model, age: age, now: now)
+      case .v2: try windowValues(request, under: model, age: age)
       }
     } catch {
       return ConversionValueAnswer(error)
@@ -60,7 +60,7 @@ public struct ConversionValueAPI: Sendable {
 
   /// Answers for SKAdNetwork 1 to 3: no value later than 24 hours after the last update, nor later than the number of
   /// hours for which the model says that the app updates its value. Decoding uses the same hours.
-  private func rising(
+  private func risingValue(
     _ request: ConversionValueRequest,
     under model: ConversionModel,
     age: Int,
@@ -75,7 +75,7 @@ public struct ConversionValueAPI: Sendable {
 
   /// Answers for SKAdNetwork 4: the windows end 48 hours, 7 days and 35 days after the first call, and only the first
   /// has a fine value. A window is over at the exact second of its end, as the published clients count.
-  private func windowed(
+  private func windowValues(
     _ request: ConversionValueRequest,
     under model: ConversionModel,
     age: Int
@@ -91,6 +91,7 @@ public struct ConversionValueAPI: Sendable {
     )
   }
 
+  /// Encodes the least activity that the request reports, by the window of the model.
   private func encoding(
     of request: ConversionValueRequest,
     under model: ConversionModel,
@@ -98,7 +99,7 @@ public struct ConversionValueAPI: Sendable {
     age: Int
   ) throws(ConversionValueRefusal) -> (encoding: Encoding, locksWindow: Bool) {
     guard let window = model.window(index) else { throw .windowNotDescribed(index) }
-    var activity = model.leastActivity(toldBy: request, in: window)
+    var activity = model.leastActivity(reportedBy: request, in: window)
     if let total = try total(of: request, under: model, in: window) { activity.revenue = total }
     activity.count(request.event)
     activity.counts["last_active_day"] = age / (24 * 3600)
@@ -154,4 +155,12 @@ public struct ConversionValueAPI: Sendable {
     let seconds = Int((now.milliseconds - start.milliseconds) / 1000)
     return seconds >= -clockTolerance ? max(seconds, 0) : nil
   }
+}
+
+/// A version of the conversion value API.
+public enum ConversionValueVersion: CaseIterable, Sendable {
+  /// For SKAdNetwork 1 to 3: one fine value, which only rises.
+  case v1
+  /// For SKAdNetwork 4: three conversion windows with fine and coarse values.
+  case v2
 }

@@ -6,13 +6,13 @@ extension ConversionModel {
   ///
   /// Over several windows, the meaning of each window's value is added to the activity before it. If a window is
   /// cumulative, its meaning includes the earlier activity, and the larger of the two counts.
-  func leastActivity(toldBy request: ConversionValueRequest, in window: ModelWindow) -> Activity {
+  func leastActivity(reportedBy request: ConversionValueRequest, in window: ModelWindow) -> Activity {
     let last = window.postbackSequenceIndex
     var known = Activity()
     for index in (window.isCumulative ? 0 : last)...last {
       guard let other = self.window(index) else { continue }
-      let told = request.leastActivity(in: other)
-      if other.isCumulative { known.raise(to: told) } else { known.add(told) }
+      let reported = request.leastActivity(in: other)
+      if other.isCumulative { known.raise(to: reported) } else { known.add(reported) }
     }
     return known
   }
@@ -33,7 +33,7 @@ extension ConversionValueRequest {
   }
 }
 
-/// Models hold counts below 10⁹, 100 events in a value at most: sums of a few are far from any limit.
+// The sums cannot overflow: a model's counts are below 10⁹, and a value has at most 100 events.
 extension Activity {
   /// The minimum revenue and event counts of a meaning.
   fileprivate init(leastOf meaning: Meaning) {
@@ -43,11 +43,13 @@ extension Activity {
     }
   }
 
+  /// Adds the counts and the revenue of another activity.
   fileprivate mutating func add(_ other: Activity) {
     counts.merge(other.counts, uniquingKeysWith: +)
     revenue += other.revenue
   }
 
+  /// Raises each count and the revenue to those of another activity, where they are lower.
   fileprivate mutating func raise(to other: Activity) {
     counts.merge(other.counts, uniquingKeysWith: max)
     revenue = max(revenue, other.revenue)

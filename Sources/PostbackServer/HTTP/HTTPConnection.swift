@@ -2,12 +2,12 @@ internal import CMicrohttpd
 internal import Glibc
 internal import Synchronization
 
-/// A connection, with the request that is on it.
+/// A connection and its current request.
 ///
 /// The server's threads call it, one at a time. The deadline check and replies come from other threads.
 @safe
 final class HTTPConnection: Sendable {
-  /// The address of the other end, which may be a proxy.
+  /// The address of the other end of the connection, which may be a proxy.
   let peer: IPAddress
   private let server: HTTPServer
   private let socket: Int32
@@ -23,6 +23,7 @@ final class HTTPConnection: Sendable {
 
   // MARK: - Callbacks of libmicrohttpd
 
+  /// Handles the first line of a request.
   func began(_ target: String) {
     state.withLock { $0.begin(target) }
     server.metrics.beginRequest()
@@ -119,7 +120,7 @@ final class HTTPConnection: Sendable {
   }
 
   /// Ends the connection with a status on the raw socket, because the library cannot do so in the middle of a request.
-  private func cut(_ status: String, where isWanted: (inout RequestState) -> Bool = { _ in true }) {
+  private func cut(_ status: String, if isWanted: (inout RequestState) -> Bool = { _ in true }) {
     state.withLock { state in
       guard state.phase != .closed, isWanted(&state) else { return }
       if state.phase == .receiving {
@@ -137,23 +138,25 @@ final class HTTPConnection: Sendable {
   /// The largest refused body, in bytes, that is read and dropped to keep the connection open.
   private static let droppedBytes = 64 * 1024
 
+  /// Returns the answer to a request that is refused by its head alone; nil if its body is wanted.
   private func refusalOfHead(_ request: HTTPRequest, _ route: Route) -> HTTPResponse? {
     if route.isRateLimited(request), !server.rate.allows(request.client) {
-      return .error(429, "too many requests from \(request.client)").retry(afterSeconds: 10)
+      return .error(429, "Too many requests came from \(request.client). Try again later.").retry(afterSeconds: 10)
     }
     if let length = request.values(of: "Content-Length").first.flatMap({ Int($0) }), length > route.bodyBytes {
-      return .error(413, "the body has more than \(route.bodyBytes) bytes")
+      return .error(413, "The body has more than \(route.bodyBytes) bytes.")
     }
     return route.refusal?(request)
   }
 
+  /// Returns the address of the client, behind a trusted proxy if the headers name it.
   private func proxyClient(_ headers: [HTTPRequest.Field]) -> IPAddress {
     guard server.proxies.contains(peer) else { return peer }
     let named = headers.filter { $0.name.isEqualIgnoringCase(to: "X-Forwarded-For") }
     return server.proxies.client(of: peer, forwardedFor: named.map(\.value))
   }
 
-  /// The headers as the library shows them, with trailing white space.
+  /// Returns the headers as the library reports them, with trailing white space.
   private func fields() -> [HTTPRequest.Field] {
     var fields: [HTTPRequest.Field] = []
     unsafe withUnsafeMutablePointer(to: &fields) { fields in
@@ -177,7 +180,7 @@ final class HTTPConnection: Sendable {
 }
 
 extension HTTPResponse {
-  /// Gives the answer to the library; returns false if the library refuses it.
+  /// Passes the answer to the library; returns false if the library refuses it.
   fileprivate func send(over connection: OpaquePointer, closing: Bool) -> Bool {
     let fields = headers + (closing ? [.init("Connection", "close")] : [])
     var text: [CChar] = []
@@ -195,4 +198,61 @@ extension HTTPResponse {
       return unsafe cmicrohttpd_answer(connection, UInt32(status), headers, headers.count, body, body.count) == 1
     }
   }
+}
+
+extension HTTPConnection {
+  /// The callbacks for libmicrohttpd. Each finds its connection or server through the pointer that the library passes.
+  static var callbacks: cmicrohttpd_calls {
+    unsafe cmicrohttpd_calls(
+      accepts: { owner, address in
+        let server = unsafe Unmanaged<HTTPServer>.fromOpaque(owner).takeUnretainedValue()
+        guard server.counts.allows(unsafe SocketAddress(address).address) else {
+          server.metrics.add(refused: "connections")
+          return 0
+        }
+        return 1
+      },
+      opened: { owner, handle, socket, address in
+        let server = unsafe Unmanaged<HTTPServer>.fromOpaque(owner).takeUnretainedValue()
+        let peer = unsafe SocketAddress(address).address
+        let connection = unsafe HTTPConnection(server, handle, socket: socket, peer: peer)
+        server.add(connection)
+        return unsafe Unmanaged.passRetained(connection).toOpaque()
+      },
+      closed: { client in
+        let connection = unsafe Unmanaged<HTTPConnection>.fromOpaque(client)
+        unsafe connection.takeUnretainedValue().closed()
+        unsafe connection.release()
+      },
+      began: { client, target in unsafe connection(client).began(escaped(target)) },
+      head: { client, method, version, isPlain in
+        unsafe connection(client).head(String(cString: method), String(cString: version), isPlain: isPlain != 0) ? 1 : 0
+      },
+      body: { client, bytes, count in
+        unsafe connection(client).body(UnsafeBufferPointer(start: bytes, count: count)) ? 1 : 0
+      },
+      complete: { client in unsafe connection(client).complete() ? 1 : 0 },
+      ended: { client in unsafe connection(client).ended() }
+    )
+  }
+}
+
+/// Returns a request target in which bytes outside ASCII are percent-encoded, and all other bytes are as sent.
+private func escaped(_ target: UnsafePointer<CChar>) -> String {
+  let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
+  guard let firstEscaped = unsafe bytes.firstIndex(where: { $0 < 0 }) else { return unsafe String(cString: target) }
+  var text = unsafe bytes[..<firstEscaped].map { UInt8(bitPattern: $0) }
+  for index in firstEscaped..<bytes.count {
+    let byte = unsafe UInt8(bitPattern: bytes[index])
+    if byte < 0x80 {
+      text.append(byte)
+    } else {
+      text.append(contentsOf: "%\(String(byte, radix: 16, uppercase: true))".utf8)
+    }
+  }
+  return String(decoding: text, as: UTF8.self)
+}
+
+private func connection(_ client: UnsafeMutableRawPointer) -> HTTPConnection {
+  unsafe Unmanaged.fromOpaque(client).takeUnretainedValue()
 }

@@ -60,8 +60,8 @@ package final class HTTPServer: Sendable {
     )
     let started: Bool = unsafe handle.withLock { handle in
       let owner = unsafe Unmanaged.passRetained(self)
-      var (limits, calls) = (limits, HTTPConnection.calls)
-      guard let server = unsafe cmicrohttpd_start(socket.descriptor, &limits, &calls, owner.toOpaque()) else {
+      var (limits, callbacks) = (limits, HTTPConnection.callbacks)
+      guard let server = unsafe cmicrohttpd_start(socket.descriptor, &limits, &callbacks, owner.toOpaque()) else {
         unsafe owner.release()
         return false
       }
@@ -69,7 +69,7 @@ package final class HTTPServer: Sendable {
       return true
     }
     guard started else {
-      throw Failure(description: "libmicrohttpd cannot start: \(unsafe String(cString: strerror(errno)))")
+      throw Failure(description: "The HTTP server cannot start: \(unsafe String(cString: strerror(errno))).")
     }
     watchDeadlines()
   }

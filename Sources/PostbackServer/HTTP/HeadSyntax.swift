@@ -16,28 +16,30 @@ struct HeadSyntax {
   var refusal: HTTPResponse? {
     if let defect { return .error(400, defect) }
     if let coding = values(of: "Transfer-Encoding").first, !coding.isEqualIgnoringCase(to: "chunked") {
-      return .error(501, "of transfer codings only chunked is known")
+      return .error(501, "The only supported Transfer-Encoding is chunked.")
     }
     return nil
   }
 
   /// The broken rule as a sentence; nil if there is none.
   private var defect: String? {
-    guard isPlain else { return "a line of the head is folded, does not end in CR LF, or holds a NUL byte" }
-    guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return "the target holds a control character" }
+    guard isPlain else { return "A line of the head is folded, does not end in CR LF, or holds a NUL byte." }
+    guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      return "The target of the request holds a space or a control character."
+    }
     for field in fields {
       guard field.name.utf8.allSatisfy(\.isInToken), !field.name.isEmpty else {
-        return "the name of a header holds white space, or another character that no name has"
+        return "The name of a header is empty or holds a character that is not allowed in it."
       }
       guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
-        return "the value of \(field.name) holds a control character"
+        return "The value of the header \(field.name) holds a control character."
       }
     }
     let hosts = values(of: "Host")
-    guard hosts.count < 2 else { return "the request has more than one Host" }
-    guard hosts.count == 1 || version == "HTTP/1.0" else { return "the request has no Host" }
+    guard hosts.count < 2 else { return "The request has more than one Host header." }
+    guard hosts.count == 1 || version == "HTTP/1.0" else { return "The request has no Host header." }
     guard hosts.allSatisfy({ $0.withoutTrailingWhitespace.utf8.allSatisfy(\.isInHost) }) else {
-      return "the Host is no host"
+      return "The Host header holds a character that is not allowed in a host."
     }
     return defectOfLength
   }
@@ -46,11 +48,13 @@ struct HeadSyntax {
   private var defectOfLength: String? {
     let lengths = values(of: "Content-Length")
     let codings = values(of: "Transfer-Encoding")
-    guard lengths.count + codings.count < 2 else { return "the request says more than once where its body ends" }
-    guard lengths.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDecimalDigit) }) else {
-      return "the Content-Length is no number"
+    guard lengths.count + codings.count < 2 else {
+      return "The request declares the length of its body more than once."
     }
-    guard codings.isEmpty || version != "HTTP/1.0" else { return "HTTP/1.0 has no Transfer-Encoding" }
+    guard lengths.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDecimalDigit) }) else {
+      return "The Content-Length is not a number."
+    }
+    guard codings.isEmpty || version != "HTTP/1.0" else { return "HTTP/1.0 does not allow a Transfer-Encoding." }
     return nil
   }
 

@@ -27,12 +27,12 @@ struct RequestState: Sendable {
   private(set) var route: Route?
   private var headAt: ContinuousClock.Instant?
   /// The share of the body budget that the body holds; nil if the body is not kept.
-  private var room: BodyRoom?
+  private var share: BodyShare?
   /// The length of the body that the head declares, in bytes; 0 if it declares none.
   private var declaredCount = 0
-  /// Indicates that the connection is closed after the answer.
+  /// Indicates that the connection closes after the answer.
   private var isLast = false
-  /// An earlier time and the number of bytes of the body that had arrived by then.
+  /// The time of an earlier check, and the number of bytes of the body that had arrived by then.
   private var progress: (at: ContinuousClock.Instant, count: Int)?
 
   /// Indicates that the request is incomplete, so that the client must still send something.
@@ -47,7 +47,7 @@ struct RequestState: Sendable {
     phase = .receiving
   }
 
-  /// Records the head, with the route that it asks for, or with its refusal.
+  /// Records the head, with the route of its target, or with the refusal.
   mutating func request(
     _ request: HTTPRequest,
     _ route: Route?,
@@ -62,40 +62,40 @@ struct RequestState: Sendable {
     response = refusal
     headAt = .now
     guard refusal == nil, let route else { return }
-    room = BodyRoom(route.sender(request), request.client, longestBody: route.bodyBytes)
+    share = BodyShare(route.sender(request), request.client, longestBody: route.bodyBytes)
   }
 
   /// Appends a piece of the body. The body of a refused request is dropped; a lack of room in the budget refuses it
   /// with 503.
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, within budget: BodyBudget) {
-    guard response == nil, var room else { return }
-    if budget.take(bytes.count, for: &room) {
+    guard response == nil, var share else { return }
+    if budget.take(bytes.count, for: &share) {
       // Reserves the whole length once a quarter has arrived: a body that grows by doubling is in memory twice. Not
       // earlier, because a client may declare a length that it never sends.
-      if room.count > Self.shortBody, room.count >= declaredCount / 4, room.count <= declaredCount {
+      if share.count > Self.shortBody, share.count >= declaredCount / 4, share.count <= declaredCount {
         request?.body.reserveCapacity(declaredCount)
       }
       unsafe request?.body.append(contentsOf: bytes)
     } else {
-      budget.release(&room)
+      budget.release(&share)
       request?.body = []
-      response = .error(503, "too much is on its way; try again later").retry(afterSeconds: 30)
+      response = .error(503, "The server is receiving too much data. Try again later.").retry(afterSeconds: 30)
     }
-    self.room = room
+    self.share = share
   }
 
   /// Indicates that a long body has almost stopped arriving while it holds memory that other requests need.
   ///
   /// Must be called repeatedly: it compares the bytes received now with those received `seconds` ago or more.
   mutating func isStalled(at now: ContinuousClock.Instant, after seconds: Int) -> Bool {
-    guard phase == .receiving, let room, room.count > Self.shortBody else { return false }
+    guard phase == .receiving, let share, share.count > Self.shortBody else { return false }
     guard let progress else {
-      progress = (now, room.count)
+      progress = (now, share.count)
       return false
     }
     guard now - progress.at >= .seconds(seconds) else { return false }
-    self.progress = (now, room.count)
-    return room.count - progress.count < seconds * Self.slowestRate
+    self.progress = (now, share.count)
+    return share.count - progress.count < seconds * Self.slowestRate
   }
 
   /// The largest body, in bytes, that may arrive slowly, because it holds little memory.
@@ -114,21 +114,21 @@ struct RequestState: Sendable {
   /// Begins the answer. Returns the route, the time at which the head was complete, and whether the connection closes
   /// after it; nil if the connection was cut.
   ///
-  /// The room of the body is released first, because the client may send its next body as soon as it has the answer.
+  /// The share of the body is released first, because the client may send its next body as soon as it has the answer.
   mutating func answer(
     within budget: BodyBudget
   ) -> (route: Route?, begun: ContinuousClock.Instant?, isLast: Bool)? {
     guard phase == .receiving || phase == .waiting else { return nil }
     phase = .answered
-    if var room { budget.release(&room) }
-    room = nil
+    if var share { budget.release(&share) }
+    share = nil
     return (route, headAt, isLast)
   }
 
-  /// Ends the request, releases its room and resets the state for the next one. Tells if the request had begun and if
-  /// it was answered.
+  /// Ends the request, releases its share and resets the state for the next one. Returns whether the request had begun,
+  /// and whether it was answered.
   mutating func end(within budget: BodyBudget) -> (hadBegun: Bool, wasAnswered: Bool) {
-    if var room { budget.release(&room) }
+    if var share { budget.release(&share) }
     defer { self = RequestState() }
     return (hasBegun, phase == .answered)
   }

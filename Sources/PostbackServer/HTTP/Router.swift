@@ -16,7 +16,7 @@ package struct Route: Sendable {
   let method: String
   /// The longest allowed body, in bytes; a longer one is refused with 413.
   let bodyBytes: Int
-  /// Indicates that a request counts against the rate limit of its address, beyond which it is refused with 429.
+  /// Decides if a request counts against the rate limit of its address, above which it is refused with 429.
   let isRateLimited: @Sendable (HTTPRequest) -> Bool
   /// Returns the kind of sender, which decides the share of memory that the body may take.
   let sender: @Sendable (HTTPRequest) -> BodySender
@@ -63,11 +63,14 @@ package struct Router: Sendable {
   /// Finds the route of a request. The failure is the answer without one: 404, or 405 with the methods that the path
   /// allows.
   func route(_ method: String, _ path: String) -> Result<Route, Refusal> {
-    guard let routes = routes[path] else { return .failure(Refusal(response: .error(404, "there is nothing here"))) }
+    guard let routes = routes[path] else {
+      return .failure(Refusal(response: .error(404, "This server has no endpoint with this path.")))
+    }
     let wanted = method == "HEAD" ? "GET" : method
     if let route = routes.first(where: { $0.method == wanted }) { return .success(route) }
-    let allowed = routes.flatMap { $0.method == "GET" ? ["GET", "HEAD"] : [$0.method] }.joined(separator: ", ")
-    let response = HTTPResponse.error(405, "\(method) is not done here; \(allowed) is").adding("Allow", allowed)
+    let allowed = routes.flatMap { $0.method == "GET" ? ["GET", "HEAD"] : [$0.method] }
+    let reason = "This path does not accept \(method); use \(allowed.joined(separator: " or "))."
+    let response = HTTPResponse.error(405, reason).adding("Allow", allowed.joined(separator: ", "))
     return .failure(Refusal(response: response))
   }
 
@@ -75,4 +78,14 @@ package struct Router: Sendable {
   struct Refusal: Error {
     let response: HTTPResponse
   }
+}
+
+/// A handle to answer a client whose request waits.
+package struct HTTPReply: Sendable {
+  private let connection: HTTPConnection
+
+  init(_ connection: HTTPConnection) { self.connection = connection }
+
+  /// Sends the response, from any thread. Must be called exactly once.
+  package func send(_ response: HTTPResponse) { connection.resume(with: response) }
 }

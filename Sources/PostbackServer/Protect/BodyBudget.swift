@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The kind of sender of a body, as far as the head of its request tells.
+/// The kind of sender of a body, as far as the head of its request shows.
 package enum BodySender: Sendable {
-  /// Anybody, such as a device, whose bodies are small.
+  /// Any sender, such as a device, whose bodies are small.
   case anybody
   /// A forwarder whose signature can be checked only with the whole body.
   case unconfirmed
@@ -21,7 +21,7 @@ package enum BodySender: Sendable {
 }
 
 /// The share of a budget that one body holds.
-struct BodyRoom: Sendable {
+struct BodyShare: Sendable {
   fileprivate let sender: BodySender
   fileprivate let address: IPAddress
   fileprivate let longestBody: Int
@@ -55,33 +55,33 @@ final class BodyBudget: Sendable {
   private let bytes: Int
   private let use = Mutex(Use())
 
-  /// Creates a budget of this many bytes.
+  /// Creates a budget of `bytes` bytes.
   init(_ bytes: Int) { self.bytes = bytes }
 
   /// Takes room for a piece of a body. Returns false, and takes nothing, if there is not enough.
-  func take(_ count: Int, for room: inout BodyRoom) -> Bool {
-    let (divisor, addressDivisor) = room.sender.divisors
-    let limit = max(bytes / divisor, room.longestBody)
-    let addressLimit = max(limit / addressDivisor, room.longestBody)
-    let owner = Owner(sender: room.sender, address: room.address)
+  func take(_ count: Int, for share: inout BodyShare) -> Bool {
+    let (divisor, addressDivisor) = share.sender.divisors
+    let limit = max(bytes / divisor, share.longestBody)
+    let addressLimit = max(limit / addressDivisor, share.longestBody)
+    let owner = Owner(sender: share.sender, address: share.address)
     let isTaken = use.withLock { use in
-      let all = use.all[room.sender, default: 0] + count
+      let all = use.all[share.sender, default: 0] + count
       let ofAddress = use.byAddress[owner, default: 0] + count
       guard all <= limit, ofAddress <= addressLimit else { return false }
-      use.all[room.sender] = all
+      use.all[share.sender] = all
       use.byAddress[owner] = ofAddress
       return true
     }
-    if isTaken { room.count += count }
+    if isTaken { share.count += count }
     return isTaken
   }
 
-  /// Returns all the room of a body to the budget.
-  func release(_ room: inout BodyRoom) {
-    let count = room.count
+  /// Returns the whole share of a body to the budget.
+  func release(_ share: inout BodyShare) {
+    let count = share.count
     guard count > 0 else { return }
-    room.count = 0
-    let owner = Owner(sender: room.sender, address: room.address)
+    share.count = 0
+    let owner = Owner(sender: share.sender, address: share.address)
     use.withLock { use in
       use.all[owner.sender, default: 0] -= count
       let left = use.byAddress[owner, default: 0] - count

@@ -39,8 +39,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// Indicates that the address is an IPv4 address.
   var isV4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
-  /// The address that stands for one rateLimitPrefix of an Internet provider in limits: the IPv4 address itself, or the first
-  /// 64 bits of an IPv6 address.
+  /// The address under which limits count one customer of an Internet provider: the IPv4 address itself, or the first
+  /// 64 bits of an IPv6 address, because a customer usually gets at least a /64.
   var rateLimitPrefix: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
   /// Returns the address with all bits after the first `length` of 128 set to zero.
@@ -105,5 +105,39 @@ struct SocketAddress {
       self.address = IPAddress(high: 0, low: 0)
       port = 0
     }
+  }
+}
+
+/// The proxies whose `X-Forwarded-For` header is trusted.
+package struct TrustedProxies: Sendable {
+  private let ranges: [AddressRange]
+
+  /// Creates a set of proxies with addresses in these ranges; no proxy is trusted by default.
+  package init(_ ranges: [AddressRange] = []) { self.ranges = ranges }
+
+  /// Indicates that an address belongs to a trusted proxy.
+  func contains(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
+
+  /// Returns the address of the client that sent a request through the connection of `peer`. `X-Forwarded-For` is read
+  /// from the right: the client is the first address that is not a trusted proxy, or else the left-most one. Entries to
+  /// the left of it, or of an entry that is not an address, are ignored, because anybody can have written them.
+  package func client(of peer: IPAddress, forwardedFor headers: [String]) -> IPAddress {
+    var client = peer
+    for entry in headers.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }).reversed() {
+      guard contains(client), let address = Self.address(entry) else { break }
+      client = address
+    }
+    return client
+  }
+
+  /// Parses an address with or without a port; nil if the entry is neither.
+  private static func address(_ entry: Substring) -> IPAddress? {
+    let text = entry.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
+    let word = String(text)
+    if let address = IPAddress(word) { return address }
+    if word.hasPrefix("["), let end = word.firstIndex(of: "]") {
+      return IPAddress(String(word[word.index(after: word.startIndex)..<end]))
+    }
+    return word.lastIndex(of: ":").flatMap { IPAddress(String(word[..<$0])) }
   }
 }

@@ -6,8 +6,8 @@ internal import Synchronization
 package final class RateLimit: Sendable {
   private let table: Mutex<RateTable>
 
-  /// Creates a limit of requests per minute for each address, and of requests at once after a pause. 0 per minute means
-  /// no limit.
+  /// Creates a limit of `perMinute` requests for each address, of which `burst` may come at once after a pause. 0 per
+  /// minute means no limit.
   package init(perMinute: Int, burst: Int, capacity: Int = 65_536) {
     table = Mutex(RateTable(perSecond: Double(perMinute) / 60, burst: Double(burst), capacity: capacity))
   }
@@ -77,5 +77,34 @@ struct RateTable: Sendable {
     if let swept, now - swept < .seconds(1) { return }
     swept = now
     buckets = buckets.filter { tokens(of: $0.value, at: now) < burst }
+  }
+}
+
+/// The number of open connections of each address, with a limit.
+final class ConnectionCounts: Sendable {
+  private let limit: Int
+  private let proxies: TrustedProxies
+  private let counts = Mutex<[IPAddress: Int]>([:])
+
+  /// Creates counts with a limit for each address that is not a trusted proxy.
+  init(limit: Int, proxies: TrustedProxies) {
+    self.limit = limit
+    self.proxies = proxies
+  }
+
+  /// Indicates that the address may open another connection.
+  func allows(_ address: IPAddress) -> Bool {
+    proxies.contains(address) || counts.withLock { $0[address.rateLimitPrefix] ?? 0 } < limit
+  }
+
+  /// Counts a connection that was opened.
+  func opened(_ address: IPAddress) { counts.withLock { $0[address.rateLimitPrefix, default: 0] += 1 } }
+
+  /// Counts a connection that was closed.
+  func closed(_ address: IPAddress) {
+    counts.withLock { counts in
+      let left = (counts[address.rateLimitPrefix] ?? 1) - 1
+      counts[address.rateLimitPrefix] = left > 0 ? left : nil
+    }
   }
 }

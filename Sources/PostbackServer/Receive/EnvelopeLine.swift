@@ -73,7 +73,7 @@ final class EnvelopeLineWriter {
     lines.appendJSONString(value)
   }
 
-  /// The byte range of the JSON object that makes up the first `count` bytes of the text; nil if they are not one
+  /// Returns the byte range of the JSON object that makes up the first `count` bytes of the text; nil if they are not one
   /// object.
   private func object(_ count: Int) -> Range<Int>? {
     do {
@@ -85,7 +85,7 @@ final class EnvelopeLineWriter {
   }
 }
 
-/// A pool of writers: each thread that works takes one and puts it back.
+/// A pool of writers: each thread takes one for its work and puts it back.
 final class EnvelopeLineWriters: Sendable {
   private let idle = Mutex<Idle>(Idle())
 

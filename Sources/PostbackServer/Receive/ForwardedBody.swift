@@ -24,13 +24,13 @@ package struct ForwarderLimits: Sendable {
 }
 
 /// The envelope lines of a forwarder's body, which is decoded and split piece by piece. Either all of its postbacks are
-/// taken, or the body is refused.
+/// stored, or the body is refused.
 struct ForwardedBody: ~Copyable {
   /// The reason that a body is refused as a whole, as an HTTP response.
   struct Refusal: Error {
     let response: HTTPResponse
 
-    init(_ status: Int, _ reason: String) { response = .error(status, "nothing was taken: \(reason)") }
+    init(_ status: Int, _ reason: String) { response = .error(status, "\(reason) Nothing was stored.") }
 
     init(_ failure: LibcryptoFailure) { response = HTTPResponse.error(503, "\(failure)").retry(afterSeconds: 30) }
   }
@@ -70,7 +70,7 @@ struct ForwardedBody: ~Copyable {
     }
     do throws(LibcryptoFailure) { try splitter.finish() } catch { throw Refusal(error) }
     try addRecords()
-    if count == 0 { throw Refusal(400, "the body holds no postback") }
+    if count == 0 { throw Refusal(400, "The body holds no postback.") }
   }
 
   private mutating func addText(ofGzip body: Span<UInt8>) throws(Refusal) {
@@ -80,12 +80,12 @@ struct ForwardedBody: ~Copyable {
     while true {
       let count: Int
       do throws(GzipText.Failure) { count = try text.read(body, into: &piece) } catch {
-        throw Refusal(400, error.description)
+        throw Refusal(400, "The body cannot be decoded: \(error.description).")
       }
       if count == 0 { return }
       total += count
       guard total <= limits.bodyBytes else {
-        throw Refusal(413, "the gzip data expands to more than \(limits.bodyBytes) bytes")
+        throw Refusal(413, "The decoded body has more than \(limits.bodyBytes) bytes.")
       }
       try add(piece.span.extracting(first: count))
     }
@@ -106,7 +106,7 @@ struct ForwardedBody: ~Copyable {
     let (bytes, records) = splitter.take()
     count += records.count
     guard count <= limits.postbacks else {
-      throw Refusal(413, "the body holds more than \(limits.postbacks) postbacks; send fewer at once")
+      throw Refusal(413, "The body holds more than \(limits.postbacks) postbacks. Send fewer at once.")
     }
     for record in records {
       let start = lines.count
@@ -116,13 +116,35 @@ struct ForwardedBody: ~Copyable {
       guard lines.count <= limits.lineBytes else {
         throw Refusal(
           413,
-          "the postbacks in their envelopes have more than \(limits.lineBytes) bytes; send fewer at once"
+          "The postbacks in their envelopes have more than \(limits.lineBytes) bytes. Send fewer at once."
         )
       }
     }
   }
 
   private func tooLarge(_ record: Record) -> Refusal {
-    Refusal(413, "the postback at line \(record.line) in its envelope has more than \(limits.postbackBytes) bytes")
+    Refusal(413, "The postback at line \(record.line) has more than \(limits.postbackBytes) bytes in its envelope.")
+  }
+}
+
+/// The coding of a body (RFC 9110, section 8.4.1), among those that the server supports.
+enum ContentCoding: Equatable, Sendable {
+  /// No coding: the bytes are the content.
+  case identity
+  /// gzip (RFC 1952), also under its old name `x-gzip`.
+  case gzip
+
+  /// Reads the coding of a request's body; nil if it is an unsupported one, or more than one.
+  init?(of request: HTTPRequest) {
+    var codings: [Substring] = []
+    for value in request.values(of: "Content-Encoding") {
+      codings += value.split { $0 == "," || $0 == " " || $0 == "\t" }
+    }
+    codings.removeAll { String($0).isEqualIgnoringCase(to: "identity") }
+    switch codings.count {
+    case 0: self = .identity
+    case 1 where ["gzip", "x-gzip"].contains { String(codings[0]).isEqualIgnoringCase(to: $0) }: self = .gzip
+    default: return nil
+    }
   }
 }

@@ -45,7 +45,7 @@ package struct ForwarderAuthentication: Sendable {
     }
   }
 
-  /// Creates an authentication of these forwarders; nobody may forward by default.
+  /// Creates an authentication of these forwarders; by default there are none.
   package init(_ forwarders: [Forwarder] = []) { self.forwarders = forwarders }
 
   /// Returns the identity that the head of a request proves or claims.
@@ -67,7 +67,7 @@ package struct ForwarderAuthentication: Sendable {
     return isSigned ? .signed : .nobody
   }
 
-  /// Returns the name of the forwarder whose signature of the body is right; nil if there is none.
+  /// Returns the name of the forwarder whose signature of the body is valid; nil if there is none.
   func signer(of request: HTTPRequest) throws(LibcryptoFailure) -> String? {
     var found: String?
     for forwarder in forwarders {
@@ -75,7 +75,7 @@ package struct ForwarderAuthentication: Sendable {
         continue
       }
       let digest = try HMAC.sha256(of: request.body.span, secret: secret.span)
-      if let shown = Self.bytes(ofHexadecimal: text), digest.isEqualInConstantTime(to: shown) { found = forwarder.name }
+      if let given = Self.bytes(ofHexadecimal: text), digest.isEqualInConstantTime(to: given) { found = forwarder.name }
     }
     return found
   }

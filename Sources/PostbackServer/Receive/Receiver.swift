@@ -7,7 +7,7 @@ internal import Signatures
 
 /// Receives postbacks and answers 200 as soon as they are durable in the spool, never earlier.
 ///
-/// It checks only sizes. The pipeline verifies the postbacks later.
+/// It checks only sizes and the identity of forwarders. The pipeline verifies the postbacks later.
 package struct Receiver: Sendable {
   private let commits: GroupCommit
   private let authentication: ForwarderAuthentication
@@ -19,7 +19,7 @@ package struct Receiver: Sendable {
   private let unpacking = DispatchQueue(label: "postback.unpack")
 
   /// The largest uncompressed body of a forwarder, in bytes, that is split on the thread that read it.
-  private static let quickBytes = 64 << 10
+  private static let inlineBytes = 64 << 10
 
   /// Creates a receiver with the limits and the forwarders of a configuration.
   package init(_ commits: GroupCommit, _ configuration: ServerConfiguration, metrics: ServerMetrics) {
@@ -40,7 +40,7 @@ package struct Receiver: Sendable {
         path,
         path + "/",
         bodyBytes: postbackBytes,
-        refusal: { ContentCoding(of: $0) == .identity ? nil : Self.unknownCoding("identity") },
+        refusal: { ContentCoding(of: $0) == .identity ? nil : Self.unsupportedCoding("identity") },
         action: .reply(receive)
       )
     }
@@ -55,7 +55,7 @@ package struct Receiver: Sendable {
         sender: { authentication.claim($0).name == nil ? .unconfirmed : .forwarder },
         refusal: { request in
           if authentication.claim(request) == .nobody { return Self.unauthorized }
-          return ContentCoding(of: request) == nil ? Self.unknownCoding("gzip") : nil
+          return ContentCoding(of: request) == nil ? Self.unsupportedCoding("gzip") : nil
         },
         action: .reply(receiveForwarded)
       ),
@@ -63,23 +63,23 @@ package struct Receiver: Sendable {
     ]
   }
 
-  /// Receives from a device: the body is one postback, whatever it holds.
+  /// Receives from a device: the body is stored as one postback, also if it is malformed.
   private func receive(_ request: HTTPRequest, _ reply: HTTPReply) {
     let reception = Reception(request, .appleDirect)
     var line: [UInt8] = []
     writers.withWriter { $0.append(request.body.span, reception, to: &line) }
     guard line.count <= postbackBytes else {
-      return reply.send(.error(413, "the postback in its envelope has more than \(postbackBytes) bytes"))
+      return reply.send(.error(413, "The postback has more than \(postbackBytes) bytes in its envelope."))
     }
     commit(line, count: 1, .appleDirect, reply, HTTPResponse(200))
   }
 
-  /// Receives from a forwarder: one postback, an array, or JSON Lines. Either all postbacks are taken or none.
+  /// Receives from a forwarder: one postback, an array, or JSON Lines. Either all postbacks are stored or none.
   private func receiveForwarded(_ request: HTTPRequest, _ reply: HTTPReply) {
-    guard let coding = ContentCoding(of: request) else { return reply.send(Self.unknownCoding("gzip")) }
+    guard let coding = ContentCoding(of: request) else { return reply.send(Self.unsupportedCoding("gzip")) }
     // Large bodies are handled one after the other, so that devices do not wait for them and memory holds only one
     // decoded body.
-    if coding == .identity, request.body.count <= Self.quickBytes {
+    if coding == .identity, request.body.count <= Self.inlineBytes {
       receive(request, coding, reply)
     } else {
       unpacking.async { receive(request, coding, reply) }
@@ -122,9 +122,9 @@ package struct Receiver: Sendable {
   private func commit(_ lines: [UInt8], count: Int, _ channel: Channel, _ reply: HTTPReply, _ done: HTTPResponse) {
     let isTaken = commits.submit(lines) { isDurable in
       if isDurable { metrics.add(received: count, channel) }
-      reply.send(isDurable ? done : Self.unavailable("the postback could not be made durable"))
+      reply.send(isDurable ? done : Self.unavailable("The request could not be stored."))
     }
-    if !isTaken { reply.send(Self.unavailable("too much waits to be made durable")) }
+    if !isTaken { reply.send(Self.unavailable("Too much data waits to be stored.")) }
   }
 
   private var health: HTTPResponse {
@@ -143,16 +143,18 @@ package struct Receiver: Sendable {
 
   private static let unauthorized = HTTPResponse.error(
     401,
-    "no forwarder is known by this: give the bearer token, or the HMAC-SHA256 of the body"
+    "The request does not prove to come from a known forwarder. Send a bearer token, or the HMAC-SHA256 of the body."
   ).adding("WWW-Authenticate", "Bearer")
 
   private static func unavailable(_ reason: String) -> HTTPResponse {
-    .error(503, "\(reason); send it again later").retry(afterSeconds: retrySeconds)
+    .error(503, "\(reason) Send it again later.").retry(afterSeconds: retrySeconds)
   }
 
   /// Returns the answer to an unsupported Content-Encoding, with the supported one (RFC 9110, section 15.5.16).
-  private static func unknownCoding(_ known: String) -> HTTPResponse {
-    let others = known == "identity" ? "" : " other than \(known)"
-    return .error(415, "no Content-Encoding\(others) is understood here").adding("Accept-Encoding", known)
+  private static func unsupportedCoding(_ supported: String) -> HTTPResponse {
+    let reason =
+      supported == "identity"
+      ? "This path accepts no Content-Encoding." : "The only Content-Encoding that this path accepts is \(supported)."
+    return .error(415, reason).adding("Accept-Encoding", supported)
   }
 }

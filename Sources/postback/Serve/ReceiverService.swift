@@ -39,7 +39,7 @@ final class ReceiverService: Sendable {
         try SpoolWriter(spool),
         waitingBytes: configuration.waitingBytes,
         metrics: metrics,
-        tell: { event in
+        report: { event in
           switch event {
           case .failing(let reason): log.error("spool_failing", "\(reason); nothing is acknowledged until that is over")
           case .recovered: log.info("spool_recovered", "the spool can be written again")

@@ -2,7 +2,7 @@ import ConversionModel
 import PostbackServer
 import Testing
 
-@Suite struct ConversionValueRefusalTests {
+@Suite struct `The conversion value API, asked wrongly,` {
   private static let model = ModelFile.model(
     from: #""2026-01-01T00:00:00Z""#,
     [ModelFile.window0(["", ModelFile.event("a", 1, nil)], coarse: ["", ModelFile.event("a", 1, nil)])]
@@ -25,7 +25,7 @@ import Testing
       ),
     ]
   )
-  func `a request that no model answers gets its reason`(_ name: String, _ value: String, _ reason: String) throws {
+  func `says why no model answers`(_ name: String, _ value: String, _ reason: String) throws {
     #expect(try ConversionValueAPI(Self.model).text(Call(with: [name: value])) == Self.error(reason))
   }
 
@@ -51,7 +51,7 @@ import Testing
       ("p2_total_admon_revenue", "1"),
     ] as [(String, String?)]
   )
-  func `a parameter that is missing or not of its form is named`(_ name: String, _ value: String?) throws {
+  func `names a parameter that is missing or malformed`(_ name: String, _ value: String?) throws {
     #expect(try ConversionValueAPI(Self.model).text(Call(with: [name: value])) == Self.invalid(name))
   }
 
@@ -61,7 +61,7 @@ import Testing
       "total_revenue_by_currency",
     ]
   )
-  func `version 1 names a parameter as its clients know it`(_ name: String) throws {
+  func `names a parameter of version 1 as its clients do`(_ name: String) throws {
     #expect(try ConversionValueAPI(Self.model).text(Call(.v1, with: [name: "x"])) == Self.invalid(name))
     #expect(
       try ConversionValueAPI(Self.model).text(Call(.v1, with: [name: nil, "skan_\(name)": "x"]))
@@ -69,7 +69,7 @@ import Testing
     )
   }
 
-  @Test func `names of parameters are matched without regard to case`() throws {
+  @Test func `matches names of parameters regardless of case`() throws {
     let api = try ConversionValueAPI(Self.model)
     for version in ConversionValueVersion.allCases {
       var call = Call(version, with: ["n": "a"])
@@ -81,12 +81,12 @@ import Testing
   }
 
   @Test(arguments: ["n=a", "N=a", "%6e=a", "n", "n=", "n=%", "n=%4", "n=%4g", "n=%ZZ"])
-  func `a parameter that is there twice or wrongly encoded is named`(_ pair: String) throws {
+  func `names a parameter that occurs twice or is wrongly encoded`(_ pair: String) throws {
     #expect(try ConversionValueAPI(Self.model).text(query: Call().query + "&" + pair) == Self.invalid("n"))
     #expect(try ConversionValueAPI(Self.model).text(query: pair + "&" + Call().query) == Self.invalid("n"))
   }
 
-  @Test func `an SDK key is asked for only where keys are configured`() throws {
+  @Test func `requires an SDK key only if keys are configured`() throws {
     let api = try ConversionValueAPI(Self.model, sdkKeys: ["key", "other"])
     let ok = #"{"conversion_value":0,"skan_updated_coarse_value":0,"postback_sequence_index":0,"status":"ok"}"#
     #expect(api.text(Call()) == ok)
@@ -97,14 +97,14 @@ import Testing
     #expect(try ConversionValueAPI(Self.model).text(Call(with: ["a": nil])) == ok)
   }
 
-  @Test func `the configuration says the app of a bundle id that no model names`() throws {
+  @Test func `finds the app of a bundle id that only the configuration names`() throws {
     let models = try Models(parsing: Array(Self.model.utf8), file: "m.json")
     let api = ConversionValueAPI(models: models, appIDs: ["com.example.renamed": 1])
     #expect(!api.text(Call(with: ["i": "com.example.renamed"])).contains("error"))
     #expect(!api.text(Call()).contains("error"))
   }
 
-  @Test func `what nobody looks at may be anything`() throws {
+  @Test func `ignores parameters that it does not know`() throws {
     let call = Call(with: [
       "v": "", "idfv": "\u{0}", "prev_fine_value": "x", "p0_prev_coarse_value": "9", "p0_window_lock": "yes",
       "p1_window_lock": "1", "p2_window_lock": "", "_skerror": "10", "n": "a b",

@@ -16,7 +16,8 @@ import Testing
 
   private static let day = 24 * 3600
 
-  /// 0, 1, 2, 3 to 4, and 5 or more levels; in window 1 none, one, more; in window 2 the same since the first call.
+  /// A model that counts levels: 0, 1, 2, 3 to 4, and 5 or more. In window 1: none, one, more. In window 2: the same, since
+  /// the first call.
   private static let levels = ModelFile.model([
     ModelFile.window0(
       ["", event(1, 1), event(2, 2), event(3, 4), event(5, nil)],
@@ -29,7 +30,7 @@ import Testing
   private static func event(_ minimum: Int, _ maximum: Int?) -> String { ModelFile.event("level", minimum, maximum) }
 
   @Test(arguments: [(nil, 1), ("0", 1), ("1", 2), ("2", 3), ("4", 4), ("17", 1)] as [(String?, Int)])
-  func `an event counts on top of what the current value means at the least`(_ current: String?, _ next: Int) throws {
+  func `an event is added to the least count that the current value means`(_ current: String?, _ next: Int) throws {
     let api = try ConversionValueAPI(Self.levels)
     #expect(Self.fine(api, Call(with: ["n": "level", "skan_current_conversion_value": current])) == next)
     #expect(
@@ -38,12 +39,12 @@ import Testing
     )
   }
 
-  @Test func `a value that means a range of counts is not left by counting`() throws {
+  @Test func `a value that means a range of counts is not left by an event`() throws {
     let api = try ConversionValueAPI(Self.levels)
     #expect(Self.fine(api, Call(with: ["n": "level", "skan_current_conversion_value": "3"])) == 3)
   }
 
-  @Test func `another event changes nothing`() throws {
+  @Test func `an event that the model does not name changes nothing`() throws {
     let api = try ConversionValueAPI(Self.levels)
     #expect(Self.fine(api, Call(with: ["n": "Level", "skan_current_conversion_value": "2"])) == 2)
   }
@@ -52,16 +53,16 @@ import Testing
     arguments: [
       // In window 1 only its own value counts.
       (3, ["skan_current_conversion_value": "4"], 1), (3, ["p1_coarse": "1"], 2), (3, ["p0_coarse": "2"], 1),
-      // In window 2, cumulative: the fine value, and what windows 1 and 2 add.
+      // In window 2, which is cumulative: the fine value, and the events of windows 1 and 2.
       (8, [:], 1), (8, ["skan_current_conversion_value": "1"], 2), (8, ["p1_coarse": "1"], 2),
       (8, ["p2_coarse": "1"], 2),
-      // The coarse value of window 0 counts only where there is no fine one.
+      // The coarse value of window 0 counts only if there is no fine one.
       (8, ["skan_current_conversion_value": "0", "p0_coarse": "1"], 1),
       (8, ["skan_current_conversion_value": "17", "p0_coarse": "1"], 1),
       (8, ["skan_current_conversion_value": nil, "p0_coarse": "1"], 2),
     ] as [(Int, [String: String?], Int)]
   )
-  func `a cumulative window knows of all windows, another of itself`(
+  func `a cumulative window uses the values of all windows, another window its own`(
     _ days: Int,
     _ values: [String: String?],
     _ next: Int
@@ -74,7 +75,7 @@ import Testing
     #expect(Self.coarse(try ConversionValueAPI(Self.levels), call) == next)
   }
 
-  @Test func `sessions count where the model counts them`() throws {
+  @Test func `sessions count if the model counts them`() throws {
     let sessions = ["", ModelFile.event("__SESSION__", 1, 1), ModelFile.event("__SESSION__", 2, nil)]
     let api = try ConversionValueAPI(ModelFile.model([ModelFile.window0(sessions, coarse: sessions)]))
     #expect(Self.fine(api, Call(with: ["skan_current_conversion_value": "1"])) == 2)
@@ -85,7 +86,7 @@ import Testing
       (0, 0), (day - 1, 0), (day, 1), (2 * day - 1, 1), (2 * day, 0), (3 * day, 1), (6 * day, 2), (-10, 0),
     ] as [(Int, Int)]
   )
-  func `the last active day is that of the request`(_ age: Int, _ value: Int) throws {
+  func `the last active day is the day of the request`(_ age: Int, _ value: Int) throws {
     func day(_ minimum: Int, _ maximum: Int?) -> String { ModelFile.event("last_active_day", minimum, maximum) }
     let api = try ConversionValueAPI(
       ModelFile.model([
@@ -98,7 +99,8 @@ import Testing
     }
   }
 
-  /// Revenue below 1, below 5, below 20, and more; in window 1 below 5 and more, in window 2 the same since the first call.
+  /// A model of revenue: below 1, below 5, below 20, and more. In window 1: below 5 and more. In window 2: the same, since
+  /// the first call.
   private static func revenue(kind: String) -> String {
     let coarse = [ModelFile.revenue("0", "5"), ModelFile.revenue("5", nil)]
     let fine = [("0", "1"), ("1", "5"), ("5", "20"), ("20", nil)].map { ModelFile.revenue($0, $1) }
@@ -112,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [("iap", 1), ("admon", 2), ("all", 3)])
-  func `revenue is of the model's kind`(_ kind: String, _ value: Int) throws {
+  func `only revenue of the model's kind counts`(_ kind: String, _ value: Int) throws {
     let api = try ConversionValueAPI(Self.revenue(kind: kind))
     let totals: KeyValuePairs<String, String?> = [
       "skan_total_revenue_by_currency": #"{"USD":4.99}"#, "skan_total_admon_revenue_by_currency": #"{ "USD" : 15.01 }"#,
@@ -147,18 +149,19 @@ import Testing
       (8, "skan_total_revenue_by_currency", 1),
     ]
   )
-  func `a cumulative window has all revenue, another its own`(_ days: Int, _ name: String, _ value: Int) throws {
+  func `a cumulative window uses all revenue, another window its own`(_ days: Int, _ name: String, _ value: Int) throws
+  {
     let api = try ConversionValueAPI(Self.revenue(kind: "all"))
     #expect(Self.coarse(api, Call(age: days * Self.day, with: [name: #"{"USD":5}"#])) == value)
   }
 
-  @Test func `without totals revenue is the least that the value means`() throws {
+  @Test func `without a total, revenue is the least that the value means`() throws {
     let api = try ConversionValueAPI(Self.revenue(kind: "all"))
     #expect(Self.fine(api, Call(with: ["skan_current_conversion_value": "2"])) == 2)
     #expect(Self.coarse(api, Call(age: 8 * Self.day, with: ["skan_current_conversion_value": "2"])) == 1)
   }
 
-  @Test func `where counts known at the least fit no value, revenue decides`() throws {
+  @Test func `if the least counts fit no value, revenue decides`() throws {
     func ads(_ counts: String, _ revenue: String) -> String { "{\"event\":\"ad\",\(counts),\(revenue)}" }
     let rows = [
       "", ads(#""min_count":1,"max_count":5"#, #""min_revenue":0.001,"max_revenue":0.02"#),
@@ -176,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func `README shows what the API says`() throws {
+  @Test func `the answer in README is the answer of the API`() throws {
     let api = ConversionValueAPI(models: try Models(loading: [Fixtures.path("models")]))
     let call = Call(with: [
       "i": "com.example.puzzle", "n": "ad_impression", "skan_current_conversion_value": "1",
@@ -186,7 +189,7 @@ import Testing
     #expect(api.text(call) == answer)
   }
 
-  @Test func `other currencies become the model's, by the rates of the first call`() throws {
+  @Test func `other currencies are converted at the rates of the first call`() throws {
     let now = Timestamp(milliseconds: Int64(Call.now) * 1000)
     let before = Timestamp(milliseconds: now.milliseconds - 6 * 86_400_000).description.prefix(10)
     let text =
@@ -211,14 +214,14 @@ import Testing
     #expect(answer(#"{"XTS":0}"#).contains(#""conversion_value":0,"#))
   }
 
-  @Test func `version 2 follows a total down, version 1 does not`() throws {
+  @Test func `the value of version 2 falls with the total, the value of version 1 does not`() throws {
     let api = try ConversionValueAPI(Self.revenue(kind: "all"))
     let total = #"{"USD":1}"#
     #expect(Self.fine(api, Call(with: ["skan_current_conversion_value": "3", "p0_total_iap_revenue": total])) == 1)
     #expect(Self.fine(api, Call(.v1, with: ["conversion_value": "3", "total_revenue_by_currency": total])) == 3)
   }
 
-  @Test func `the model is that of the first call, whatever is in force now`() throws {
+  @Test func `the model in force at the first call decides`() throws {
     let windows = [ModelFile.window0(["", Self.event(1, nil)], coarse: ["", Self.event(1, nil)])]
     let other = [ModelFile.window0(["", "", Self.event(1, nil)], coarse: ["", "", Self.event(1, nil)])]
     let change = "\"\(Timestamp(milliseconds: Int64(Call.now - 7200) * 1000))\""

@@ -3,7 +3,7 @@ import PostbackServer
 import Testing
 
 @Suite struct ConversionValueWindowTests {
-  /// One value and, in window 0, one that `buy` brings; locks where that is reached.
+  /// A model whose values are reached by `buy`, and which locks windows 0 and 2 then.
   private static let buy = ModelFile.event("buy", 1, nil)
   private static let model = ModelFile.model(
     keys: #""measurement_hours":30,"#,
@@ -26,12 +26,12 @@ import Testing
       (35 * 24 * hour - 1, 2),
     ] as [(Int, Int)]
   )
-  func `the window goes by the time since the first call, and at its end it is over`(_ age: Int, _ window: Int) throws {
+  func `the time since the first call decides the window, which is over at its end`(_ age: Int, _ window: Int) throws {
     let api = try ConversionValueAPI(Self.model)
     #expect(api.text(Call(age: age)).contains(#""postback_sequence_index":\#(window),"#))
   }
 
-  @Test func `the last second of a window is in it, as apps count whole seconds`() throws {
+  @Test func `the last second of a window belongs to it, because apps count whole seconds`() throws {
     let api = try ConversionValueAPI(Self.model)
     let now = Timestamp(milliseconds: Int64(Call.now) * 1000 + 999)
     let answer = api.answer(.v2, query: Call(age: 48 * Self.hour - 1).query, now: now)
@@ -48,7 +48,7 @@ import Testing
     )
   }
 
-  @Test func `a window that the model does not describe is none to measure`() throws {
+  @Test func `a window that the model does not describe is refused`() throws {
     let model = ModelFile.model([ModelFile.window(1, ["", Self.buy])])
     let api = try ConversionValueAPI(model)
     let reasons = [0, 49, 24 * 8].map { api.text(Call(age: $0 * Self.hour)) }
@@ -72,7 +72,7 @@ import Testing
       ),
     ] as [(Int, String?, String)]
   )
-  func `the fine value is always there, the current one after window 0`(
+  func `the answer always has a fine value, after window 0 the current one`(
     _ hours: Int,
     _ current: String?,
     _ members: String
@@ -89,7 +89,7 @@ import Testing
       (25 * hour, 42 * hour, closed(after: 24, last: -17)), (25 * hour, 42 * hour - 1, closed(after: 24, last: -17)),
     ] as [(Int, Int, String?)]
   )
-  func `version 1 ends a day after the last update, and where the model stops measuring`(
+  func `version 1 ends a day after the last update, or when the model stops measuring`(
     _ age: Int,
     _ sinceUpdate: Int,
     _ closed: String?

@@ -11,7 +11,7 @@ import Testing
     ModelFile.window(2, ["", ModelFile.event("a", 1, nil)], keys: #""cumulative":true,"#),
   ])
 
-  /// A query with bytes changed, put in and left out, and pairs said again.
+  /// Returns a query with some bytes changed, inserted and removed, and sometimes in another order.
   private static func query(_ random: inout SplitMix) -> String {
     var call = Call(
       Bool.random(using: &random) ? .v1 : .v2,
@@ -32,7 +32,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func `any query gets an answer in JSON, the same each time`() throws {
+  @Test func `every query gets an answer in JSON, the same each time`() throws {
     let api = try ConversionValueAPI(Self.model)
     var random = SplitMix(seed: 5)
     let now = Timestamp(milliseconds: Int64(Call.now) * 1000)
@@ -63,11 +63,11 @@ import Testing
   }
 
   @Test(arguments: ["", "&", "=", "%", "?", "\u{0}", "i", "p=iOS", String(repeating: "&", count: 100_000)])
-  func `what is hardly a query is refused`(_ query: String) throws {
+  func `a query without parameters is refused`(_ query: String) throws {
     #expect(try ConversionValueAPI(Self.model).text(query: query).contains("Invalid parameter"))
   }
 
-  @Test func `a total nested deep is refused`() throws {
+  @Test func `a deeply nested total is refused`() throws {
     let deep = String(repeating: #"{"USD":"#, count: 10_000)
     #expect(
       try ConversionValueAPI(Self.model).text(Call(with: ["p0_total_iap_revenue": deep]))

@@ -2,12 +2,12 @@ import Testing
 
 @testable import PostbackServer
 
-@Suite struct `The rate of an address` {
+@Suite struct `The rate limit of an address` {
   private let start = ContinuousClock.now
 
   private func address(_ number: Int) -> IPAddress { IPAddress(v4: UInt32(number)) }
 
-  @Test func `is a burst, and then so many a second`() {
+  @Test func `allows a burst, and then a steady rate`() {
     var table = RateTable(perSecond: 2, burst: 3, capacity: 10)
     let first = (0..<5).map { _ in table.take(address(1), at: start) }
     #expect(first == [true, true, true, false, false])
@@ -15,27 +15,27 @@ import Testing
     #expect(other)
     let more = [400, 600, 700].map { table.take(address(1), at: start + .milliseconds($0)) }
     #expect(more == [false, true, false])
-    // A pause saves no more than a burst.
+    // A pause saves at most one burst.
     let later = (0..<4).map { _ in table.take(address(1), at: start + .seconds(100)) }
     #expect(later == [true, true, true, false])
   }
 
-  @Test func `is without a limit at 0`() {
+  @Test func `of 0 allows everything`() {
     var table = RateTable(perSecond: 0, burst: 1, capacity: 1)
     let taken = (0..<1000).map { table.take(address($0 % 7), at: start) }
     #expect(taken.allSatisfy { $0 })
     #expect(table.count == 0)
   }
 
-  @Test func `of those that the table has no room for is one for all of them`() {
+  @Test func `is shared by all addresses that the table has no room for`() {
     var table = RateTable(perSecond: 1, burst: 2, capacity: 100)
     let taken = (0..<200).map { table.take(address($0), at: start) }
     #expect(taken.prefix(100).allSatisfy { $0 } && taken.dropFirst(100).count { $0 } == 2)
     #expect(table.count == 100)
-    // Who has a bucket keeps it.
+    // An address that has a bucket keeps it.
     let again = table.take(address(5), at: start)
     #expect(again)
-    // Buckets that are full again are forgotten.
+    // Full buckets are removed.
     let next = table.take(address(300), at: start + .seconds(3))
     #expect(next)
     #expect(table.count == 1)

@@ -1,27 +1,27 @@
 import JSON
 
-/// What the published iOS clients of the API do on a device, for SKAdNetwork 4: they keep their state in the user
-/// defaults, send all of it with every event, and tell Apple and keep what comes back.
+/// A client of version 2 of the API for SKAdNetwork 4, as the published iOS clients work: it keeps its state in the user
+/// defaults, sends all of it with every event, and passes the answer to Apple.
 struct SKAN4Client {
-  /// User defaults: whole numbers by key.
+  /// The integers in the user defaults, by key.
   private var numbers: [String: Int] = [:]
-  /// User defaults: totals of revenue, by key and currency. Apps add them with binary floating point.
+  /// The totals of revenue in the user defaults, by key and currency. Apps add them with binary floating point.
   private var totals: [String: [String: Double]] = [:]
 
   private static let windowEnds = [48 * 3600, 7 * 24 * 3600, 35 * 24 * 3600]
-  /// The keys of numbers that are times.
+  /// The keys of the integers that are times.
   private static let timeKeys: Set<String> = [
     "skan_first_call_to_skadnetwork_timestamp", "skan_last_call_to_skadnetwork_timestamp", "p0_window_lock",
     "p1_window_lock", "p2_window_lock",
   ]
 
-  /// The conversion window at `time`; nil when all are over.
+  /// Returns the conversion window at `time`; nil if all are over.
   private func window(at time: Int) -> Int? {
     let age = time - (numbers["skan_first_call_to_skadnetwork_timestamp"] ?? 0)
     return Self.windowEnds.firstIndex { age < $0 }
   }
 
-  /// The first launch.
+  /// Registers the first launch.
   mutating func register(on device: inout SKAN4Device, at time: Int) {
     guard numbers["skan_first_call_to_skadnetwork_timestamp"] == nil else { return }
     device.update(fine: 0, coarse: nil, locksWindow: false, at: time)
@@ -38,7 +38,7 @@ struct SKAN4Client {
     }
   }
 
-  /// Says an event, and tells the device what comes back.
+  /// Reports an event, and passes the values of the answer to the device.
   mutating func report(
     _ event: String,
     to service: some ConversionValueService,
@@ -84,6 +84,45 @@ struct SKAN4Client {
 }
 
 extension JSONValue {
-  /// The whole number that this is; nil for all else.
+  /// The value as an integer; nil if it is not one.
   var integer: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
+}
+
+/// The conversion values of an app that Apple keeps on a device in SKAdNetwork 4.
+struct SKAN4Device {
+  /// The values of one conversion window.
+  struct Window {
+    /// The last fine value; nil in windows 1 and 2.
+    var fine: Int?
+    /// The last coarse value, 0 to 2.
+    var coarse: Int?
+    /// The time at which the app locked the window, after which updates are ignored; nil if it did not.
+    var lockedAt: Int?
+  }
+
+  /// The ends of the windows, in seconds after the first launch.
+  static let ends = [48 * 3600, 7 * 24 * 3600, 35 * 24 * 3600]
+
+  /// The time of the first launch.
+  let firstLaunch: Int
+  /// The three windows.
+  private(set) var windows = [Window](repeating: Window(), count: 3)
+
+  init(firstLaunch: Int) { self.firstLaunch = firstLaunch }
+
+  /// Simulates `updatePostbackConversionValue(_:coarseValue:lockWindow:)`.
+  mutating func update(fine: Int, coarse: Int?, locksWindow: Bool, at time: Int) {
+    guard let index = Self.ends.firstIndex(where: { time - firstLaunch < $0 }), windows[index].lockedAt == nil else {
+      return
+    }
+    if index == 0 { windows[0].fine = fine }
+    if let coarse { windows[index].coarse = coarse }
+    if locksWindow { windows[index].lockedAt = time }
+  }
+
+  /// Returns the time at which Apple's timer for a window's postback starts: the end of the window, or the lock.
+  func closingTime(of window: Int) -> Int { windows[window].lockedAt ?? firstLaunch + Self.ends[window] }
+
+  /// Returns the last second in which a window's values could change.
+  func finalTime(of window: Int) -> Int { windows[window].lockedAt ?? firstLaunch + Self.ends[window] - 1 }
 }

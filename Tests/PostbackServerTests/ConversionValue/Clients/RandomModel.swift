@@ -1,13 +1,13 @@
 import TestSupport
 
-/// Models that an API which keeps nothing can serve without loss: counts rise in single steps, the last one open, and a
-/// cumulative window asks for nothing that the values of the windows before do not say.
+/// Kinds of models that an API without state can serve without loss: counts rise in single steps, the last one is
+/// open-ended, and a cumulative window needs nothing but the values of the windows before it.
 enum RandomModel: String, CaseIterable {
   case revenue, counts, order, days, mixed, kinds
 
-  /// The text of a model of this sort.
+  /// Returns the text of a random model of this kind.
   func text(version: Int, from: String, to: String, _ random: inout SplitMix) -> String {
-    // The rows of the kind revenue say that there were purchases, so that ads must not count.
+    // The rows of the kind `kinds` mean purchases, so ads must not count.
     let kind = self == .kinds ? "iap" : ["iap", "admon", "all"].randomElement(using: &random) ?? "all"
     return ModelFile.model(
       version: version,
@@ -30,7 +30,7 @@ enum RandomModel: String, CaseIterable {
       coarse = (0..<3).map { _ in Self.counts("level", 3) }
     case .order:
       fine = ["", "signup", "level", "subscribe", "purchase"].map(Self.happened)
-      // Of window 0 the fine value alone is known.
+      // Only the fine value of window 0 is known later.
       coarse = (0..<3).map { window in
         let first = window == 0 ? "subscribe" : "signup"
         let second = window == 0 ? "purchase" : ["subscribe", "purchase"].randomElement(using: &random) ?? ""
@@ -60,7 +60,7 @@ enum RandomModel: String, CaseIterable {
     ]
   }
 
-  /// Windows of kinds; the coarse values of window 0 are made of the fine ones.
+  /// Returns windows that name a kind instead of rows. The coarse values of window 0 follow from the fine ones.
   private static func kinds(_ random: inout SplitMix) -> [String] {
     let rule = ["false", "true", #"{"event":"subscribe"}"#, #"{"coarse_value":"high"}"#].randomElement(using: &random)
     let count = Int.random(in: 2...15, using: &random)
@@ -78,12 +78,12 @@ enum RandomModel: String, CaseIterable {
 
   private static func happened(_ event: String) -> String { event.isEmpty ? "" : ModelFile.event(event, 1, nil) }
 
-  /// Nothing, once, twice and so on, the last so often or more.
+  /// Returns rows for no occurrence, one, two and so on; the last row is open-ended.
   private static func counts(_ event: String, _ rows: Int) -> [String] {
     (0..<rows).map { $0 == 0 ? "" : ModelFile.event(event, $0, $0 == rows - 1 ? nil : $0) }
   }
 
-  /// Ranges of revenue from 0 to any amount.
+  /// Returns rows with ranges of revenue from 0 to any amount.
   private static func revenues(_ rows: Int, _ random: inout SplitMix) -> [String] {
     var limits: Set<Int> = []
     while limits.count < rows - 1 { limits.insert(.random(in: 1...10_000, using: &random)) }

@@ -3,15 +3,15 @@ import JSON
 import PostbackServer
 import Testing
 
-/// A request of a test: 100 hours after the first call of `com.example.app` unless it says otherwise, every parameter given.
+/// A test's request with the parameters of a real client: one hour after the first call of `com.example.app` by default.
 struct Call {
-  /// When it is now, in seconds.
+  /// The current time in tests, in seconds since 1970.
   static let now = 1_795_000_000
 
   var version = ConversionValueVersion.v2
   var parameters: [(name: String, value: String)]
 
-  /// A request so many seconds after the first call, with these parameters changed, added or, where nil, left out.
+  /// Creates a request `age` seconds after the first call. `changes` replaces or adds parameters; nil removes one.
   init(
     _ version: ConversionValueVersion = .v2,
     age: Int = 3600,
@@ -37,23 +37,23 @@ struct Call {
 }
 
 extension ConversionValueAPI {
-  /// The answer's body.
+  /// Returns the body of the answer.
   func text(_ call: Call) -> String { text(call.version, query: call.query) }
 
-  /// The answer's body to a query as it is.
+  /// Returns the body of the answer to this query.
   func text(_ version: ConversionValueVersion = .v2, query: String) -> String {
     let answer = answer(version, query: query, now: Timestamp(milliseconds: Int64(Call.now) * 1000))
     return String(decoding: answer.body, as: UTF8.self)
   }
 
-  /// The API of a model file's text.
+  /// Creates an API that answers by the models in a text.
   init(_ text: String, rates: CurrencyRates = .none, sdkKeys: Set<String>? = nil) throws {
     self.init(models: try Models(parsing: Array(text.utf8), file: "m.json"), rates: rates, sdkKeys: sdkKeys)
   }
 }
 
 extension String {
-  /// As clients encode a value: all but letters, digits and `-._~`.
+  /// The text as clients encode it: letters, digits and `-._~` as they are, all other bytes as `%XX`.
   var percentEncoded: String {
     var text = ""
     for byte in utf8 {

@@ -1,13 +1,13 @@
 import JSON
 
-/// What clients of version 1 of the API do on a device, for SKAdNetwork 3 and before, and what Apple keeps there: one fine
-/// value that only rises, and a timer of 24 hours that each rise starts anew.
+/// A client of version 1 of the API for SKAdNetwork 1 to 3, with the state that Apple keeps on the device: one fine value
+/// that only rises, and a timer of 24 hours that each rise restarts.
 struct SKAN3Client {
-  /// The first launch, in seconds since 1970.
+  /// The time of the first launch, in seconds since 1970.
   let firstCall: Int
-  /// When the value rose last.
+  /// The time at which the value last rose.
   private(set) var lastCall: Int
-  /// The value that the postback will have.
+  /// The value of the postback.
   private(set) var value = 0
   private var total: [String: Double] = [:]
 
@@ -16,14 +16,14 @@ struct SKAN3Client {
     lastCall = firstCall
   }
 
-  /// The last moment at which the value could rise.
+  /// The last time at which the value could rise.
   var finalTime: Int { lastCall + 24 * 3600 }
 
   /// Adds revenue to the total.
   mutating func earn(_ amount: Double, _ currency: String) { total[currency, default: 0] += amount }
 
-  /// Says an event, and takes over what comes back. Also when Apple's timer is over: that the value is final then the API
-  /// has to know.
+  /// Reports an event and stores the value of the answer, also after the end of Apple's timer: the API must know that the
+  /// value is final then.
   mutating func report(_ event: String, to service: some ConversionValueService, at time: Int) throws {
     let offset = service.clockOffset(at: time)
     let total = "{" + total.map { #""\#($0)":\#($1)"# }.joined(separator: ",") + "}"

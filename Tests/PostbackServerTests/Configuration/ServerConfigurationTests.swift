@@ -5,8 +5,8 @@ import Testing
 
 @testable import PostbackServer
 
-@Suite struct `The configuration of a server` {
-  /// Reads a text in which `FOLDER` is a folder with a good secret and a short one.
+@Suite struct `The server configuration` {
+  /// Reads a configuration in which `FOLDER` stands for a folder with two good secrets and a short one.
   private func read(_ text: String) throws -> ServerConfiguration {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("postback-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -32,7 +32,7 @@ import Testing
     return []
   }
 
-  @Test func `is read with all that it says`() throws {
+  @Test func `is read from every key of its file`() throws {
     let configuration = try read(
       """
       {"listen":"[::1]:9000","spool":"/var/spool/postback","models":["a","b"],"trusted_proxies":["10.0.0.0/8","::1"],
@@ -49,7 +49,7 @@ import Testing
     guard configuration.forwarders.count == 2, case .bearer(let token) = configuration.forwarders[0].secret,
       case .hmac(let secret, let header) = configuration.forwarders[1].secret
     else {
-      Issue.record("the forwarders are not those of the file")
+      Issue.record("The forwarders are not those of the file.")
       return
     }
     #expect(token == Array("0123456789abcdef".utf8) && header == "X-Hub")
@@ -57,7 +57,7 @@ import Testing
     #expect(try read("{}").forwarders.isEmpty)
   }
 
-  @Test func `tells all that is wrong at once, each with its place`() throws {
+  @Test func `reports all problems at once, each with its place`() throws {
     let found = try problems(
       """
       {"listen":"8080","spool":"","models":"a","trusted_proxies":["10.0.0.1/8",7],"tls":true,
@@ -77,15 +77,15 @@ import Testing
         "/limits/threads", "/limits/connections",
       ]
     )
-    // What is secret is in no message.
+    // No message holds a secret.
     #expect(found.allSatisfy { !$0.contains("0123456789abcdef") && !$0.contains("another-secret") })
   }
 
-  @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "7"]) func `is one object`(_ text: String) throws {
+  @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "7"]) func `must be one JSON object`(_ text: String) throws {
     #expect(try problems(text).count == 1)
   }
 
-  @Test func `that is not there is told`() {
+  @Test func `must exist`() {
     #expect(throws: ConfigurationErrors.self) { try ServerConfiguration(reading: "/nowhere/server.json") }
   }
 
@@ -102,8 +102,8 @@ import Testing
     let schema = try JSONValue(parsing: Fixtures.bytes("../schemas/server_configuration.schema.json"))
     let limits = try #require(Self.member(schema, ["properties", "limits", "properties"]))
     guard case .object(let members) = limits else { return }
-    #expect(Set(members.map(\.key)) == Set(ServerLimit.all.map(\.key)))
-    for limit in ServerLimit.all {
+    #expect(Set(members.map(\.key)) == Set(LimitSetting.all.map(\.key)))
+    for limit in LimitSetting.all {
       func number(_ name: String) -> Int? {
         if case .number(let text)? = Self.member(limits, [limit.key, name]) { Int(text) } else { nil }
       }

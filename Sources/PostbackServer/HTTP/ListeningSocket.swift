@@ -2,9 +2,9 @@ internal import Glibc
 
 /// A host and a port to listen on, such as `127.0.0.1:8080`, `[::1]:8080`, or `:8080` for every IPv4 address.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A host name or an address; empty for every IPv4 address.
+  /// A host name or an IP address; empty for every IPv4 address.
   package let host: String
-  /// The port; 0 for any free one.
+  /// The port; 0 for any free port.
   package let port: UInt16
 
   init(host: String, port: UInt16) {
@@ -32,10 +32,10 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 /// A listening TCP socket, which is closed with its last reference.
 package final class ListeningSocket: Sendable {
   let descriptor: Int32
-  /// The port in use, also if port 0 was asked for.
+  /// The port in use; if the address has port 0, the one that the system chose.
   package let port: UInt16
 
-  /// The error of an address that cannot be listened on.
+  /// The error of an address on which no socket can listen.
   package struct Failure: Error, CustomStringConvertible {
     /// The reason, as a sentence with the address.
     package let description: String
@@ -43,7 +43,9 @@ package final class ListeningSocket: Sendable {
 
   /// Binds to an address and listens on it.
   package init(_ address: ListenAddress) throws(Failure) {
-    func failure(_ reason: String) -> Failure { Failure(description: "cannot listen at \(address): \(reason)") }
+    func failure(_ reason: String) -> Failure {
+      Failure(description: "The server cannot listen on \(address): \(reason).")
+    }
     var hints = unsafe addrinfo()
     unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -3,13 +3,13 @@ import PostbackServer
 import TestSupport
 import Testing
 
-/// Users of an app whose client asks for conversion values over 40 days: what Apple would send back is held against what
-/// they did.
+/// Simulates users of an app whose client asks for conversion values over 40 days, and compares the postbacks that Apple
+/// would send with their activity.
 @Suite struct ClientPortTests {
-  /// The model changes then.
+  /// The time at which the second version of the model comes into force.
   private static let change = 1_780_000_000
 
-  /// Rates of every third day, no two the same.
+  /// Returns rates for every third day, all different.
   private static func rates() throws -> CurrencyRates {
     let days = stride(from: -24, through: 24, by: 3).map { day in
       let date = Timestamp(milliseconds: Int64(change + day * 24 * 3600) * 1000).description.prefix(10)
@@ -18,7 +18,7 @@ import Testing
     return try CurrencyRates(parsing: Array(("date,currency,rate\n" + days.joined()).utf8), file: "rates.csv")
   }
 
-  /// Two versions of a model, one after the other, and the API of them.
+  /// Returns the API of a model in two versions, one after the other.
   private static func service(of kind: RandomModel, _ random: inout SplitMix) throws -> DirectService {
     let change = "\"\(Timestamp(milliseconds: Int64(change) * 1000))\""
     let texts = [
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: RandomModel.allCases)
-  func `what SKAdNetwork 4 postbacks decode to is what the user did`(_ kind: RandomModel) throws {
+  func `SKAdNetwork 4 postbacks decode to the activity of the user`(_ kind: RandomModel) throws {
     var random = SplitMix(seed: 40)
     var checked = [0, 0, 0]
     for _ in 0..<40 {
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: RandomModel.allCases)
-  func `what SKAdNetwork 3 postbacks decode to is what the user did`(_ kind: RandomModel) throws {
+  func `SKAdNetwork 3 postbacks decode to the activity of the user`(_ kind: RandomModel) throws {
     var random = SplitMix(seed: 30)
     var checked = 0
     for _ in 0..<40 {
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: RandomModel.allCases)
-  func `over HTTP postbacks decode to what the user did`(_ kind: RandomModel) throws {
+  func `postbacks decode to the activity of the user over HTTP`(_ kind: RandomModel) throws {
     var random = SplitMix(seed: 80)
     let text = kind.text(version: 1, from: "null", to: "null", &random)
     let api = ConversionValueAPI(models: try Models(parsing: Array(text.utf8), file: "m.json"))

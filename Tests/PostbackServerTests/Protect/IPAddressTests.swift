@@ -3,18 +3,18 @@ import Testing
 
 @testable import PostbackServer
 
-@Suite struct `An address` {
+@Suite struct `An IP address` {
   @Test(arguments: [
     ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:DB8::0:1", "2001:db8::1"), ("::1", "::1"),
     ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
-  ]) func `is read and shown`(_ text: String, _ shown: String) {
-    #expect(IPAddress(text)?.description == shown)
+  ]) func `is parsed and printed`(_ text: String, _ printed: String) {
+    #expect(IPAddress(text)?.description == printed)
   }
 
   @Test(arguments: ["", "192.0.2", "192.0.2.256", "192.0.2.1:80", "[::1]", "::1%lo", "example.com", "1", "192.0.2.1 "])
-  func `is nothing else`(_ text: String) { #expect(IPAddress(text) == nil) }
+  func `is not parsed from any other text`(_ text: String) { #expect(IPAddress(text) == nil) }
 
-  @Test func `is in a range where its first bits are the range's`() throws {
+  @Test func `is in a range if its first bits are those of the range`() throws {
     func contains(_ range: String, _ address: String) throws -> Bool {
       try #require(AddressRange(range)).contains(try #require(IPAddress(address)))
     }
@@ -31,9 +31,11 @@ import Testing
   }
 
   @Test(arguments: ["10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "::/129", "2001:db8::1/64", "10/8", "/8"])
-  func `range is refused where it is none`(_ text: String) { #expect(AddressRange(text) == nil) }
+  func `range with an invalid length or bits after the prefix is refused`(_ text: String) {
+    #expect(AddressRange(text) == nil)
+  }
 
-  @Test func `of IPv6 counts with its rateLimitPrefix's`() throws {
+  @Test func `of IPv6 shares its rate limit with the first 64 bits`() throws {
     let (one, other) = (try #require(IPAddress("2001:db8::1")), try #require(IPAddress("2001:db8::ffff:0:0:2")))
     #expect(one.rateLimitPrefix == other.rateLimitPrefix)
     #expect(one.rateLimitPrefix != IPAddress("2001:db8:0:1::1")?.rateLimitPrefix)
@@ -48,7 +50,7 @@ import Testing
     proxies.client(of: try #require(IPAddress(peer)), forwardedFor: headers).description
   }
 
-  @Test func `is believed whom it forwards`() throws {
+  @Test func `names the client in X-Forwarded-For`() throws {
     #expect(try client(of: "10.0.0.1", "192.0.2.7") == "192.0.2.7")
     #expect(try client(of: "10.0.0.1", "198.51.100.1, 192.0.2.7") == "192.0.2.7")
     #expect(try client(of: "10.0.0.1", "198.51.100.1, 192.0.2.7, 10.9.9.9") == "192.0.2.7")
@@ -57,29 +59,15 @@ import Testing
     #expect(try client(of: "10.0.0.1", "192.0.2.7:55555") == "192.0.2.7")
   }
 
-  @Test func `among proxies only is the first of them`() throws {
+  @Test func `is itself the client if no other address is named`() throws {
     #expect(try client(of: "10.0.0.1", "10.0.0.3, 10.0.0.2") == "10.0.0.3")
     #expect(try client(of: "10.0.0.1") == "10.0.0.1")
   }
 
-  @Test func `is believed nothing that is no address, or stands left of a stranger`() throws {
+  @Test func `names no client by other text, or left of an address that is not trusted`() throws {
     #expect(try client(of: "10.0.0.1", "192.0.2.7, unknown") == "10.0.0.1")
     #expect(try client(of: "10.0.0.1", "192.0.2.7,,10.0.0.2") == "10.0.0.2")
     #expect(try client(of: "10.0.0.1", "evil, 192.0.2.7") == "192.0.2.7")
     #expect(try client(of: "203.0.113.5", "192.0.2.7") == "203.0.113.5")
   }
-}
-
-@Suite struct `Where to listen` {
-  @Test(arguments: [
-    ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:0", "::1", 0), (":80", "", 80),
-    ("localhost:65535", "localhost", 65535),
-  ]) func `is a host and a port`(_ text: String, _ host: String, _ port: UInt16) throws {
-    let address = try #require(ListenAddress(text))
-    #expect(address.host == host && address.port == port)
-    #expect(address.description == text)
-  }
-
-  @Test(arguments: ["", "8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80", "a b:80"])
-  func `is nothing else`(_ text: String) { #expect(ListenAddress(text) == nil) }
 }

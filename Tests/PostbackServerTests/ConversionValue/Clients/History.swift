@@ -1,30 +1,30 @@
 import ConversionModel
 import TestSupport
 
-/// What a user really does.
+/// The activity of a simulated user.
 struct History {
-  /// One thing that the user does.
-  struct Deed {
-    /// When, in seconds since 1970.
+  /// An action of the user.
+  struct Action {
+    /// The time in seconds since 1970.
     let time: Int
-    /// The event that the app reports of it.
+    /// The event that the app reports for it.
     let event: String
-    /// What it earned.
+    /// The revenue of the action; nil if it has none.
     var revenue: (cents: Int, currency: String, isFromAds: Bool)?
   }
 
-  /// In order of time; the first one is the first launch.
-  let deeds: [Deed]
+  /// The actions by time. The first one is the first launch.
+  let actions: [Action]
 
-  /// The first launch.
-  var start: Int { deeds[0].time }
+  /// The time of the first launch.
+  var start: Int { actions[0].time }
 
-  /// The same user, who sees no ads.
-  var withoutAds: History { History(deeds: deeds.filter { $0.event != "ad" }) }
+  /// The same activity without ads.
+  var withoutAds: History { History(actions: actions.filter { $0.event != "ad" }) }
 
-  private init(deeds: [Deed]) { self.deeds = deeds }
+  private init(actions: [Action]) { self.actions = actions }
 
-  /// Sessions over 40 days, most of them early, with what happens in them.
+  /// Creates sessions over 40 days, most of them early, and events in them.
   init(from start: Int, currencies: [String], _ random: inout SplitMix) {
     var times = [0]
     let count = Int.random(in: 0...12, using: &random)
@@ -32,31 +32,31 @@ struct History {
       let days = [2, 7, 40].randomElement(using: &random) ?? 40
       times.append(.random(in: 0...days * 24 * 3600, using: &random))
     }
-    // Some are at the very ends of the windows.
+    // Some sessions are at the end of a window.
     if Int.random(in: 0..<4, using: &random) == 0 {
       times.append((SKAN4Device.ends.randomElement(using: &random) ?? 0) + .random(in: -2...2, using: &random))
     }
-    var deeds: [Deed] = []
+    var actions: [Action] = []
     for time in times.sorted() {
-      var time = max(start + time, (deeds.last?.time ?? 0) + 1)
-      deeds.append(Deed(time: time, event: "__SESSION__"))
+      var time = max(start + time, (actions.last?.time ?? 0) + 1)
+      actions.append(Action(time: time, event: "__SESSION__"))
       for _ in 0..<Int.random(in: 0...4, using: &random) {
         time += .random(in: 1...900, using: &random)
         let event = ["level", "level", "signup", "subscribe", "purchase", "ad"].randomElement(using: &random) ?? ""
-        var deed = Deed(time: time, event: event)
+        var action = Action(time: time, event: event)
         if event == "purchase" || event == "ad" {
-          deed.revenue = (
+          action.revenue = (
             .random(in: event == "ad" ? 1...20 : 99...3000, using: &random),
             currencies.randomElement(using: &random) ?? "USD", event == "ad"
           )
         }
-        deeds.append(deed)
+        actions.append(action)
       }
     }
-    self.deeds = deeds
+    self.actions = actions
   }
 
-  /// What the user did in a time, ends included, as a model counts: its kind of revenue, in its currency.
+  /// Returns the activity in a closed range of times as a model counts it, with the model's kind of revenue and currency.
   func activity(
     _ times: ClosedRange<Int>,
     under model: ConversionModel,
@@ -64,10 +64,12 @@ struct History {
   ) throws -> Activity {
     var activity = Activity()
     var cents: [[String: Int]] = [[:], [:]]
-    for deed in deeds where times.contains(deed.time) {
-      activity.counts[deed.event, default: 0] += 1
-      activity.counts["last_active_day"] = (deed.time - start) / (24 * 3600)
-      if let revenue = deed.revenue { cents[revenue.isFromAds ? 1 : 0][revenue.currency, default: 0] += revenue.cents }
+    for action in actions where times.contains(action.time) {
+      activity.counts[action.event, default: 0] += 1
+      activity.counts["last_active_day"] = (action.time - start) / (24 * 3600)
+      if let revenue = action.revenue {
+        cents[revenue.isFromAds ? 1 : 0][revenue.currency, default: 0] += revenue.cents
+      }
     }
     if model.revenueKind == .inAppPurchases { cents[1] = [:] }
     if model.revenueKind == .adMonetization { cents[0] = [:] }

@@ -3,28 +3,28 @@ import PostbackServer
 import TestSupport
 import Testing
 
-/// A user with SKAdNetwork 4, and what the user's device tells Apple.
+/// A user with SKAdNetwork 4 and the state of the user's device.
 struct User {
   let history: History
   private let device: SKAN4Device
 
-  /// Lets the user do everything, and the app's client ask `service` each time.
+  /// Plays the history; the app's client asks `service` at each action.
   init(history: History, asking service: some ConversionValueService) throws {
     var client = SKAN4Client()
     var device = SKAN4Device(firstLaunch: history.start)
     client.register(on: &device, at: history.start)
-    for deed in history.deeds {
-      if let revenue = deed.revenue {
+    for action in history.actions {
+      if let revenue = action.revenue {
         let amount = Double(revenue.cents) / 100
-        client.earn(amount, revenue.currency, fromAds: revenue.isFromAds, at: deed.time)
+        client.earn(amount, revenue.currency, fromAds: revenue.isFromAds, at: action.time)
       }
-      try client.report(deed.event, to: service, on: &device, at: deed.time)
+      try client.report(action.event, to: service, on: &device, at: action.time)
     }
     self.history = history
     self.device = device
   }
 
-  /// Holds the postback of a window against what the user did; false where there is nothing to hold.
+  /// Compares the postback of a window with the activity of the user; false if there is nothing to compare.
   func check(_ window: Int, under api: ConversionValueAPI, _ random: inout SplitMix) throws -> Bool {
     guard let model = api.models.model(appID: 1, at: Timestamp(seconds: history.start)),
       let described = model.window(window)
@@ -33,7 +33,7 @@ struct User {
     let isFine = window == 0 && Bool.random(using: &random)
     let fine = isFine ? values.fine : nil
     let coarse = isFine ? nil : values.coarse.flatMap(CoarseValue.init(rank:))
-    // No postback says anything of a window in which the app was not opened.
+    // A window in which the app was not opened has no values.
     guard fine != nil || coarse != nil else { return false }
 
     let isWhole = window == 0 || described.isCumulative
@@ -63,18 +63,18 @@ struct OldUser {
   let history: History
   private let client: SKAN3Client
 
-  /// Lets the user do everything, and the app's client ask `service` each time; the app shows no ads.
+  /// Plays the history without ads; the app's client asks `service` at each action.
   init(history: History, asking service: some ConversionValueService) throws {
     var client = SKAN3Client(firstCall: history.start)
-    for deed in history.deeds where deed.event != "ad" {
-      if let revenue = deed.revenue { client.earn(Double(revenue.cents) / 100, revenue.currency) }
-      try client.report(deed.event, to: service, at: deed.time)
+    for action in history.actions where action.event != "ad" {
+      if let revenue = action.revenue { client.earn(Double(revenue.cents) / 100, revenue.currency) }
+      try client.report(action.event, to: service, at: action.time)
     }
     self.history = history
     self.client = client
   }
 
-  /// Holds the postback against what the user did; false where there is nothing to hold.
+  /// Compares the postback with the activity of the user; false if there is nothing to compare.
   func check(under api: ConversionValueAPI, _ random: inout SplitMix) throws -> Bool {
     guard let model = api.models.model(appID: 1, at: Timestamp(seconds: history.start)) else { return false }
     let measured = history.start...min(client.finalTime, history.start + model.measurementHours * 3600)
@@ -95,7 +95,7 @@ struct OldUser {
 }
 
 extension Decoding {
-  /// Expects that this is true of a user's activity; false where it is open which model's it is.
+  /// Expects that the decoding is true of an activity; false if it is ambiguous between models.
   fileprivate func expect(_ activity: Activity) -> Bool {
     guard status == .decoded else {
       #expect(status == .ambiguous)
@@ -113,6 +113,6 @@ extension Decoding {
 }
 
 extension Timestamp {
-  /// So many seconds after 1970 began.
+  /// The time `seconds` after the start of 1970.
   fileprivate init(seconds: Int) { self.init(milliseconds: Int64(seconds) * 1000) }
 }

@@ -3,18 +3,18 @@ import Testing
 
 @testable import PostbackServer
 
-@Suite struct `The queue of what is to be made durable` {
-  @Test(arguments: 0..<20) func `loses nothing, keeps the order, and its bounds`(_ seed: Int) {
+@Suite struct `The commit queue` {
+  @Test(arguments: 0..<20) func `loses nothing, keeps the order, and respects its limits`(_ seed: Int) {
     var random = SplitMix(seed: UInt64(seed))
     var queue = CommitQueue<Int>(groupBytes: 100, waitingLimit: 1000)
-    var (taken, refused, told): ([Int], Set<Int>, [Int]) = ([], [], [])
+    var (taken, refused, notified): ([Int], Set<Int>, [Int]) = ([], [], [])
     var written: [UInt8] = []
     var expected: [UInt8] = []
     func finishNext() {
       guard let group = queue.take() else { return }
       #expect(group.bytes.count <= 100 || group.waiters.count == 1)
       written += group.bytes
-      told += group.waiters
+      notified += group.waiters
       queue.finish(group)
     }
     for number in 0..<500 {
@@ -30,13 +30,13 @@ import Testing
       if random.next() % 3 == 0 { finishNext() }
     }
     while !queue.isEmpty { finishNext() }
-    #expect(told == taken)
+    #expect(notified == taken)
     #expect(written == expected)
     #expect(queue.waitingBytes == 0)
     #expect(taken.count + refused.count == 500)
   }
 
-  @Test func `counts what is being written as waiting`() throws {
+  @Test func `counts a group that is being written as waiting`() throws {
     var queue = CommitQueue<Int>(groupBytes: 10, waitingLimit: 10)
     let first = queue.append(Array(repeating: 1, count: 10), 1)
     let taken = queue.take()

@@ -30,7 +30,7 @@ package final class ServerMetrics: Sendable {
   /// The number of requests that have begun and not ended.
   var requestsInFlight: Int { requests.load(ordering: .sequentiallyConsistent) }
 
-  /// Counts an answered request, with the time from its headers to its answer.
+  /// Counts an answered request and the time from its headers to its answer.
   func add(_ route: String, _ status: Int, _ duration: Duration) {
     counts.withLock { counts in
       counts.requests[.init(route: route, status: status), default: 0] += 1
@@ -93,21 +93,21 @@ struct ServerCounts: Sendable {
     for (answer, count) in requests.sorted(by: { ($0.key.route, $0.key.status) < ($1.key.route, $1.key.status) }) {
       text.add(count, ["route": answer.route, "status": "\(answer.status)"])
     }
-    text.begin("postback_http_request_duration_seconds", .histogram, "From a request's headers to its answer.")
+    text.begin("postback_http_request_duration_seconds", .histogram, "Time from a request's headers to its answer.")
     text.add(requestDurations)
     text.begin(
       "postback_http_unanswered_total",
       .counter,
-      "Requests that no route answered: bad syntax, headers too large, too slow, or the client went away."
+      "Requests that no route answered: the syntax was wrong, the headers too large, the client too slow, or it left."
     )
     text.add(unanswered)
     text.begin("postback_http_refused_total", .counter, "Connections refused or cut, by reason.")
     for (reason, count) in refused.sorted(by: { $0.key < $1.key }) { text.add(count, ["reason": reason]) }
     text.begin("postback_http_body_bytes_total", .counter, "Bytes of request bodies.")
     text.add(bodyBytes)
-    text.begin("postback_http_connections", .gauge, "Connections that are open.")
+    text.begin("postback_http_connections", .gauge, "Open connections.")
     text.add(Int64(connections))
-    text.begin("postback_http_requests_in_flight", .gauge, "Requests that began and are not over.")
+    text.begin("postback_http_requests_in_flight", .gauge, "Requests that have begun and not ended.")
     text.add(Int64(inFlight))
     addReceiver(to: &text, waitingBytes)
     return text.text
@@ -119,7 +119,7 @@ struct ServerCounts: Sendable {
     text.begin("postback_receiver_commits_total", .counter, "Files written to the spool, by outcome.")
     text.add(commits[true] ?? 0, ["outcome": "done"])
     text.add(commits[false] ?? 0, ["outcome": "failed"])
-    text.begin("postback_receiver_commit_duration_seconds", .histogram, "How long writing a file to the spool took.")
+    text.begin("postback_receiver_commit_duration_seconds", .histogram, "Time to write a file to the spool.")
     text.add(commitDurations)
     text.begin("postback_receiver_committed_bytes_total", .counter, "Bytes written to the spool.")
     text.add(committedBytes)

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import PostbackServer
+
+@Suite struct `A body budget` {
+  private let budget = BodyBudget(1600)
+
+  private func share(_ sender: BodySender, _ address: UInt32, longestBody: Int = 10) -> BodyShare {
+    BodyShare(sender, IPAddress(v4: address), longestBody: longestBody)
+  }
+
+  @Test func `is divided among addresses and kinds of senders`() {
+    var first = share(.anybody, 1)
+    var second = share(.anybody, 1)
+    #expect(budget.take(20, for: &first) && budget.take(5, for: &second) && !budget.take(1, for: &second))
+    var other = share(.anybody, 2)
+    #expect(budget.take(25, for: &other) && !budget.take(1, for: &other))
+    budget.release(&first)
+    #expect(budget.take(20, for: &second) && !budget.take(1, for: &second))
+    // All devices together have a quarter, regardless of other senders.
+    var shares = (3..<100).map { share(.anybody, UInt32($0)) }
+    let taken = shares.indices.count { budget.take(25, for: &shares[$0]) }
+    #expect(taken == 14)
+    var unconfirmed = (0..<9).map { share(.unconfirmed, UInt32($0)) }
+    #expect(unconfirmed.indices.count { budget.take(100, for: &unconfirmed[$0]) } == 4)
+    var known = (0..<9).map { share(.forwarder, UInt32($0)) }
+    #expect(known.indices.count { budget.take(400, for: &known[$0]) } == 2)
+    budget.release(&known[0])
+    budget.release(&known[0])
+    #expect(budget.take(400, for: &known[5]) && !budget.take(1, for: &known[6]))
+  }
+
+  @Test func `has room for at least one longest body`() {
+    var long = share(.unconfirmed, 1, longestBody: 5000)
+    #expect(budget.take(5000, for: &long) && !budget.take(1, for: &long))
+  }
+
+  @Test func `counts the addresses of one IPv6 network as one`() throws {
+    func share(_ address: String) throws -> BodyShare {
+      BodyShare(.unconfirmed, try #require(IPAddress(address)), longestBody: 1)
+    }
+    var (first, second, other) = (try share("2001:db8::1"), try share("2001:db8::2"), try share("2001:db8:1::1"))
+    #expect(budget.take(100, for: &first) && !budget.take(1, for: &second) && budget.take(100, for: &other))
+  }
+}
