@@ -30,6 +30,7 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
     .target(name: "Base", swiftSettings: settings),
+    .target(name: "Metrics", swiftSettings: settings),
     .target(name: "JSON", dependencies: ["CSimdjson"], swiftSettings: settings),
     .target(name: "Signatures", dependencies: ["CLibcrypto"], swiftSettings: settings),
     .target(name: "SKAdNetwork", dependencies: ["JSON"], swiftSettings: settings),
@@ -48,7 +49,9 @@ let package = Package(
     ),
     .target(
       name: "PostbackServer",
-      dependencies: ["PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd"],
+      dependencies: [
+        "Metrics", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd",
+      ],
       swiftSettings: settings
     ),
     .target(
@@ -59,7 +62,8 @@ let package = Package(
     .executableTarget(
       name: "postback",
       dependencies: [
-        "Base", "SyntheticTraffic", "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel", "SKAdNetwork",
+        "Base", "Metrics", "SyntheticTraffic", "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel",
+        "SKAdNetwork",
         "Signatures", "JSON", "CMalloc",
       ],
       swiftSettings: settings
@@ -79,6 +83,7 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: settings),
+    .testTarget(name: "MetricsTests", dependencies: ["Metrics", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
     .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "CLibcrypto", "JSON"], swiftSettings: settings),
     .testTarget(
@@ -111,7 +116,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "postback", "Base", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel",
+        "postback", "Base", "Metrics", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork",
+        "ConversionModel",
         "Signatures", "JSON", "TestSupport",
       ],
       swiftSettings: settings

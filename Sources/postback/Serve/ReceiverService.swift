@@ -1,5 +1,6 @@
 internal import ConversionModel
 internal import Glibc
+internal import Metrics
 internal import PostbackPipeline
 internal import PostbackServer
 internal import Synchronization

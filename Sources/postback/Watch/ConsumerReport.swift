@@ -1,7 +1,7 @@
 internal import ConversionModel
 internal import Glibc
+internal import Metrics
 internal import PostbackPipeline
-internal import PostbackServer
 
 /// The status file and the metrics of a consumer, written at most once a second.
 struct ConsumerReport {
@@ -10,8 +10,8 @@ struct ConsumerReport {
   private var metricsFile: ReplacedFile?
   private let takeMetrics: (@Sendable (String) -> Void)?
   private let startedAt = Timestamp.now
-  private var metrics = Metrics()
-  private var rates = Rates()
+  private var metrics = ConsumerMetrics()
+  private var rate = MovingRate()
   private var read: Int64 = 0
   private var written: ContinuousClock.Instant?
 
@@ -27,7 +27,7 @@ struct ConsumerReport {
   /// Starts a session with the counters of its state.
   mutating func begin(_ tables: Tables) {
     read = (try? tables.ledger.counts()["read"]) ?? 0
-    rates.add(read, at: .now)
+    rate.add(read, at: .now)
     written = nil
   }
 
@@ -44,7 +44,7 @@ struct ConsumerReport {
   mutating func write(_ backlog: SpoolBacklog, _ tables: Tables, _ log: Log) {
     let now = ContinuousClock.now
     written = now
-    rates.add(read, at: now)
+    rate.add(read, at: now)
     let usage = ProcessUsage.now()
     let oldest = backlog.oldest.map { Timestamp(milliseconds: $0) }
     statusFile.replace(
@@ -55,8 +55,8 @@ struct ConsumerReport {
         spool: spool,
         waitingFiles: backlog.count,
         oldestWaitingAt: oldest,
-        recordsPerSecond1m: rates.perSecond(over: .seconds(60)),
-        recordsPerSecond15m: rates.perSecond(over: Rates.longest),
+        recordsPerSecond1m: rate.perSecond(over: .seconds(60)),
+        recordsPerSecond15m: rate.perSecond(over: MovingRate.longest),
         residentBytes: usage.residentBytes,
         openDescriptors: usage.openDescriptors
       ),

@@ -1,12 +1,12 @@
 internal import ConversionModel
+internal import Metrics
 internal import PostbackPipeline
-internal import PostbackServer
 internal import SKAdNetwork
 
 /// The metrics of a consumer at one moment.
 ///
 /// The totals and the number of commits come from the ledger, so they continue when the process restarts.
-struct Metrics: Sendable {
+struct ConsumerMetrics: Sendable {
   /// The numbers of records, rows and inputs over the life of the state.
   var totals = Totals()
   /// The number of commits over the life of the state.

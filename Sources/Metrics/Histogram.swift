@@ -1,10 +1,8 @@
-internal import PostbackPipeline
-
 /// A histogram of durations, as Prometheus counts them.
 package struct Histogram: Equatable, Sendable {
   /// The upper bounds of the buckets in seconds, ascending.
   package let bounds: [Double]
-  /// The number of durations in each bucket: at most its bound, and more than the bound before.
+  /// The number of durations in each bucket: those of at most its bound, and above the bound before.
   package private(set) var counts: [Int64]
   /// The number of all durations, including those above the last bound.
   package private(set) var count: Int64 = 0
@@ -19,7 +17,7 @@ package struct Histogram: Equatable, Sendable {
 
   /// Counts a duration.
   package mutating func observe(_ duration: Duration) {
-    let seconds = duration.seconds
+    let seconds = duration / .seconds(1)
     count += 1
     sum += seconds
     if let index = bounds.firstIndex(where: { seconds <= $0 }) { counts[index] += 1 }

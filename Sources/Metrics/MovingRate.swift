@@ -1,25 +1,28 @@
-internal import PostbackPipeline
-
-/// The growth of a count over recent spans of time. A pure struct: its owner passes the count and the time regularly.
-struct Rates: Sendable {
+/// The growth of a count per second, over recent spans of time.
+///
+/// The owner passes the count and the time regularly; there is no clock in it.
+package struct MovingRate: Sendable {
   private struct Sample {
     let time: ContinuousClock.Instant
     let count: Int64
   }
 
   /// The longest span with a known rate.
-  static let longest = Duration.seconds(15 * 60)
+  package static let longest = Duration.seconds(15 * 60)
   private static let resolution = Duration.seconds(1)
 
   /// The samples of the count, at least a second apart. Only the first may be older than the longest span.
   private var samples: [Sample] = []
   private var latest: Sample?
 
+  /// Creates a rate without samples.
+  package init() {}
+
   /// The number of samples that are kept.
   var sampleCount: Int { samples.count }
 
   /// Records the count at a time, which is not before the last one.
-  mutating func add(_ count: Int64, at time: ContinuousClock.Instant) {
+  package mutating func add(_ count: Int64, at time: ContinuousClock.Instant) {
     let sample = Sample(time: time, count: count)
     latest = sample
     if let last = samples.last, time - last.time < Self.resolution { return }
@@ -30,10 +33,10 @@ struct Rates: Sendable {
 
   /// Returns the growth of the count per second over a span that ends at the last record, or since the first sample if
   /// that is more recent; nil if no time has passed.
-  func perSecond(over span: Duration) -> Double? {
+  package func perSecond(over span: Duration) -> Double? {
     guard let latest, let first = samples.first else { return nil }
     let base = samples.last { latest.time - $0.time >= span } ?? first
     guard latest.time > base.time else { return nil }
-    return Double(latest.count - base.count) / (latest.time - base.time).seconds
+    return Double(latest.count - base.count) / ((latest.time - base.time) / .seconds(1))
   }
 }

@@ -1,15 +1,16 @@
 import ConversionModel
 import Foundation
+import Metrics
 import PostbackPipeline
-import PostbackServer
 import SKAdNetwork
+import TestSupport
 import Testing
 
 @testable import postback
 
-@Suite struct `The metrics` {
-  private var metrics: Metrics {
-    var metrics = Metrics()
+@Suite struct `The metrics of a consumer` {
+  private var metrics: ConsumerMetrics {
+    var metrics = ConsumerMetrics()
     metrics.totals = Totals([
       "read": 100, "accepted": 90, "reject.not_json": 7, "reject.duplicate_conflict": 3, "rows.skan_events": 200,
       "inputs.failed": 2,
@@ -53,7 +54,7 @@ import Testing
   }
 
   @Test func `have every reject code from the start, and each sample once`() throws {
-    let text = try PrometheusText(Metrics().exposition)
+    let text = try PrometheusText(ConsumerMetrics().exposition)
     let rejected = text.samples.filter { $0.key.hasPrefix("postback_rejected_total{") }
     #expect(rejected.count == RejectCode.allCases.count)
     #expect(rejected.values.allSatisfy { $0 == 0 })
@@ -62,23 +63,6 @@ import Testing
       #expect(family.hasSuffix("_total") == (kind == "counter"), "\(family)")
       #expect(text.helps[family]?.isEmpty == false, "\(family)")
     }
-  }
-
-  @Test func `escape what stands in labels and help`() throws {
-    var exposition = Exposition()
-    exposition.begin("a", .gauge, "back\\slash\nline")
-    exposition.add(1.5, ["x": "quote\" back\\ line\n{}, =", "y": ""])
-    exposition.add(.infinity, ["x": "1"])
-    #expect(
-      exposition.text == #"""
-        # HELP a back\\slash\nline
-        # TYPE a gauge
-        a{x="quote\" back\\ line\n{}, =",y=""} 1.5
-        a{x="1"} +Inf
-
-        """#
-    )
-    #expect(try PrometheusText(exposition.text).labels.first == ["x": "quote\" back\\ line\n{}, =", "y": ""])
   }
 
   @Test func `know what this process uses`() throws {
@@ -91,55 +75,5 @@ import Testing
     let files = (0..<50).map { _ in FileHandle(forReadingAtPath: path) }
     #expect(ProcessUsage.now().openDescriptors > before.openDescriptors + 25)
     for file in files { try file?.close() }
-  }
-}
-
-/// Metrics as a collector reads them: exposition format 0.0.4.
-private struct PrometheusText {
-  private(set) var samples: [String: Double] = [:]
-  private(set) var sampleCount = 0
-  private(set) var labels: [[String: String]] = []
-  private(set) var kinds: [String: String] = [:]
-  private(set) var helps: [String: String] = [:]
-
-  init(_ text: String) throws {
-    try #require(text.hasSuffix("\n"))
-    let sample = /([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\]|\\["\\n])*",?)*)\})? (\S+)/
-    var family = ""
-    for line in text.split(separator: "\n") {
-      let words = line.split(separator: " ", maxSplits: 3).map(String.init)
-      if words.starts(with: ["#", "HELP"]) {
-        family = words[2]
-        #expect(helps.updateValue(words[3], forKey: family) == nil, "\(family) is there twice")
-      } else if words.starts(with: ["#", "TYPE"]) {
-        #expect(words[2] == family)
-        kinds[family] = words[3]
-      } else {
-        let match = try #require(try sample.wholeMatch(in: line), "\(line)")
-        let suffixes = kinds[family] == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
-        #expect(suffixes.contains { family + $0 == match.1 }, "\(line)")
-        samples[match.1 + (match.2.map { "{\($0)}" } ?? "")] = try #require(Double(String(match.3)) as Double?)
-        sampleCount += 1
-        labels.append(Self.labels(match.2 ?? ""))
-      }
-    }
-  }
-
-  private static func labels(_ text: Substring) -> [String: String] {
-    var labels: [String: String] = [:]
-    for match in text.matches(of: /([a-zA-Z_]+)="((?:[^"\\]|\\.)*)"/) {
-      var value = ""
-      var isEscaped = false
-      for character in match.2 {
-        if isEscaped {
-          value.append(character == "n" ? "\n" : character)
-        } else if character != "\\" {
-          value.append(character)
-        }
-        isEscaped = !isEscaped && character == "\\"
-      }
-      labels[String(match.1)] = value
-    }
-    return labels
   }
 }
