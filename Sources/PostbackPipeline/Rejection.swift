@@ -72,35 +72,3 @@ package struct Rejection: Sendable {
     return code.explanation
   }
 }
-
-extension RejectCode {
-  /// The meaning of the code in words.
-  package var explanation: String {
-    switch self {
-    case .notJSON: "the bytes are not JSON"
-    case .notAnObject: "the JSON is not an object"
-    case .tooLarge: "the record is larger than a postback may be"
-    case .tooDeep: "containers are nested too deep for a postback"
-    case .invalidUTF8: "the bytes are not UTF-8"
-    case .duplicateKey: "a key is there twice in one object"
-    case .truncatedInput: "the input ends before the record does"
-    case .unknownVersion: "no version of SKAdNetwork has that number"
-    case .unsupportedVersion: "SKAdNetwork's version is later than those that this program knows; look for an update"
-    case .missingField: "a field that Apple signs is not there"
-    case .wrongType: "a field has the wrong type"
-    case .outOfRange: "a field has a value that Apple never sends"
-    case .forbiddenCharacter: "a field holds a character that could shift what is signed"
-    case .malformedJWS: "the jws-string is not a JWS that Apple could have sent"
-    case .malformedSignature:
-      "the signature is not one, whatever it signs: not base64 of strict DER, or of a wrong length"
-    case .signatureInvalid: "no trusted key signed this: a signed field was changed, or the postback is invented"
-    case .unknownKey: "the key that the postback names is not trusted"
-    case .developmentKey: "signed with a development key of Apple: a test, no install; --allow-development accepts it"
-    case .appNotAllowed: "the advertised app is not on the list"
-    case .networkNotAllowed: "the ad network is not on the list"
-    case .duplicateIdentical: "the same postback was there before: a retry, or the copy from the other channel"
-    case .duplicateConflict: "the same signed postback was there before with other unsigned values: one was edited"
-    case .duplicateTransaction: "another postback with the same transaction was there before"
-    }
-  }
-}

@@ -22,9 +22,59 @@ public struct Envelope: Sendable {
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
     var reader = FieldReader(document, of: bytes, covered: .all)
     receivedAt = try reader.string(.receivedAt)
-    channel = try reader.word(.channel, as: Channel.self, isCaseSensitive: true)
+    channel = try reader.word(.channel, isCaseSensitive: true)
     forwarder = try reader.string(.forwarder)
     query = try reader.string(.query, mayBeEmpty: true)
+  }
+
+  /// The keys of an envelope; an object with another key is none. It has a `body` or a `body_base64`.
+  package static let fields = FieldSet([
+    .receivedAt, .channel, .forwarder, .remoteAddress, .query, .body, .bodyBase64,
+  ])
+}
+
+/// The members of an envelope that a receiver or a generator writes before the body.
+package struct EnvelopeHead: Sendable {
+  package var receivedAt: String
+  package var channel: Channel
+  package var forwarder: String?
+  package var remoteAddress: String
+  package var query: String?
+
+  /// The members of an envelope; those that are nil are left out.
+  package init(
+    receivedAt: String,
+    channel: Channel,
+    forwarder: String? = nil,
+    remoteAddress: String,
+    query: String? = nil
+  ) {
+    self.receivedAt = receivedAt
+    self.channel = channel
+    self.forwarder = forwarder
+    self.remoteAddress = remoteAddress
+    self.query = query
+  }
+
+  /// Appends the envelope. `appendBody` appends the value of the member `body`, which is `.body` or `.bodyBase64`.
+  package func append(to json: inout [UInt8], _ body: Field, _ appendBody: (inout [UInt8]) -> Void) {
+    json.append(UInt8(ascii: "{"))
+    append(.receivedAt, receivedAt, to: &json)
+    append(.channel, channel.rawValue, to: &json)
+    if let forwarder { append(.forwarder, forwarder, to: &json) }
+    append(.remoteAddress, remoteAddress, to: &json)
+    if let query { append(.query, query, to: &json) }
+    json.appendJSONString(body.name)
+    json.append(UInt8(ascii: ":"))
+    appendBody(&json)
+    json.append(UInt8(ascii: "}"))
+  }
+
+  private func append(_ field: Field, _ value: String, to json: inout [UInt8]) {
+    json.appendJSONString(field.name)
+    json.append(UInt8(ascii: ":"))
+    json.appendJSONString(value)
+    json.append(UInt8(ascii: ","))
   }
 }
 

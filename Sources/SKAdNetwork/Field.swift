@@ -96,19 +96,6 @@ public enum Field: Int, CaseIterable, Sendable {
   }
 }
 
-extension Field {
-  /// The range of values that Apple sends in an integer field.
-  var range: ClosedRange<Int64> {
-    switch self {
-    case .campaignID: 1...100
-    case .conversionValue: 0...63
-    case .fidelityType: 0...1
-    case .postbackSequenceIndex: 0...2
-    default: 0...Int64.max
-    }
-  }
-}
-
 /// A set of fields.
 public struct FieldSet: Sendable, Equatable {
   private var bits: UInt64 = 0

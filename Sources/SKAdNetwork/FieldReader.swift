@@ -30,11 +30,11 @@ struct FieldReader {
     PostbackDefect(code, field, expected: expected, found: document.fields[field.rawValue])
   }
 
-  /// Returns the value of a required field; throws `missingField` where it is nil.
-  func required<Value>(_ value: Value?, _ field: Field, _ expected: String) throws(PostbackDefect) -> Value {
-    guard let value else { throw defect(.missingField, field, expected) }
-    return value
-  }
+  /// The defect of a required field without a value.
+  func missing(_ field: Field) -> PostbackDefect { defect(.missingField, field, field.type.expectationOfMissing) }
+
+  /// Records a field as read that is read elsewhere.
+  mutating func skip(_ field: Field) { taken.insert(field) }
 
   /// Reads a string without U+2063 and U+0000; nil where it is absent or null. An empty one is an error unless
   /// `mayBeEmpty`.
@@ -53,15 +53,11 @@ struct FieldReader {
     return value.text
   }
 
-  /// Reads a string that `isRight` accepts; `expected` describes it in the error.
-  mutating func string(
-    _ field: Field,
-    _ expected: String,
-    mayBeEmpty: Bool = false,
-    where isRight: (ArraySlice<UInt8>) -> Bool
-  ) throws(PostbackDefect) -> ByteRange? {
-    guard let text = try string(field, mayBeEmpty: mayBeEmpty) else { return nil }
-    guard isRight(bytes[text.indices]) else { throw defect(.outOfRange, field, expected) }
+  /// Reads a domain, which may be empty, but not a number.
+  mutating func domain(_ field: Field) throws(PostbackDefect) -> ByteRange? {
+    guard let text = try string(field, mayBeEmpty: true) else { return nil }
+    let isNumber = text.count > 0 && bytes[text.indices].allSatisfy { $0 &- UInt8(ascii: "0") <= 9 }
+    guard !isNumber else { throw defect(.outOfRange, field, field.type.expectation) }
     return text
   }
 
@@ -70,7 +66,6 @@ struct FieldReader {
   /// unreadable.
   private mutating func value<Value>(
     _ field: Field,
-    _ expected: @autoclosure () -> String,
     _ reading: (JSONKind, Span<UInt8>) -> FieldReading<Value>
   ) throws(PostbackDefect) -> Value? {
     guard let value = take(field) else { return nil }
@@ -87,7 +82,7 @@ struct FieldReader {
     case .wrongType: code = .wrongType
     case .outOfRange: code = .outOfRange
     }
-    guard !covered.contains(field) else { throw defect(code, field, expected()) }
+    guard !covered.contains(field) else { throw defect(code, field, field.type.expectation) }
     taken.remove(field)
     unreadable.insert(field)
     return nil
@@ -96,23 +91,20 @@ struct FieldReader {
   /// Reads an integer in the field's range, the values that Apple sends.
   mutating func integer(_ field: Field) throws(PostbackDefect) -> Int64? {
     let range = field.range
-    return try value(field, "an integer from \(range.lowerBound) to \(range.upperBound)") { kind, text in
-      FieldValue.integer(kind, text, in: range)
-    }
+    return try value(field) { kind, text in FieldValue.integer(kind, text, in: range) }
   }
 
   /// Reads a Boolean.
   mutating func boolean(_ field: Field) throws(PostbackDefect) -> Bool? {
-    try value(field, "true or false") { kind, text in FieldValue.boolean(kind, text) }
+    try value(field) { kind, text in FieldValue.boolean(kind, text) }
   }
 
   /// Reads one of a few words, in any letter case unless `isCaseSensitive`.
-  mutating func word<Word: CaseIterable & RawRepresentable<String>>(
+  mutating func word<Word: FieldWord>(
     _ field: Field,
-    as type: Word.Type,
     isCaseSensitive: Bool = false
   ) throws(PostbackDefect) -> Word? {
-    try value(field, "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")) { kind, text in
+    try value(field) { kind, text in
       let reading: FieldReading<Word> = FieldValue.word(kind, text)
       if isCaseSensitive, case .coerced = reading { return .outOfRange }
       return reading
@@ -121,12 +113,12 @@ struct FieldReader {
 
   /// Reads a country code.
   mutating func countryCode(_ field: Field) throws(PostbackDefect) -> CountryCode? {
-    try value(field, "a country code of two letters") { kind, text in FieldValue.countryCode(kind, text) }
+    try value(field) { kind, text in FieldValue.countryCode(kind, text) }
   }
 
   /// Reads a source identifier.
   mutating func sourceIdentifier(_ field: Field) throws(PostbackDefect) -> SourceIdentifier? {
-    try value(field, "a string of two to four digits") { kind, text in FieldValue.sourceIdentifier(kind, text) }
+    try value(field) { kind, text in FieldValue.sourceIdentifier(kind, text) }
   }
 }
 

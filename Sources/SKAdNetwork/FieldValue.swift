@@ -60,10 +60,7 @@ package enum FieldValue {
   }
 
   /// Reads one of a few words, in any letter case.
-  package static func word<Word: CaseIterable & RawRepresentable<String>>(
-    _ kind: JSONKind,
-    _ text: Span<UInt8>
-  ) -> FieldReading<Word> {
+  package static func word<Word: FieldWord>(_ kind: JSONKind, _ text: Span<UInt8>) -> FieldReading<Word> {
     guard kind == .string else { return .wrongType }
     for word in Word.allCases {
       switch text.match(word.rawValue) {
@@ -95,21 +92,21 @@ package enum FieldValue {
   }
 }
 
-extension Field {
-  /// The value of a field that no version signs, as text for the tables; nil where it cannot be read, and for all
-  /// other fields.
-  package func unsignedText(_ kind: JSONKind, _ text: Span<UInt8>) -> String? {
+extension FieldType {
+  /// The value of an unsigned field as text for the tables; nil where it cannot be read, and for types of signed fields
+  /// alone.
+  package func text(_ kind: JSONKind, _ text: Span<UInt8>) -> String? {
     switch self {
-    case .conversionValue: return FieldValue.integer(kind, text, in: range).value.map { String($0) }
-    case .coarseConversionValue:
-      let word: FieldReading<CoarseConversionValue> = FieldValue.word(kind, text)
-      return word.value?.rawValue
-    case .adInteractionType:
-      let word: FieldReading<AdInteractionType> = FieldValue.word(kind, text)
-      return word.value?.rawValue
-    case .countryCode: return FieldValue.countryCode(kind, text).value?.description
-    default: return nil
+    case .integer(let range): FieldValue.integer(kind, text, in: range).value.map { String($0) }
+    case .word(let type): Self.word(type, kind, text)
+    case .countryCode: FieldValue.countryCode(kind, text).value?.description
+    case .text, .domain, .boolean, .sourceIdentifier, .signature, .json: nil
     }
+  }
+
+  private static func word<Word: FieldWord>(_: Word.Type, _ kind: JSONKind, _ text: Span<UInt8>) -> String? {
+    let reading: FieldReading<Word> = FieldValue.word(kind, text)
+    return reading.value?.rawValue
   }
 }
 

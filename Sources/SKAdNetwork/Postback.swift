@@ -95,16 +95,14 @@ public struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
 /// Texts are ranges of the buffer from which the postback was parsed, as they came. `extras` holds the fields that the
 /// version does not define, and unsigned fields that could not be read.
 public struct Postback: Sendable {
-  /// The framework.
-  public internal(set) var framework: Framework
-  /// The SKAdNetwork version; 1.0 where the postback has none. Nil for AdAttributionKit.
-  public internal(set) var version: Version?
+  /// The format: a version of SKAdNetwork, 1.0 where the postback has none, or AdAttributionKit.
+  public let format: PostbackFormat
   /// `ad-network-id`, or `ad-network-identifier`.
-  public internal(set) var adNetworkID: ByteRange
+  public internal(set) var adNetworkID = ByteRange(start: 0, count: 0)
   /// `transaction-id`, or `postback-identifier`.
-  public internal(set) var transactionID: ByteRange
+  public internal(set) var transactionID = ByteRange(start: 0, count: 0)
   /// `app-id`, or `advertised-item-identifier`.
-  public internal(set) var appID: Int64
+  public internal(set) var appID: Int64 = 0
   /// `campaign-id`, 1 to 100; before 4.0.
   public internal(set) var campaignID: Int64?
   /// `source-identifier`, two to four digits; from 4.0.
@@ -141,7 +139,7 @@ public struct Postback: Sendable {
   /// `impression-type` (AdAttributionKit).
   public internal(set) var impressionType: ByteRange?
   /// Apple's signature in the form of the framework.
-  public internal(set) var signature: Signature
+  public internal(set) var signature = Signature.attribution(ByteRange(start: 0, count: 0))
   /// The fields that were written in another spelling with the same meaning: numbers and Booleans as strings, words in
   /// another letter case, null as "".
   public internal(set) var coercedFields = FieldSet()
@@ -152,6 +150,9 @@ public struct Postback: Sendable {
   /// The extras to use where `sourceDomain` turns out not to be signed.
   var extrasWithSourceDomain: ByteRange?
 
+  /// A postback of the format, whose fields are yet to be read.
+  init(_ format: PostbackFormat) { self.format = format }
+
   /// Apple's signature, still encoded.
   public enum Signature: Sendable {
     /// The `attribution-signature` of SKAdNetwork: DER in base64.
@@ -160,6 +161,12 @@ public struct Postback: Sendable {
     case jws(CompactJWS)
   }
 
+  /// The framework that sent the postback.
+  public var framework: Framework { format.framework }
+
+  /// The version of SKAdNetwork; nil for AdAttributionKit.
+  public var version: Version? { format.version }
+
   /// Indicates that the ad network won the attribution; true before 3.0, when only winners received postbacks.
   public var isWin: Bool { didWin ?? true }
 
@@ -167,12 +174,9 @@ public struct Postback: Sendable {
   public var conversionWindow: Int { Int(postbackSequenceIndex ?? 0) }
 }
 
-/// The parts of a JWS in compact serialization (RFC 7515, section 7.1) whose algorithm is ES256.
-public struct CompactJWS: Sendable {
-  /// Header, period and payload as they were sent: the bytes that are signed.
-  public var signingInput: ByteRange
-  /// The signature, base64url.
-  public var signature: ByteRange
-  /// The `kid`, which names the key.
-  public var keyID: ByteRange
+extension Postback {
+  /// The spelling of a re-engagement in `conversion-type` that Apple documents, and that the tables use.
+  public static let reengagement = "re-engagement"
+  /// The other spelling of a re-engagement that occurs in what Apple signs.
+  public static let otherReengagement = "reengagement"
 }

@@ -79,7 +79,7 @@ public struct PostbackParser: ~Copyable {
     guard body.kind != .absent || encoded.kind != .absent, outer.members.isEmpty else { return nil }
     guard outer.fields[Field.allCases.count...].allSatisfy({ $0.kind == .absent }) else { return nil }
     for field in Field.allCases where outer.fields[field.rawValue].kind != .absent {
-      guard Self.envelopeFields.contains(field) else { return nil }
+      guard Envelope.fields.contains(field) else { return nil }
     }
     guard encoded.kind == .absent else {
       guard body.kind == .absent else {
@@ -113,10 +113,6 @@ public struct PostbackParser: ~Copyable {
     return start..<start + text.count
   }
 
-  private static let envelopeFields: [Field] = [
-    .receivedAt, .channel, .forwarder, .remoteAddress, .query, .body, .bodyBase64,
-  ]
-
   private mutating func readSKAdNetwork(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
     var (postback, taken) = try Postback.skAdNetwork(outer, bytes)
     postback.extras = extras(except: taken, to: &bytes)
@@ -138,27 +134,30 @@ public struct PostbackParser: ~Copyable {
   }
 
   private mutating func readAdAttributionKit(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
-    let unsigned = try AdAttributionKitUnsigned(outer, bytes)
-    let parts = try JWSParts(unsigned.jws, of: bytes)
+    let parts = try JWSParts(of: outer, bytes)
     try decode(parts.payload, of: parts, &bytes)
     claims.read(inner)
     swap(&inner, &payload)
     try decode(parts.header, of: parts, &bytes)
     let keyID = try CompactJWS.keyID(inner, bytes)
-    let jws = CompactJWS(signingInput: parts.signingInput, signature: parts.signature, keyID: keyID)
-    var (postback, taken) = try Postback.adAttributionKit(payload, bytes, jws: jws)
+    var postback = Postback(.adAttributionKit)
+    postback.signature = .jws(
+      CompactJWS(signingInput: parts.signingInput, signature: parts.signature, keyID: keyID)
+    )
+    let rules = postback.format.rules
+    let taken = try postback.read(rules.signed, of: payload, bytes)
+    let takenBeside = try postback.read(rules.unsigned, of: outer, bytes)
     if let type = postback.conversionType, bytes[type.indices].elementsEqual(Postback.otherReengagement.utf8) {
       // The signed bytes are those of the JWS, which stay as they were sent.
       postback.conversionType = ByteRange(start: bytes.count, count: Postback.reengagement.utf8.count)
       bytes += Postback.reengagement.utf8
     }
-    unsigned.put(into: &postback)
 
     scratch.removeAll(keepingCapacity: true)
     appendExtras(of: payload, except: taken, bytes)
     let payloadExtras = scratch
     scratch.removeAll(keepingCapacity: true)
-    appendExtras(of: outer, except: unsigned.taken, bytes)
+    appendExtras(of: outer, except: takenBeside, bytes)
     if !payloadExtras.isEmpty {
       beginExtra()
       // No key beside the JWS can have this name, so no unsigned value passes as one that Apple signed.

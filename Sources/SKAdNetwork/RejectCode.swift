@@ -60,4 +60,33 @@ public enum RejectCode: String, CaseIterable, Sendable {
     case .duplicateIdentical, .duplicateConflict, .duplicateTransaction: .dedup
     }
   }
+
+  /// The meaning of the code as a sentence.
+  public var explanation: String {
+    switch self {
+    case .notJSON: "The bytes are not JSON."
+    case .notAnObject: "The JSON is not an object."
+    case .tooLarge: "The record is larger than a postback may be."
+    case .tooDeep: "The JSON is nested deeper than a postback may be."
+    case .invalidUTF8: "The bytes are not UTF-8."
+    case .duplicateKey: "An object has the same key twice."
+    case .truncatedInput: "The input ends before the record does."
+    case .unknownVersion: "SKAdNetwork has no version with this number."
+    case .unsupportedVersion: "This program does not know this later version of SKAdNetwork. Look for an update."
+    case .missingField: "A required field is missing."
+    case .wrongType: "A field has a value of the wrong type."
+    case .outOfRange: "A field has a value that Apple never sends."
+    case .forbiddenCharacter: "A field has a character that could shift the boundaries of the signed values."
+    case .malformedJWS: "The jws-string is not a JWS that Apple could have sent."
+    case .malformedSignature: "The signature cannot be decoded: it is cut, or written in another encoding."
+    case .signatureInvalid: "No trusted key signed this: a signed field was changed, or the postback was invented."
+    case .unknownKey: "The key that the postback names is not trusted."
+    case .developmentKey: "A development key signed this test postback. The option --allow-development accepts it."
+    case .appNotAllowed: "The advertised app is not on the list of allowed apps."
+    case .networkNotAllowed: "The ad network is not on the list of allowed networks."
+    case .duplicateIdentical: "The same postback came before: this is a retry, or the copy of another channel."
+    case .duplicateConflict: "The same signed postback came before with other unsigned values: one copy was edited."
+    case .duplicateTransaction: "Another postback with the same transaction came before."
+    }
+  }
 }

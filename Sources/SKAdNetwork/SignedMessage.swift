@@ -16,27 +16,31 @@ extension Postback {
   /// Indicates that an optional signed field holds a value that a forwarder fills in: a `source-app-id` of 0 or an
   /// empty `source-domain`. False for version 1.0 and for AdAttributionKit.
   public var isZeroFilled: Bool {
-    framework == .skAdNetwork && (sourceAppID == 0 || sourceDomain?.count == 0) && version != .v1_0
+    format.rules.fillable.contains { hasSignedValue($0, .asSent) && !hasSignedValue($0, .withoutZeroFilled) }
+  }
+
+  /// Tells if the postback has a value of a field of the format's signed text that is signed under the layout.
+  private func hasSignedValue(_ field: Field, _ layout: SignedLayout) -> Bool {
+    switch field {
+    case .sourceAppID: sourceAppID.map { $0 != 0 || layout == .asSent } ?? false
+    case .sourceDomain: sourceDomain.map { $0.count > 0 || layout == .asSent } ?? false
+    default: true
+    }
   }
 
   /// The fields that are signed under the layout, in order. Empty for AdAttributionKit, whose JWS is signed as a
   /// whole.
   public func signedFields(_ layout: SignedLayout) -> [Field] {
-    (version?.signedFields ?? []).filter { isSigned($0, layout) }
-  }
-
-  /// Tells if the layout signs a field of the version in this postback. Of a source app and a source domain Apple
-  /// signs the app if there is one.
-  private func isSigned(_ field: Field, _ layout: SignedLayout) -> Bool {
-    let takesZeros = layout == .asSent
-    let hasSourceApp = sourceAppID.map { $0 != 0 || takesZeros } ?? false
-    return switch field {
-    case .sourceAppID: hasSourceApp
-    case .sourceDomain: !hasSourceApp && (sourceDomain.map { $0.count > 0 || takesZeros } ?? false)
-    default: true
+    guard framework == .skAdNetwork else { return [] }
+    var fields: [Field] = []
+    var message: [UInt8] = []
+    format.rules.appendSignedText(to: &message) { field, message in
+      let isSigned = hasSignedValue(field, layout)
+      if isSigned { fields.append(field) }
+      return isSigned
     }
+    return fields
   }
-
   /// Appends the bytes that Apple signed, provided that the postback is genuine and the layout is right.
   ///
   /// SKAdNetwork: the values as text, joined by U+2063. AdAttributionKit: the JWS signing input (RFC 7515, section 5.1).
@@ -45,39 +49,8 @@ extension Postback {
       message.append(jws.signingInput, of: bytes)
       return
     }
-    guard let version else { return }
-    let start = message.count
-    for field in version.signedFields where isSigned(field, layout) {
-      if message.count > start { message.append(contentsOf: Self.separator) }
-      appendText(of: field, from: bytes, to: &message)
-    }
-  }
-
-  /// U+2063, invisible separator, in UTF-8.
-  private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
-
-  /// Appends the field as it is signed, in Apple's spelling.
-  private func appendText(of field: Field, from bytes: [UInt8], to message: inout [UInt8]) {
-    func append(_ text: ByteRange?) { if let text { message.append(text, of: bytes) } }
-    func append(_ integer: Int64?) { if let integer { message.appendDecimal(integer) } }
-    func append(_ boolean: Bool?) {
-      if let boolean { message.append(copying: (boolean ? "true" : "false").utf8.span) }
-    }
-    switch field {
-    case .version: message.append(copying: (version?.rawValue ?? "").utf8.span)
-    case .adNetworkID: append(adNetworkID)
-    case .campaignID: append(campaignID)
-    case .sourceIdentifier:
-      message.append(addingCapacity: SourceIdentifier.maximumLength) { sourceIdentifier?.write(to: &$0) }
-    case .appID: append(appID)
-    case .transactionID: append(transactionID)
-    case .redownload: append(redownload)
-    case .sourceAppID: append(sourceAppID)
-    case .sourceDomain: append(sourceDomain)
-    case .fidelityType: append(fidelityType)
-    case .didWin: append(didWin)
-    case .postbackSequenceIndex: append(postbackSequenceIndex)
-    default: break
+    format.rules.appendSignedText(to: &message) { field, message in
+      hasSignedValue(field, layout) && appendText(of: field, from: bytes, to: &message)
     }
   }
 
@@ -86,11 +59,11 @@ extension Postback {
   /// Versions before 4.0 have one window, 0.
   public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
     message.append(copying: framework.rawValue.utf8.span)
-    message.append(contentsOf: Self.separator)
+    message.append(contentsOf: FormatRules.separator)
     message.append(adNetworkID, of: bytes)
-    message.append(contentsOf: Self.separator)
+    message.append(contentsOf: FormatRules.separator)
     message.append(transactionID, of: bytes)
-    message.append(contentsOf: Self.separator)
+    message.append(contentsOf: FormatRules.separator)
     message.appendDecimal(Int64(conversionWindow))
   }
 
@@ -101,7 +74,7 @@ extension Postback {
   public func hasDevelopmentPlaceholder(_ layout: SignedLayout, in bytes: [UInt8]) -> Bool {
     if appID == 0 { return true }
     // A forwarder may have filled in a source app that is not signed.
-    if sourceAppID == 0, layout == .asSent, version != .v1_0 { return true }
+    if sourceAppID == 0, layout == .asSent, format.rules.signsSourceApp { return true }
     return framework == .adAttributionKit && bytes[adNetworkID.indices].elementsEqual(Self.developmentNetwork.utf8)
   }
 

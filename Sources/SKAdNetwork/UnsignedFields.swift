@@ -30,13 +30,13 @@ public struct UnsignedFields: Equatable, Sendable {
       }
       return place
     }
-    let isUnsignedToo = postback.version == .v1_0
+    let unsigned = postback.format.rules.unsignedSet
     var bits = postback.conversionValue.map { UInt32(truncatingIfNeeded: $0) & 63 + 1 } ?? 0
     bits |= place(postback.coarseConversionValue) << 7
     bits |= place(postback.adInteractionType) << 9
-    if isUnsignedToo, let redownload = postback.redownload { bits |= (redownload ? 2 : 1) << 11 }
+    if unsigned.contains(.redownload), let redownload = postback.redownload { bits |= (redownload ? 2 : 1) << 11 }
     if let code = postback.countryCode { bits |= UInt32(code.letters) << 13 }
-    var number = isUnsignedToo ? postback.sourceAppID : nil
+    var number = unsigned.contains(.sourceAppID) ? postback.sourceAppID : nil
     if !postback.unreadableFields.isEmpty {
       for (field, _, mark) in Self.unreadable where postback.unreadableFields.contains(field) { bits |= mark }
       if postback.unreadableFields.contains(.sourceAppID) { number = Self.unreadableNumber }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A version of SKAdNetwork's postback.
 public enum Version: String, CaseIterable, Sendable, Comparable {
   // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -13,55 +15,37 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case v4_0 = "4.0"
 
-  /// Indicates that Apple signs the version with its P-192 key (1.0 and 2.0); later versions use the P-256 key.
-  public var isSignedWithP192: Bool { self < .v2_1 }
+  /// Indicates that Apple signs the version with its P-192 key; it signs later versions with the P-256 key.
+  public var isSignedWithP192: Bool { PostbackFormat.skAdNetwork(self).rules.isSignedWithP192 }
 
-  /// The fields that are signed, in order. Of `source-app-id` and `source-domain` at most one is signed.
-  ///
-  /// Source: Apple, "Verifying an install-validation postback" and "Combining parameters for previous SKAdNetwork
-  /// postback versions".
-  public var signedFields: [Field] {
-    switch self {
-    case .v1_0: Self.signed1
-    case .v2_0, .v2_1: Self.signed2
-    case .v2_2: Self.signed22
-    case .v3_0: Self.signed3
-    case .v4_0: Self.signed4
-    }
-  }
-
-  /// The fields whose values must be valid: those that the signature covers, the version and the signature.
-  var covered: FieldSet {
-    switch self {
-    case .v1_0: Self.covered1
-    case .v2_0, .v2_1: Self.covered2
-    case .v2_2: Self.covered22
-    case .v3_0: Self.covered3
-    case .v4_0: Self.covered4
-    }
-  }
-
-  // The version determines the other fields, so it must be valid even where it is not signed.
-  private static func covered(_ signed: [Field]) -> FieldSet { FieldSet(signed + [.version, .attributionSignature]) }
-  private static let covered1 = covered(signed1)
-  private static let covered2 = covered(signed2)
-  private static let covered22 = covered(signed22)
-  private static let covered3 = covered(signed3)
-  private static let covered4 = covered(signed4)
-
-  private static let signed1: [Field] = [.adNetworkID, .campaignID, .appID, .transactionID]
-  private static let signed2: [Field] = [
-    .version, .adNetworkID, .campaignID, .appID, .transactionID, .redownload, .sourceAppID,
-  ]
-  private static let signed22: [Field] = signed2 + [.fidelityType]
-  private static let signed3: [Field] = signed22 + [.didWin]
-  private static let signed4: [Field] = [
-    .version, .adNetworkID, .sourceIdentifier, .appID, .transactionID, .redownload, .sourceAppID, .sourceDomain,
-    .fidelityType, .didWin, .postbackSequenceIndex,
-  ]
+  /// The fields that Apple signs, in the order of the signed text. Of an alternative at most one is signed.
+  public var signedFields: [Field] { PostbackFormat.skAdNetwork(self).rules.signedFields }
 
   /// Tells if `left` is the older version.
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+
+  /// The version of a SKAdNetwork postback, which is 1.0 where it has none; throws for one that does not exist.
+  init(of document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
+    var reader = FieldReader(document, of: bytes, covered: .all)
+    guard let text = try reader.string(.version) else {
+      self = .v1_0
+      return
+    }
+    guard let version = Self.allCases.first(where: { bytes[text.indices].elementsEqual($0.rawValue.utf8) }) else {
+      throw Self.defect(document.fields[Field.version.rawValue], isLater: Self.isLater(bytes[text.indices]))
+    }
+    self = version
+  }
+
+  private static func defect(_ found: JSONField, isLater: Bool) -> PostbackDefect {
+    PostbackDefect(
+      isLater ? .unsupportedVersion : .unknownVersion,
+      .version,
+      expected: "one of " + allCases.map(\.rawValue).joined(separator: ", "),
+      found: found,
+      detail: isLater ? RejectCode.unsupportedVersion.explanation : nil
+    )
+  }
 
   /// Tells if a text is the number of a version later than all known ones: two numbers with a period between them, as
   /// Apple writes versions.

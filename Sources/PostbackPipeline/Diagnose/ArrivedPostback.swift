@@ -37,9 +37,9 @@ struct ArrivedPostback {
       signatures = ArrivedSignature.readings(of: text, as: .der)
       read(object)
     }
-    for field in [Field.conversionValue, .coarseConversionValue, .countryCode, .adInteractionType] {
+    for field in Field.neverSigned {
       guard let (kind, text) = object.member(field.name)?.scalar else { continue }
-      unsigned[field] = field.unsignedText(kind, text.span)
+      unsigned[field] = field.type.text(kind, text.span)
     }
   }
 

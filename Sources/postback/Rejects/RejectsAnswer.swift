@@ -128,7 +128,7 @@ struct RejectsAnswer {
       cells.append("\(Share(group.tally.count, of: survey.rejects.count))")
       cells.append(group.read.map { "\(Share(group.tally.count, of: $0))" } ?? "")
       cells += [group.tally.firstSeen, group.tally.lastSeen].map { $0.map { "\(Timestamp(milliseconds: $0))" } ?? "-" }
-      if let hasCode { cells.append(group.values[hasCode].flatMap(RejectCode.init)?.meaning ?? "") }
+      if let hasCode { cells.append(group.values[hasCode].flatMap(RejectCode.init)?.explanation ?? "") }
       table.add(cells)
     }
     return table

@@ -96,7 +96,7 @@ struct ReportPage {
         .share(tally.count, of: report.rejectCount),
         .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
         .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
-        .text(RejectCode(rawValue: code)?.meaning ?? "")
+        .text(RejectCode(rawValue: code)?.explanation ?? "")
       )
     }
     return table.html
