@@ -13,8 +13,8 @@ let package = Package(
   name: "postback",
   products: [
     .executable(name: "postback", targets: ["postback"]),
-    .library(name: "SKAdNetwork", targets: ["SKAdNetwork"]),
-    .library(name: "ConversionModel", targets: ["ConversionModel"]),
+    .library(name: "SKAdNetwork", targets: ["SKAdNetwork", "Base"]),
+    .library(name: "ConversionModel", targets: ["ConversionModel", "Base"]),
     .library(name: "Signatures", targets: ["Signatures"]),
   ],
   targets: [
@@ -33,24 +33,25 @@ let package = Package(
     .target(name: "Metrics", swiftSettings: settings),
     .target(name: "JSON", dependencies: ["CSimdjson"], swiftSettings: settings),
     .target(name: "Signatures", dependencies: ["CLibcrypto"], swiftSettings: settings),
-    .target(name: "SKAdNetwork", dependencies: ["JSON"], swiftSettings: settings),
-    .target(name: "ConversionModel", dependencies: ["JSON"], swiftSettings: settings),
+    .target(name: "SKAdNetwork", dependencies: ["Base", "JSON"], swiftSettings: settings),
+    .target(name: "ConversionModel", dependencies: ["Base", "JSON"], swiftSettings: settings),
     .target(
       name: "PostbackPipeline",
       dependencies: [
-        "JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CLinux", "CSQLite", "CZlib", "CZstd", "CXxhash",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CLinux", "CSQLite", "CZlib", "CZstd",
+        "CXxhash",
       ],
       swiftSettings: settings
     ),
     .target(
       name: "SyntheticTraffic",
-      dependencies: ["ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      dependencies: ["Base", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
       swiftSettings: settings
     ),
     .target(
       name: "PostbackServer",
       dependencies: [
-        "Metrics", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd",
+        "Base", "Metrics", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd",
       ],
       swiftSettings: settings
     ),
@@ -71,14 +72,15 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "postback", "PostbackPipeline", "PostbackServer", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+        "postback", "Base", "PostbackPipeline", "PostbackServer", "ConversionModel", "SKAdNetwork", "Signatures",
+        "JSON",
       ],
       swiftSettings: settings
     ),
 
     .target(
       name: "TestSupport",
-      dependencies: ["JSON", "Signatures", "SKAdNetwork"],
+      dependencies: ["Base", "JSON", "Signatures", "SKAdNetwork"],
       path: "Tests/TestSupport",
       swiftSettings: settings
     ),
@@ -88,29 +90,34 @@ let package = Package(
     .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "CLibcrypto", "JSON"], swiftSettings: settings),
     .testTarget(
       name: "SKAdNetworkTests",
-      dependencies: ["SKAdNetwork", "JSON", "TestSupport"],
+      dependencies: ["SKAdNetwork", "Base", "JSON", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
       name: "ConversionModelTests",
-      dependencies: ["ConversionModel", "TestSupport"],
+      dependencies: ["ConversionModel", "Base", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
       name: "PostbackPipelineTests",
       dependencies: [
-        "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "Signatures", "CZlib", "CZstd", "TestSupport",
+        "PostbackPipeline", "SKAdNetwork", "ConversionModel", "Base", "JSON", "Signatures", "CZlib", "CZstd",
+        "TestSupport",
       ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "PostbackServerTests",
-      dependencies: ["PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "JSON", "TestSupport"],
+      dependencies: [
+        "PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Base", "JSON", "TestSupport",
+      ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "AnalysisTests",
-      dependencies: ["Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "JSON", "TestSupport"],
+      dependencies: [
+        "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "Base", "JSON", "TestSupport",
+      ],
       swiftSettings: settings
     ),
     .testTarget(
@@ -133,7 +140,7 @@ if Context.environment["POSTBACK_FUZZ"] != nil {
     .executableTarget(
       name: name,
       dependencies: [
-        "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CZlib", "TestSupport",
+        "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "Base", "JSON", "CZlib", "TestSupport",
       ],
       path: "Tests/FuzzTargets/\(name)",
       swiftSettings: settings

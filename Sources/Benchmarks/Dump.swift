@@ -1,5 +1,5 @@
+internal import Base
 internal import PostbackPipeline
-internal import SKAdNetwork
 internal import Signatures
 
 /// A file of generated postbacks, signed with keys made for it.

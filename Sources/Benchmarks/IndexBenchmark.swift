@@ -1,6 +1,6 @@
+internal import Base
 internal import Glibc
 internal import PostbackPipeline
-internal import SKAdNetwork
 internal import Signatures
 
 /// The costs of the deduplication index, measured in a separate process so that its memory can be determined.

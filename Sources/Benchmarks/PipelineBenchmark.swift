@@ -1,3 +1,4 @@
+internal import Base
 internal import Glibc
 
 /// The rate of `postback run`, from the start of the process to its end.

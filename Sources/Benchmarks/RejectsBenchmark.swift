@@ -1,3 +1,5 @@
+internal import Base
+
 /// The rate at which `postback rejects` counts rows, compared with `wc`, which only looks for line ends, and with `jq`,
 /// which also parses JSON.
 struct RejectsBenchmark {

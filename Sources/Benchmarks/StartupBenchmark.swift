@@ -1,3 +1,5 @@
+internal import Base
+
 /// The duration of `postback` with very little work, as the median of several runs.
 enum StartupBenchmark {
   private static let runs = 20

@@ -1,3 +1,5 @@
+internal import Base
+
 extension Models {
   /// Decodes a postback's conversion value under the model of its install date.
   ///

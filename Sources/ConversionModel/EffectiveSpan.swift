@@ -1,3 +1,5 @@
+public import Base
+
 /// The span of install dates to which a model applies.
 public struct EffectiveSpan: Hashable, Sendable {
   /// The first moment of the span; nil where the model applies to all installs before the end.

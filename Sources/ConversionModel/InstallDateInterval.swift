@@ -1,3 +1,5 @@
+public import Base
+
 /// The interval of possible install dates of an app, derived from the time at which its postback was received.
 ///
 /// Apple sends a postback a random time after a conversion window or timer has ended, so the install date is known

@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 
 /// Reads one model, and notes all problems found in it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// The conversion models of all apps; an app has at most one model for any install date.
 ///
 /// An instance never changes; files that changed are loaded into a new one.

@@ -1,3 +1,5 @@
+public import Base
+
 /// The fields of a postback that determine the meaning of its conversion value.
 public struct ReceivedConversion: Sendable {
   /// The advertised app's App Store id.

@@ -1,3 +1,4 @@
+internal import Base
 public import JSON
 
 /// The parts of a JWS in compact serialization (RFC 7515, section 7.1) whose algorithm is ES256.

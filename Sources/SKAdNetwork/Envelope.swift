@@ -1,3 +1,4 @@
+internal import Base
 public import JSON
 
 /// The channel through which a postback was received.

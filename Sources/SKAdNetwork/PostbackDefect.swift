@@ -1,3 +1,4 @@
+internal import Base
 public import JSON
 
 /// The reason for which bytes were rejected before verification: they are not a well-formed postback.

@@ -1,3 +1,4 @@
+internal import Base
 public import JSON
 
 /// Parses postbacks, bare or in an envelope, one after the other.

@@ -1,4 +1,4 @@
-import ConversionModel
+import Base
 import Foundation
 import Metrics
 import PostbackPipeline

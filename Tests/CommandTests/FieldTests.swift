@@ -1,5 +1,5 @@
+import Base
 import JSON
-import SKAdNetwork
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import SKAdNetwork
 import Signatures
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import ConversionModel
+import Base
 import Foundation
 import SKAdNetwork
 import Testing

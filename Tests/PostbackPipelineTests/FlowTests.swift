@@ -1,3 +1,4 @@
+import Base
 import ConversionModel
 import SKAdNetwork
 import TestSupport

@@ -1,7 +1,7 @@
+import Base
 import ConversionModel
 import Foundation
 import JSON
-import SKAdNetwork
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import Base
 import JSON
 
 @testable import SKAdNetwork

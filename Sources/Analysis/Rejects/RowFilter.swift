@@ -1,4 +1,4 @@
-internal import ConversionModel
+internal import Base
 internal import Glibc
 internal import JSON
 internal import PostbackPipeline

@@ -1,3 +1,4 @@
+internal import Base
 internal import PostbackPipeline
 
 /// The origin of a time of receipt: the postback itself, or a source that many records share.

@@ -1,3 +1,4 @@
+internal import Base
 package import PostbackPipeline
 package import SKAdNetwork
 

@@ -1,3 +1,5 @@
+public import Base
+
 /// Exchange rates by day, from a file with the columns `date,currency,rate`.
 ///
 /// The rates of a date are units of each currency for one unit of a common base, which is listed with the rate 1. A
@@ -44,7 +46,7 @@ public struct CurrencyRates: Sendable {
     on time: Timestamp
   ) throws(ConversionFailure) -> Amount {
     if source == target { return amount }
-    let day = time.milliseconds.flooredQuotientAndRemainder(dividingBy: 86_400_000).quotient
+    let day = time.daysSince1970
     let dates = stride(from: day, through: day - Int64(Self.daysInUse), by: -1)
     for rates in dates.lazy.compactMap({ byDay[$0] }) {
       guard let one = rates[source], let other = rates[target] else { continue }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// Reads a file of rates, and notes all problems found in it.
 struct RatesReader {
   private let file: String
@@ -54,7 +56,7 @@ struct RatesReader {
       )
     }
     guard let time, isCode, let value else { return }
-    if byDay[time.milliseconds / 86_400_000, default: [:]].updateValue(value, forKey: currency) != nil {
+    if byDay[time.daysSince1970, default: [:]].updateValue(value, forKey: currency) != nil {
       note(record.line, "\(currency) is there twice on \(date)")
     }
   }

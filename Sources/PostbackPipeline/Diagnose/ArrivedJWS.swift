@@ -1,5 +1,5 @@
+internal import Base
 internal import JSON
-internal import SKAdNetwork
 
 /// A decoded JWS, which may be written in a form that is not Apple's.
 struct ArrivedJWS {

@@ -1,4 +1,4 @@
-internal import SKAdNetwork
+internal import Base
 internal import Signatures
 
 /// One reading of a signature text that may not be in Apple's form.

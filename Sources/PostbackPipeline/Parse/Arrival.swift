@@ -1,4 +1,4 @@
-package import ConversionModel
+package import Base
 package import JSON
 package import SKAdNetwork
 

@@ -1,4 +1,5 @@
-package import ConversionModel
+package import Base
+internal import ConversionModel
 internal import JSON
 
 /// The facts of a reject row that go with its record when it is read again.

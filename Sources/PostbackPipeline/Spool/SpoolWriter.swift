@@ -1,4 +1,4 @@
-internal import ConversionModel
+internal import Base
 internal import Glibc
 
 /// A writer of files into a spool of Maildir's layout. A file is complete and its content durable before it appears in

@@ -1,4 +1,4 @@
-internal import ConversionModel
+internal import Base
 internal import Glibc
 
 /// The folder of the state, locked for this process as long as the object lives.

@@ -1,3 +1,4 @@
+public import Base
 public import ConversionModel
 
 /// Answers the requests of apps for the conversion value that fits their user now.

@@ -1,4 +1,4 @@
-internal import ConversionModel
+internal import Base
 package import PostbackPipeline
 
 /// The HTTP routes of the conversion value API.

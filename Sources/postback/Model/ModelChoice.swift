@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 
 /// Options that choose one of several models, windows and conversion types.

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Base
 internal import JSON
 internal import SKAdNetwork
 

@@ -1,5 +1,5 @@
 internal import Analysis
-internal import ConversionModel
+internal import Base
 internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork

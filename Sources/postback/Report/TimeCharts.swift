@@ -1,5 +1,5 @@
 internal import Analysis
-internal import ConversionModel
+internal import Base
 
 extension Report {
   private static let shownCodes = 8

@@ -1,4 +1,4 @@
-internal import ConversionModel
+internal import Base
 internal import PostbackPipeline
 internal import JSON
 

@@ -1,3 +1,4 @@
+internal import Base
 internal import PostbackPipeline
 
 /// The options of the commands that consume a spool.

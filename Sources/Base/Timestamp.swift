@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
 /// Always in the years 0000 to 9999, the range of RFC 3339.
@@ -16,8 +18,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// Tells if `left` is earlier than `right`.
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-  /// The time `hours` earlier.
-  func before(hours: Int) -> Timestamp { Timestamp(milliseconds: milliseconds - Int64(hours) * 3_600_000) }
+  /// Returns the time `hours` earlier.
+  package func before(hours: Int) -> Timestamp { Timestamp(milliseconds: milliseconds - Int64(hours) * 3_600_000) }
+
+  /// The day in UTC, as a number of days since 1970-01-01; negative before.
+  package var daysSince1970: Int64 { milliseconds.flooredQuotientAndRemainder(dividingBy: 86_400_000).quotient }
 }
 
 extension Timestamp {
@@ -97,6 +102,29 @@ extension Timestamp: CustomStringConvertible {
     text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }
     return String(decoding: text, as: UTF8.self)
   }
+}
+
+extension Timestamp {
+  /// The time that the system's clock shows.
+  package static var now: Timestamp {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// The time in UTC as RFC 3339 text, always with three digits for the milliseconds.
+  package var withMilliseconds: String {
+    let text = description
+    return milliseconds % 1000 == 0 ? text.dropLast() + ".000Z" : text
+  }
+
+  /// The duration from `other` to this time, with millisecond resolution; negative if this time is the earlier one.
+  package func since(_ other: Timestamp) -> Duration { .milliseconds(milliseconds - other.milliseconds) }
+}
+
+extension Duration {
+  /// The duration in seconds, with fractions.
+  package var seconds: Double { self / .seconds(1) }
 }
 
 extension Span<UInt8> {

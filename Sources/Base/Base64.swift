@@ -1,5 +1,5 @@
 /// Strict base64 (RFC 4648): no white space, no missing or surplus padding, no bits left over.
-public enum Base64: Sendable {
+package enum Base64: Sendable {
   /// The alphabet of section 4, with `+` and `/`, padded with `=`.
   case standard
   /// The alphabet of section 5, with `-` and `_`, without padding, as in JWS (RFC 7515, section 2).
@@ -7,7 +7,7 @@ public enum Base64: Sendable {
 
   /// Appends the bytes that `text` encodes to `output`; false, with nothing appended, where it is not in canonical
   /// form.
-  public func decode(_ text: Span<UInt8>, appendingTo output: inout [UInt8]) -> Bool {
+  package func decode(_ text: Span<UInt8>, appendingTo output: inout [UInt8]) -> Bool {
     var count = text.count
     if self == .standard {
       guard count % 4 == 0 else { return false }
@@ -46,7 +46,7 @@ public enum Base64: Sendable {
   }
 
   /// Returns the bytes in base64.
-  public func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+  package func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
     var output: [UInt8] = []
     encode(bytes.span, appendingTo: &output)
@@ -54,7 +54,7 @@ public enum Base64: Sendable {
   }
 
   /// Appends the bytes in base64.
-  public func encode(_ bytes: Span<UInt8>, appendingTo output: inout [UInt8]) {
+  package func encode(_ bytes: Span<UInt8>, appendingTo output: inout [UInt8]) {
     let alphabet = self == .standard ? Self.standardAlphabet : Self.urlAlphabet
     output.append(addingCapacity: (bytes.count + 2) / 3 * 4) { output in
       func append(_ bits: UInt32, _ count: Int) {

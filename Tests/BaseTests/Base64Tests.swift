@@ -1,6 +1,5 @@
+import Base
 import Testing
-
-@testable import SKAdNetwork
 
 struct Base64Tests {
   private func decoded(_ text: String, _ form: Base64) -> [UInt8]? {
