@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `the answer in README is the answer of the API`() throws {
+  @Test func `the documented request gets the documented answer`() throws {
     let api = ConversionValueAPI(models: try Models(loading: [Fixtures.path("models")]))
     let call = Call(with: [
       "i": "com.example.puzzle", "n": "ad_impression", "skan_current_conversion_value": "1",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs a loader that README shows, and compares what it loads with the tables, value by value.
+"""Runs a loader that docs/tables.md shows, and compares what it loads with the tables, value by value.
 
-    readme_loaders.py (pandas | duckdb) FILE   a block of README, over the folder synthetic, and over one that is hard to load
-    readme_loaders.py sqlite DATABASE          what a block of README has made of that folder
+    docs_loaders.py (pandas | duckdb) FILE   a block of the page, over the folder synthetic, and over one that is hard to load
+    docs_loaders.py sqlite DATABASE          what a block of the page has made of that folder
 """
 
 import decimal
@@ -88,7 +88,7 @@ def make_extremes(folder):
 
 
 def on_all(check, path):
-    """Checks a loader on the tables of README's run, and on those that are hard to load."""
+    """Checks a loader on the tables of the page's run, and on those that are hard to load."""
     path = os.path.abspath(path)
     check(path)
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +100,7 @@ def on_all(check, path):
 def check_pandas(path):
     names = {}
     with open(path, encoding="utf-8") as file:
-        exec(compile(file.read(), "README.md", "exec"), names)
+        exec(compile(file.read(), "docs/tables.md", "exec"), names)
     for table in ("postbacks", "events"):
         hold(names[table].to_dict("records"), f"skan_{table}")
 
@@ -135,4 +135,4 @@ if __name__ == "__main__":
         else:
             on_all({"pandas": check_pandas, "duckdb": check_duckdb}[sys.argv[1]], sys.argv[2])
     except Wrong as problem:
-        sys.exit(f"readme: {problem}")
+        sys.exit(f"docs: {problem}")

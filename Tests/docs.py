@@ -1,0 +1,410 @@
+#!/usr/bin/env python3
+"""Follows README.md and each page of docs/ from top to bottom in a clean copy, and compares what comes out with what they show.
+
+    Tests/docs.py [POSTBACK] [PAGE…]     the built command, .build/release/postback by default; all pages by default
+
+First the pages are compared with the rest of the tree: links, columns, flags, reject codes and options. Then each page is
+followed in a fresh copy of the project, with the built command in .build/release. Blocks marked sh, and blocks of lines that
+begin with "$ ", run in one shell, in order. Python blocks run with pandas, SQL blocks in DuckDB, both from PyPI in an environment of
+their own; what they load is compared with the tables, value by value. A block without a language that has no "$ " is what
+the block before it prints. In such a block a line "…" stands for any lines, "…" at the end of a line for the rest of it;
+times, rates and process ids are masked. watch and serve are stopped after a while where nothing stops them.
+"""
+
+import fcntl
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import venv
+
+PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LOADERS = os.path.join(PROJECT, "Tests", "docs_loaders.py")
+PACKAGES = ["pandas", "duckdb"]
+SECONDS = 300
+README_BYTES = 10_000
+MARK = "\x1e"
+
+
+class Wrong(Exception):
+    """A statement of a page that is not true."""
+
+
+class Block:
+    """A fenced block: its language, its text and the line where the text begins."""
+
+    def __init__(self, language, text, line):
+        self.language, self.text, self.line = language, text, line
+
+    @property
+    def is_console(self):
+        return self.language == "" and self.text.startswith("$ ")
+
+    @property
+    def is_output(self):
+        return self.language == "" and not self.is_console
+
+    def commands(self):
+        """Each command of a console block with the lines that it is shown to print, and its line."""
+        found = []
+        for number, line in enumerate(self.text.splitlines()):
+            if line.startswith("$ "):
+                found.append([line[2:], [], self.line + number])
+            elif found[-1][0].endswith("\\"):
+                found[-1][0] += "\n" + line
+            else:
+                found[-1][1].append(line)
+        return found
+
+
+class Page:
+    """A page of Markdown: its path in the project, its text and its blocks."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(os.path.join(PROJECT, path), encoding="utf-8") as file:
+            self.text = file.read()
+        self.blocks, self.prose, language = [], [], None
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if line.startswith("```"):
+                if language is None:
+                    language, start, lines = line[3:].strip(), number + 1, []
+                else:
+                    self.blocks.append(Block(language, "".join(text + "\n" for text in lines), start))
+                    language = None
+            elif language is not None:
+                lines.append(line)
+            else:
+                self.prose.append((number, line))
+
+    @property
+    def anchors(self):
+        """The anchors of the headings, as GitHub makes them."""
+        headings = (line.lstrip("#").strip() for _, line in self.prose if line.startswith("#"))
+        return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+    def rows(self, heading):
+        """The cells of the rows of the first table below a heading, without the head of the table."""
+        lines = [line for _, line in self.prose]
+        if heading not in lines:
+            raise Wrong(f"{self.path} has no heading {heading!r}")
+        found = []
+        for line in lines[lines.index(heading) + 1:]:
+            if line.startswith("|"):
+                found.append([cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+            elif found:
+                break
+        return found[2:]
+
+
+def page_paths():
+    return ["README.md"] + sorted(os.path.relpath(path, PROJECT) for path in glob.glob(os.path.join(PROJECT, "docs", "*.md")))
+
+
+# MARK: - The pages and the rest of the tree
+
+
+def check_links(page):
+    for number, line in page.prose:
+        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+            if "://" in target:
+                continue
+            path, _, anchor = target.partition("#")
+            linked = os.path.normpath(os.path.join(os.path.dirname(page.path), path)) if path else page.path
+            if not os.path.exists(os.path.join(PROJECT, linked)):
+                yield f"{page.path}:{number} links to {target}, which does not exist"
+            elif anchor and anchor not in Page(linked).anchors:
+                yield f"{page.path}:{number} links to {target}, and {linked} has no such heading"
+
+
+def code(cell):
+    """The words in code spans of a cell."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def schema(name):
+    with open(os.path.join(PROJECT, "schemas", f"{name}.schema.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def described(shown, expected, what):
+    if shown != expected:
+        differing = [pair for pair in zip(shown + [None], expected + [None]) if pair[0] != pair[1]]
+        yield f"{what}: the page has {differing[0][0]!r} where the schema has {differing[0][1]!r}"
+
+
+def type_in_words(table, column):
+    """The type of a column as the pages write it."""
+    value = table["properties"][column]
+    types = value.get("type") or table["$defs"][value["$ref"].removeprefix("#/$defs/")]["type"]
+    names = [types] if isinstance(types, str) else types
+    return " or ".join(names)
+
+
+def check_tables():
+    page = Page("docs/tables.md")
+    for name in ("skan_postbacks", "skan_events", "skan_rejects"):
+        table = schema(name)
+        shown = [f"{code(row[0])[0]}: {row[1]}" for row in page.rows(f"## {name}")]
+        expected = [f"{column}: {type_in_words(table, column)}" for column in table["required"]]
+        yield from described(shown, expected, f"docs/tables.md, {name}")
+    flags = [code(row[0])[0] for row in page.rows("### Tier flags")]
+    yield from described(flags, schema("skan_postbacks")["properties"]["tier_flags"]["items"]["enum"], "docs/tables.md, Tier flags")
+
+
+def check_reject_codes():
+    rejects = schema("skan_rejects")
+    stages = {}
+    for rule in rejects["allOf"]:
+        stage = rule["if"]["properties"].get("stage", {}).get("const")
+        for name in rule["then"]["properties"].get("reject_code", {}).get("enum", []):
+            stages[name] = stage
+    shown, stage = [], None
+    for row in Page("docs/reject-codes.md").rows("# Reject codes"):
+        stage = row[0] or stage
+        shown.append(f"{stage} {code(row[1])[0]}")
+    expected = [f"{stages[name]} {name}" for name in rejects["properties"]["reject_code"]["enum"]]
+    yield from described(shown, expected, "docs/reject-codes.md")
+
+
+def check_options(pages, binary):
+    """Looks for options in code spans that no command has. Benchmarks has two of its own."""
+    known = {"--quick", "--diagnosis"}
+    commands = re.findall(r"(?m)^  ([a-z]+(?: [a-z]+)?)  ", subprocess.check_output([binary, "--help"], text=True))
+    for command in [[], *(command.split() for command in commands)]:
+        known.update(re.findall(r"--[a-z][a-z-]+", subprocess.check_output([binary, *command, "--help"], text=True)))
+    for page in pages:
+        for number, line in page.prose:
+            for option in re.findall(r"--[a-z][a-z-]+", " ".join(code(line))):
+                if option not in known:
+                    yield f"{page.path}:{number} names the option {option}, which no command has"
+
+
+def check_pages(pages, binary):
+    readme = pages[0]
+    problems = []
+    size = len(readme.text.encode())
+    if size > README_BYTES:
+        problems.append(f"README.md has {size} bytes; at most {README_BYTES} may be. Details belong in docs/")
+    for path in page_paths()[1:]:
+        if f"({path})" not in readme.text:
+            problems.append(f"README.md does not link to {path}")
+    for path in page_paths() + ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]:
+        problems += check_links(Page(path))
+    problems += [*check_tables(), *check_reject_codes(), *check_options(pages, binary)]
+    if problems:
+        raise Wrong("\n".join(problems))
+
+
+# MARK: - Comparison of output
+
+
+def masked(line):
+    line = re.sub(r"[0-9.]+ s, [0-9]+ postbacks/s", "N s, N postbacks/s", line)
+    line = re.sub(r"[0-9:.]+( s)? ago", "N ago", line)
+    line = re.sub(r"process [0-9]+", "process N", line)
+    return re.sub(r"(the last at|since|status of) [0-9TZ:.-]+", r"\1 TIME", line).rstrip()
+
+
+def agrees(shown, printed):
+    """True if the lines that are shown stand for those that were printed."""
+    if not shown:
+        return not printed
+    if shown[0] == "…":
+        return any(agrees(shown[1:], printed[start:]) for start in range(len(printed) + 1))
+    if not printed:
+        return False
+    one, other = masked(shown[0]), masked(printed[0])
+    fits = other.startswith(one[:-1]) if one.endswith("…") else one == other
+    return fits and agrees(shown[1:], printed[1:])
+
+
+def difference(shown, printed, place):
+    """A message with what a page shows and what comes out, if they disagree."""
+    printed = printed.splitlines()
+    if agrees(shown, printed):
+        return []
+    return [f"{place} shows\n  " + "\n  ".join(shown) + "\nand what comes out is\n  " + "\n  ".join(printed[:60])]
+
+
+# MARK: - One shell for each page
+
+
+class Step:
+    """A part of the script, its place, and the lines that it is to print if the page shows them."""
+
+    def __init__(self, script, place, shown=None, may_fail=False):
+        self.script, self.place, self.shown, self.may_fail = script, place, shown, may_fail
+
+
+def bounded(script):
+    """The script with an end for what runs for months: in the foreground watch and serve are asked to leave."""
+    return re.sub(r"(?m)^(postback (?:watch|serve) .*[^&\s])$", r"timeout --preserve-status 3 \1", script)
+
+
+def steps(page, folder, python):
+    made = []
+    for number, block in enumerate(page.blocks):
+        place = f"{page.path}:{block.line}"
+        if block.language == "sh":
+            if "swift test" in block.text:
+                continue  # .ci/run does that.
+            made.append(Step(f"set -e\n{bounded(block.text)}", place))
+            if database := re.search(r"sqlite3 (\S+\.db)", block.text):
+                made.append(Step(f"{python} {LOADERS} sqlite {database[1]}", place))
+        elif block.is_console:
+            for command, shown, line in block.commands():
+                made.append(Step(f"set +e\n{command}", f"{page.path}:{line}", shown, may_fail=True))
+        elif block.is_output:
+            if not made or made[-1].shown is not None:
+                raise Wrong(f"{place} is output of nothing; give the block a language")
+            made[-1].shown = block.text.splitlines()
+        elif block.language in ("python", "sql"):
+            path = os.path.join(folder, f"block-{number}")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(block.text)
+            loader = {"python": "pandas", "sql": "duckdb"}[block.language]
+            made.append(Step(f"set -e\n{python} {LOADERS} {loader} {path}", place))
+    return made
+
+
+def follow(page, made, copy, environment):
+    script = "".join(
+        f"{step.script}\nprintf '\\n{MARK}%s {number}\\n' $?\n" for number, step in enumerate(made)
+    )
+    command = ["bash", "-c", f'{sys.executable} {__file__} --loopback; . "$0"']
+    if subprocess.run(["unshare", "--net", "true"], stderr=subprocess.DEVNULL).returncode == 0:
+        # Its own network, so that the ports are free.
+        command = ["unshare", "--net"] + command
+    # Files, not pipes: what a command left running keeps a pipe open for ever.
+    with tempfile.NamedTemporaryFile("w") as source, tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        source.write(script)
+        source.flush()
+        process = subprocess.Popen(
+            command + [source.name], cwd=copy, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            start_new_session=True,
+        )
+        try:
+            process.wait(SECONDS)
+            late = ""
+        except subprocess.TimeoutExpired:
+            late = f"the commands of {page.path} take more than {SECONDS} s; the last output is\n"
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # Nothing is left running.
+        process.wait()
+        out.seek(0)
+        err.seek(0)
+        output, errors = out.read(), err.read()
+    if late:
+        raise Wrong(late + output[-2000:])
+    parts = re.split(rf"\n?{MARK}([0-9]+) [0-9]+\n", output)
+    problems = []
+    for number, step in enumerate(made):
+        if 2 * number + 1 >= len(parts):
+            raise Wrong(f"{step.place} fails:\n{step.script}\n{parts[-1]}\n{errors[-2000:]}")
+        printed, status = parts[2 * number], int(parts[2 * number + 1])
+        if status >= 64 or status and not step.may_fail:
+            raise Wrong(f"{step.place} ends with {status}:\n{step.script}\n{printed}\n{errors[-2000:]}")
+        if step.shown is not None:
+            problems += difference(step.shown, printed, step.place)
+    if problems:
+        raise Wrong("\n\n".join(problems))
+
+
+# MARK: - Main
+
+
+def bring_loopback_up():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sh", b"lo", 0)
+        try:
+            flags = struct.unpack("16sh", fcntl.ioctl(any_socket, 0x8913, request))[1]  # SIOCGIFFLAGS
+            fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh", b"lo", flags | 1))  # SIOCSIFFLAGS, IFF_UP
+        except OSError:
+            pass  # It is up, and others' to change.
+
+
+def copy_project(copy, binary):
+    """Copies the files of the project that git knows or would add, with the built command in .build/release."""
+    names = subprocess.run(
+        ["git", "-C", PROJECT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True, stdout=subprocess.PIPE
+    ).stdout.decode().split("\0")
+    for name in filter(None, names):
+        if os.path.isfile(os.path.join(PROJECT, name)):
+            os.makedirs(os.path.dirname(os.path.join(copy, name)), exist_ok=True)
+            shutil.copy2(os.path.join(PROJECT, name), os.path.join(copy, name))
+    release = os.path.join(copy, ".build", "release")
+    os.makedirs(release)
+    os.symlink(binary, os.path.join(release, "postback"))
+
+
+def make_environment(folder):
+    """Makes a Python with the packages of the loaders; fails with a message if they cannot be installed."""
+    path = os.path.join(folder, "venv")
+    venv.create(path, with_pip=True)
+    python = os.path.join(path, "bin", "python")
+    installed = subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"] + PACKAGES,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+    if installed.returncode != 0:
+        raise Wrong(f"pip cannot install {' and '.join(PACKAGES)}, with which the loaders are checked:\n{installed.stdout}")
+    return python
+
+
+def make_tools(folder):
+    """Makes a swift in the path whose "swift run -c release postback" runs what is built already."""
+    tools = os.path.join(folder, "tools")
+    os.makedirs(tools)
+    with open(os.path.join(tools, "swift"), "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\n[ "$1 $2 $3 $4" = "run -c release postback" ] || exit 64\nshift 4\nexec .build/release/postback "$@"\n')
+    os.chmod(file.name, 0o755)
+    return tools
+
+
+def main(binary, *paths):
+    binary = os.path.abspath(binary)
+    all_pages = [Page(path) for path in page_paths()]
+    check_pages(all_pages, binary)
+    pages = [Page(path) for path in paths] or all_pages
+    count, shown, problems = 0, 0, []
+    with tempfile.TemporaryDirectory(prefix="docs-") as folder:
+        needs_loaders = any(block.language in ("python", "sql") for page in pages for block in page.blocks)
+        python = make_environment(folder) if needs_loaders else sys.executable
+        environment = os.environ | {"PATH": f"{make_tools(folder)}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        for number, page in enumerate(pages):
+            copy = os.path.join(folder, str(number), "postback")
+            os.makedirs(copy)
+            made = steps(page, os.path.dirname(copy), python)
+            if not made:
+                continue
+            copy_project(copy, binary)
+            try:
+                follow(page, made, copy, environment)
+            except Wrong as problem:
+                problems.append(str(problem))
+            shutil.rmtree(copy)
+            count += len(made)
+            shown += sum(step.shown is not None for step in made)
+    if problems:
+        raise Wrong("\n\n".join(problems))
+    print(f"docs: {count} commands and blocks of {len(pages)} pages ran in order, {shown} of them with the output that is shown")
+
+
+if __name__ == "__main__":
+    try:
+        if sys.argv[1:2] == ["--loopback"]:
+            bring_loopback_up()
+        else:
+            main(*sys.argv[1:] or [os.path.join(PROJECT, ".build/release/postback")])
+    except Wrong as problem:
+        sys.exit(f"docs: {problem}")
