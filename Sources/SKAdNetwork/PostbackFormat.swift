@@ -98,6 +98,9 @@ public final class FormatRules: Sendable {
   /// Tells if Apple signs the field where a postback has it.
   public func signs(_ field: Field) -> Bool { signedSet.contains(field) }
 
+  /// Tells if postbacks may have the field, signed or not.
+  public func has(_ field: Field) -> Bool { signedSet.contains(field) || unsignedSet.contains(field) }
+
   /// Indicates that Apple signs the app that showed the ad, where a postback names one.
   var signsSourceApp: Bool { signs(.sourceAppID) || signs(.publisherItemIdentifier) }
 }
@@ -184,6 +187,13 @@ extension Framework {
   private static func signedFields(by framework: Framework) -> [Field] {
     let formats = PostbackFormat.allCases.filter { $0.framework == framework }
     return Field.allCases.filter { field in formats.contains { $0.rules.signs(field) } }
+  }
+}
+
+extension FormatRules {
+  /// The optional fields of all signed texts, for which a forwarder may have filled in a value.
+  package static let fillable = Field.allCases.filter { field in
+    PostbackFormat.allCases.contains { $0.rules.fillable.contains(field) }
   }
 }
 

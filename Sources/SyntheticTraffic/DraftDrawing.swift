@@ -1,14 +1,14 @@
 internal import SKAdNetwork
 
 extension Mix {
-  /// Draws a postback of that form as Apple could have sent it, with no field that Apple's data tiers exclude.
-  func draft(_ form: PostbackForm, _ audience: Audience, _ random: inout SeededGenerator) -> PostbackDraft {
-    var draft = PostbackDraft(form)
-    draft[form.adNetwork] = .text(audience.network(form, &random))
-    draft[form.app] = .integer(random.pick(audience.apps))
-    draft[form.transaction] = .text(random.transactionID())
+  /// Draws a postback of that format as Apple could have sent it, with no field that Apple's data tiers exclude.
+  func draft(_ format: PostbackFormat, _ audience: Audience, _ random: inout SeededGenerator) -> PostbackDraft {
+    var draft = PostbackDraft(format)
+    draft[format.adNetwork] = .text(audience.network(format, &random))
+    draft[format.app] = .integer(random.pick(audience.apps))
+    draft[format.transaction] = .text(random.transactionID())
     addConversion(to: &draft, &random)
-    if form.hasWindows {
+    if format.hasWindows {
       addWindow(to: &draft, audience, &random)
       // Tier 0 has no marketplace, and a postback without a conversion value and a source app looks like one of tier 0.
       if draft.hasFormOfTier0 { draft[.marketplaceIdentifier] = nil }
@@ -22,8 +22,8 @@ extension Mix {
   private func addConversion(to draft: inout PostbackDraft, _ random: inout SeededGenerator) {
     let isView = random.chance(ofHundred: 30)
     let isRedownload = random.chance(ofHundred: 15)
-    if draft.form.tellsLosers { draft[.didWin] = .boolean(!random.chance(ofHundred: 10)) }
-    switch draft.form {
+    if draft.format.tellsLosers { draft[.didWin] = .boolean(!random.chance(ofHundred: 10)) }
+    switch draft.format {
     case .skAdNetwork(let version):
       // Old devices send no version at all.
       if version > .v1_0 || random.chance(ofHundred: 50) { draft[.version] = .text(version.rawValue) }
@@ -43,7 +43,7 @@ extension Mix {
   /// Adds the fields of versions before 4.0: a campaign, and for large crowds a source app and a conversion value.
   private func addCampaign(to draft: inout PostbackDraft, _ audience: Audience, _ random: inout SeededGenerator) {
     draft[.campaignID] = .integer(random.integer(in: 1...100))
-    guard draft.isWin, draft.form.hasConversionValue, random.chance(ofHundred: 70) else { return }
+    guard draft.isWin, draft.format.hasConversionValue, random.chance(ofHundred: 70) else { return }
     if random.chance(ofHundred: 80) { draft[.sourceAppID] = .integer(audience.sourceApp(&random)) }
     if random.chance(ofHundred: 80) { draft[.conversionValue] = fineValue(&random) }
   }
@@ -68,9 +68,9 @@ extension Mix {
     guard tier == 3 else { return }
     if random.chance(ofHundred: 50) { draft[.countryCode] = .text(random.pick(Audience.countries)) }
     switch random.below(10) {
-    case 0 where draft.form == .skAdNetwork(.v4_0): draft[.sourceDomain] = .text(random.pick(Audience.domains))
-    case 0 where draft.form == .adAttributionKit: draft[.impressionType] = .text("web-impression")
-    default: draft[draft.form.sourceApp] = .integer(audience.sourceApp(&random))
+    case 0 where draft.format == .skAdNetwork(.v4_0): draft[.sourceDomain] = .text(random.pick(Audience.domains))
+    case 0 where draft.format == .adAttributionKit: draft[.impressionType] = .text("web-impression")
+    default: draft[draft.format.sourceApp] = .integer(audience.sourceApp(&random))
     }
   }
 
@@ -89,6 +89,6 @@ extension PostbackDraft {
   /// app, conversion value or country.
   fileprivate var hasFormOfTier0: Bool {
     self[.postbackSequenceIndex] == .integer(0) && self[.sourceIdentifier]?.text.count == 2
-      && [form.sourceApp, .conversionValue, .coarseConversionValue, .countryCode].allSatisfy { self[$0] == nil }
+      && [format.sourceApp, .conversionValue, .coarseConversionValue, .countryCode].allSatisfy { self[$0] == nil }
   }
 }

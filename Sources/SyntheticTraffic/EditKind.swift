@@ -17,24 +17,24 @@ package enum EditKind: String, CaseIterable, Sendable {
   /// No value is changed, but the signature is written in a form that is not Apple's.
   case signature
 
-  /// Returns the fields of `editable` that this kind can edit in postbacks of that form.
-  func fields(of form: PostbackForm, among editable: [Field]) -> [Field] {
-    let fields = form.editableFields.filter(editable.contains)
+  /// Returns the fields of `editable` that this kind can edit in postbacks of that format.
+  func fields(of format: PostbackFormat, among editable: [Field]) -> [Field] {
+    let fields = format.editableFields.filter(editable.contains)
     switch self {
     case .value: return fields
     case .pair:
       let few: [Field] = [.campaignID, .redownload, .fidelityType, .didWin, .postbackSequenceIndex, .conversionType]
       return fields.filter(few.contains)
     case .letterCase, .whiteSpace, .percentEncoding:
-      return fields.filter { $0 == form.adNetwork || $0 == form.transaction }
-    case .swap: return form == .skAdNetwork(.v1_0) ? [] : fields.filter { $0 == form.app || $0 == form.sourceApp }
-    case .signature: return [form.version == nil ? .jwsString : .attributionSignature]
+      return fields.filter { $0 == format.adNetwork || $0 == format.transaction }
+    case .swap: return format == .skAdNetwork(.v1_0) ? [] : fields.filter { $0 == format.app || $0 == format.sourceApp }
+    case .signature: return [format.version == nil ? .jwsString : .attributionSignature]
     }
   }
 
-  /// Indicates that lines of that form can be edited in this way.
-  package func applies(to form: PostbackForm, among editable: [Field]) -> Bool {
-    let count = fields(of: form, among: editable).count
+  /// Indicates that lines of that format can be edited in this way.
+  package func applies(to format: PostbackFormat, among editable: [Field]) -> Bool {
+    let count = fields(of: format, among: editable).count
     return self == .pair || self == .swap ? count > 1 : count > 0
   }
 }
@@ -53,7 +53,7 @@ enum SignatureWriting: String, Sendable {
 extension LinePlan {
   /// Edits the signed postback in this way.
   mutating func edit(_ kind: EditKind, among editable: [Field], _ random: inout SeededGenerator) {
-    let fields = kind.fields(of: draft.form, among: editable)
+    let fields = kind.fields(of: draft.format, among: editable)
     switch kind {
     case .value:
       let field = random.pick(fields)
@@ -68,7 +68,7 @@ extension LinePlan {
       let field = random.pick(fields)
       change = draft.change(field, to: .text((draft[field]?.text ?? "").written(kind, &random)))
     case .swap:
-      let (app, sourceApp) = (draft.form.app, draft.form.sourceApp)
+      let (app, sourceApp) = (draft.format.app, draft.format.sourceApp)
       signed.prepareSwap(&random)
       draft = signed
       change = draft.change(app, to: signed[sourceApp])
@@ -80,7 +80,7 @@ extension LinePlan {
         original: SignatureWriting.asSigned.rawValue,
         edited: signatureWriting.rawValue
       )
-      let isJWS = draft.form.version == nil
+      let isJWS = draft.format.version == nil
       rejectCode = isJWS && signatureWriting == .lines ? .malformedJWS : .malformedSignature
     }
   }
@@ -90,7 +90,7 @@ extension PostbackDraft {
   /// Prepares a swap before signing: removes the source domain, and adds a source app if there is none.
   fileprivate mutating func prepareSwap(_ random: inout SeededGenerator) {
     self[.sourceDomain] = nil
-    if self[form.sourceApp] == nil { self[form.sourceApp] = .integer(random.storeID()) }
+    if self[format.sourceApp] == nil { self[format.sourceApp] = .integer(random.storeID()) }
   }
 }
 

@@ -30,13 +30,13 @@ extension PostbackDraft {
 
   /// Changes an unsigned field to another well-formed value, as a fraudster would.
   mutating func editUnsigned(_ random: inout SeededGenerator) -> FieldChange {
-    guard form.hasConversionValue else { return editUnsigned1(&random) }
+    guard format.hasConversionValue else { return editUnsigned1(&random) }
     if random.chance(ofHundred: 15) { return editCountry(&random) }
-    if form.hasWindows, self[.coarseConversionValue] != nil || random.chance(ofHundred: 20) {
+    if format.hasWindows, self[.coarseConversionValue] != nil || random.chance(ofHundred: 20) {
       let others = CoarseConversionValue.allCases.map { DraftValue.text($0.rawValue) }
       return change(.coarseConversionValue, to: random.pick(others.filter { $0 != self[.coarseConversionValue] }))
     }
-    let others = (0...63).map { DraftValue.integer($0) }
+    let others = Field.conversionValue.range.map { DraftValue.integer($0) }
     return change(.conversionValue, to: random.pick(others.filter { $0 != self[.conversionValue] }))
   }
 
@@ -66,12 +66,10 @@ extension PostbackDraft {
       return .text((value?.text ?? "").withOneLetterInTheOtherCase(&random))
     case .transactionID, .postbackIdentifier:
       return .text(random.transactionID())
-    case .campaignID:
-      return .integer((integer(value) + random.integer(in: 0...98)) % 100 + 1)
-    case .postbackSequenceIndex:
-      return .integer((integer(value) + random.integer(in: 1...2)) % 3)
-    case .fidelityType:
-      return .integer(1 - integer(value))
+    case .redownload, .didWin:
+      return .boolean(value != .boolean(true))
+    case .campaignID, .postbackSequenceIndex, .fidelityType:
+      return .integer(other(than: integer(value), in: field.range, &random))
     case .appID, .advertisedItemIdentifier, .sourceAppID, .publisherItemIdentifier:
       return value == nil ? .integer(random.storeID()) : .integer(integer(value) + random.integer(in: 1...9999))
     case .sourceIdentifier:
@@ -80,17 +78,20 @@ extension PostbackDraft {
       return .text(random.otherDigits(than: text))
     case .sourceDomain:
       return .text(value.map { "www." + $0.text } ?? random.pick(Audience.domains))
-    case .redownload, .didWin:
-      return .boolean(value != .boolean(true))
-    case .conversionType:
-      return .text(random.pick(Audience.conversionTypes.filter { $0 != value?.text }))
+    case .conversionType, .impressionType:
+      return .text(random.pick(field.documentedTexts.filter { $0 != value?.text }))
     case .marketplaceIdentifier:
       return .text(random.pick(Audience.marketplaces.filter { $0 != value?.text }))
-    case .impressionType:
-      return .text(random.pick(Audience.impressionTypes.filter { $0 != value?.text }))
     default:
       preconditionFailure("\(field.name) is not a signed field")
     }
+  }
+
+  /// Draws another number of a small range.
+  private func other(than value: Int64, in range: ClosedRange<Int64>, _ random: inout SeededGenerator) -> Int64 {
+    let count = range.upperBound - range.lowerBound + 1
+    guard count > 2 else { return range.lowerBound + range.upperBound - value }
+    return range.lowerBound + (value - range.lowerBound + random.integer(in: 1...count - 1)) % count
   }
 
   private func integer(_ value: DraftValue?) -> Int64 {

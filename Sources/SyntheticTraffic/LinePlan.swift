@@ -49,7 +49,7 @@ struct LinePlan: Sendable {
   var change: FieldChange?
   /// The second change, if edits come in pairs.
   var furtherChange: FieldChange?
-  /// The form of the signature.
+  /// The format of the signature.
   var signatureWriting = SignatureWriting.asSigned
   /// The line of the first copy; nil if the line is not a duplicate.
   var originalLine: Int?
@@ -64,7 +64,7 @@ struct LinePlan: Sendable {
   }
 }
 
-/// The written form of a postback: that of an Apple device, or that of a forwarder. It changes no value.
+/// The written format of a postback: that of an Apple device, or that of a forwarder. It changes no value.
 struct ForwardingStyle: Sendable {
   /// Indicates that a forwarder rewrote the postback.
   var isForwarded = false
@@ -76,7 +76,7 @@ struct ForwardingStyle: Sendable {
   var isSorted = false
   /// Indicates that absent conversion values are written as nulls.
   var showsNulls = false
-  /// The form of an added `timestamp`, RFC 3339 or Unix time in milliseconds; nil if none is added.
+  /// The format of an added `timestamp`, RFC 3339 or Unix time in milliseconds; nil if none is added.
   var timestamp: TimestampForm?
 
   enum TimestampForm: Sendable {

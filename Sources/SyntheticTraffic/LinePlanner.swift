@@ -23,7 +23,7 @@ struct LinePlanner: Sendable {
   func plan(_ line: Int) -> LinePlan {
     var random = SeededGenerator(seed: seed, line: line, .postback)
     return switch share(of: line) {
-    case nil: valid(line, mix.forms, &random)
+    case nil: valid(line, mix.formats, &random)
     case .zeroFilled: zeroFilled(line, &random)
     case .forged: forged(line, &random)
     case .edited: edited(line, &random)
@@ -39,29 +39,29 @@ struct LinePlanner: Sendable {
 
   private func valid(
     _ line: Int,
-    _ forms: Weights<PostbackForm>,
+    _ formats: Weights<PostbackFormat>,
     _ random: inout SeededGenerator
   ) -> LinePlan {
-    let draft = mix.draft(forms.pick(&random), audience, &random)
+    let draft = mix.draft(formats.pick(&random), audience, &random)
     return LinePlan(line: line, draft, ForwardingStyle(&random))
   }
 
   /// Plans a postback without a source app, to which a forwarder added a zero or an empty text for an absent field.
   private func zeroFilled(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
-    var plan = valid(line, mix.zeroFilledForms, &random)
+    var plan = valid(line, mix.zeroFilledFormats, &random)
     plan.kind = .zeroFilled
     plan.signed[.sourceAppID] = nil
     plan.draft[.sourceAppID] = nil
     plan.style.isForwarded = true
     let isWeb = plan.draft[.sourceDomain] != nil
-    if plan.draft.form == .skAdNetwork(.v4_0), !isWeb, random.chance(ofHundred: 30) {
+    if plan.draft.format == .skAdNetwork(.v4_0), !isWeb, random.chance(ofHundred: 30) {
       plan.change = plan.draft.change(.sourceDomain, to: .text(""))
     } else {
       plan.change = plan.draft.change(.sourceAppID, to: .integer(0))
     }
     // An absent conversion value becomes a 0 too, in a postback that may have one.
     let draft = plan.draft
-    let isFirstWindow = !draft.form.hasWindows || draft[.postbackSequenceIndex] == .integer(0)
+    let isFirstWindow = !draft.format.hasWindows || draft[.postbackSequenceIndex] == .integer(0)
     if draft.isWin, isFirstWindow, draft[.conversionValue] == nil, draft[.coarseConversionValue] == nil {
       plan.draft[.conversionValue] = .integer(0)
     }
@@ -70,15 +70,15 @@ struct LinePlanner: Sendable {
 
   /// Plans a postback that the trusted key never signed, in one of the common kinds of forgery.
   private func forged(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
-    var plan = valid(line, mix.forms, &random)
+    var plan = valid(line, mix.formats, &random)
     plan.kind = .forged
     plan.rejectCode = .signatureInvalid
-    switch random.below(plan.draft.form == .adAttributionKit ? 5 : 3) {
+    switch random.below(plan.draft.format == .adAttributionKit ? 5 : 3) {
     case 0: plan.signer = .nobody
     case 1: plan.signer = .impostor
     case 2:
       // The signature of another postback.
-      plan.signed = mix.draft(plan.draft.form, audience, &random)
+      plan.signed = mix.draft(plan.draft.format, audience, &random)
     default:
       plan.signer = .impostor
       plan.keyID = random.pick(["apple-cas-identifier/9", "generated-unknown"])
@@ -91,8 +91,8 @@ struct LinePlanner: Sendable {
   private func edited(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     // A single kind draws no number, so that dumps with the standard kind keep their bytes when kinds are added.
     let kind = mix.editKinds.count == 1 ? mix.editKinds[0] : random.pick(mix.editKinds)
-    let forms = mix.forms.filter { kind.applies(to: $0, among: mix.editableFields) }
-    var plan = valid(line, forms, &random)
+    let formats = mix.formats.filter { kind.applies(to: $0, among: mix.editableFields) }
+    var plan = valid(line, formats, &random)
     plan.kind = .edited
     plan.rejectCode = .signatureInvalid
     plan.edit(kind, among: mix.editableFields, &random)
@@ -101,7 +101,7 @@ struct LinePlanner: Sendable {
 
   private func malformed(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     let malformation = random.pick(mix.malformations)
-    var plan = valid(line, mix.forms.filter(malformation.applies(to:)), &random)
+    var plan = valid(line, mix.formats.filter(malformation.applies(to:)), &random)
     plan.kind = .malformed(malformation)
     plan.rejectCode = malformation.code
     plan.change = malformation.apply(to: &plan.draft, &random)
@@ -110,7 +110,7 @@ struct LinePlanner: Sendable {
 
   /// Plans another copy of an accepted postback; a valid postback if there is none to copy.
   private func duplicate(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
-    guard let original = original(before: line, &random) else { return valid(line, mix.forms, &random) }
+    guard let original = original(before: line, &random) else { return valid(line, mix.formats, &random) }
     let first = plan(original)
     // A retry by Apple has the same bytes; a copy that came through another channel has others.
     var style = random.chance(ofHundred: 50) ? first.style : ForwardingStyle(&random)
@@ -129,8 +129,8 @@ struct LinePlanner: Sendable {
     default:
       plan.kind = .duplicateTransaction
       plan.rejectCode = .duplicateTransaction
-      plan.change = plan.draft.edit(plan.draft.form.app, &random)
-      plan.signed[plan.draft.form.app] = plan.draft[plan.draft.form.app]
+      plan.change = plan.draft.edit(plan.draft.format.app, &random)
+      plan.signed[plan.draft.format.app] = plan.draft[plan.draft.format.app]
     }
     return plan
   }

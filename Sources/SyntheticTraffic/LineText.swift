@@ -30,7 +30,7 @@ struct LineText: Sendable {
     switch malformation {
     case .truncatedLine:
       // Inside a string: a reader of JSON Lines sees at the line's end that the object is broken.
-      let field: Field = plan.draft.form.version == nil ? .jwsString : .attributionSignature
+      let field: Field = plan.draft.format.version == nil ? .jwsString : .attributionSignature
       let key = Array("\"\(field.name)\":".utf8)
       let place = dump.indices.last { dump[$0...].starts(with: key) } ?? start
       dump.removeLast(dump.count - place - key.count - 1 - plan.line % signature.utf8.count)
@@ -56,24 +56,15 @@ struct LineText: Sendable {
 
   private func appendObject(_ plan: LinePlan, _ signature: String, to dump: inout [UInt8]) {
     guard hasEnvelopes else { return appendBody(plan, signature, to: &dump) }
-    dump.append(UInt8(ascii: "{"))
-    dump.appendJSONKey(Field.receivedAt.name, isFirst: true)
-    dump.append(UInt8(ascii: "\""))
-    dump.append(addingCapacity: Timestamp.maximumLength) { received(plan.line).write(to: &$0) }
-    dump.append(UInt8(ascii: "\""))
-    dump.appendJSONKey(Field.channel.name)
-    let channel: Channel = plan.style.isForwarded ? .networkForwarded : .appleDirect
-    dump.appendJSONString(channel.rawValue)
-    if plan.style.isForwarded {
-      dump.appendJSONKey(Field.forwarder.name)
-      dump.appendJSONString(Self.forwarders[plan.line % Self.forwarders.count])
-    }
-    dump.appendJSONKey(Field.remoteAddress.name)
-    // RFC 5737: addresses for documentation.
-    dump.appendJSONString("203.0.113.\(plan.line % 254 + 1)")
-    dump.appendJSONKey(Field.body.name)
-    appendBody(plan, signature, to: &dump)
-    dump.append(UInt8(ascii: "}"))
+    let isForwarded = plan.style.isForwarded
+    let head = EnvelopeHead(
+      receivedAt: received(plan.line).description,
+      channel: isForwarded ? .networkForwarded : .appleDirect,
+      forwarder: isForwarded ? Self.forwarders[plan.line % Self.forwarders.count] : nil,
+      // RFC 5737: addresses for documentation.
+      remoteAddress: "203.0.113.\(plan.line % 254 + 1)"
+    )
+    head.append(to: &dump, .body) { appendBody(plan, signature, to: &$0) }
   }
 
   private static let forwarders = ["network-one", "network-two", "measurement-partner"]
@@ -85,10 +76,10 @@ struct LineText: Sendable {
   }
 
   private func appendBody(_ plan: LinePlan, _ signature: String, to dump: inout [UInt8]) {
-    let form = plan.draft.form
-    var members = plan.draft.members.filter { form.version != nil || !form.signedFields.contains($0.field) }
+    let format = plan.draft.format
+    var members = plan.draft.members.filter { format.version != nil || !format.rules.signs($0.field) }
       .map { (name: $0.field.name, value: $0.value) }
-    if form.version == nil {
+    if format.version == nil {
       members.insert((Field.jwsString.name, .text(signature)), at: 0)
     } else {
       members.append((Field.attributionSignature.name, .text(signature)))
@@ -108,9 +99,9 @@ struct LineText: Sendable {
   /// Returns the additional members that a forwarder or a malformation adds.
   private func extras(_ plan: LinePlan) -> [(name: String, value: DraftValue)] {
     var extras = plan.draft.extras
-    let form = plan.draft.form
-    if plan.style.showsNulls, form.hasConversionValue {
-      let fields: [Field] = form.hasWindows ? [.conversionValue, .coarseConversionValue] : [.conversionValue]
+    let format = plan.draft.format
+    if plan.style.showsNulls {
+      let fields = [Field.conversionValue, .coarseConversionValue].filter(format.rules.has)
       for field in fields where plan.draft[field] == nil { extras.append((field.name, .json("null"))) }
     }
     switch plan.style.timestamp {
@@ -135,7 +126,7 @@ struct TruthRow: Sendable {
     member("outcome", .text(isAccepted ? "accepted" : "rejected"), &json)
     member("reject_code", plan.rejectCode.map { .text($0.rawValue) }, &json)
     member("kind", .text(plan.kind.name), &json)
-    member("version", .text(draft.form.name), &json)
+    member("version", .text(draft.format.name), &json)
     member("field", plan.change.map { .text($0.field.name) }, &json)
     member("original", plan.change?.original.map { .text($0) }, &json)
     member("edited", plan.change?.edited.map { .text($0) }, &json)
@@ -145,10 +136,10 @@ struct TruthRow: Sendable {
       member("further_edited", change.edited.map { .text($0) }, &json)
     }
     member("of_line", plan.originalLine.map { .integer(Int64($0)) }, &json)
-    member("transaction_id", draft[draft.form.transaction], &json)
+    member("transaction_id", draft[draft.format.transaction], &json)
     if isAccepted {
       member("signature_state", .text(plan.kind == .zeroFilled ? "valid_zero_filled" : "valid"), &json)
-      member("app_id", draft[draft.form.app], &json)
+      member("app_id", draft[draft.format.app], &json)
       member("did_win", draft[.didWin], &json)
       member("postback_sequence_index", draft[.postbackSequenceIndex], &json)
       member("conversion_value", draft[.conversionValue], &json)

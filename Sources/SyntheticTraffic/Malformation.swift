@@ -59,12 +59,12 @@ enum Malformation: String, CaseIterable, Sendable {
     }
   }
 
-  /// Indicates that a postback of that form can be malformed in this way.
-  func applies(to form: PostbackForm) -> Bool {
+  /// Indicates that a postback of that format can be malformed in this way.
+  func applies(to format: PostbackFormat) -> Bool {
     switch self {
-    case .unknownVersion, .unsupportedVersion, .signatureNotBase64: form.version != nil
-    case .notABoolean: form != .skAdNetwork(.v1_0)
-    case .jwsOfTwoParts, .jwsAlgorithmNone, .jwsPayloadNotJSON: form == .adAttributionKit
+    case .unknownVersion, .unsupportedVersion, .signatureNotBase64: format.version != nil
+    case .notABoolean: format != .skAdNetwork(.v1_0)
+    case .jwsOfTwoParts, .jwsAlgorithmNone, .jwsPayloadNotJSON: format == .adAttributionKit
     default: true
     }
   }
@@ -73,7 +73,7 @@ enum Malformation: String, CaseIterable, Sendable {
 extension Malformation {
   /// Changes the fields of the draft. Returns the change if it is a change of one field.
   func apply(to draft: inout PostbackDraft, _ random: inout SeededGenerator) -> FieldChange? {
-    let form = draft.form
+    let format = draft.format
     switch self {
     case .notANumber:
       return draft.change(.conversionValue, to: .json("NaN"))
@@ -91,21 +91,21 @@ extension Malformation {
     case .unsupportedVersion:
       return draft.change(.version, to: .text(random.pick(["4.1", "5.0"])))
     case .missingField:
-      return draft.change(random.pick(form.requiredFields), to: nil)
+      return draft.change(random.pick(format.requiredFields), to: nil)
     case .notABoolean:
-      let field: Field = form == .adAttributionKit ? .didWin : .redownload
+      let field: Field = format == .adAttributionKit ? .didWin : .redownload
       return draft.change(field, to: .text(draft[field] == .boolean(true) ? "yes" : "no"))
     case .fractionalAppID:
-      return draft.change(form.app, to: .json((draft[form.app]?.text ?? "") + random.pick([".5", ".25", ".75"])))
+      return draft.change(format.app, to: .json((draft[format.app]?.text ?? "") + random.pick([".5", ".25", ".75"])))
     case .numberOutOfRange:
-      let (field, value) = random.pick(Self.outOfRange(form))
+      let (field, value) = random.pick(Self.outOfRange(format))
       return draft.change(field, to: value)
     case .wordForNumber:
-      return draft.change(form.app, to: .text(random.pick(["app", "none"])))
+      return draft.change(format.app, to: .text(random.pick(["app", "none"])))
     case .invisibleSeparator:
-      return draft.change(form.transaction, to: .text((draft[form.transaction]?.text ?? "") + "\u{2063}1"))
+      return draft.change(format.transaction, to: .text((draft[format.transaction]?.text ?? "") + "\u{2063}1"))
     case .nulCharacter:
-      return draft.change(form.adNetwork, to: .text((draft[form.adNetwork]?.text ?? "") + "\0"))
+      return draft.change(format.adNetwork, to: .text((draft[format.adNetwork]?.text ?? "") + "\0"))
     case .truncatedLine, .twoObjects, .trailingComma, .formEncoded, .scalar, .invalidUTF8, .jwsOfTwoParts,
       .jwsAlgorithmNone, .jwsPayloadNotJSON, .signatureNotBase64, .signatureTrailingByte, .signatureOtherForm:
       break
@@ -114,16 +114,14 @@ extension Malformation {
   }
 
   /// Returns values of signed fields just outside the ranges that Apple sends.
-  private static func outOfRange(_ form: PostbackForm) -> [(Field, DraftValue)] {
-    var values: [(Field, DraftValue)] = [(form.app, .integer(-1))]
-    if form.signedFields.contains(.campaignID) {
-      values += [(.campaignID, .integer(0)), (.campaignID, .integer(101))]
+  private static func outOfRange(_ format: PostbackFormat) -> [(Field, DraftValue)] {
+    var values: [(Field, DraftValue)] = [(format.app, .integer(-1))]
+    for field in [Field.campaignID, .fidelityType, .postbackSequenceIndex] where format.rules.signs(field) {
+      if field.range.lowerBound > 0 { values.append((field, .integer(field.range.lowerBound - 1))) }
+      values.append((field, .integer(field.range.upperBound + 1)))
     }
-    if form.signedFields.contains(.fidelityType) { values.append((.fidelityType, .integer(2))) }
-    if form.hasWindows {
-      values += [
-        (.postbackSequenceIndex, .integer(3)), (.sourceIdentifier, .text("5")), (.sourceIdentifier, .text("52391")),
-      ]
+    if format.rules.signs(.sourceIdentifier) {
+      values += [(.sourceIdentifier, .text("5")), (.sourceIdentifier, .text("52391"))]
     }
     return values
   }

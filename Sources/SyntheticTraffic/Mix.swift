@@ -17,11 +17,11 @@ package struct Mix: Sendable {
     }
   }
 
-  /// The weights of the forms of postbacks.
-  package let forms: Weights<PostbackForm>
-  /// The weights of the conversion windows, for forms with several.
+  /// The weights of the formats of postbacks.
+  package let formats: Weights<PostbackFormat>
+  /// The weights of the conversion windows, for formats with several.
   let windows: Weights<Int64>
-  /// The weights of Apple's postback data tiers, for forms with several windows.
+  /// The weights of Apple's postback data tiers, for formats with several windows.
   let tiers: Weights<Int>
   /// The shares of all lines, from 0 to 1; the remaining lines are valid.
   let shares: [Share: Double]
@@ -34,14 +34,14 @@ package struct Mix: Sendable {
 
   /// The SKAdNetwork versions after 1.0, which sign the source app, so that a filled-in zero can be told from a signed
   /// one.
-  let zeroFilledForms: Weights<PostbackForm>
-  /// The malformations that apply to at least one of the forms.
+  let zeroFilledFormats: Weights<PostbackFormat>
+  /// The malformations that apply to at least one of the formats.
   let malformations: [Malformation]
 
   /// Creates a mix. A choice that is nil is the default one: today's traffic, every signed field, and edits of one value.
   /// A share that is absent is 0.
   package init(
-    forms: Weights<PostbackForm>? = nil,
+    formats: Weights<PostbackFormat>? = nil,
     windows: Weights<Int64>? = nil,
     tiers: Weights<Int>? = nil,
     shares: [Share: Double] = [:],
@@ -49,21 +49,21 @@ package struct Mix: Sendable {
     editKinds: [EditKind]? = nil,
     apps: [Int64]? = nil
   ) {
-    let forms = forms ?? Self.standardForms
-    self.forms = forms
+    let formats = formats ?? Self.standardFormats
+    self.formats = formats
     self.windows = windows ?? Weights([(0, 70), (1, 20), (2, 10)])
     self.tiers = tiers ?? Weights([(0, 10), (1, 25), (2, 35), (3, 30)])
     self.shares = shares
-    self.editableFields = editableFields ?? PostbackForm.all.flatMap(\.editableFields)
+    self.editableFields = editableFields ?? PostbackFormat.allCases.flatMap(\.editableFields)
     self.editKinds = editKinds ?? [.value]
     self.apps = apps ?? [525_463_029, 1_176_027_022, 1_661_087_323, 10_738_027_756]
-    zeroFilledForms = forms.filter { form in form.version.map { $0 > .v1_0 } ?? false }
+    zeroFilledFormats = formats.filter { format in format.version.map { $0 > .v1_0 } ?? false }
     malformations = Malformation.allCases.filter { malformation in
-      forms.choices.contains(where: malformation.applies(to:))
+      formats.choices.contains(where: malformation.applies(to:))
     }
   }
 
-  private static let standardForms = Weights<PostbackForm>([
+  private static let standardFormats = Weights<PostbackFormat>([
     (.skAdNetwork(.v4_0), 70), (.skAdNetwork(.v3_0), 8), (.skAdNetwork(.v2_2), 5), (.skAdNetwork(.v2_1), 4),
     (.skAdNetwork(.v2_0), 1), (.skAdNetwork(.v1_0), 1), (.adAttributionKit, 11),
   ])
@@ -75,7 +75,7 @@ package struct Mix: Sendable {
     for share in Share.allCases {
       sum += shares[share] ?? 0
       // A mix without SKAdNetwork 2.0 and later has no field that a zero could be filled into.
-      if place < sum { return share == .zeroFilled && zeroFilledForms.choices.isEmpty ? nil : share }
+      if place < sum { return share == .zeroFilled && zeroFilledFormats.choices.isEmpty ? nil : share }
     }
     return nil
   }
@@ -139,9 +139,9 @@ struct Audience: Sendable {
   }
 
   /// Draws an ad network. A few networks get most postbacks.
-  func network(_ form: PostbackForm, _ random: inout SeededGenerator) -> String {
+  func network(_ format: PostbackFormat, _ random: inout SeededGenerator) -> String {
     let name = networks[random.below(random.below(networks.count) + 1)]
-    return name + (form == .adAttributionKit ? ".adattributionkit" : ".skadnetwork")
+    return name + (format == .adAttributionKit ? ".adattributionkit" : ".skadnetwork")
   }
 
   /// Draws an app that shows ads.
@@ -149,7 +149,5 @@ struct Audience: Sendable {
 
   static let countries = ["US", "DE", "JP", "BR", "GB", "FR", "IN", "KR", "MX", "CA"]
   static let domains = ["example.com", "news.example", "shop.example.org", "games.example.net"]
-  static let conversionTypes = ["download", "redownload", "re-engagement"]
-  static let marketplaces = ["com.apple.AppStore", "com.example.marketplace"]
-  static let impressionTypes = ["app-impression", "web-impression"]
+  static let marketplaces = Field.marketplaceIdentifier.documentedTexts + ["com.example.marketplace"]
 }

@@ -9,13 +9,13 @@ struct PostbackDraft: Sendable {
     var value: DraftValue
   }
 
-  let form: PostbackForm
+  let format: PostbackFormat
   /// The members in the order in which Apple documents them.
   private(set) var members: [Member] = []
   /// The members whose keys are not Apple's.
   var extras: [(name: String, value: DraftValue)] = []
 
-  init(_ form: PostbackForm) { self.form = form }
+  init(_ format: PostbackFormat) { self.format = format }
 
   /// The value of a field; nil if it is absent.
   subscript(field: Field) -> DraftValue? {
@@ -40,12 +40,10 @@ struct PostbackDraft: Sendable {
 
   /// Appends the text that Apple signs of a SKAdNetwork postback: the values of its version's fields, joined by U+2063.
   func appendSignedText(to message: inout [UInt8]) {
-    let separator: [UInt8] = [0xE2, 0x81, 0xA3]
-    let start = message.count
-    for field in form.signedFields {
-      guard let value = self[field] else { continue }
-      if message.count > start { message += separator }
+    format.rules.appendSignedText(to: &message) { field, message in
+      guard let value = self[field] else { return false }
       message.append(contentsOf: value.text.utf8)
+      return true
     }
   }
 }

@@ -17,7 +17,7 @@ struct PostbackSigner: ~Copyable {
 
   /// Returns the text in the place of Apple's signature, malformed if the plan says so.
   mutating func signature(of plan: LinePlan) throws(LibcryptoFailure) -> String {
-    switch plan.draft.form {
+    switch plan.draft.format {
     case .skAdNetwork: try attributionSignature(of: plan)
     case .adAttributionKit: try jws(of: plan)
     }
@@ -65,7 +65,7 @@ struct PostbackSigner: ~Copyable {
     for plan: LinePlan,
     as form: SignatureForm
   ) throws(LibcryptoFailure) -> [UInt8] {
-    let curve = plan.draft.form.curve
+    let curve = plan.draft.format.curve
     if case .nobody = plan.signer { return random(curve, form, line: plan.line) }
     var isImpostor = false
     if case .impostor = plan.signer { isImpostor = true }
@@ -117,7 +117,7 @@ extension PostbackDraft {
   fileprivate func appendPayload(to json: inout [UInt8]) {
     json.append(UInt8(ascii: "{"))
     var isFirst = true
-    for field in form.signedFields {
+    for field in format.rules.signedFields {
       guard let value = self[field] else { continue }
       json.appendJSONKey(field.name, isFirst: isFirst)
       value.append(to: &json)

@@ -80,22 +80,17 @@ struct Alternatives {
 
   /// Returns all values of a field that has only a few; none for other fields.
   static func few(_ field: Field) -> [String] {
-    switch field {
-    case .redownload, .didWin: ["true", "false"]
-    case .fidelityType: ["1", "0"]
-    case .postbackSequenceIndex: ["0", "1", "2"]
-    case .conversionType: ["download", "redownload", Postback.reengagement, Postback.otherReengagement]
-    case .impressionType: ["app-impression", "web-impression"]
-    case .marketplaceIdentifier: ["com.apple.AppStore"]
-    default: []
-    }
+    if let values = field.type.values { return values.count <= mostFew ? values : [] }
+    return field.documentedTexts + (field == .conversionType ? [Postback.otherReengagement] : [])
   }
+
+  private static let mostFew = 3
 
   /// Returns all values of a field that is searched completely: 100 for a campaign, all of `digits` digits for a source
   /// identifier.
   static func all(_ field: Field, digits: Int = 0) -> [String] {
     switch field {
-    case .campaignID: return (1...100).map { String($0) }
+    case .campaignID: return field.type.values ?? []
     case .sourceIdentifier:
       let bounds = [2: 100, 3: 1000, 4: 10_000]
       return (0..<(bounds[digits] ?? 0)).map { number in

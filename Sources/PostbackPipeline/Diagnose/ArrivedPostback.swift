@@ -21,11 +21,7 @@ struct ArrivedPostback {
   init?(_ record: [UInt8]) {
     guard var object = try? JSONValue(parsing: record, replacingLoneSurrogates: true), let members = object.members
     else { return nil }
-    // As `PostbackParser` has it: an envelope has a body and no keys of its own.
-    if let body = object.member(Field.body.name), body.members != nil, members.allSatisfy({ Self.isOfEnvelope($0.key) })
-    {
-      object = body
-    }
+    if let body = Self.body(of: object, members) { object = body }
     if let json = object.member(Field.jwsString.name), json != .null {
       guard let jws = ArrivedJWS(json) else { return nil }
       framework = .adAttributionKit
@@ -44,36 +40,25 @@ struct ArrivedPostback {
     }
   }
 
-  private static func isOfEnvelope(_ key: String) -> Bool {
-    [Field.receivedAt, .channel, .forwarder, .remoteAddress, .query, .body].contains { $0.name == key }
+  /// Returns the postback in an envelope; nil if the object is no envelope, as `PostbackParser` sees it.
+  private static func body(of object: JSONValue, _ members: [JSONValue.Member]) -> JSONValue? {
+    guard members.allSatisfy({ Field(name: $0.key).map(Envelope.fields.contains) ?? false }) else { return nil }
+    if let body = object.member(Field.body.name) { return body.members == nil ? nil : body }
+    var decoded: [UInt8] = []
+    guard let text = object.member(Field.bodyBase64.name)?.text,
+      Base64.standard.decode(text.utf8.span, appendingTo: &decoded),
+      let body = try? JSONValue(parsing: decoded, replacingLoneSurrogates: true), body.members != nil
+    else { return nil }
+    return body
   }
 
   private mutating func read(_ object: JSONValue) {
-    for field in Field.signed(by: framework) {
-      guard let json = object.member(field.name), let value = SignedType(field).value(json) else { continue }
+    for field in framework.signedFields {
+      guard let json = object.member(field.name), let value = field.type.value(json) else { continue }
       // Forwarders write nulls of numbers as empty texts.
       if value.isEmpty, field != .sourceDomain { continue }
       values[field] = value
-      if !SignedType(field).takes(json, as: value) { retyped.append(field) }
-    }
-  }
-}
-
-extension Field {
-  /// Returns the fields that at least one version of the framework signs.
-  static func signed(by framework: Framework) -> [Field] {
-    switch framework {
-    case .skAdNetwork:
-      [
-        .version, .adNetworkID, .campaignID, .sourceIdentifier, .appID, .transactionID, .redownload, .sourceAppID,
-        .sourceDomain, .fidelityType, .didWin, .postbackSequenceIndex,
-      ]
-    case .adAttributionKit:
-      [
-        .adNetworkIdentifier, .sourceIdentifier, .advertisedItemIdentifier, .postbackIdentifier,
-        .publisherItemIdentifier, .marketplaceIdentifier, .conversionType, .impressionType, .didWin,
-        .postbackSequenceIndex,
-      ]
+      if !field.type.takes(json, as: value) { retyped.append(field) }
     }
   }
 }

@@ -172,7 +172,7 @@ package final class Diagnoser: Sendable {
       // Whoever signed it was seen then: what is left is to say what differs.
       let signed = genuine.postback(signature: signature.raw)
       guard let key = try signer(of: signed) else { continue }
-      let edits = Field.signed(by: genuine.framework).compactMap { field -> Diagnosis.Edit? in
+      let edits = genuine.framework.signedFields.compactMap { field -> Diagnosis.Edit? in
         let (original, arrived) = (genuine.values[field], content.values[field])
         return original == arrived || !genuine.signs(field)
           ? nil : .init(field: field, original: original, arrived: arrived)

@@ -15,10 +15,9 @@ struct GenuinePostback: Sendable {
   /// Makes the content of a SKAdNetwork postback from its values; nil if its version is unknown.
   init?(_ values: [Field: String]) {
     let content = SKAdNetworkContent(values)
-    let version = values[.version].map { Version(rawValue: $0) } ?? .v1_0
-    guard let version else { return nil }
+    guard let rules = SKAdNetworkContent.rules(values[.version]) else { return nil }
     var message: [UInt8] = []
-    curve = version.isSignedWithP192 ? .p192 : .p256
+    curve = rules.isSignedWithP192 ? .p192 : .p256
     guard content.append(Variant(form: 0), on: curve, to: &message) else { return nil }
     framework = .skAdNetwork
     self.values = values
@@ -42,7 +41,7 @@ struct GenuinePostback: Sendable {
   /// Tells if the postback's version signs the field. AdAttributionKit's fields are all signed.
   func signs(_ field: Field) -> Bool {
     guard framework == .skAdNetwork, field != .version else { return true }
-    return (values[.version].flatMap { Version(rawValue: $0) } ?? .v1_0).signedFields.contains(field)
+    return SKAdNetworkContent.rules(values[.version])?.signs(field) ?? false
   }
 
   /// Returns the postback as JSON with a signature, which is given as r and s.

@@ -8,7 +8,7 @@ struct JWSContent: SignedContent {
   let framework = Framework.adAttributionKit
   let values: [Field: String]
   let forms: [[Reencoding]]
-  let fields = Field.signed(by: .adAttributionKit)
+  let fields = Framework.adAttributionKit.signedFields
   private let ways: [Way]
 
   /// One form in which header and payload may have been written.
@@ -145,7 +145,7 @@ struct JWSContent: SignedContent {
       json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
       json.appendJSONString(change.field.name)
       json.append(UInt8(ascii: ":"))
-      SignedType(change.field).append(value, to: &json, escapingSlashes: way.escapesSlashes)
+      change.field.type.append(value, to: &json, escapingSlashes: way.escapesSlashes)
     }
     for place in 0...way.members.count {
       for change in variant.changes where change.place == place && values[change.field] == nil { append(change) }

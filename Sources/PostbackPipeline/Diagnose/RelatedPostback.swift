@@ -52,17 +52,12 @@ package struct RelatedPostback: Sendable {
   /// Returns the values that the tables store for a SKAdNetwork postback; all of them if its version is unknown.
   private static func asStored(_ texts: [Field: String]) -> [Field: String] {
     guard let version = texts[.version].map({ Version(rawValue: $0) }) ?? .v1_0 else { return texts }
-    var fields = version.signedFields + [.countryCode]
-    switch version {
-    case .v1_0: fields += [.redownload, .sourceAppID]
-    case .v2_0, .v2_1, .v2_2, .v3_0: fields += [.conversionValue]
-    case .v4_0: fields += [.conversionValue, .coarseConversionValue]
-    }
-    var stored = texts.filter { fields.contains($0.key) }
+    let rules = PostbackFormat.skAdNetwork(version).rules
+    var stored = texts.filter { rules.has($0.key) }
     stored[.version] = version.rawValue
-    if version != .v1_0 {
-      if stored[.sourceAppID] == "0" { stored[.sourceAppID] = nil }
-      if stored[.sourceDomain] == "" || stored[.sourceAppID] != nil { stored[.sourceDomain] = nil }
+    for member in rules.signed where member.presence != .required {
+      if stored[member.field] == member.field.type.filler { stored[member.field] = nil }
+      if case .alternative(let other) = member.presence, stored[other] != nil { stored[member.field] = nil }
     }
     return stored
   }

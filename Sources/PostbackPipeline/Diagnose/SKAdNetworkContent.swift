@@ -17,14 +17,13 @@ struct SKAdNetworkContent: SignedContent {
 
   init(_ values: [Field: String], retyped: [Field] = []) {
     self.values = values
-    let version = Self.version(values[.version])
     // An unknown version may have been any.
-    fields =
-      version.map { $0.signedFields.filter { $0 != .version } } ?? Version.v4_0.signedFields.dropFirst() + [.campaignID]
+    let signed = Self.rules(values[.version])?.signedFields ?? Framework.skAdNetwork.signedFields
+    fields = signed.filter { $0 != .version }
     var texts: [[String?]] = [Field.allCases.map { values[$0] }]
     let notes = retyped.map { Reencoding(.retyped, $0) }
     var forms = [notes]
-    let zeros = [(Field.sourceAppID, "0"), (.sourceDomain, "")].filter { values[$0.0] == $0.1 }.map(\.0)
+    let zeros = FormatRules.fillable.filter { values[$0] != nil && values[$0] == $0.type.filler }
     if !zeros.isEmpty {
       // Apple leaves out what is not there: this is the likelier.
       var without = texts[0]
@@ -36,27 +35,27 @@ struct SKAdNetworkContent: SignedContent {
     self.forms = forms
   }
 
-  private static func version(_ text: String?) -> Version? { text.map { Version(rawValue: $0) } ?? .v1_0 }
+  /// The rules of the version with that number, or of 1.0 without one; nil if there is no such version.
+  static func rules(_ version: String?) -> FormatRules? {
+    guard let version = version.map({ Version(rawValue: $0) }) ?? .v1_0 else { return nil }
+    return PostbackFormat.skAdNetwork(version).rules
+  }
 
   var likelyFormCount: Int { forms.count }
 
   func implied(by form: Int) -> [Change] { [] }
 
   func append(_ variant: Variant, on curve: Curve, to message: inout [UInt8]) -> Bool {
-    func text(_ field: Field) -> String? { self.text(field, variant) }
-    guard let version = Self.version(text(.version)), version.isSignedWithP192 == (curve == .p192) else { return false }
-    let start = message.count
-    var hasSourceApp = false
-    for field in version.signedFields {
-      guard let text = text(field), field != .sourceDomain || !hasSourceApp else { continue }
-      if field == .sourceAppID { hasSourceApp = true }
-      if message.count > start { message.append(contentsOf: Self.separator) }
+    guard let rules = Self.rules(text(.version, variant)), rules.isSignedWithP192 == (curve == .p192) else {
+      return false
+    }
+    rules.appendSignedText(to: &message) { field, message in
+      guard let text = text(field, variant) else { return false }
       message.append(copying: text.utf8.span)
+      return true
     }
     return true
   }
-
-  private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
 
   private func text(_ field: Field, _ variant: Variant) -> String? {
     for change in variant.changes where change.field == field { return change.value }
@@ -65,12 +64,12 @@ struct SKAdNetworkContent: SignedContent {
 
   func postback(_ variant: Variant, signature: [UInt8]) -> [UInt8] {
     var json: [UInt8] = Array("{".utf8)
-    let version = Self.version(text(.version, variant)) ?? .v1_0
+    let version = text(.version, variant).flatMap { Version(rawValue: $0) } ?? .v1_0
     for field in [.version] + version.signedFields.filter({ $0 != .version }) {
       guard let value = field == .version ? version.rawValue : text(field, variant) else { continue }
       json.appendJSONString(field.name)
       json.append(UInt8(ascii: ":"))
-      SignedType(field).append(value, to: &json, escapingSlashes: false)
+      field.type.append(value, to: &json, escapingSlashes: false)
       json.append(UInt8(ascii: ","))
     }
     json.appendJSONString(Field.attributionSignature.name)
@@ -104,13 +103,7 @@ struct SKAdNetworkContent: SignedContent {
   /// Returns all possible values of a field that every postback of a version has; nil for a field that is optional or
   /// has too many values.
   private static func choices(_ field: Field) -> [String]? {
-    switch field {
-    case .redownload, .didWin: ["true", "false"]
-    case .fidelityType: ["1", "0"]
-    case .postbackSequenceIndex: ["0", "1", "2"]
-    case .campaignID: (1...100).map { String($0) }
-    case .sourceIdentifier: (0...99).map { $0 < 10 ? "0\($0)" : "\($0)" }
-    default: nil
-    }
+    let choices = field.type.values ?? Alternatives.all(field, digits: 2)
+    return choices.isEmpty ? nil : choices
   }
 }

@@ -44,7 +44,7 @@ struct Variants {
   private static func swaps(_ content: any SignedContent) -> [[Change]] {
     var swaps: [[Change]] = []
     for (index, one) in content.fields.enumerated() {
-      for other in content.fields[(index + 1)...] where SignedType(one) == SignedType(other) {
+      for other in content.fields[(index + 1)...] where one.type.hasForm(of: other.type) {
         guard let first = content.values[one], let second = content.values[other], first != second else { continue }
         swaps.append([Change(field: one, value: second), Change(field: other, value: first)])
       }

@@ -46,32 +46,32 @@ final class EnvelopeLineWriter {
 
   /// Appends the envelope line of a postback.
   func append(_ body: Span<UInt8>, _ reception: Reception, to lines: inout [UInt8]) {
-    append("{\"", .receivedAt, reception.receivedAt.description, to: &lines)
-    append(",\"", .channel, reception.channel.rawValue, to: &lines)
-    if let forwarder = reception.forwarder { append(",\"", .forwarder, forwarder, to: &lines) }
-    append(",\"", .remoteAddress, reception.client.description, to: &lines)
-    if let query = reception.query { append(",\"", .query, query, to: &lines) }
+    let head = EnvelopeHead(
+      receivedAt: reception.receivedAt.description,
+      channel: reception.channel,
+      forwarder: reception.forwarder,
+      remoteAddress: reception.client.description,
+      query: reception.query
+    )
     text.removeAll(keepingCapacity: true)
     text.append(copying: body)
     let count = text.count
     text.append(contentsOf: repeatElement(0, count: JSONParser.padding))
     if let object = object(count) {
-      lines.append(contentsOf: ",\"\(Field.body.name)\":".utf8)
-      // Line ends in valid JSON stand only between tokens, so spaces can replace them.
-      for byte in text[object] {
-        lines.append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
+      head.append(to: &lines, .body) { lines in
+        // Line ends in valid JSON stand only between tokens, so spaces can replace them.
+        for byte in text[object] {
+          lines.append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
+        }
       }
     } else {
-      lines.append(contentsOf: ",\"\(Field.bodyBase64.name)\":\"".utf8)
-      lines += Base64.standard.encode(text[..<count])
-      lines.append(UInt8(ascii: "\""))
+      head.append(to: &lines, .bodyBase64) { lines in
+        lines.append(UInt8(ascii: "\""))
+        lines += Base64.standard.encode(text[..<count])
+        lines.append(UInt8(ascii: "\""))
+      }
     }
-    lines.append(contentsOf: "}\n".utf8)
-  }
-
-  private func append(_ start: String, _ field: Field, _ value: String, to lines: inout [UInt8]) {
-    lines.append(contentsOf: "\(start)\(field.name)\":".utf8)
-    lines.appendJSONString(value)
+    lines.append(UInt8(ascii: "\n"))
   }
 
   /// Returns the byte range of the JSON object that makes up the first `count` bytes of the text; nil if they are not one

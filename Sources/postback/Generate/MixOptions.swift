@@ -33,17 +33,17 @@ enum MixOptions {
 
   /// Returns the mix that the options describe.
   static func mix(_ arguments: Arguments) throws(CommandFailure) -> Mix {
-    let forms = try arguments.value("--versions", "weights of 1.0 to 4.0 and aak, such as 4.0=9,aak=1") { text in
-      Weights(text) { PostbackForm(name: $0) }
+    let formats = try arguments.value("--versions", "weights of 1.0 to 4.0 and aak, such as 4.0=9,aak=1") { text in
+      Weights(text) { PostbackFormat(name: $0) }
     }
     let windows = try arguments.value("--windows", "weights of 0 to 2, such as 0=7,1=2,2=1") { text in
-      Weights(text) { name in Int64(name).flatMap { (0...2).contains($0) ? $0 : nil } }
+      Weights(text) { name in Int64(name).flatMap { Field.postbackSequenceIndex.range.contains($0) ? $0 : nil } }
     }
     let tiers = try arguments.value("--tiers", "weights of 0 to 3, such as 2=1,3=1") { text in
       Weights(text) { name in Int(name).flatMap { (0...3).contains($0) ? $0 : nil } }
     }
     let mix = Mix(
-      forms: forms,
+      formats: formats,
       windows: windows,
       tiers: tiers,
       shares: try shares(arguments),
@@ -52,12 +52,12 @@ enum MixOptions {
       apps: try apps(arguments)
     )
     for field in mix.editableFields where arguments.has("--edit") {
-      guard mix.forms.choices.contains(where: { $0.editableFields.contains(field) }) else {
+      guard mix.formats.choices.contains(where: { $0.editableFields.contains(field) }) else {
         throw CommandFailure(.usage, "--edit is \(field.name), but no version in --versions signs that field")
       }
     }
     for kind in mix.editKinds
-    where !mix.forms.choices.contains(where: { kind.applies(to: $0, among: mix.editableFields) }) {
+    where !mix.formats.choices.contains(where: { kind.applies(to: $0, among: mix.editableFields) }) {
       throw CommandFailure(
         .usage,
         "--edit-kind is \(kind.rawValue), but no version in --versions signs the fields that it changes"
@@ -86,7 +86,7 @@ enum MixOptions {
   }
 
   private static func editableFields(_ arguments: Arguments) throws(CommandFailure) -> [Field]? {
-    let editable = PostbackForm.all.flatMap(\.editableFields)
+    let editable = PostbackFormat.allCases.flatMap(\.editableFields)
     var fields: [Field] = []
     for name in arguments.all("--edit") {
       guard let field = Field(name: name), editable.contains(field) else {

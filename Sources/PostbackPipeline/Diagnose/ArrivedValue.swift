@@ -1,22 +1,15 @@
 internal import JSON
 internal import SKAdNetwork
 
-/// The type of a signed field's value, which determines its form in JSON.
-enum SignedType {
-  case text, integer, boolean
-  /// Two to four digits, in a string.
-  case digits
-
-  init(_ field: Field) {
-    self =
-      switch field {
-      case .campaignID, .appID, .sourceAppID, .fidelityType, .postbackSequenceIndex, .advertisedItemIdentifier,
-        .publisherItemIdentifier:
-        .integer
-      case .redownload, .didWin: .boolean
-      case .sourceIdentifier: .digits
-      default: .text
-      }
+extension FieldType {
+  /// Tells if values of both types have the same form, so that they can be exchanged.
+  func hasForm(of other: FieldType) -> Bool {
+    switch (self, other) {
+    case (.integer, .integer), (.boolean, .boolean), (.sourceIdentifier, .sourceIdentifier): true
+    case (.integer, _), (.boolean, _), (.sourceIdentifier, _): false
+    case (_, .integer), (_, .boolean), (_, .sourceIdentifier): false
+    default: true
+    }
   }
 
   /// Returns the value of a JSON value in any form that forwarders write; nil for a null, an object and an array.
@@ -24,7 +17,6 @@ enum SignedType {
     guard let text = Self.text(json) else { return nil }
     if let read = read(json) { return read }
     switch self {
-    case .text, .digits: return text
     case .integer: return Self.integer(text)
     case .boolean:
       switch text.withoutWhiteSpaceAround.lowercased() {
@@ -32,6 +24,7 @@ enum SignedType {
       case "false", "0", "no": return "false"
       default: return text
       }
+    default: return text
     }
   }
 
@@ -39,7 +32,8 @@ enum SignedType {
   func takes(_ json: JSONValue, as value: String) -> Bool {
     if let read = read(json) { return read == value }
     switch (self, json) {
-    case (.text, .string(let text)), (.digits, .string(let text)), (.integer, .number(let text)): return text == value
+    case (.boolean, _), (.integer, .string): return false
+    case (.integer, .number(let text)), (_, .string(let text)): return text == value
     default: return false
     }
   }
@@ -48,18 +42,18 @@ enum SignedType {
   private func read(_ json: JSONValue) -> String? {
     guard let (kind, text) = json.scalar else { return nil }
     switch self {
-    case .text: return nil
     case .integer: return FieldValue.integer(kind, text.span, in: .min ... .max).value.map { String($0) }
     case .boolean: return FieldValue.boolean(kind, text.span).value.map { String($0) }
-    case .digits: return FieldValue.sourceIdentifier(kind, text.span).value?.description
+    case .sourceIdentifier: return FieldValue.sourceIdentifier(kind, text.span).value?.description
+    default: return nil
     }
   }
 
   /// Appends a value as JSON.
   func append(_ value: String, to json: inout [UInt8], escapingSlashes: Bool) {
     switch self {
-    case .text, .digits: json.appendJSONString(value, escapingSlashes: escapingSlashes)
     case .integer, .boolean: json.append(contentsOf: value.utf8)
+    default: json.appendJSONString(value, escapingSlashes: escapingSlashes)
     }
   }
 
