@@ -45,7 +45,7 @@ let package = Package(
     ),
     .target(
       name: "SyntheticTraffic",
-      dependencies: ["Base", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
+      dependencies: ["Base", "SKAdNetwork", "Signatures", "JSON"],
       swiftSettings: settings
     ),
     .target(
@@ -60,12 +60,18 @@ let package = Package(
       dependencies: ["Base", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
       swiftSettings: settings
     ),
+    .target(
+      name: "PostbackService",
+      dependencies: [
+        "Base", "Metrics", "PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "postback",
       dependencies: [
-        "Base", "Metrics", "SyntheticTraffic", "PostbackServer", "Analysis", "PostbackPipeline", "ConversionModel",
-        "SKAdNetwork",
-        "Signatures", "JSON", "CMalloc",
+        "Base", "SyntheticTraffic", "PostbackService", "PostbackServer", "Analysis", "PostbackPipeline",
+        "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc",
       ],
       swiftSettings: settings
     ),
@@ -121,9 +127,17 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "PostbackServiceTests",
+      dependencies: [
+        "PostbackService", "Base", "Metrics", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "JSON",
+        "TestSupport",
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "CommandTests",
       dependencies: [
-        "postback", "Base", "Metrics", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork",
+        "postback", "Base", "PostbackService", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork",
         "ConversionModel",
         "Signatures", "JSON", "TestSupport",
       ],

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The `postback` command as it was built, run as a process of its own.
 struct BuiltCommand {

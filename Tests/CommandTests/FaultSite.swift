@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// An input, and what a run of it makes that nothing disturbs.

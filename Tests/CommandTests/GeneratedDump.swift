@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 
 /// What `postback generate` made, read back.
 struct GeneratedDump: Sendable {

@@ -6,8 +6,10 @@ import JSON
 import PostbackPipeline
 import SKAdNetwork
 import Signatures
+import TestSupport
 import Testing
 
+@testable import PostbackService
 @testable import postback
 
 /// The files in `schemas/` against the source: what is a contract is written in both, and must not drift apart.

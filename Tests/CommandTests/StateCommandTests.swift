@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import PostbackPipeline
+import TestSupport
 import Testing
 
 @testable import postback

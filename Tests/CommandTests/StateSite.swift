@@ -1,9 +1,11 @@
 import Base
 import Foundation
 import SKAdNetwork
+import TestSupport
 import Testing
 
 @testable import PostbackPipeline
+@testable import PostbackService
 @testable import postback
 
 /// A state and tables as a consumer leaves them, in a folder of a test's own.

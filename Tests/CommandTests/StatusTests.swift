@@ -6,6 +6,7 @@ import PostbackPipeline
 import TestSupport
 import Testing
 
+@testable import PostbackService
 @testable import postback
 
 @Suite struct `postback status` {

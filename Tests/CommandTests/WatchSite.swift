@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A consumer with a spool of its own.

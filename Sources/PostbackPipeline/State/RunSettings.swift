@@ -135,6 +135,12 @@ extension RunSettings {
       case .key, .model: "the \(name.kind.rawValue) \(name.name) was \(way.rawValue)"
       }
     }
+
+    /// Returns a sentence that names the changed settings, at most ten of them.
+    package static func sentence(_ changes: [Change]) -> String {
+      let named = changes.prefix(10).map(\.description) + (changes.count > 10 ? ["\(changes.count - 10) others"] : [])
+      return "earlier rows were decided with other settings: \(named.joined(separator: "; ")); they stay as they are"
+    }
   }
 
   /// Returns the settings that differ, sorted by kind and name; empty if `before` is empty, because then nothing is

@@ -113,14 +113,6 @@ enum TablesOptions {
   }
 }
 
-extension RunSettings.Change {
-  /// Returns a sentence that names the changed settings, at most ten of them.
-  static func sentence(_ changes: [RunSettings.Change]) -> String {
-    let named = changes.prefix(10).map(\.description) + (changes.count > 10 ? ["\(changes.count - 10) others"] : [])
-    return "earlier rows were decided with other settings: \(named.joined(separator: "; ")); they stay as they are"
-  }
-}
-
 /// The options for the times at which postbacks were received.
 enum ReceivedAtOptions {
   static let options = [

@@ -1,33 +1,37 @@
 internal import ConversionModel
 internal import PostbackPipeline
 internal import PostbackServer
+internal import PostbackService
 internal import Synchronization
 
 /// `postback serve`: receives postbacks over HTTP.
 struct ServeCommand: Command {
   static let manual = Manual(
     name: "serve",
-    summary: "Receive postbacks over HTTP into a spool, acknowledged when they are durable.",
+    summary: "Receive postbacks over HTTP into a spool, and acknowledge each when it is durable.",
     usage: "--spool DIR [--listen HOST:PORT] [--config FILE] [--models PATH] [--watch --out DIR …]",
     discussion: """
       Apple's devices post to /.well-known/skadnetwork/report-attribution/ and
-      /.well-known/appattribution/report-attribution/, forwarders that the configuration knows to /v1/postbacks: one
-      postback, an array, or JSON Lines, also as gzip. Each becomes a line of an envelope in a file of SPOOL/new, for
-      postback watch; 200 is answered when it is durable there, 503 where it cannot be. Nothing is judged but sizes.
+      /.well-known/appattribution/report-attribution/. Forwarders named in the configuration post to /v1/postbacks: one
+      postback, an array, or JSON Lines, optionally compressed by gzip. Each postback becomes a line with an envelope in
+      a file of SPOOL/new, for postback watch. The answer is 200 when the postback is durable there, and 503 if it cannot
+      be made durable. Only sizes are checked here.
 
-      Apps ask GET /api/v2/conversion_value (SKAdNetwork 4) and /api/v1/conversion_value what their user is worth by
-      --models, whose bundle_id, or apps in the configuration, tell which app it is.
+      Apps ask GET /api/v2/conversion_value (SKAdNetwork 4) and /api/v1/conversion_value for their user's conversion value
+      by --models. The app is known by the bundle_id of the models, or by apps in the configuration.
 
-      GET /healthz tells whether postbacks can be taken, GET /metrics everything in numbers. TLS is for the proxy before it.
-      With --watch the spool is consumed in the same process, with the options of postback watch.
+      GET /healthz answers if postbacks can be received, and GET /metrics returns all metrics. The server speaks plain
+      HTTP; a proxy before it terminates TLS. With --watch the same process also consumes the spool, with the options of
+      postback watch.
 
-      SIGTERM and SIGINT finish what is on its way, in five seconds at most, and leave; SIGHUP loads the models again.
-      Exit status: 0 asked to leave, 64 usage, 65 model, key, state or configuration, 66 no spool, 73 cannot listen or
+      On SIGTERM and SIGINT the server finishes the requests in progress, in at most five seconds, and ends. On SIGHUP it
+      loads the models again.
+      Exit status: 0 asked to end, 64 usage, 65 model, key, state or configuration, 66 no spool, 73 cannot listen or
       create, 74 I/O, 75 locked.
       """,
     options: [
-      Option("--listen", "HOST:PORT", "Where to listen; 127.0.0.1:8080 unless given. Port 0 is one that is free."),
-      Option("--spool", "DIR", "The spool, a folder that is there."),
+      Option("--listen", "HOST:PORT", "The address to listen on; default: 127.0.0.1:8080. Port 0 takes a free port."),
+      Option("--spool", "DIR", "The directory of the spool, which must exist."),
       Option("--config", "FILE", "The configuration (schemas/server_configuration.schema.json). Options override it."),
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
       Option(
@@ -35,7 +39,7 @@ struct ServeCommand: Command {
         "FILE",
         "Exchange rates for the conversion value API: CSV with the columns date,currency,rate."
       ),
-      Option("--watch", nil, "Consume the spool too, into --out."),
+      Option("--watch", nil, "Also consume the spool, into --out."),
     ] + WatchOptions.options + ServiceOptions.options,
     example: "postback serve --spool /var/spool/postback --watch --models models/ --out out"
   )
@@ -47,7 +51,9 @@ struct ServeCommand: Command {
   private let log: Log
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard arguments.operands.isEmpty else { throw CommandFailure(.usage, "serve takes no operands; give --spool") }
+    guard arguments.operands.isEmpty else {
+      throw CommandFailure(.usage, "serve takes no operands; give the spool with --spool")
+    }
     var configuration = ServerConfiguration()
     if let path = arguments.value("--config") {
       do { configuration = try ServerConfiguration(reading: path) } catch {
@@ -60,7 +66,7 @@ struct ServeCommand: Command {
     if !models.isEmpty { configuration.models = models }
     let named = try arguments.value("--listen", "a host and a port such as 127.0.0.1:8080") { ListenAddress($0) }
     guard let spool = arguments.value("--spool") ?? configuration.spool, !spool.isEmpty else {
-      throw CommandFailure(.usage, "give --spool, the folder for what is received")
+      throw CommandFailure(.usage, "give --spool, the directory for received postbacks")
     }
     (listen, self.spool) = (named ?? configuration.listen, spool)
     log = try ServiceOptions.log(arguments)
@@ -70,7 +76,7 @@ struct ServeCommand: Command {
       self.consumer = consumer
     } else {
       let unused = Self.consumerOptions.first { arguments.has($0) }
-      if let unused { throw CommandFailure(.usage, "\(unused) is of no use without --watch") }
+      if let unused { throw CommandFailure(.usage, "\(unused) has no effect without --watch") }
       consumer = nil
     }
     self.configuration = configuration
@@ -88,47 +94,69 @@ struct ServeCommand: Command {
   private func run(_ options: ConsumerOptions) async throws(CommandFailure) {
     let metrics = SharedText()
     let models = CurrentModels(try Models(checking: configuration.models))
-    let service = try ReceiverService(listen, spool, configuration, models, log, consumerMetrics: { metrics.value })
+    let service = try service(models, consumerMetrics: { metrics.value })
     var options = options
     options.hooks = ConsumerHooks(stopping: { service.drain() }, metrics: { metrics.value = $0 })
-    let consumer = try Consumer(options, models: models)
-    try service.start()
-    do throws(CommandFailure) {
+    let consumer: Consumer
+    do throws(PipelineFailure) { consumer = try Consumer(options, models: models) } catch {
+      throw CommandFailure(error)
+    }
+    do throws(ReceiverFailure) { try service.start() } catch { throw CommandFailure(error) }
+    TrustOptions.announce(options.trust)
+    do throws(PipelineFailure) {
       try await consumer.run()
     } catch {
       // Acknowledged postbacks are in the spool, for the next start.
       service.drain()
-      throw error
+      throw CommandFailure(error)
     }
-    guard service.drain() else { throw ReceiverService.stuck }
+    guard service.drain() else { throw CommandFailure(ReceiverFailure.spoolStuck) }
   }
 
   /// Receives until a signal asks to end.
   private func serve() throws(CommandFailure) {
     let signals: Signals
-    do { signals = try Signals() } catch { throw CommandFailure(.spool(error)) }
+    do throws(SpoolFailure) { signals = try Signals() } catch { throw CommandFailure(PipelineFailure.spool(error)) }
     let models = CurrentModels(try Models(checking: configuration.models))
-    let service = try ReceiverService(listen, spool, configuration, models, log, consumerMetrics: { "" })
-    let manager = ServiceManager()
-    try service.start()
-    manager.ready()
-    manager.status("Receiving into \(spool)")
-    let turn = min(manager.watchdogInterval.map { $0 / 2 } ?? .seconds(60), .seconds(60))
-    while true {
-      for signal in signals.wait(upTo: turn) {
-        guard signal.asksToEnd else {
-          manager.reloading()
-          models.reload(configuration.models, log)
-          manager.ready()
-          continue
-        }
-        manager.stopping()
-        log.info("stopping", "asked to leave; finishing what is on its way")
-        guard service.drain() else { throw ReceiverService.stuck }
-        log.info("stopped", "everything that was acknowledged is in the spool")
-        return
-      }
-      manager.watchdog()
+    let service = try service(models, consumerMetrics: { "" })
+    do throws(ReceiverFailure) { try service.run(until: signals, models, from: configuration.models) } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  private func service(
+    _ models: CurrentModels,
+    consumerMetrics: @escaping @Sendable () -> String
+  ) throws(CommandFailure) -> ReceiverService {
+    do throws(ReceiverFailure) {
+      return try ReceiverService(
+        listen,
+        spool: spool,
+        configuration,
+        models,
+        version: Main.version,
+        log,
+        consumerMetrics: consumerMetrics
+      )
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+}
+
+extension CommandFailure {
+  /// Creates the failure of a receiver, with its exit status.
+  fileprivate init(_ failure: ReceiverFailure) {
+    switch failure {
+    case .spool(let failure): self.init(PipelineFailure.spool(failure))
+    case .rates(let errors): self.init(.configuration, lines: errors)
+    case .listening(let failure): self.init(.cannotCreate, failure.description)
+    case .server(let failure): self.init(.software, failure.description)
+    case .spoolStuck:
+      self.init(
+        .inputOutput,
+        "the spool did not take the waiting postbacks in time; their senders have no answer and will send them again"
+      )
     }
   }
 }

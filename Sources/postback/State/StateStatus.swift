@@ -2,6 +2,7 @@ internal import Base
 internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
+internal import PostbackService
 internal import SKAdNetwork
 
 /// The status of a state at one moment, read without its lock.

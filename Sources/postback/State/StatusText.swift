@@ -1,6 +1,7 @@
 internal import Base
 internal import ConversionModel
 internal import PostbackPipeline
+internal import PostbackService
 internal import SKAdNetwork
 
 extension StateStatus {

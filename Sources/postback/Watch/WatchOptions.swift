@@ -1,16 +1,17 @@
 internal import Base
 internal import PostbackPipeline
+internal import PostbackService
 
 /// The options of the commands that consume a spool.
 enum WatchOptions {
   static let options =
     [
-      Option("--delete", nil, "Delete files that are done instead of moving them to SPOOL/done."),
-      Option("--rescan-ms", "N", "Look for files at least this often, in milliseconds; 5000 unless given."),
-      Option("--part-seconds", "N", "A part is complete when it is N seconds old; 300 unless given."),
+      Option("--delete", nil, "Delete files that are done, instead of moving them to SPOOL/done."),
+      Option("--rescan-ms", "N", "Look for files at least every N milliseconds; default: 5000."),
+      Option("--part-seconds", "N", "Complete a part when it is N seconds old; default: 300."),
     ] + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
-      Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
-      Option("--jobs", "N", "Batches worked on at once; as many as there are cores unless given."),
+      Option("--max-postback-bytes", "N", "Reject records of more than N bytes as too_large; default: 65536."),
+      Option("--jobs", "N", "The number of batches processed at once; by default the number of cores."),
     ]
 
   /// Returns the settings of a consumer as the options give them.
@@ -21,22 +22,23 @@ enum WatchOptions {
   ) throws(CommandFailure) -> ConsumerOptions {
     var tables = try TablesOptions.tables(arguments)
     tables.partAge = .seconds(try arguments.integer("--part-seconds", in: 1...31_536_000) ?? 300)
-    return ConsumerOptions(
+    var consumer = ConsumerOptions(
       spool: spool,
-      settle: nil,
-      deletes: arguments.has("--delete"),
-      leavesWhenEmpty: false,
-      rescan: .milliseconds(try arguments.integer("--rescan-ms", in: 10...3_600_000) ?? 5000),
-      tables: tables,
       state: TablesOptions.state(arguments, tables),
-      models: models,
+      tables: tables,
       trust: try TrustOptions.trust(arguments),
-      receivedAt: try ReceivedAtOptions.rule(arguments),
-      limits: try postbackBytes(arguments).map { ReadLimits(recordBytes: $0) } ?? ReadLimits(),
-      jobs: try arguments.jobs(),
-      log: try ServiceOptions.log(arguments),
-      metricsFile: try ServiceOptions.metricsFile(arguments)
+      version: Main.version,
+      log: try ServiceOptions.log(arguments)
     )
+    consumer.deletes = arguments.has("--delete")
+    if let rescan = try arguments.integer("--rescan-ms", in: 10...3_600_000) { consumer.rescan = .milliseconds(rescan) }
+    consumer.models = models
+    consumer.receivedAt = try ReceivedAtOptions.rule(arguments)
+    if let bytes = try postbackBytes(arguments) { consumer.limits = ReadLimits(recordBytes: bytes) }
+    consumer.jobs = try arguments.jobs()
+    consumer.metricsFile = try ServiceOptions.metricsFile(arguments)
+    consumer.forcedExitStatus = ExitStatus.inputOutput.rawValue
+    return consumer
   }
 
   /// Returns the largest size of a postback, in bytes; nil if the option is absent.

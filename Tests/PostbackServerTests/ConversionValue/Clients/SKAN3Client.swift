@@ -33,7 +33,7 @@ struct SKAN3Client {
       + "&last_call_to_skadnetwork_timestamp=\(lastCall + offset)&total_revenue_by_currency=\(total.percentEncoded)"
     guard let body = try service.get("/api/v1/conversion_value", query: query, at: time),
       case .object(let members) = try JSONValue(parsing: body),
-      let new = members.first(where: { $0.key == "conversion_value" })?.value.integer
+      let new = members.first(where: { $0.key == "conversion_value" })?.value.wholeNumber
     else { return }
     if new != value {
       value = new

@@ -51,8 +51,8 @@ struct SKAN4Client {
       case .object(let members) = try JSONValue(parsing: body)
     else { return }
     let answer = Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value) })
-    guard let fine = answer["conversion_value"]?.integer, (0...63).contains(fine) else { return }
-    let coarse = answer["skan_updated_coarse_value"]?.integer
+    guard let fine = answer["conversion_value"]?.wholeNumber, (0...63).contains(fine) else { return }
+    let coarse = answer["skan_updated_coarse_value"]?.wholeNumber
     guard coarse.map((0...2).contains) ?? true else { return }
     let locksWindow = answer["skan_updated_lock_window_value"] == .bool(true)
     device.update(fine: fine, coarse: coarse, locksWindow: locksWindow, at: time)
@@ -85,7 +85,7 @@ struct SKAN4Client {
 
 extension JSONValue {
   /// The value as an integer; nil if it is not one.
-  var integer: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
+  var wholeNumber: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
 }
 
 /// The conversion values of an app that Apple keeps on a device in SKAdNetwork 4.

@@ -2,9 +2,10 @@ import Base
 import Foundation
 import JSON
 import PostbackPipeline
+import TestSupport
 import Testing
 
-@testable import postback
+@testable import PostbackService
 
 @Suite struct `The log` {
   private static let hostile = [
@@ -19,7 +20,7 @@ import Testing
     LogEntry(time: Timestamp(milliseconds: 0), level: .info, event: "done", message: message, fields: fields)
   }
 
-  @Test(arguments: hostile) func `stays one line that moves nothing, whatever it is told`(_ text: String) throws {
+  @Test(arguments: hostile) func `writes any text as one line without control characters`(_ text: String) throws {
     let entry = entry(text, ["first": .text(text), "second": 2, "third": .text(text)])
     for line in [entry.line(as: .text), entry.line(as: .json)] {
       #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !Self.neverWritten.contains($0.value) })
@@ -29,7 +30,7 @@ import Testing
     #expect(json["level"] == .string("info"))
   }
 
-  @Test func `writes text for people, in which what could be misread is in quotes`() {
+  @Test func `writes text with quotes around values that could be misread`() {
     let entry = LogEntry(
       time: Timestamp(milliseconds: 1_795_287_600_123),
       level: .warning,
@@ -43,13 +44,13 @@ import Testing
     #expect(entry.line(as: .text) == line + #"escaped="\\\u{a}" n=-3 s=0.25"#)
   }
 
-  @Test func `writes JSON whose members are in order`() {
+  @Test func `writes JSON with members in the given order`() {
     let entry = entry("Done", ["z": 1, "a": .decimal(2.5), "m": .decimal(.infinity), "b": "\u{1F}\u{E0001}\t"])
     let start = #"{"time":"1970-01-01T00:00:00.000Z","level":"info","event":"done","message":"Done","#
     #expect(entry.line(as: .json) == start + #""z":1,"a":2.5,"m":null,"b":"\u001f\udb40\udc01\t"}"#)
   }
 
-  @Test func `cuts what is too long for a line`() throws {
+  @Test func `cuts long texts`() throws {
     let entry = entry(String(repeating: "\u{1}", count: 1 << 20), ["long": .text(String(repeating: "é", count: 2001))])
     #expect(entry.line(as: .json).utf8.count < 20_000)
     #expect(entry.line(as: .text).utf8.count < 20_000)
@@ -57,7 +58,7 @@ import Testing
     #expect(json["long"] == .string(String(repeating: "é", count: 2000) + "…"))
   }
 
-  @Test func `ends each line, and takes it easy where nobody reads`() throws {
+  @Test func `ends each line, and ignores a closed reader`() throws {
     let folder = try TemporaryFolder()
     let file = try #require(FileHandle(forWritingAtPath: try folder.makeFile("log")))
     let log = Log(.json, to: file.fileDescriptor)

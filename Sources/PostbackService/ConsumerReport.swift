@@ -10,7 +10,7 @@ struct ConsumerReport {
   private var metricsFile: ReplacedFile?
   private let takeMetrics: (@Sendable (String) -> Void)?
   private let startedAt = Timestamp.now
-  private var metrics = ConsumerMetrics()
+  private var metrics: ConsumerMetrics
   private var rate = MovingRate()
   private var read: Int64 = 0
   private var written: ContinuousClock.Instant?
@@ -22,6 +22,7 @@ struct ConsumerReport {
     statusFile = StatusFile(folder: options.state)
     metricsFile = options.metricsFile
     takeMetrics = options.hooks.metrics
+    metrics = ConsumerMetrics(version: options.version)
   }
 
   /// Starts a session with the counters of its state.

@@ -3,16 +3,19 @@ internal import Glibc
 internal import PostbackPipeline
 
 /// The log of a service: one line for each event, on standard error. A closed reader is not an error.
-struct Log: Sendable {
+package struct Log: Sendable {
   private let format: LogFormat
+  private let isQuiet: Bool
   private let descriptor: Int32
 
-  init(_ format: LogFormat = .text, to descriptor: Int32 = STDERR_FILENO) {
+  /// Creates a log. A quiet one leaves out normal events.
+  package init(_ format: LogFormat = .text, isQuiet: Bool = false, to descriptor: Int32 = STDERR_FILENO) {
     self.format = format
+    self.isQuiet = isQuiet
     self.descriptor = descriptor
   }
 
-  /// Logs a normal event; left out with `--quiet`.
+  /// Logs a normal event, unless the log is quiet.
   func info(_ event: String, _ message: String, _ fields: LogFields = [:]) { write(.info, event, message, fields) }
 
   /// Logs a problem that needs attention but does not stop the service.
@@ -24,9 +27,9 @@ struct Log: Sendable {
   func error(_ event: String, _ message: String, _ fields: LogFields = [:]) { write(.error, event, message, fields) }
 
   private func write(_ level: LogLevel, _ event: String, _ message: String, _ fields: LogFields) {
-    if level == .info, Terminal.isQuiet { return }
+    if level == .info, isQuiet { return }
     let entry = LogEntry(time: .now, level: level, event: event, message: message, fields: fields)
-    // A single write, so that lines of several tasks do not mix.
+    // A single write keeps the lines of several tasks apart.
     _ = Array((entry.line(as: format) + "\n").utf8).writeAll(to: descriptor)
   }
 }

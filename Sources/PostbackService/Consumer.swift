@@ -1,39 +1,11 @@
 internal import Base
 internal import ConversionModel
 internal import Glibc
-internal import PostbackPipeline
+package import PostbackPipeline
 internal import Signatures
 
-/// The settings of a consumer of a spool.
-struct ConsumerOptions: Sendable {
-  var spool: String
-  var settle: Duration?
-  var deletes: Bool
-  /// Indicates that the consumer ends when no file waits (`--once`).
-  var leavesWhenEmpty: Bool
-  var rescan: Duration
-  var tables: TableOptions
-  var state: String
-  var models: [String]
-  var trust: Trust
-  var receivedAt: ReceivedAtRule
-  var limits: ReadLimits
-  var jobs: Int
-  var log: Log
-  var metricsFile: ReplacedFile?
-  var hooks = ConsumerHooks()
-}
-
-/// The callbacks from a consumer to a receiver in the same process.
-struct ConsumerHooks: Sendable {
-  /// Called once when the consumer is asked to end, before it commits the postbacks it has taken.
-  var stopping: @Sendable () -> Void = {}
-  /// Called with the consumer's metrics as text, about once a second.
-  var metrics: (@Sendable (String) -> Void)?
-}
-
-/// The consumer of a spool, which runs until it is asked to end and waits while the disk is full.
-final class Consumer {
+/// The consumer of a spool, which runs until a signal asks it to end, and waits while the disk is full.
+package final class Consumer {
   private let options: ConsumerOptions
   private let log: Log
   /// The models in use, which are replaced on SIGHUP.
@@ -58,7 +30,7 @@ final class Consumer {
   private static let pauseWhenFull = Duration.seconds(5)
 
   /// Creates a consumer. Other parts of the process may share its models.
-  init(_ options: ConsumerOptions, models: CurrentModels) throws(CommandFailure) {
+  package init(_ options: ConsumerOptions, models: CurrentModels) throws(PipelineFailure) {
     self.options = options
     log = options.log
     self.models = models
@@ -66,32 +38,32 @@ final class Consumer {
       signals = try Signals()
       folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)
     } catch {
-      throw CommandFailure(.spool(error))
+      throw .spool(error)
     }
     waiter = SpoolWaiter(folder, signals: signals)
     report = ConsumerReport(options)
   }
 
-  func run() async throws(CommandFailure) {
-    TrustOptions.announce(options.trust)
+  /// Consumes the spool until a signal asks to end, or until a failure other than a full disk.
+  package func run() async throws(PipelineFailure) {
     if let limitation = waiter.limitation { log.warning("spool_not_watched", limitation) }
     while !isDone {
       do throws(PipelineFailure) {
         try await session()
         isDone = true
       } catch {
-        guard case .state(let failure) = error, failure.kind == .diskFull else { throw CommandFailure(error) }
-        if !isDiskFull { log.error("disk_full", "\(failure); nothing is taken until there is room") }
+        guard case .state(let failure) = error, failure.kind == .diskFull else { throw error }
+        if !isDiskFull { log.error("disk_full", "\(failure); no file is taken from the spool until the disk has room") }
         isDiskFull = true
         manager.status("The disk is full")
         waitForRoom()
       }
     }
-    log.info("stopped", "everything that was taken is committed")
+    log.info("stopped", "all postbacks that were taken are committed")
   }
 
-  /// Opens the state and consumes until asked to end. If a session fails, the next one reads again what was not
-  /// committed, as after a crash.
+  /// Opens the state and consumes until asked to end. After a failure the next session reads uncommitted postbacks
+  /// again, as after a crash.
   private func session() async throws(PipelineFailure) {
     let start = ContinuousClock.now
     let tables: Tables
@@ -139,7 +111,7 @@ final class Consumer {
         limits: options.limits,
         format: options.tables,
         models: models,
-        program: Main.version
+        program: options.version
       )
     } catch {
       throw .libcrypto(error)
@@ -162,7 +134,7 @@ final class Consumer {
     report.add(commit)
     log.info(
       "committed",
-      "\(commit.tally.read) records of \(commit.ends.count) finished files",
+      "\(commit.tally.read) records, and the ends of \(commit.ends.count) files",
       [
         "read": .integer(Int64(commit.tally.read)), "accepted": .integer(Int64(commit.tally.accepted)),
         "rejected": .integer(Int64(commit.tally.rejected)), "files": .integer(Int64(commit.ends.count)),
@@ -197,11 +169,11 @@ final class Consumer {
     if signal.asksToEnd {
       // A tool that ends a group of processes often signals each of them twice.
       if let stoppedAt {
-        // Committed postbacks stay so; the others are read again at the next start.
-        if .now - stoppedAt > Self.patienceWhenStopping { _exit(ExitStatus.inputOutput.rawValue) }
+        // The next start reads uncommitted postbacks again.
+        if .now - stoppedAt > Self.patienceWhenStopping { _exit(options.forcedExitStatus) }
         return
       }
-      log.info("stopping", "asked to leave; committing what was taken")
+      log.info("stopping", "a signal asks the consumer to end; it commits the postbacks that it has taken")
       stoppedAt = .now
       manager.stopping()
       options.hooks.stopping()
@@ -212,9 +184,8 @@ final class Consumer {
 
   private func reload() {
     manager.reloading()
-    models.reload(options.models, log) { models throws(CommandFailure) in
-      guard let tables else { return }
-      do throws(PipelineFailure) { try use(models, in: tables) } catch { throw CommandFailure(error) }
+    models.reload(options.models, log) { models throws(PipelineFailure) in
+      if let tables { try use(models, in: tables) }
     }
     manager.ready()
   }
@@ -235,15 +206,17 @@ extension CurrentModels {
   func reload(
     _ paths: [String],
     _ log: Log,
-    check: (Models) throws(CommandFailure) -> Void = { _ in }
+    check: (Models) throws(PipelineFailure) -> Void = { _ in }
   ) {
-    do throws(CommandFailure) {
-      let models = try Models(checking: paths)
-      try check(models)
-      value = models
-      log.info("models_loaded", "the models were loaded again")
-    } catch {
-      log.error("models_wrong", "the models stay as they were: \(error.line)")
+    let loaded: Models
+    do throws(ModelErrors) { loaded = try Models(loading: paths) } catch {
+      let problems = error.problems.map(\.description).joined(separator: "; ")
+      return log.error("models_wrong", "the models were not replaced: \(problems)")
     }
+    do throws(PipelineFailure) { try check(loaded) } catch {
+      return log.error("models_wrong", "the models were not replaced: \(error)")
+    }
+    value = loaded
+    log.info("models_loaded", "the models were loaded again")
   }
 }

@@ -1,8 +1,8 @@
-internal import PostbackPipeline
-internal import SKAdNetwork
+package import PostbackPipeline
+package import SKAdNetwork
 
 /// The outcome of an input that the consumer has finished.
-enum InputOutcome: String, CaseIterable, Sendable {
+package enum InputOutcome: String, CaseIterable, Sendable {
   /// The input was read, and its postbacks are in the tables.
   case done
   /// The input could not be read, and was put aside.
@@ -12,26 +12,27 @@ enum InputOutcome: String, CaseIterable, Sendable {
 }
 
 /// The ledger's counters over the life of the state, including all restarts.
-struct Totals: Equatable, Sendable {
+package struct Totals: Equatable, Sendable {
   private let counts: [String: Int64]
 
-  init(_ counts: [String: Int64] = [:]) { self.counts = counts }
+  /// Creates totals from the counters of a ledger, by their names.
+  package init(_ counts: [String: Int64] = [:]) { self.counts = counts }
 
   /// The number of records read.
-  var read: Int64 { self["read"] }
+  package var read: Int64 { self["read"] }
   /// The number of accepted postbacks.
-  var accepted: Int64 { self["accepted"] }
+  package var accepted: Int64 { self["accepted"] }
   /// The number of rejected records.
-  var rejected: Int64 { RejectCode.allCases.reduce(0) { $0 + rejected($1) } }
+  package var rejected: Int64 { RejectCode.allCases.reduce(0) { $0 + rejected($1) } }
 
   /// Returns the number of records rejected with this code.
-  func rejected(_ code: RejectCode) -> Int64 { self[Self.name(of: code)] }
+  package func rejected(_ code: RejectCode) -> Int64 { self[Self.name(of: code)] }
 
-  /// Records rejected with a code that were taken up again.
-  func fedBack(_ code: RejectCode) -> Int64 { self["fed_back.\(code.rawValue)"] }
+  /// Returns the number of records rejected with a code that were fed back into a later run.
+  package func fedBack(_ code: RejectCode) -> Int64 { self["fed_back.\(code.rawValue)"] }
 
-  /// Rows of a table.
-  func rows(of table: Table) -> Int64 { self[Self.name(of: table)] }
+  /// Returns the number of committed rows of a table.
+  package func rows(of table: Table) -> Int64 { self[Self.name(of: table)] }
 
   /// Returns the number of inputs with this outcome.
   func inputs(_ outcome: InputOutcome) -> Int64 { self[Self.name(of: outcome)] }

@@ -13,7 +13,7 @@ struct ProcessUsage: Equatable, Sendable {
     var usage = ProcessUsage()
     let pages = words("/proc/self/statm").dropFirst().first.flatMap { Int64($0) } ?? 0
     usage.residentBytes = pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
-    // The listing itself has one of them open.
+    // One of them is the listing itself.
     usage.openDescriptors = Int64(max((try? Directory.names(in: "/proc/self/fd"))?.count ?? 1, 1) - 1)
     usage.startedAt = start ?? usage.startedAt
     return usage
@@ -32,4 +32,26 @@ struct ProcessUsage: Equatable, Sendable {
   private static func text(_ path: String) -> String { String(decoding: SmallFile.bytes(path) ?? [], as: UTF8.self) }
 
   private static func words(_ path: String) -> [Substring] { text(path).split { $0 == " " || $0 == "\n" } }
+}
+
+/// A reader of small files as a whole: files of /proc and the status file of a consumer.
+enum SmallFile {
+  private static let limit = 4 << 20
+
+  /// Returns the bytes of a file, of a large one about the first 4 MiB; nil if it cannot be read.
+  static func bytes(_ path: String) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count < limit {
+      let count = unsafe read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { break }
+      bytes += piece[..<count]
+    }
+    return bytes
+  }
 }

@@ -6,11 +6,11 @@ import SKAdNetwork
 import TestSupport
 import Testing
 
-@testable import postback
+@testable import PostbackService
 
 @Suite struct `The metrics of a consumer` {
   private var metrics: ConsumerMetrics {
-    var metrics = ConsumerMetrics()
+    var metrics = ConsumerMetrics(version: "1.2.3")
     metrics.totals = Totals([
       "read": 100, "accepted": 90, "reject.not_json": 7, "reject.duplicate_conflict": 3, "rows.skan_events": 200,
       "inputs.failed": 2,
@@ -29,7 +29,7 @@ import Testing
     return metrics
   }
 
-  @Test func `say what they were given`() throws {
+  @Test func `have the values of the consumer`() throws {
     let samples = try PrometheusText(metrics.exposition).samples
     for (sample, value) in [
       "postback_records_total": 100, "postback_accepted_total": 90,
@@ -42,7 +42,7 @@ import Testing
       #"postback_inputs_total{outcome="done"}"#: 0, #"postback_inputs_total{outcome="failed"}"#: 2,
       #"postback_inputs_total{outcome="skipped"}"#: 0, "process_resident_memory_bytes": 88_000_000,
       "process_open_fds": 34, "process_start_time_seconds": 1_740_000_000.01,
-      "postback_build_info{version=\"\(Main.version)\"}": 1,
+      "postback_build_info{version=\"1.2.3\"}": 1,
       #"postback_commit_duration_seconds_bucket{le="0.005"}"#: 2,
       #"postback_commit_duration_seconds_bucket{le="0.01"}"#: 3,
       #"postback_commit_duration_seconds_bucket{le="0.25"}"#: 3,
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `have every reject code from the start, and each sample once`() throws {
-    let text = try PrometheusText(ConsumerMetrics().exposition)
+    let text = try PrometheusText(ConsumerMetrics(version: "1.2.3").exposition)
     let rejected = text.samples.filter { $0.key.hasPrefix("postback_rejected_total{") }
     #expect(rejected.count == RejectCode.allCases.count)
     #expect(rejected.values.allSatisfy { $0 == 0 })
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `know what this process uses`() throws {
+  @Test func `include the resources of the process`() throws {
     let folder = try TemporaryFolder()
     let before = ProcessUsage.now()
     #expect(before.residentBytes > 1 << 20)

@@ -1,39 +1,50 @@
-internal import ConversionModel
+package import ConversionModel
 internal import Glibc
 internal import Metrics
-internal import PostbackPipeline
-internal import PostbackServer
+package import PostbackPipeline
+package import PostbackServer
 internal import Synchronization
 
+/// The failure of a receiver to start, or to end in time.
+package enum ReceiverFailure: Error {
+  /// The spool cannot be used.
+  case spool(SpoolFailure)
+  /// The exchange rates are wrong.
+  case rates(RatesErrors)
+  /// The address cannot be listened on.
+  case listening(ListeningSocket.Failure)
+  /// The HTTP server did not start.
+  case server(HTTPServer.Failure)
+  /// The spool did not take the waiting postbacks in time. Their senders have no answer and will send them again.
+  case spoolStuck
+}
+
 /// The running receiver: an HTTP server, and the group commit that makes received postbacks durable.
-final class ReceiverService: Sendable {
+package final class ReceiverService: Sendable {
   private let server: HTTPServer
   private let commits: GroupCommit
   private let log: Log
   private let address: ListenAddress
+  private let spool: String
   /// The result of `drain()`; nil until it has finished.
   private let drained = Mutex<Bool?>(nil)
 
   private static let patience = Duration.seconds(5)
 
-  /// The failure of a service whose spool did not take the waiting postbacks in time.
-  static let stuck = CommandFailure(
-    .inputOutput,
-    "the spool does not take what waits; those who sent it have no answer and will send it again"
-  )
-
   /// Binds to the address, without accepting connections yet. `consumerMetrics` returns the metrics text of a consumer
   /// in the same process, or an empty text.
-  init(
+  package init(
     _ address: ListenAddress,
-    _ spool: String,
+    spool: String,
     _ configuration: ServerConfiguration,
     _ models: CurrentModels,
+    version: String,
     _ log: Log,
-    consumerMetrics: @escaping @Sendable () -> String
-  ) throws(CommandFailure) {
+    consumerMetrics: @escaping @Sendable () -> String = { "" }
+  ) throws(ReceiverFailure) {
     self.log = log
     self.address = address
+    self.spool = spool
     let metrics = ServerMetrics()
     do throws(SpoolFailure) {
       commits = GroupCommit(
@@ -42,13 +53,14 @@ final class ReceiverService: Sendable {
         metrics: metrics,
         report: { event in
           switch event {
-          case .failing(let reason): log.error("spool_failing", "\(reason); nothing is acknowledged until that is over")
+          case .failing(let reason):
+            log.error("spool_failing", "\(reason); no postback is acknowledged until the spool can be written")
           case .recovered: log.info("spool_recovered", "the spool can be written again")
           }
         }
       )
     } catch {
-      throw CommandFailure(.spool(error))
+      throw .spool(error)
     }
     let receiver = Receiver(commits, configuration, metrics: metrics)
     let commits = commits
@@ -62,7 +74,7 @@ final class ReceiverService: Sendable {
         let others = consumerMetrics()
         if others.isEmpty {
           var process = Exposition()
-          process.add(ProcessUsage.now())
+          process.add(ProcessUsage.now(), version: version)
           text += process.text
         }
         return HTTPResponse(
@@ -83,22 +95,47 @@ final class ReceiverService: Sendable {
         metrics: metrics
       )
     } catch {
-      throw CommandFailure(.cannotCreate, error.description)
+      throw .listening(error)
     }
   }
 
   /// Starts to accept connections.
-  func start() throws(CommandFailure) {
-    do throws(HTTPServer.Failure) { try server.start() } catch { throw CommandFailure(.software, error.description) }
+  package func start() throws(ReceiverFailure) {
+    do throws(HTTPServer.Failure) { try server.start() } catch { throw .server(error) }
     let port = server.socket.port
     let host = address.host.isEmpty ? "0.0.0.0" : address.host.contains(":") ? "[\(address.host)]" : address.host
     log.info("listening", "at http://\(host):\(port)", ["host": .text(host), "port": .integer(Int64(port))])
   }
 
+  /// Receives until a signal asks to end, and loads the models again on SIGHUP.
+  package func run(until signals: Signals, _ models: CurrentModels, from paths: [String]) throws(ReceiverFailure) {
+    let manager = ServiceManager()
+    try start()
+    manager.ready()
+    manager.status("Receiving into \(spool)")
+    let turn = min(manager.watchdogInterval.map { $0 / 2 } ?? .seconds(60), .seconds(60))
+    while true {
+      for signal in signals.wait(upTo: turn) {
+        guard signal.asksToEnd else {
+          manager.reloading()
+          models.reload(paths, log)
+          manager.ready()
+          continue
+        }
+        manager.stopping()
+        log.info("stopping", "a signal asks the receiver to end; it finishes the requests in progress")
+        guard drain() else { throw .spoolStuck }
+        log.info("stopped", "all acknowledged postbacks are in the spool")
+        return
+      }
+      manager.watchdog()
+    }
+  }
+
   /// Accepts no more connections, finishes the requests in progress, and stops, within some seconds. Returns false if
   /// the disk did not respond in time; then the process can only end. Later calls return the first result.
   @discardableResult
-  func drain() -> Bool {
+  package func drain() -> Bool {
     drained.withLock { drained in
       if let drained { return drained }
       let isDone = finish()
@@ -129,10 +166,10 @@ final class ReceiverService: Sendable {
   /// Creates the conversion value API from the configuration, without models.
   private static func conversionValueAPI(
     _ configuration: ServerConfiguration
-  ) throws(CommandFailure) -> ConversionValueAPI {
+  ) throws(ReceiverFailure) -> ConversionValueAPI {
     var rates = CurrencyRates.none
     if let path = configuration.rates {
-      do { rates = try CurrencyRates(loading: path) } catch { throw CommandFailure(.configuration, lines: error) }
+      do throws(RatesErrors) { rates = try CurrencyRates(loading: path) } catch { throw .rates(error) }
     }
     return ConversionValueAPI(
       models: .none,
@@ -154,7 +191,7 @@ final class ReceiverService: Sendable {
       limits.connections = max(room, 1)
       log.warning(
         "connections_limited",
-        "at most \(limits.connections) connections: raise the limit of open files (ulimit -n)"
+        "the limit of open files allows only \(limits.connections) connections; raise it (ulimit -n)"
       )
     }
     return limits

@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
-@testable import postback
+@testable import PostbackService
 
 @Suite struct `A file that is replaced` {
-  @Test func `is never seen half-written`() async throws {
+  @Test func `is never read half-written`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("metrics.prom")
     let isDone = Atomic(false)
@@ -29,7 +30,7 @@ import Testing
     #expect(try folder.names == ["metrics.prom"])
   }
 
-  @Test func `is for everybody to read`() throws {
+  @Test func `is readable for everyone`() throws {
     let folder = try TemporaryFolder()
     var file = ReplacedFile(folder.path("metrics.prom"))
     let mask = umask(0o077)
@@ -39,7 +40,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o644)
   }
 
-  @Test func `warns once where it cannot be written, and again when it could be in between`() throws {
+  @Test func `warns once if it cannot be written, and again after a successful write`() throws {
     let folder = try TemporaryFolder()
     let output = try #require(FileHandle(forWritingAtPath: try folder.makeFile("log")))
     let log = Log(.text, to: output.fileDescriptor)
@@ -55,7 +56,7 @@ import Testing
     #expect(try warnings() == 2)
   }
 
-  @Test func `does not take the place of what is no file`() throws {
+  @Test func `does not replace anything but a regular file`() throws {
     let folder = try TemporaryFolder()
     #expect(unsafe mkfifo(folder.path("pipe"), 0o600) == 0)
     var file = ReplacedFile(folder.path("pipe"))

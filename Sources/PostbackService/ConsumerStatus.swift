@@ -1,30 +1,36 @@
-internal import Base
-internal import PostbackPipeline
-internal import JSON
+package import Base
+package import JSON
 
 /// The status of a consumer at one moment, which it writes to `status.json`.
-struct ConsumerStatus: Equatable, Sendable {
-  var pid: Int32
-  var startedAt: Timestamp
-  var updatedAt: Timestamp
-  var spool: String
-  var waitingFiles: Int
+package struct ConsumerStatus: Equatable, Sendable {
+  /// The number of the process.
+  package let pid: Int32
+  /// The time at which the process started to consume.
+  package let startedAt: Timestamp
+  /// The time of this status.
+  package let updatedAt: Timestamp
+  /// The path of the spool.
+  package let spool: String
+  /// The number of files that wait in the spool.
+  package let waitingFiles: Int
   /// The time since which the oldest file in the spool waits; nil if none waits.
-  var oldestWaitingAt: Timestamp?
+  package let oldestWaitingAt: Timestamp?
   /// The records per second over the last minute; nil if unknown.
-  var recordsPerSecond1m: Double?
+  package let recordsPerSecond1m: Double?
   /// The records per second over the last 15 minutes; nil if unknown.
-  var recordsPerSecond15m: Double?
-  var residentBytes: Int64
-  var openDescriptors: Int64
+  package let recordsPerSecond15m: Double?
+  /// The resident memory of the process.
+  package let residentBytes: Int64
+  /// The number of open files of the process.
+  package let openDescriptors: Int64
 
   /// Returns the age of the oldest waiting file at a time; nil if none waits.
-  func lag(at time: Timestamp) -> Duration? { oldestWaitingAt.map { max(time.since($0), .zero) } }
+  package func lag(at time: Timestamp) -> Duration? { oldestWaitingAt.map { max(time.since($0), .zero) } }
 }
 
 extension ConsumerStatus {
   /// The status as JSON.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       .init("pid", .integer(pid)),
       .init("started_at", .string(startedAt.description)),
@@ -59,5 +65,23 @@ extension ConsumerStatus {
     recordsPerSecond15m = json["records_per_s_15m"]?.decimal
     self.residentBytes = residentBytes
     self.openDescriptors = openDescriptors
+  }
+}
+
+/// The file `status.json` in the folder of a state, which the consumer replaces about once a second.
+package struct StatusFile: Sendable {
+  static let name = "status.json"
+
+  private var file: ReplacedFile
+
+  /// Creates the file object for the folder of a state, without writing.
+  init(folder: String) { file = ReplacedFile("\(folder)/\(Self.name)") }
+
+  /// Replaces the status. A failure is logged as a warning and stops nothing.
+  mutating func replace(with status: ConsumerStatus, _ log: Log) { file.replace(with: "\(status.json)\n", log) }
+
+  /// Reads the last status that a consumer of the state wrote; nil if there is none or it cannot be read.
+  package static func read(folder: String) -> ConsumerStatus? {
+    SmallFile.bytes("\(folder)/\(name)").flatMap { try? JSONValue(parsing: $0) }.flatMap { ConsumerStatus($0) }
   }
 }

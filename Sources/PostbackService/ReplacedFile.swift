@@ -4,11 +4,12 @@ internal import PostbackPipeline
 /// A file whose content is replaced as a whole: a reader sees one text or the next, never a mixture.
 ///
 /// A failure is logged once, and again only after a successful write. The file is not fsynced.
-struct ReplacedFile: Sendable {
+package struct ReplacedFile: Sendable {
   let path: String
   private var isFailing = false
 
-  init(_ path: String) { self.path = path }
+  /// Creates the file object for a path, without writing.
+  package init(_ path: String) { self.path = path }
 
   /// Replaces the content. A failure is logged as a warning and stops nothing.
   mutating func replace(with text: String, _ log: Log) {
@@ -23,9 +24,9 @@ struct ReplacedFile: Sendable {
 
   private func write(_ text: String) throws(WriteFailure) {
     var status = stat()
-    // The rename would replace a device, too.
+    // The rename would replace a device or a named pipe as well.
     if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw WriteFailure(kind: .cannotCreate, path: path, reason: "is no regular file; give another path")
+      throw WriteFailure(kind: .cannotCreate, path: path, reason: "is not a regular file; give another path")
     }
     let file = try UnfinishedFile(path)
     try file.allowReading()

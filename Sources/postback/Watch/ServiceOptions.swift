@@ -1,13 +1,16 @@
+internal import PostbackService
+
 /// The options of the long-running commands, `watch` and `serve`.
 enum ServiceOptions {
   static let options = [
-    Option("--log-format", "FORMAT", "text or json: how lines on standard error are written; text unless given."),
-    Option("--metrics-file", "FILE", "Where metrics go, for Prometheus' node_exporter: written anew each second."),
+    Option("--log-format", "FORMAT", "The format of log lines on standard error, text or json; default: text."),
+    Option("--metrics-file", "FILE", "The file for metrics, for Prometheus' node_exporter; replaced every second."),
   ]
 
   /// Returns the log with the format of `--log-format`.
   static func log(_ arguments: Arguments) throws(CommandFailure) -> Log {
-    Log(try arguments.value("--log-format", "text or json") { LogFormat(rawValue: $0) } ?? .text)
+    let format = try arguments.value("--log-format", "text or json") { LogFormat(rawValue: $0) }
+    return Log(format ?? .text, isQuiet: Terminal.isQuiet)
   }
 
   /// Returns the file of `--metrics-file`; nil if the option is absent.

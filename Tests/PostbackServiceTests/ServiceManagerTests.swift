@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
-@testable import postback
+@testable import PostbackService
 
 @Suite struct `The service manager` {
-  /// A socket that listens as systemd's does.
+  /// A socket that receives notifications as systemd's does.
   private struct Listener: ~Copyable {
     let descriptor: Int32
 
@@ -15,7 +16,7 @@ import Testing
 
     deinit { close(descriptor) }
 
-    /// The next datagram; nil where there is none.
+    /// Returns the next datagram; nil if there is none.
     func next() -> String? {
       var bytes = [UInt8](repeating: 0, count: 1 << 16)
       let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
@@ -25,11 +26,11 @@ import Testing
 
   private func manager(_ variables: [String: String]) -> ServiceManager { ServiceManager { variables[$0] } }
 
-  @Test(arguments: [false, true]) func `hears what the service is at`(isAbstract: Bool) throws {
+  @Test(arguments: [false, true]) func `receives the state of the service`(isAbstract: Bool) throws {
     let folder = try TemporaryFolder()
     let name = isAbstract ? "@postback-\(UUID().uuidString)" : folder.path("notify")
     let listener = try Listener(name)
-    // The system knows the socket by the very name.
+    // The system lists the socket under the same name.
     let names = String(decoding: try #require(SmallFile.bytes("/proc/net/unix")), as: UTF8.self).split(separator: "\n")
     #expect(names.contains { $0.hasSuffix(" \(name)") })
     let manager = manager(["NOTIFY_SOCKET": name])
@@ -46,7 +47,7 @@ import Testing
     #expect(listener.next() == nil)
   }
 
-  @Test func `hears since when settings are read anew`() throws {
+  @Test func `receives the time at which settings are loaded again`() throws {
     let folder = try TemporaryFolder()
     let listener = try Listener(folder.path("notify"))
     func microseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds / 1000 }
@@ -73,7 +74,7 @@ import Testing
     #expect(UnixAddress("@" + long.dropLast(1)) != nil)
   }
 
-  @Test func `does not stop the service where it does not read`() throws {
+  @Test func `does not block the service if it does not read`() throws {
     let folder = try TemporaryFolder()
     let listener = try Listener(folder.path("notify"))
     let manager = manager(["NOTIFY_SOCKET": folder.path("notify")])
@@ -88,7 +89,7 @@ import Testing
     #expect(listener.next() == "\u{1}")
   }
 
-  @Test func `says how often it wants to hear of whom`() {
+  @Test func `sets the interval of the watchdog, for the process that it names`() {
     let pid = "\(getpid())"
     #expect(manager(["WATCHDOG_USEC": "30000000"]).watchdogInterval == .seconds(30))
     #expect(manager(["WATCHDOG_USEC": "1", "WATCHDOG_PID": pid]).watchdogInterval == .microseconds(1))

@@ -1,5 +1,4 @@
 internal import Base
-internal import ConversionModel
 internal import Metrics
 internal import PostbackPipeline
 internal import SKAdNetwork
@@ -24,6 +23,11 @@ struct ConsumerMetrics: Sendable {
   var indexKeys = 0
   /// The memory, open files and start time of the process.
   var process = ProcessUsage()
+  /// The version of the program.
+  var version: String
+
+  /// Creates metrics that are all zero.
+  init(version: String) { self.version = version }
 
   /// The metrics in Prometheus' text format.
   var exposition: String {
@@ -31,7 +35,7 @@ struct ConsumerMetrics: Sendable {
     addFlow(to: &exposition)
     addCommits(to: &exposition)
     addSpool(to: &exposition)
-    exposition.add(process)
+    exposition.add(process, version: version)
     return exposition.text
   }
 
@@ -54,12 +58,16 @@ struct ConsumerMetrics: Sendable {
     exposition.begin(
       "postback_last_commit_timestamp_seconds",
       .gauge,
-      "When the last commit was, in seconds since 1970; 0 before the first."
+      "Time of the last commit, in seconds since 1970; 0 before the first."
     )
     exposition.add(Double(committedAt) / 1000)
-    exposition.begin("postback_commit_duration_seconds", .histogram, "How long commits took since the process started.")
+    exposition.begin(
+      "postback_commit_duration_seconds",
+      .histogram,
+      "Durations of the commits since the process started."
+    )
     exposition.add(commitDurations)
-    exposition.begin("postback_index_keys", .gauge, "Postbacks that copies are recognised by.")
+    exposition.begin("postback_index_keys", .gauge, "Postbacks in the index that finds duplicates.")
     exposition.add(Int64(indexKeys))
   }
 
@@ -69,24 +77,24 @@ struct ConsumerMetrics: Sendable {
     exposition.begin(
       "postback_spool_oldest_seconds",
       .gauge,
-      "How long the oldest file in the spool has waited; 0 where none waits."
+      "Age of the oldest waiting file in the spool; 0 if none waits."
     )
     exposition.add(oldestWaiting.seconds)
-    exposition.begin("postback_inputs_total", .counter, "Inputs finished with, by outcome.")
+    exposition.begin("postback_inputs_total", .counter, "Finished inputs, by outcome.")
     for outcome in InputOutcome.allCases { exposition.add(totals.inputs(outcome), ["outcome": outcome.rawValue]) }
   }
 }
 
 extension Exposition {
   /// Adds the metrics of a process, and the version of the program.
-  mutating func add(_ process: ProcessUsage) {
+  mutating func add(_ process: ProcessUsage, version: String) {
     begin("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
     add(process.residentBytes)
     begin("process_open_fds", .gauge, "Number of open file descriptors.")
     add(process.openDescriptors)
-    begin("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.")
+    begin("process_start_time_seconds", .gauge, "Start time of the process, in seconds since 1970.")
     add(Double(process.startedAt.milliseconds) / 1000)
-    begin("postback_build_info", .gauge, "1, with the version of postback.")
-    add(1 as Int64, ["version": Main.version])
+    begin("postback_build_info", .gauge, "Always 1, labelled with the version of postback.")
+    add(1 as Int64, ["version": version])
   }
 }

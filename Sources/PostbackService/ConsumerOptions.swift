@@ -1,0 +1,68 @@
+internal import Glibc
+package import PostbackPipeline
+
+/// The settings of a consumer of a spool.
+package struct ConsumerOptions: Sendable {
+  /// The path of the spool.
+  package let spool: String
+  /// The folder of the state.
+  package let state: String
+  /// The folder and the format of the tables.
+  package let tables: TableOptions
+  /// The public keys that signatures are verified against.
+  package let trust: Trust
+  /// The version of the program, for the settings of the run and for the metrics.
+  package let version: String
+  /// The log of the service.
+  package let log: Log
+
+  /// The time for which a file must be unchanged before it is taken from the spool itself; nil if producers rename
+  /// their files into a folder of the spool.
+  package var settle: Duration?
+  /// Indicates that files that are done are deleted.
+  package var deletes = false
+  /// Indicates that the consumer ends when no file waits.
+  package var leavesWhenEmpty = false
+  /// The longest time between two looks at the spool.
+  package var rescan = Duration.seconds(5)
+  /// The paths of the conversion models, which are loaded again on SIGHUP.
+  package var models: [String] = []
+  /// The source of the time at which postbacks were received.
+  package var receivedAt = ReceivedAtRule()
+  /// The limits of an input's records.
+  package var limits = ReadLimits()
+  /// The number of batches that are worked on at once.
+  package var jobs = 1
+  /// The file for the metrics; nil if there is none.
+  package var metricsFile: ReplacedFile?
+  /// The exit status of the process when a second signal ends it at once.
+  package var forcedExitStatus: Int32 = EXIT_FAILURE
+  /// The callbacks to a receiver in the same process.
+  package var hooks = ConsumerHooks()
+
+  /// Creates the settings that have no default.
+  package init(spool: String, state: String, tables: TableOptions, trust: Trust, version: String, log: Log) {
+    self.spool = spool
+    self.state = state
+    self.tables = tables
+    self.trust = trust
+    self.version = version
+    self.log = log
+  }
+}
+
+/// The callbacks from a consumer to a receiver in the same process.
+package struct ConsumerHooks: Sendable {
+  var stopping: @Sendable () -> Void = {}
+  var metrics: (@Sendable (String) -> Void)?
+
+  /// Creates hooks that do nothing.
+  init() {}
+
+  /// Creates hooks. `stopping` is called once when the consumer is asked to end, before it commits the postbacks it has
+  /// taken. `metrics` is called with the consumer's metrics as text, about once a second.
+  package init(stopping: @escaping @Sendable () -> Void, metrics: @escaping @Sendable (String) -> Void) {
+    self.stopping = stopping
+    self.metrics = metrics
+  }
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// A temporary folder of a test, which is removed with its content when the object is released.
+package final class TemporaryFolder: Sendable {
+  private let url: URL
+
+  /// Creates an empty folder.
+  package init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent("postback-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// Returns the path of a name in the folder, which need not exist.
+  package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  /// The names of all entries of the folder, hidden ones included.
+  package var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+  }
+
+  /// Returns the bytes of a file in the folder.
+  package func contents(of name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: url.appendingPathComponent(name)))
+  }
+
+  /// Returns the words of a text file in the folder, such as the options that `generate --keys` writes.
+  package func words(of name: String) throws -> [String] {
+    String(decoding: try contents(of: name), as: UTF8.self).split { $0.isWhitespace }.map(String.init)
+  }
+
+  /// Writes a file with these bytes, and returns its path.
+  @discardableResult
+  package func makeFile(_ name: String, holding bytes: [UInt8] = []) throws -> String {
+    try Data(bytes).write(to: url.appendingPathComponent(name))
+    return path(name)
+  }
+}
