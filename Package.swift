@@ -78,7 +78,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "postback", "Base", "PostbackPipeline", "PostbackServer", "ConversionModel", "SKAdNetwork", "Signatures",
+        "Base", "SyntheticTraffic", "PostbackPipeline", "PostbackServer", "ConversionModel", "SKAdNetwork",
+        "Signatures",
         "JSON",
       ],
       swiftSettings: settings

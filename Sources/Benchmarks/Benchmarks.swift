@@ -21,7 +21,7 @@ struct Benchmarks {
       let folder = try TemporaryFolder.make()
       defer { try? TemporaryFolder.remove(folder) }
       complain("working in \(folder)")
-      if options.measuresDiagnosis { return try await diagnosis(options, folder) }
+      if options.measuresDiagnosis { return try await diagnosis(options) }
       var benchmarks = try Benchmarks(options, folder: folder)
       try await benchmarks.run()
       try benchmarks.write()
@@ -37,7 +37,7 @@ struct Benchmarks {
     program = try Self.programPath()
     postback = try Self.postbackPath(beside: program)
     guard unsafe access(options.models, R_OK) == 0 else {
-      throw BenchmarkFailure("\(options.models) is not there; start from the root of the package, or give --models")
+      throw BenchmarkFailure("\(options.models) cannot be read; start from the root of the package, or give --models")
     }
     report = Report(facts: Machine.facts)
     #if DEBUG
@@ -49,8 +49,8 @@ struct Benchmarks {
   /// Runs all measures. Those in processes of their own come first, while this process is small.
   private mutating func run() async throws {
     Self.complain("generating \(options.postbacks) postbacks")
-    let dump = try Dump.generate(options.postbacks, in: folder, with: postback)
-    try measurePipeline(dump)
+    let dump = try await Dump.generate(options.postbacks, in: folder)
+    try await measurePipeline(dump)
     let one = try dump.first(to: "\(folder)/one.jsonl")
     let startup = try StartupBenchmark.measures(postback, one, models: options.models)
     report.sections.append(Report.Section(title: "Start-up", measures: startup))
@@ -62,7 +62,7 @@ struct Benchmarks {
     let measures = try await consumer.measures(smallFiles: min(files, options.postbacks), keys: keys)
     report.sections.append(Report.Section(title: "Exactly once", measures: measures))
     Self.complain("counting rejects")
-    let rejects = try RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
+    let rejects = try await RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
     report.sections.append(Report.Section(title: "Counting rejects", measures: rejects))
     try measureIndex()
 
@@ -72,7 +72,7 @@ struct Benchmarks {
     let before = try speed()
     let verified = try verify.measures(in: folder)
     if !verified.contains(where: { $0.id == "verify.python" }) {
-      report.skipped.append("Python: python3 with the package cryptography is not there")
+      report.skipped.append("Python: python3 with the package cryptography is not installed")
     }
     try append("Verification alone", verified, after: before)
 
@@ -82,7 +82,7 @@ struct Benchmarks {
     try append("Stages, one thread, a postback", stages, after: middle)
   }
 
-  private mutating func measurePipeline(_ dump: Dump) throws {
+  private mutating func measurePipeline(_ dump: Dump) async throws {
     let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
     var inputs = [("plain", dump)]
     if ProcessRun.isInstalled("gzip") {
@@ -93,12 +93,11 @@ struct Benchmarks {
     Self.complain("running it over forgeries")
     let forgeries = ForgeryBenchmark(
       pipeline: pipeline,
-      postback: postback,
       folder: folder,
       count: options.postbacks / 4
     )
     let beforeForgeries = try speed()
-    try append("Forgeries, jobs \(Machine.cores)", try forgeries.measures(), after: beforeForgeries)
+    try append("Forgeries, jobs \(Machine.cores)", try await forgeries.measures(), after: beforeForgeries)
     let resent = try dump.resent(to: "\(folder)/resent.jsonl")
 
     Self.complain("running postback run")
@@ -112,7 +111,7 @@ struct Benchmarks {
       return
     }
     Self.complain("generating \(options.postbacks * 10) postbacks")
-    let large = try Dump.generate(options.postbacks * 10, in: folder, with: postback)
+    let large = try await Dump.generate(options.postbacks * 10, in: folder)
     Self.complain("running postback run over them")
     lastSpeed = nil
     let beforeScale = try speed()
@@ -163,10 +162,9 @@ struct Benchmarks {
 
   private static func complain(_ line: String) { _ = Array("\(line)\n".utf8).writeAll(to: STDERR_FILENO) }
 
-  private static func diagnosis(_ options: Options, _ folder: String) async throws {
-    let postback = try postbackPath(beside: programPath())
+  private static func diagnosis(_ options: Options) async throws {
     let (count, forgeries) = (options.postbacks, 80 * options.postbacks)
-    try await DiagnosisBenchmark(postback: postback, folder: folder, count: count, forgeries: forgeries).run { line in
+    try await DiagnosisBenchmark(count: count, forgeries: forgeries).run { line in
       _ = Array("\(line)\n".utf8).writeAll(to: STDOUT_FILENO)
     }
   }
@@ -175,7 +173,7 @@ struct Benchmarks {
     let postback =
       program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/postback"
     guard unsafe access(postback, X_OK) == 0 else {
-      throw BenchmarkFailure("\(postback) is not there; build it with: swift build -c release")
+      throw BenchmarkFailure("\(postback) does not exist; build it with: swift build -c release")
     }
     return postback
   }

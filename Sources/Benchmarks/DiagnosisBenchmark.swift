@@ -2,11 +2,10 @@ internal import Base
 internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
+internal import SyntheticTraffic
 
 /// The share of edits that the diagnosis recovers, its findings on forgeries, and its duration.
 struct DiagnosisBenchmark {
-  let postback: String
-  let folder: String
   /// The number of edited lines of each kind.
   let count: Int
   /// The number of random forgeries.
@@ -25,9 +24,9 @@ struct DiagnosisBenchmark {
   func run(_ say: (String) -> Void) async throws {
     say("KIND AND FIELD".padded(to: 46) + "LINES  SEARCHABLE  RECOVERED  WRONG")
     var total = Score()
-    for kind in ["value", "pair", "letter-case", "white-space", "percent-encoding", "swap", "signature"] {
+    for kind in EditKind.allCases {
       for (name, score) in try await scores(kind).sorted(by: { $0.key < $1.key }) {
-        say(Self.row("\(kind) \(name)", score))
+        say(Self.row("\(kind.rawValue) \(name)", score))
         total.lines += score.lines
         total.searchable += score.searchable
         total.recovered += score.recovered
@@ -36,11 +35,13 @@ struct DiagnosisBenchmark {
     }
     say(Self.row("all", total))
     say("recovered of the searchable: \((100 * Double(total.recovered) / Double(max(total.searchable, 1))).text(2)) %")
-    for version in ["2.0", "3.0", "4.0", "aak"] { say(try worstCase(version)) }
+    for format: PostbackFormat in [.skAdNetwork(.v2_0), .skAdNetwork(.v3_0), .skAdNetwork(.v4_0), .adAttributionKit] {
+      say(try await worstCase(format))
+    }
     let (recovered, impossible) = try await recoveredForgeries()
-    say("recovered of \(forgeries) forgeries: \(recovered) (\(impossible) shown to be nobody's signature at once)")
+    say("recovered of \(forgeries) forgeries: \(recovered) (\(impossible) shown at once to be signed by no key)")
     guard total.recovered * 100 >= total.searchable * 99, total.wrong == 0, recovered == 0 else {
-      throw BenchmarkFailure("the bar is not reached")
+      throw BenchmarkFailure("fewer than 99 % were recovered, or a recovery was wrong")
     }
   }
 
@@ -55,37 +56,22 @@ struct DiagnosisBenchmark {
     var trust: Trust
     var lines: [[UInt8]]
     var truth: [JSONValue]
-  }
 
-  private func generate(_ name: String, _ count: Int, _ options: [String]) throws -> Case {
-    let path = "\(folder)/\(name)"
-    _ = try ProcessRun(
-      [
-        postback, "generate", "--count", "\(count)", "--seed", "1", "--out", path, "--truth", "\(path).truth", "--keys",
-        "\(path).keys", "--malformed", "0", "--duplicate", "0",
-      ] + options
-    )
-    let keys = String(decoding: try FileBytes.all(of: "\(path).keys"), as: UTF8.self).split(
-      whereSeparator: \.isWhitespace
-    )
-    let dump = Dump(path: path, count: count, distinctCount: count, trustArguments: keys.map(String.init))
-    func lines(_ path: String) throws -> [[UInt8]] {
-      try FileBytes.all(of: path).split(separator: UInt8(ascii: "\n")).map(Array.init)
+    init(_ mix: Mix, _ count: Int) async throws {
+      let made = try await Dump.lines(mix, count)
+      trust = try Trust.apple(and: made.keys.trusted)
+      lines = made.lines
+      truth = try made.truth.map { try JSONValue(parsing: $0) }
     }
-    return Case(
-      trust: try dump.trust(),
-      lines: try lines(path),
-      truth: try lines("\(path).truth").map { try JSONValue(parsing: $0) }
-    )
   }
 
-  private func scores(_ kind: String) async throws -> [String: Score] {
-    let weights = "4.0=6,3.0=2,2.2=1,2.1=1,2.0=1,1.0=1,aak=4"
-    let made = try generate(
-      kind,
-      2 * count,
-      ["--edit-kind", kind, "--edited", "0.5", "--forged", "0", "--zero-filled", "0.02", "--versions", weights]
-    )
+  private func scores(_ kind: EditKind) async throws -> [String: Score] {
+    let formats: [(PostbackFormat, Double)] = [
+      (.skAdNetwork(.v4_0), 6), (.skAdNetwork(.v3_0), 2), (.skAdNetwork(.v2_2), 1), (.skAdNetwork(.v2_1), 1),
+      (.skAdNetwork(.v2_0), 1), (.skAdNetwork(.v1_0), 1), (.adAttributionKit, 4),
+    ]
+    let mix = Mix(formats: Weights(formats), shares: [.edited: 0.5, .zeroFilled: 0.02], editKinds: [kind])
+    let made = try await Case(mix, 2 * count)
     var context = DiagnosisContext()
     var known = Set<String>()
     var edited: [(record: [UInt8], truth: JSONValue)] = []
@@ -102,7 +88,7 @@ struct DiagnosisBenchmark {
     var scores: [String: Score] = [:]
     for (diagnosis, (_, truth)) in zip(diagnoses, edited) {
       let name =
-        kind == "pair"
+        kind == .pair
         ? "" : truth.text("version") == "aak" ? "aak \(truth.text("field") ?? "")" : truth.text("field") ?? ""
       var score = scores[name, default: Score()]
       score.lines += 1
@@ -162,20 +148,20 @@ struct DiagnosisBenchmark {
   }
 
   private func recoveredForgeries() async throws -> (recovered: Int, impossible: Int) {
-    let options = [
-      "--forged", "1", "--edited", "0", "--zero-filled", "0", "--versions", "4.0=6,3.0=2,2.1=1,2.0=1,aak=4",
+    let formats: [(PostbackFormat, Double)] = [
+      (.skAdNetwork(.v4_0), 6), (.skAdNetwork(.v3_0), 2), (.skAdNetwork(.v2_1), 1), (.skAdNetwork(.v2_0), 1),
+      (.adAttributionKit, 4),
     ]
-    let made = try generate("forged", forgeries, options)
+    let made = try await Case(Mix(formats: Weights(formats), shares: [.forged: 1]), forgeries)
     let diagnoser = try Diagnoser(made.trust, budget: 2000)
     let diagnoses = try await diagnoser.diagnose(made.lines, jobs: Machine.cores)
     let impossible = diagnoses.count { $0.finding == .noVariantFound(.impossibleSignature) }
     return (diagnoses.count { $0.recovery != nil }, impossible)
   }
 
-  /// Returns the longest time that one forged postback of the version takes, in a sentence.
-  private func worstCase(_ version: String) throws -> String {
-    let options = ["--forged", "1", "--edited", "0", "--zero-filled", "0", "--versions", version]
-    let made = try generate("worst-\(version)", 40, options)
+  /// Returns the longest time that one forged postback of the format takes, in a sentence.
+  private func worstCase(_ format: PostbackFormat) async throws -> String {
+    let made = try await Case(Mix(formats: Weights([(format, 1)]), shares: [.forged: 1]), 40)
     var longest = 0.0
     var tried = 0
     for record in made.lines {
@@ -184,7 +170,7 @@ struct DiagnosisBenchmark {
       longest = max(longest, (ContinuousClock.now - start) / .seconds(1))
       tried = max(tried, diagnosis.tried)
     }
-    return "longest of 40 forged \(version): \(longest.text(2)) s, \(tried) variants"
+    return "longest of 40 forged \(format.name): \(longest.text(2)) s, \(tried) variants"
   }
 }
 

@@ -1,6 +1,8 @@
 internal import Base
 internal import PostbackPipeline
+internal import SKAdNetwork
 internal import Signatures
+internal import SyntheticTraffic
 
 /// A file of generated postbacks, signed with keys made for it.
 struct Dump {
@@ -10,30 +12,62 @@ struct Dump {
   var count: Int
   /// The number of postbacks that `postback run` accepts: copies and edited ones are rejected.
   var distinctCount: Int
-  /// The options with which `postback run` trusts the keys.
-  var trustArguments: [String]
+  /// The names of the trusted keys, and their SubjectPublicKeyInfos in base64.
+  var keys: [(name: String, base64: String)]
 
-  /// Makes a dump of `count` postbacks of a version with `postback generate`: valid ones, or each with a signed field edited.
+  /// The options with which `postback run` trusts the keys.
+  var trustArguments: [String] { keys.flatMap { ["--trust-key", "\($0.name)=\($0.base64)"] } }
+
+  private static let seed: UInt64 = 1
+
+  /// Makes a dump of `count` postbacks of a format: valid ones, or each with a signed field edited.
   static func generate(
     _ count: Int,
-    of version: String = "4.0",
+    of format: PostbackFormat = .skAdNetwork(.v4_0),
     areEdited: Bool = false,
-    in folder: String,
-    with postback: String
-  ) throws(BenchmarkFailure) -> Dump {
-    let path = "\(folder)/\(count)-\(version)\(areEdited ? "-edited" : "").jsonl"
-    let keys = "\(path).keys"
-    let shares =
-      areEdited
-      ? ["--edited", "1"] + ["--forged", "--duplicate", "--malformed", "--zero-filled"].flatMap { [$0, "0"] }
-      : ["--valid-only"]
-    _ = try ProcessRun(
-      [postback, "generate", "--versions", "\(version)=1", "--count", "\(count)", "--seed", "1"]
-        + ["--out", path, "--keys", keys] + shares
+    in folder: String
+  ) async throws -> Dump {
+    let path = "\(folder)/\(count)-\(format.name)\(areEdited ? "-edited" : "").jsonl"
+    let mix = Mix(formats: Weights([(format, 1)]), shares: areEdited ? [.edited: 1] : [:])
+    let keys = try await write(mix, count, to: path)
+    return Dump(path: path, count: count, distinctCount: areEdited ? 0 : count, keys: keys.trusted)
+  }
+
+  /// Writes a dump to a file, and returns its keys.
+  @discardableResult
+  static func write(
+    _ mix: Mix,
+    _ count: Int,
+    hasEnvelopes: Bool = false,
+    to path: String
+  ) async throws -> GeneratedKeys {
+    let target = try FileBytes(writing: path)
+    let keys = try GeneratedKeys(seed: seed)
+    var batches = GeneratedBatches(
+      mix,
+      seed: seed,
+      keys: keys,
+      count: count,
+      hasEnvelopes: hasEnvelopes,
+      jobs: Machine.cores
     )
-    let arguments = String(decoding: try FileBytes.all(of: keys), as: UTF8.self).split { $0 == " " || $0 == "\n" }
-    let distinctCount = areEdited ? 0 : count
-    return Dump(path: path, count: count, distinctCount: distinctCount, trustArguments: arguments.map(String.init))
+    while let batch = try await batches.next() { try target.write(batch.dump) }
+    return keys
+  }
+
+  /// Returns the lines of a dump, their rows of the truth file, and the keys.
+  static func lines(
+    _ mix: Mix,
+    _ count: Int
+  ) async throws -> (lines: [[UInt8]], truth: [[UInt8]], keys: GeneratedKeys) {
+    let keys = try GeneratedKeys(seed: seed)
+    var batches = GeneratedBatches(mix, seed: seed, keys: keys, count: count, writesTruth: true, jobs: Machine.cores)
+    var (lines, truth): ([[UInt8]], [[UInt8]]) = ([], [])
+    while let batch = try await batches.next() {
+      lines += batch.dump.split(separator: UInt8(ascii: "\n")).map(Array.init)
+      truth += batch.truth.split(separator: UInt8(ascii: "\n")).map(Array.init)
+    }
+    return (lines, truth, keys)
   }
 
   /// Returns the dump with an absent source app or source domain of each postback filled in, as some forwarders do.
@@ -60,7 +94,7 @@ struct Dump {
     for number in 1...count {
       let key = try SigningKey(random: .p256)
       let base64 = String(decoding: Base64.standard.encode(key.subjectPublicKeyInfo), as: UTF8.self)
-      dump.trustArguments += ["--trust-key", "further-\(number)=\(base64)"]
+      dump.keys.append(("further-\(number)", base64))
     }
     return dump
   }
@@ -127,22 +161,23 @@ struct Dump {
   }
 
   /// Returns the trust in Apple's keys and those of the dump.
-  func trust() throws -> Trust {
-    var trust = try Trust.apple()
-    for argument in trustArguments where argument != "--trust-key" {
-      let parts = argument.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2 else { throw BenchmarkFailure("postback generate wrote a key that is not understood") }
-      try trust.add(String(parts[0]), base64: String(parts[1]))
-    }
-    return trust
-  }
+  func trust() throws -> Trust { try Trust.apple(and: keys) }
 
   /// Returns the P-256 key of the dump, and its SubjectPublicKeyInfo in base64.
   func key() throws -> (key: PublicKey, base64: String) {
     let key = try trust().keys.first { $0.environment == .custom && $0.key.curve == .p256 }
-    guard let key, let argument = trustArguments.first(where: { $0.hasPrefix("\(key.id)=") }) else {
-      throw BenchmarkFailure("postback generate wrote no key of P-256")
+    guard let key, let base64 = keys.first(where: { $0.name == key.id })?.base64 else {
+      throw BenchmarkFailure("the dump has no key of P-256")
     }
-    return (key.key, String(argument.dropFirst(key.id.count + 1)))
+    return (key.key, base64)
+  }
+}
+
+extension Trust {
+  /// Returns the trust in Apple's keys and others, given by name and SubjectPublicKeyInfo in base64.
+  static func apple(and keys: [(name: String, base64: String)]) throws -> Trust {
+    var trust = try Trust.apple()
+    for key in keys { try trust.add(key.name, base64: key.base64) }
+    return trust
   }
 }

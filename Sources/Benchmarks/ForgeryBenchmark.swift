@@ -1,9 +1,9 @@
+internal import SKAdNetwork
+
 /// The cost of a forgery for `postback run`, compared with a valid postback. An attacker can send forgeries to slow it
 /// down.
 struct ForgeryBenchmark {
   let pipeline: PipelineBenchmark
-  /// The path of the command `postback`.
-  let postback: String
   /// The folder for dumps.
   let folder: String
   /// The number of postbacks in each dump.
@@ -11,19 +11,19 @@ struct ForgeryBenchmark {
 
   /// Measures the rate of forgeries as a share of the rate of valid postbacks with the same keys: of 4.0, of 2.0, and
   /// of 4.0 with twenty further keys and a field that may have been filled in.
-  func measures() throws -> [Measure] {
-    let (valid, edited) = try (dump("4.0"), dump("4.0", areEdited: true))
+  func measures() async throws -> [Measure] {
+    let (valid, edited) = try await (dump(.v4_0), dump(.v4_0, areEdited: true))
     let further = try valid.withFurtherKeys(20)
     var filled = try edited.zeroFilled(to: "\(folder)/zero-filled.jsonl")
-    filled.trustArguments = further.trustArguments
+    filled.keys = further.keys
     var measures = try pair("forged.4_0", "4.0", valid, edited)
-    measures += try pair("forged.2_0", "2.0", dump("2.0"), dump("2.0", areEdited: true))
+    measures += try await pair("forged.2_0", "2.0", dump(.v2_0), dump(.v2_0, areEdited: true))
     measures += try pair("forged.twenty_keys", "4.0, twenty further keys, a field filled in", further, filled)
     return measures
   }
 
-  private func dump(_ version: String, areEdited: Bool = false) throws -> Dump {
-    try Dump.generate(count, of: version, areEdited: areEdited, in: folder, with: postback)
+  private func dump(_ version: Version, areEdited: Bool = false) async throws -> Dump {
+    try await Dump.generate(count, of: .skAdNetwork(version), areEdited: areEdited, in: folder)
   }
 
   /// Measures valid postbacks and forgeries in turn, and keeps the best of three runs of each.

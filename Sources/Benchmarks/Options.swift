@@ -14,20 +14,23 @@ struct Options {
   var indexKeys: Int?
 
   static let help = """
-    Measures postback, and openssl speed beside it.
+    Measures postback, with openssl speed for comparison.
 
-    Usage: swift run -c release Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH] [--diagnosis]
+    Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
+           [--diagnosis]
 
     Options:
-      --postbacks N  Postbacks in the generated dump; 400000 unless given, 50000 with --quick.
-      --quick        Shorter: nothing at ten times N, no index of ten million keys, openssl for a second each.
-      --json FILE    Where the JSON goes; behind the table, as one line, unless given.
-      --diagnosis    Only how much of what is edited in generated dumps is recovered, of what is forged, and how long that
-                     takes: of N lines in each of seven ways, 250 unless given, and 80 N forgeries.
-      --models PATH  Conversion models; Fixtures/models unless given.
+      --postbacks N  The number of postbacks in the generated dump; default: 400000, or 50000 with --quick.
+      --quick        Leave out the dump of ten times N and the index of ten million keys; run openssl for one second.
+      --json FILE    The file for the report as JSON; by default it is one line after the table.
+      --diagnosis    Measure only the diagnosis of rejects: the share of edits that it recovers in generated dumps, its
+                     findings on forgeries, and its duration. N is then the number of edited lines of each of seven kinds,
+                     by default 250, and there are 80 N forgeries.
+      --models PATH  The conversion models; default: Fixtures/models.
 
-    Dumps and tables go to a folder in $TMPDIR, else /tmp, which is removed: about 20 kB for each of the N postbacks, 3 kB with
-    --quick. Leave the machine alone meanwhile.
+    The command postback must be built beside this program, as swift build does. Dumps and tables go to a folder in
+    $TMPDIR, or else /tmp, which is removed at the end; they need about 20 kB for each of the N postbacks, 3 kB with
+    --quick. Run nothing else on the machine meanwhile.
     """
 
   /// Reads the arguments of the command. Throws if an option or a value is unknown.

@@ -1,4 +1,5 @@
 internal import Base
+internal import SyntheticTraffic
 
 /// The rate at which `postback rejects` counts rows, compared with `wc`, which only looks for line ends, and with `jq`,
 /// which also parses JSON.
@@ -8,18 +9,14 @@ struct RejectsBenchmark {
   /// The folder for the dump and the tables.
   let folder: String
 
-  func measures(_ count: Int) throws -> [Measure] {
+  func measures(_ count: Int) async throws -> [Measure] {
     let dump = "\(folder)/rejects.jsonl"
     let out = "\(folder)/rejects"
-    _ = try ProcessRun([
-      postback, "generate", "--count", "\(count)", "--seed", "1", "--forged", "1", "--edited", "0", "--duplicate", "0",
-      "--malformed",
-      "0", "--zero-filled", "0", "--envelopes", "--out", dump,
-    ])
+    try await Dump.write(Mix(shares: [.forged: 1]), count, hasEnvelopes: true, to: dump)
     _ = try ProcessRun([postback, "run", dump, "--out", out, "--part-bytes", "\(1 << 40)"])
     let table = "\(out)/skan_rejects"
     let part = "\(table)/part-00000001.jsonl"
-    // Once for the page cache.
+    // The first read fills the page cache.
     _ = try ProcessRun(["wc", "-l", part])
     var measures = [
       try measure("rejects.summary", "postback rejects, by stage and code", [postback, "rejects", table], count),
