@@ -236,8 +236,8 @@ def check(browser, out, truth):
                  {name: count for name, count in statuses.items() if name != "decoded"})
     elsewhere, contradicted = attributed(rejects, postbacks)
     for title, column in [("Rejects by ad network", "ad_network_id"), ("Rejects by forwarder", "forwarder")]:
-        rejected = collections.Counter(row[column] or "not said" for row in rejects)
-        read = rejected + collections.Counter(row[column] or "not said" for row in postbacks)
+        rejected = collections.Counter(row[column] or "unknown" for row in rejects)
+        read = rejected + collections.Counter(row[column] or "unknown" for row in postbacks)
         moved, against = (elsewhere, contradicted) if column == "forwarder" else ({}, {})
         found = {row[0]: tuple(int(cell) for cell in row[1:4]) for row in page.tables[title][1:]}
         names = {name: (rejected[name] - moved.get(name, 0), against.get(name, 0), read[name]) for name in read}
@@ -277,8 +277,8 @@ def attributed(rejects, postbacks):
     for row in rejects:
         first = firsts.get(row["first_seen_postback_key"])
         if row["reject_code"] == "duplicate_conflict" and row["channel"] == "apple_direct" != first["channel"]:
-            elsewhere[row["forwarder"] or "not said"] += 1
-            contradicted.setdefault(first["forwarder"] or "not said", set()).add(first["postback_key"])
+            elsewhere[row["forwarder"] or "unknown"] += 1
+            contradicted.setdefault(first["forwarder"] or "unknown", set()).add(first["postback_key"])
     return elsewhere, {name: len(keys) for name, keys in contradicted.items()}
 
 

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `falls, and stays a probability, wherever it is asked`() {
+  @Test func `falls, and stays a probability, for all arguments`() {
     for a in stride(from: 0.5, through: 40, by: 0.5) {
       var before = 1.0
       for step in 0..<400 {
@@ -33,7 +33,7 @@ import Testing
     #expect(upperGamma(31.5, 1e9) == 0)
   }
 
-  @Test func `agrees with an example done by hand`() throws {
+  @Test func `agrees with an example calculated by hand`() throws {
     // 2 × 2: expected 30 30 / 20 20, each off by 10: 100/30 + 100/30 + 100/20 + 100/20 = 50/3.
     let test = try #require(ChiSquare([40, 10], against: [20, 30]))
     #expect(abs(test.statistic - 50.0 / 3) < 1e-9)
@@ -43,7 +43,7 @@ import Testing
     #expect(abs(test.pValue - 0.0000445) < 1e-6)
   }
 
-  @Test func `pools bins of which too little is expected, and needs two`() throws {
+  @Test func `pools bins with a small expected count, and needs two bins`() throws {
     let test = try #require(ChiSquare([50, 50, 1, 1, 1, 1, 1, 1], against: [500, 500, 10, 10, 10, 10, 10, 10]))
     #expect(test.degreesOfFreedom == 2)
     #expect(abs(test.statistic) < 1e-9)
@@ -53,7 +53,7 @@ import Testing
     #expect(ChiSquare([], against: []) == nil)
   }
 
-  @Test func `samples of one distribution hardly ever differ, and of two nearly always`() throws {
+  @Test func `samples of one distribution rarely differ, and samples of two nearly always`() throws {
     var generator = SystemRandomNumberGenerator()
     func sample(_ count: Int, _ skew: Int) -> [Int] {
       var bins = [Int](repeating: 0, count: 16)

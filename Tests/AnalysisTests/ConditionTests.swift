@@ -19,7 +19,7 @@ import Testing
     ("stage in (parse,schema)", "in", ["parse", "schema"]),
     ("forwarder in (a,b , \"a,)b\")", "in", ["a", "b", "a,)b"]),
   ])
-  func `are read`(_ text: String, _ comparison: String, _ values: [String]) throws {
+  func `are parsed`(_ text: String, _ comparison: String, _ values: [String]) throws {
     let condition = try Condition(parsing: text)
     #expect(condition.comparison.rawValue == comparison)
     #expect(condition.values == values)
@@ -30,21 +30,21 @@ import Testing
     "stage in (\"a)", "received_at < yesterday", "reject_code ≈ 1",
     "reject_code == signature_invalid", "reject_code=signature_invald",
   ])
-  func `are refused where they make no sense`(_ text: String) {
+  func `are refused if they can never hold`(_ text: String) {
     #expect(throws: QueryDefect.self) { try Condition(parsing: text) }
   }
 
-  @Test func `name the columns where there is no such`() {
+  @Test func `list the columns if the named one does not exist`() {
     do {
       _ = try Condition(parsing: "campaign_id=1")
       Issue.record("no error")
     } catch {
-      #expect("\(error)".hasPrefix("there is no column campaign_id; there are stage, reject_code, "))
+      #expect("\(error)".hasPrefix("There is no column campaign_id. The columns are stage, reject_code, "))
     }
   }
 
   /// Each row against a definition of the comparisons that is as plain as can be.
-  @Test func `hold for the rows for which they should`() throws {
+  @Test func `hold for exactly the matching rows`() throws {
     var generator = SplitMix(seed: 7)
     let texts: [String?] = [nil, "", "a", "ab", "abc", "b", "ba", "aab", "10", "9", "-1", "\"q\"", "é\n", "aaab"]
     let rows = (0..<400).map { _ in (texts.randomElement(using: &generator)!, texts.randomElement(using: &generator)!) }
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `compare times as times, and a span ends before its end`() throws {
+  @Test func `compare times by value, and a span excludes its end`() throws {
     let times = ["2026-03-10T00:00:00Z", "2026-03-10T00:00:00.500Z", "2026-03-10T00:00:01Z", "2026-03-11T00:00:00Z"]
     let batch = RawBatch(lines: times.map { #"{"received_at":"\#($0)"}"# } + [#"{"received_at":null,"stage":"parse"}"#])
     func count(_ conditions: [String], _ span: TimeSpan = TimeSpan()) throws -> Int {

@@ -5,7 +5,7 @@ import Testing
 @testable import Analysis
 
 @Suite struct `Rejects in groups` {
-  @Test func `lose no row, however many there are`() {
+  @Test func `lose no row, even if there are too many groups`() {
     var groups = Groups(limit: 1000)
     for batch in 0..<120 {
       var part = Groups()
@@ -20,7 +20,7 @@ import Testing
     #expect(groups.rest.lastSeen == 2399)
   }
 
-  @Test func `keys say the values again, null apart from empty`() throws {
+  @Test func `have keys that decode to their values, with null distinct from an empty text`() throws {
     let values: [String?] = [nil, "", "a", "\u{2063}", nil, "ü\n"]
     var key = GroupKey()
     for value in values {
@@ -31,7 +31,7 @@ import Testing
     #expect(key.only([5, 1]).values == ["ü\n", ""])
   }
 
-  @Test func `by day and hour are of the time of receipt`() throws {
+  @Test func `by day and hour use the time of receipt`() throws {
     let columns = try GroupColumn.list("received_day, received_hour,stage")
     let batch = RawBatch(lines: [
       #"{"received_at":"2026-03-10T07:59:59.999Z","stage":"parse"}"#, #"{"stage":"parse","received_at":null}"#,
@@ -50,11 +50,11 @@ import Testing
   }
 
   @Test(arguments: ["", "stage,", "stage,stage", "day", "stage;reject_code"])
-  func `are refused by what is no column`(_ list: String) {
+  func `are refused for a name that is not a column`(_ list: String) {
     #expect(throws: QueryDefect.self) { try GroupColumn.list(list) }
   }
 
-  @Test func `lines that are no rows are counted, and the first is named`() {
+  @Test func `lines that are not rows are counted, and the first is named`() {
     let batch = RawBatch(lines: [
       #"{"stage":"parse"}"#, "{", "[]", "12", #"{"other":1}"#, #"{"stage":1,"stage":2}"#, #"{"reject_code":"x"}"#,
     ])
@@ -63,7 +63,7 @@ import Testing
     while cursor.next() { rows += 1 }
     #expect(rows == 2)
     #expect(cursor.unreadable.count == 5)
-    #expect(cursor.unreadable.first == "rows, line 2: is not JSON")
+    #expect(cursor.unreadable.first == "line 2 of rows: the line is not JSON")
   }
 
   private func key(_ text: String) -> GroupKey {

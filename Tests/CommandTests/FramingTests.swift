@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"version":"4.0","app-id":525463029,"#, #"{"version":"4.0","app-id":"#, #"{"version":["#])
-  func `loses no postback behind a line that was cut, indented or not`(_ cut: String) async throws {
+  func `loses no postback after a line that was cut off, indented or not`(_ cut: String) async throws {
     let dump = try await GeneratedDump(count: 1000, seed: 26)
     let lines = Self.lines(of: dump)
     let whole = try await counts(of: dump.bytes, keys: dump.keys)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `makes a reject of each line that was cut`() async throws {
+  @Test func `rejects each line that was cut off`() async throws {
     let dump = try await GeneratedDump(count: 300, seed: 27)
     let whole = try await counts(of: dump.bytes, keys: dump.keys)
     var random = SplitMix(seed: 27)
@@ -46,7 +46,7 @@ import Testing
     #expect(try await counts(of: text, keys: dump.keys) == [3 * whole[0], whole[1], whole[2] + 2 * whole[0]])
   }
 
-  @Test func `takes printed postbacks whole, whatever lines they have`() async throws {
+  @Test func `reads pretty-printed postbacks whole, with any line breaks`() async throws {
     let dump = try await GeneratedDump(count: 300, seed: 28)
     let whole = try await counts(of: dump.bytes, keys: dump.keys)
     let list = "\"list\": [\n{\"transaction-id\": 1},\n{\n\"a\": {}\n}\n]\n}"

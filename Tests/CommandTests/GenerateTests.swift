@@ -79,13 +79,13 @@ struct GenerateTests {
   }
 
   @Test(arguments: [0, 1, 1024, 1025])
-  func `as many lines come as were asked for`(_ count: Int) async throws {
+  func `the dump has the requested number of lines`(_ count: Int) async throws {
     let dump = try await GeneratedDump(count: count, seed: 5)
     #expect(dump.bytes.count { $0 == UInt8(ascii: "\n") } == count)
     #expect(dump.truth.count == count)
   }
 
-  @Test func `only valid postbacks come when that is asked for`() async throws {
+  @Test func `only valid postbacks come with --valid-only`() async throws {
     let dump = try await GeneratedDump(count: 1000, seed: 5, options: ["--valid-only", "--app", "42"])
     #expect(dump.values(of: "kind") == ["valid"])
     #expect(dump.truth.allSatisfy { $0["app_id"] == .number("42") })
@@ -99,7 +99,7 @@ struct GenerateTests {
   }
 
   @Test(arguments: Self.editable)
-  func `a field that is edited is the one that was asked for, and is noticed`(_ field: String) async throws {
+  func `only the requested field is edited, and the edit is detected`(_ field: String) async throws {
     let options = ["--edited", "1", "--forged", "0", "--duplicate", "0", "--malformed", "0", "--zero-filled", "0"]
     let dump = try await GeneratedDump(count: 300, seed: 13, options: options + ["--edit", field])
     #expect(dump.values(of: "field") == [field])
@@ -150,7 +150,7 @@ struct GenerateTests {
     ["--count", "1", "--versions", "aak", "--edit", "app-id"], ["--count", "1", "--valid-only", "--forged", "0.1"],
     ["--count", "1", "--seed", "-1"], ["--count", "1", "--app", "x"], ["--count", "1", "--out", "a", "--truth", "a"],
   ])
-  func `options that make no sense are refused`(_ options: [String]) async throws {
+  func `contradictory options are refused`(_ options: [String]) async throws {
     let result = try await BuiltCommand.run(["generate"] + options)
     #expect(result.status == 64)
     #expect(result.output.isEmpty)
@@ -158,7 +158,7 @@ struct GenerateTests {
   }
 
   @Test(arguments: ["--out", "--truth", "--keys"])
-  func `a file that is there already stays as it is`(_ option: String) async throws {
+  func `an existing file is not changed`(_ option: String) async throws {
     let folder = try TemporaryFolder()
     try folder.makeFile("mine", holding: Array("mine".utf8))
     let result = try await BuiltCommand.run(["generate", "--count", "3", option, folder.path("mine")])
@@ -167,7 +167,7 @@ struct GenerateTests {
     #expect(try folder.names == ["mine"])
   }
 
-  @Test func `a folder that is not there cannot be written into`() async throws {
+  @Test func `a missing folder is an error`() async throws {
     let folder = try TemporaryFolder()
     let result = try await BuiltCommand.run(["generate", "--count", "3", "--out", folder.path("none/dump")])
     #expect(result.status == 73)
@@ -176,6 +176,6 @@ struct GenerateTests {
   @Test func `a full disk is an error`() async throws {
     let result = try await BuiltCommand.run(["generate", "--count", "3"], outputPath: "/dev/full")
     #expect(result.status == 74)
-    #expect(result.errorText.contains("standard output cannot be written"))
+    #expect(result.errorText.contains("Standard output cannot be written"))
   }
 }

@@ -52,7 +52,7 @@ import Testing
     #expect(result.status == 0 || result.errorText.hasPrefix("postback: "))
   }
 
-  @Test func `is escaped where it is the name of a file in a folder, or of the folder`() async throws {
+  @Test func `is escaped as the name of a file or a folder`() async throws {
     let folder = try TemporaryFolder()
     let name = Self.hostile.replacing("\n", with: "")
     try folder.makeFile(name + ".json", holding: Array("{".utf8))

@@ -97,7 +97,7 @@ import Testing
     let postbacks = try ["5", "6"].map { try adAttributionKit(Self.reengagement, beside: ["conversion-value": $0]) }
     #expect(try await rows(of: "skan_rejects", postbacks)[0].string("reject_code") == "duplicate_conflict")
     let result = try await BuiltCommand.run(["rejects", folder.path("out"), "--diagnose"])
-    #expect(result.text.contains("one transaction told in several ways: 1"))
+    #expect(result.text.contains("one transaction with several contents: 1"))
     #expect(result.text.contains("conversion-value") && !result.text.contains("conversion-type"), "\(result.text)")
   }
 

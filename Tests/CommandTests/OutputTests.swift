@@ -60,7 +60,7 @@ import Testing
     try FileManager.default.moveItem(atPath: folder.path("a"), toPath: folder.path("b"))
     let again = try await run("run", folder, out: "b")
     #expect(again.status == 0)
-    #expect(again.text.contains("passed over 1 input"))
+    #expect(again.text.contains("skipped 1 input"))
     #expect(try await run("run", folder, out: "b", input: "postbacks/skadnetwork-3.0.jsonl").status == 0)
     let check = try await BuiltCommand.run([
       "state", "check", "--state", folder.path("b/_state"), "--out", folder.path("b"),

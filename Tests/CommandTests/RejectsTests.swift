@@ -8,7 +8,7 @@ import Testing
 @testable import postback
 
 @Suite struct `postback rejects` {
-  @Test func `counts what the tables hold, by stage and code unless told`() async throws {
+  @Test func `counts all rejects, by stage and code by default`() async throws {
     let site = try await RejectsSite.shared.value
     let answer = try await site.answer([])
     #expect(answer["rejects"]?.integer == Int64(site.rejects.count))
@@ -23,7 +23,7 @@ import Testing
     try expectGroups(of: answer, columns.split(separator: ",").map(String.init), site.rejects, site.postbacks)
   }
 
-  @Test func `holds the rejects of a filter against what was read of their kind`() async throws {
+  @Test func `compares the rejects of a filter with all records of their kind`() async throws {
     let site = try await RejectsSite.shared.value
     let forwarder = try #require(site.rejects.compactMap { $0.cell("forwarder") }.first)
     let isOfIt: (JSONObject) -> Bool = {
@@ -43,7 +43,7 @@ import Testing
     #expect(group["share_of_read"] == .share(matching.count, of: read))
   }
 
-  @Test func `reads parts of one or many runs, compressed or not, and standard input, alike`() async throws {
+  @Test func `reads the parts of one or more runs, compressed files and standard input alike`() async throws {
     let site = try await RejectsSite.shared.value
     let whole = try await site.answer(["--group-by", "reject_code,version"])
     let rows = try site.folder.contents(of: "out/skan_rejects/part-00000001.jsonl")
@@ -64,7 +64,7 @@ import Testing
       let answer = try await site.answer(["--group-by", "reject_code,version"], of: paths)
       #expect(answer["rejects"] == whole["rejects"])
       #expect(counts(answer) == counts(whole))
-      // Of a run without the accepted ones it is known how many they are: none.
+      // A run whose folder has no table of accepted postbacks has accepted none.
       #expect(answer["read"] == (paths == [folder.path("out")] ? whole["rejects"] : .null))
     }
     let piped = try await BuiltCommand.run(
@@ -77,7 +77,7 @@ import Testing
     #expect(twice["read"]?.integer == Int64(2 * (site.rejects.count + site.postbacks.count)))
   }
 
-  @Test func `shows rows as they are, and is valid by its schema`() async throws {
+  @Test func `shows whole rows, and is valid by its schema`() async throws {
     let site = try await RejectsSite.shared.value
     let answers = [
       try await site.answer(["--show", "20", "--signals"]),
@@ -97,7 +97,7 @@ import Testing
     #expect(result.text.contains("4 answers valid"))
   }
 
-  @Test func `prints text that moves nothing on a terminal, whatever was sent`() async throws {
+  @Test func `escapes control characters of hostile postbacks`() async throws {
     let folder = try TemporaryFolder()
     let out = folder.path("out")
     let hostile: [[UInt8]] = [
@@ -115,7 +115,7 @@ import Testing
     #expect(result.text.contains(#"  \xff\u{1b}\u{0}x\xc3"#))
   }
 
-  @Test func `CSV is the groups, quoted where it has to be`() async throws {
+  @Test func `prints the groups as CSV, with quotes where necessary`() async throws {
     let folder = try TemporaryFolder()
     let row =
       #"{"stage":"parse","reject_code":"not_json","forwarder":"a,\"b\"\n","received_at":"2026-03-10T00:00:00Z"}"#
@@ -133,7 +133,7 @@ import Testing
     )
   }
 
-  @Test func `lines that are no rows are told, the others counted`() async throws {
+  @Test func `reports lines that are not rows, and counts the others`() async throws {
     let folder = try TemporaryFolder()
     let rows = try folder.makeFile(
       "rows",
@@ -143,11 +143,13 @@ import Testing
     #expect(result.status == 65)
     #expect(try JSONValue(parsing: result.output)["rejects"]?.integer == 2)
     #expect(
-      result.errorText.contains("2 lines are no rows and were passed over, the first: \(rows), line 2: is not JSON")
+      result.errorText.contains(
+        "2 lines are not rows and were skipped. The first is line 2 of \(rows): the line is not JSON."
+      )
     )
   }
 
-  @Test func `says what to do where there are no such tables`() async throws {
+  @Test func `says what to do if the tables do not exist`() async throws {
     let site = try await RejectsSite(format: "csv", count: 200)
     let csv = try await BuiltCommand.run(["rejects", site.out])
     #expect(csv.status == 66)
@@ -164,88 +166,13 @@ import Testing
     [], ["x", "--group-by", "campaign"], ["x", "--where", "campaign=1"], ["x", "--since", "yesterday"],
     ["x", "--show", "0"], ["x", "--format", "csv", "--show", "1"], ["x", "--format", "xml"], ["-", "--diagnose"],
   ])
-  func `64 for a question that makes no sense`(_ arguments: [String]) async throws {
+  func `exits with 64 for an invalid query`(_ arguments: [String]) async throws {
     let result = try await BuiltCommand.run(["rejects"] + arguments)
     #expect(result.status == 64)
     #expect(result.errorText.hasPrefix("postback: "))
   }
 
-  @Test func `says of many rejects what was done to them, and nothing that was not`() async throws {
-    let site = try await RejectsSite.shared.value
-    let query = ["--where", "reject_code=signature_invalid", "--where", "version=4.0"]
-    let answer = try await site.answer(query + ["--diagnose", "--diagnose-limit", "40"] + site.keys)
-    let tampering = try #require(answer["tampering"])
-    #expect(tampering["diagnosed"]?.integer == 40)
-    let matching = site.rejects.filter { $0.cell("reject_code") == "signature_invalid" && $0.cell("version") == "4.0" }
-    #expect(tampering["diagnosable"]?.integer == Int64(matching.count))
-    #expect(tampering["groups"]?.array.reduce(0) { $0 + ($1["rejects"]?.integer ?? 0) } == 40)
-    var edits: [[String?]: Int64] = [:]
-    for row in site.truth where row.cell("kind") == "edited" {
-      edits[[row.cell("field"), row.cell("original"), row.cell("edited")], default: 0] += 1
-    }
-    var recovered: Int64 = 0
-    for change in tampering["changes"]?.array ?? [] {
-      let edit = [change["field"]?.text, change["original"]?.text, change["arrived"]?.text]
-      let count = try #require(change["rejects"]?.integer)
-      #expect(count <= edits[edit] ?? 0, "\(edit)")
-      recovered += count
-    }
-    // Two in three are edited, and transaction ids cannot be searched.
-    #expect(recovered >= 15)
-  }
-
-  @Test func `shows together what has one signature, or is of one transaction, and differs`() async throws {
-    let genuine = RealPostback.v3.object
-    let dump = [
-      genuine, RealPostback.v4.object, genuine, genuine.with(["conversion-value": "63"]),
-      genuine.with(["campaign-id": "1"]), genuine.with(["campaign-id": "1"]),
-      genuine.with(["transaction-id": "\"mine\""]),
-      genuine.with(["transaction-id": "\"another\"", "attribution-signature": "\"AAAA\""]),
-      RealPostback.v4.object.with(["did-win": "false", "attribution-signature": genuine["attribution-signature"]]),
-    ]
-    // A copy of one that has more than its version does, which is no part of its row.
-    let filled = Fixtures.lines("postbacks/skadnetwork-2.2.jsonl")[1]
-    let folder = try TemporaryFolder()
-    let lines = dump.map { Array($0.text.utf8) } + [filled, filled]
-    try folder.makeFile("dump", holding: Array(lines.joined(separator: [UInt8(ascii: "\n")])))
-    let run = try await BuiltCommand.run(["run", folder.path("dump"), "--out", folder.path("out")])
-    #expect(run.status == 0, "\(run.errorText)")
-    let result = try await BuiltCommand.run(["rejects", folder.path("out"), "--format", "json", "--diagnose"])
-    #expect(result.status == 0, "\(result.errorText)")
-    let related = try #require(try JSONValue(parsing: result.output)["tampering"]?["related"])
-    #expect(related["signatures"] == .integer(1) && related["transactions"] == .integer(2))
-    let groups = try #require(related["groups"]).array
-    let facts = groups.map { group in
-      group["members"]?.array.map { [$0["reject_code"]?.text ?? "accepted", $0["postbacks"].map { "\($0)" } ?? ""] }
-    }
-    #expect(
-      facts == [
-        [
-          ["duplicate_identical", "1"], ["duplicate_conflict", "1"], ["signature_invalid", "2"],
-          ["signature_invalid", "1"], ["signature_invalid", "1"],
-        ],
-        [["accepted", "1"], ["duplicate_identical", "1"], ["duplicate_conflict", "1"], ["signature_invalid", "2"]],
-        [["accepted", "1"], ["signature_invalid", "1"]],
-      ]
-    )
-    let edited = try #require(groups[1]["members"]?.array[3])
-    let values: [JSONValue.Member] = [.init("campaign-id", .string("1")), .init("conversion-value", .string("20"))]
-    #expect(edited["values"] == .object(values))
-  }
-
-  @Test func `what differs is seen to differ`() {
-    func texts(_ values: [String?]) -> [String] {
-      DifferingTexts(values.map { $0.map { Array($0.utf8) } }, width: 8).texts
-    }
-    #expect(texts(["1", nil]) == ["1", "absent"])
-    #expect(texts(["", "absent", nil]) == ["\"\"", "\"absent\"", "absent"])
-    #expect(texts(["x", "x "]) == ["x", "\"x \""])
-    #expect(texts(["aaaaaaaaaa1", "aaaaaaaaaa2"]) == ["…aa1", "…aa2"])
-    #expect(texts(["a" + String(repeating: "\u{301}", count: 5000), "b"])[0].unicodeScalars.count == 8)
-    #expect(texts(["\u{e9}", "e\u{301}"]).map { Array($0.utf8) } == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
-  }
-
-  @Test func `signals are those of the accepted rows, and their copies`() async throws {
+  @Test func `counts the signals of accepted rows and their copies`() async throws {
     let site = try await RejectsSite.shared.value
     let signals = try #require(try await site.answer(["--signals", "--late-days", "0"])["signals"])
     let networks = try #require(signals["networks"]?.array)
@@ -277,7 +204,7 @@ import Testing
     }
   }
 
-  // MARK: What is expected
+  // MARK: - Expectations
 
   private func time(_ text: String?) -> Int64 { text.flatMap { Timestamp($0) }?.milliseconds ?? 0 }
 
@@ -285,7 +212,7 @@ import Testing
     (answer["groups"]?.array ?? []).map { "\($0["values"] ?? .null) \($0["rejects"] ?? .null)" }
   }
 
-  /// Every group against a count of the rows that is as plain as can be.
+  /// Expects every group to have the counts that a plain count of the rows gives.
   private func expectGroups(
     of answer: JSONValue,
     _ columns: [String],

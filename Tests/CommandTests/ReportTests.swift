@@ -28,7 +28,7 @@ import Testing
     }.joined()
   }
 
-  @Test func `shows in a browser what the tables hold, and nothing of it runs`() async throws {
+  @Test func `shows the tables in a browser, and runs nothing of them`() async throws {
     let folder = try TemporaryFolder()
     let (dump, out, page) = (folder.path("dump"), folder.path("out"), folder.path("report.html"))
     let shares = ["--forged", "0.05", "--edited", "0.1", "--duplicate", "0.15", "--malformed", "0.05"]
@@ -52,7 +52,7 @@ import Testing
     try await look([page, out])
   }
 
-  @Test func `shows in a browser what was done to postbacks, as the truth has it`() async throws {
+  @Test func `shows the true edits of postbacks in a browser`() async throws {
     let folder = try TemporaryFolder()
     let (dump, truth) = (folder.path("dump"), folder.path("truth"))
     let (out, page) = (folder.path("out"), folder.path("report.html"))
@@ -80,7 +80,7 @@ import Testing
     #expect(result.status == 0, "\(result.errorText)")
   }
 
-  @Test func `is the same whatever the number of cores`() async throws {
+  @Test func `is the same for any number of cores`() async throws {
     let site = try await RejectsSite.shared.value
     var pages: [[UInt8]] = []
     for jobs in ["1", "3"] {
@@ -92,7 +92,7 @@ import Testing
     #expect(pages[0].count > 20_000)
   }
 
-  @Test func `goes by the times of envelopes, which a broken line does not have`() async throws {
+  @Test func `uses the times of envelopes, which a broken line does not have`() async throws {
     let site = try await RejectsSite.shared.value
     let folder = try TemporaryFolder()
     let broken = try folder.makeFile("broken", holding: Array("{\"version\":\nnothing\n".utf8))
@@ -108,29 +108,33 @@ import Testing
     let (own, ofFile) = (times(rejects + postbacks, "envelope"), times(rejects + postbacks, "file_mtime"))
     #expect(ofFile.count > 2 && own.count > 2000)
     #expect(page.contains("Records were received from \(own[0]) to \(own[own.count - 1]), by their envelopes."))
-    #expect(page.contains("Records dated by the time of their file only: \(ofFile.count); they are counted"))
+    #expect(
+      page.contains(
+        "Records dated only by the time of their file are counted, but not part of this span: \(ofFile.count)."
+      )
+    )
     let steps = try #require(ReportedTable("Rejects by code and time of receipt (UTC)", in: page)).rows
     let days = own[0].prefix(10)...own[own.count - 1].prefix(10)
     #expect(steps.allSatisfy { days.contains($0[0].prefix(10)) })
     let codes = try #require(ReportedTable("Rejects by code", in: page)).rows
     for code in codes {
       let seen = times(rejects.filter { $0.cell("reject_code") == code[0] }, "envelope")
-      #expect(code[3] == seen.first ?? "not said" && code[4] == seen.last ?? "not said")
+      #expect(code[3] == seen.first ?? "unknown" && code[4] == seen.last ?? "unknown")
       #expect(code[1] == "\(rejects.count { $0.cell("reject_code") == code[0] })")
     }
   }
 
   @Test(arguments: [[], ["--received-at", "2026-03-10T00:00:00Z"]])
-  func `goes by other times where no record has one of its own`(_ options: [String]) async throws {
+  func `uses other times if no record has a time of its own`(_ options: [String]) async throws {
     let folder = try TemporaryFolder()
     let file = Fixtures.path("postbacks/skadnetwork-3.0.jsonl")
     #expect(try await BuiltCommand.run(["run", file, "--out", folder.path("out")] + options).status == 0)
     let page = try await BuiltCommand.run(["report", folder.path("out"), "--html", "-"]).text
     #expect(page.contains(options.isEmpty ? "by the time of their file." : "by --received-at."))
-    #expect(!page.contains("they are counted, but are not"))
+    #expect(!page.contains("are counted, but not part of"))
   }
 
-  @Test func `says why postbacks are not decoded`() async throws {
+  @Test func `explains why postbacks are not decoded`() async throws {
     let folder = try TemporaryFolder()
     let site = try await RejectsSite.shared.value
     let run = try await BuiltCommand.run(
@@ -146,7 +150,7 @@ import Testing
     #expect((counts["null"] ?? 0) > 0 && (counts["not_won"] ?? 0) > 0)
   }
 
-  @Test func `of nothing is a page too`() async throws {
+  @Test func `of empty tables is a valid page`() async throws {
     let folder = try TemporaryFolder()
     let out = folder.path("out")
     let empty = try folder.makeFile("empty")
@@ -157,7 +161,7 @@ import Testing
     #expect(!result.text.contains("nan") && !result.text.contains("inf "))
   }
 
-  @Test func `text stays text, in markup, attributes and JSON`() throws {
+  @Test func `escapes text in markup, attributes and JSON`() throws {
     var generator = SplitMix(seed: 3)
     let pieces = [
       "<", ">", "&", "\"", "'", "</script>", "<!--", "\u{2028}", "\u{0}", "é", "a", "\\", "]]>", "\u{202E}",
@@ -175,12 +179,12 @@ import Testing
   }
 
   @Test(arguments: [[], ["out"], ["--html", "x"], ["-", "--html", "x"], ["out", "--html", ""]])
-  func `64 for a wrong command line`(_ arguments: [String]) async throws {
+  func `exits with 64 for a wrong command line`(_ arguments: [String]) async throws {
     let result = try await BuiltCommand.run(["report"] + arguments)
     #expect(result.status == 64)
   }
 
-  @Test func `73 where the file is there already`() async throws {
+  @Test func `exits with 73 if the file exists`() async throws {
     let site = try await RejectsSite.shared.value
     let folder = try TemporaryFolder()
     let file = try folder.makeFile("report.html", holding: [1])

@@ -26,7 +26,7 @@ import Testing
     #expect([lost["skan_revenue"], lost.string("decode_status")] == ["null", "not_won"])
   }
 
-  @Test func `writes rows that its schemas allow`() async throws {
+  @Test func `writes rows that are valid by their schemas`() async throws {
     let folder = try TemporaryFolder()
     let inputs = ["postbacks", "forms", "hostile"].map(Fixtures.path)
     let run = try await BuiltCommand.run(
@@ -42,7 +42,7 @@ import Testing
     #expect(result.text.contains("rows valid"))
   }
 
-  @Test func `reads standard input, and says the same for any number of jobs`() async throws {
+  @Test func `reads standard input, with the same result for any number of jobs`() async throws {
     let folder = try TemporaryFolder()
     let input = RealPostback.all.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
     for jobs in ["1", "2", "5"] {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `knows a dump that was compressed since, and reads what it has grown by`() async throws {
+  @Test func `recognises a dump that was compressed since, and reads only its new end`() async throws {
     let folder = try TemporaryFolder()
     func run(_ name: String) async throws -> [String?] {
       let result = try await BuiltCommand.run(

@@ -15,8 +15,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--models"], []), ([], ["no_model", "no conversion models were given; name them with --models"]),
-    (["--models", "6740000001.json"], ["no_model", "of other apps or other install dates"]),
+    (["--models"], []), ([], ["no_model", "No conversion models were given; name them with --models."]),
+    (["--models", "6740000001.json"], ["no_model", "for other apps or other install dates"]),
   ]) func `says that models are missing`(_ options: [String], _ expected: [String]) async throws {
     let models = options.isEmpty ? [] : ["--models", Fixtures.path("models/" + options.dropFirst().joined())]
     let result = try await run("postbacks", models)
@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: [
     ("0", 1), ("0.3333", 1), ("33%", 1), ("0.3334", 0), ("33.4%", 0), ("1", 0), ("100%", 0), ("-1", 64), ("101%", 64),
     ("nan", 64), ("%", 64), ("much", 64),
-  ]) func `or to too many rejects ends with 1 where that is asked, with everything committed`(
+  ]) func `or to too many rejects exits with 1 on demand, with everything committed`(
     _ share: String,
     _ status: Int
   ) async throws {
@@ -71,7 +71,7 @@ import Testing
     #expect(try folder.contents(of: "out/skan_rejects/part-00000001.jsonl").count > 0)
   }
 
-  @Test func `but for copies, which are not counted`() async throws {
+  @Test func `but not to copies`() async throws {
     let folder = try TemporaryFolder()
     let line = RealPostback.v4.bytes + Array("\n".utf8)
     let input = try folder.makeFile("in.jsonl", holding: line + line + line)

@@ -13,7 +13,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
   }
 
   @Test(arguments: [("fsync", "EIO"), ("rename", "ENOSPC"), ("rename", "EIO"), ("fsync", "ENOSPC")])
-  func `is answered with 503, holds nothing, and is used again when it works`(_ call: String, _ error: String)
+  func `is answered with 503, stores nothing, and ends when the disk works again`(_ call: String, _ error: String)
     async throws
   {
     let site = try await site(call, error)
@@ -29,14 +29,14 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(try site.metric(#"postback_receiver_commits_total{outcome="failed"}"#) == 1)
   }
 
-  @Test func `at making the folder durable is answered with 503, and holds nothing`() async throws {
+  @Test func `at fsync of the folder is answered with 503, and stores nothing`() async throws {
     // The first fsync is the file's, the second that of the folder that it was renamed into.
     let site = try await site("fsync", "EIO", "2")
     #expect(try site.request("POST", device, body: "{}").status == 503)
     #expect(try site.names("new").isEmpty && site.names("tmp").isEmpty)
   }
 
-  @Test func `for good is told as long as it lasts, and nothing is acknowledged`() async throws {
+  @Test func `that lasts is reported as long as it lasts, and nothing is acknowledged`() async throws {
     let site = try await site("fsync", "EIO", nil)
     for _ in 0..<5 { #expect(try site.request("POST", device, body: "{}").status == 503) }
     let health = try site.request("GET", "/healthz")
@@ -47,7 +47,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
 }
 
 @Suite struct `A receiver that is asked to leave` {
-  @Test func `finishes what is on its way`() async throws {
+  @Test func `finishes requests that have begun`() async throws {
     let site = try await ServerSite()
     let clients = try (0..<20).map { _ in try site.client() }
     for client in clients { client.send("POST \(device) HTTP/1.1\r\nHost: x\r\nContent-Length: 7\r\n\r\n{\"n\"") }
@@ -73,7 +73,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     Issue.record("it does not become so")
   }
 
-  @Test func `does not wait for who is idle`() async throws {
+  @Test func `does not wait for idle connections`() async throws {
     let site = try await ServerSite()
     let client = try site.client()
     #expect(try client.request("GET", "/healthz").status == 200)
@@ -81,7 +81,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(client.isClosed())
   }
 
-  @Test func `removes at its next start what was never acknowledged, and nothing of others`() async throws {
+  @Test func `removes its unacknowledged files at the next start, and no others`() async throws {
     let site = try await ServerSite()
     #expect(try site.request("POST", device, body: "{}").status == 200)
     let own = try #require(try site.names("new").first)

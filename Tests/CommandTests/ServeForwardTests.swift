@@ -35,7 +35,7 @@ private func gzip(_ text: String) async throws -> [UInt8] {
   }
 
   @Test(arguments: ["", "identity", "Identity, identity"])
-  func `that is not coded is taken as it is`(_ coding: String) async throws {
+  func `without a coding is stored as it is`(_ coding: String) async throws {
     let site = try await site()
     for (path, header) in [(forwarded, bearer), (device, "X: y")] {
       #expect(try site.request("POST", path, [header, "Content-Encoding: \(coding)"], body: "{}").status == 200)
@@ -43,7 +43,7 @@ private func gzip(_ text: String) async throws -> [UInt8] {
   }
 
   @Test(arguments: ["br", "deflate", "zstd", "gzip, gzip", "gzip, br", "gzip;q=1", "*", "none"])
-  func `in another way is refused, and told which is known`(_ coding: String) async throws {
+  func `in another coding is refused with the supported one`(_ coding: String) async throws {
     let site = try await site()
     let answer = try site.request("POST", forwarded, [bearer, "Content-Encoding: \(coding)"], body: "{}")
     #expect(answer.status == 415 && answer.headers["accept-encoding"] == "gzip" && answer.text.contains("gzip"))
@@ -54,7 +54,7 @@ private func gzip(_ text: String) async throws -> [UInt8] {
     #expect(try site.names("new").isEmpty)
   }
 
-  @Test func `that is no whole gzip is refused`() async throws {
+  @Test func `that is incomplete gzip is refused`() async throws {
     let site = try await site()
     let good = try await gzip(Self.lines)
     var wrong = good
@@ -70,7 +70,7 @@ private func gzip(_ text: String) async throws -> [UInt8] {
     #expect(try site.names("new").isEmpty)
   }
 
-  @Test func `that grows beyond all measure is refused, and nothing grows with it`() async throws {
+  @Test func `that expands too much is refused, and memory does not grow`() async throws {
     let site = try await site()
     let bomb = try await BuiltCommand.run(
       executable: "/bin/sh",
@@ -84,7 +84,7 @@ private func gzip(_ text: String) async throws -> [UInt8] {
 }
 
 @Suite struct `A body of very many postbacks` {
-  @Test func `is refused, and costs no more than four times what it holds`() async throws {
+  @Test func `is refused, and takes at most four times its size in memory`() async throws {
     let site = try await site()
     let idle = try site.metric("process_resident_memory_bytes")
     let tiny = String(repeating: "1\n", count: 4 << 20)
@@ -97,7 +97,7 @@ private func gzip(_ text: String) async throws -> [UInt8] {
     #expect(try site.names("new").isEmpty)
   }
 
-  @Test func `may have as many as the configuration says`() async throws {
+  @Test func `may have the number of postbacks that the configuration allows`() async throws {
     let site = try await site(#","forwarder_postbacks":3"#)
     #expect(try site.request("POST", forwarded, [bearer], body: "1\n2\n3\n").status == 200)
     let answer = try site.request("POST", forwarded, [bearer], body: "[1,2,3,4]")
@@ -105,7 +105,7 @@ private func gzip(_ text: String) async throws -> [UInt8] {
     #expect(try site.envelopes().count == 3)
   }
 
-  @Test func `is refused where its envelopes are much longer than itself`() async throws {
+  @Test func `is refused if its envelopes are much longer than the body`() async throws {
     let site = try await site(#","forwarder_body_bytes":20000"#)
     let lines = String(repeating: "1\n", count: 1000)
     let answer = try site.request("POST", forwarded, [bearer], body: lines)
@@ -116,7 +116,7 @@ private func gzip(_ text: String) async throws -> [UInt8] {
 @Suite struct `The query of a postback` {
   private static let postback = String(decoding: Fixtures.lines("postbacks/skadnetwork-4.0.jsonl")[1], as: UTF8.self)
 
-  @Test func `stands in the envelope as it came, and decoded in the extras`() async throws {
+  @Test func `is in the envelope as it was sent, and decoded in the extras`() async throws {
     let site = try await site("", ["--watch", "--out", "FOLDER/out", "--commit-ms", "50", "--part-bytes", "1"])
     let query = "campaign=summer%20sale&ä=1&x=%zz"
     let client = try site.client()

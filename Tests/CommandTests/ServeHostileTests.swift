@@ -29,7 +29,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     try expectServed(site)
   }
 
-  @Test func `that sends a gigabyte in chunks is cut off, and nothing grows`() async throws {
+  @Test func `that sends a gigabyte in chunks is cut off, and memory does not grow`() async throws {
     let site = try await site()
     let client = try site.client()
     client.send("POST \(device) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -58,7 +58,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "Content-Length: 2\r\nContent-Length: 3", "Content-Length: 2\r\nContent-Length: 2",
     "Content-Length: 2\r\nTransfer-Encoding: chunked", "Content-Length: x", "Content-Length: -2", "Content-Length: 2,2",
     "Content-Length: 99999999999999999999999",
-  ]) func `that says two things of where its body ends is refused`(_ headers: String) async throws {
+  ]) func `that declares the length of its body twice is refused`(_ headers: String) async throws {
     let site = try await site()
     let client = try site.client()
     client.send("POST \(device) HTTP/1.1\r\nHost: x\r\n\(headers)\r\n\r\n{}")
@@ -68,7 +68,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     try expectServed(site)
   }
 
-  @Test func `that pipelines rubbish behind a postback has that one taken`() async throws {
+  @Test func `that pipelines invalid bytes after a postback has that postback stored`() async throws {
     let site = try await site()
     let client = try site.client()
     let good = "POST \(device) HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
@@ -87,7 +87,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "GET /healthz HTTP/1.1\r\n\r\n", "GET /\(String(repeating: "a", count: 50_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 50_000))\r\n\r\n",
     "GET / HTTP/1.1\r\n" + (0..<20_000).map { "a\($0): b\r\n" }.joined() + "\r\n",
-  ]) func `that speaks no HTTP, or too much, is refused`(_ text: String) async throws {
+  ]) func `that does not speak HTTP, or sends too large a head, is refused`(_ text: String) async throws {
     let site = try await site()
     let client = try site.client()
     client.send(text)
@@ -99,7 +99,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
   @Test(arguments: [
     "GET /healthz HTTP/1.1\r\nHost: x\r\nX: ", "POST \(device) HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n", "",
   ])
-  func `that dribbles is cut off with 408`(_ start: String) async throws {
+  func `that sends too slowly is cut off with 408`(_ start: String) async throws {
     let site = try await site()
     let client = try site.client()
     client.send(start)
@@ -115,7 +115,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(try site.names("new").count == 1)
   }
 
-  @Test func `that says and sends nothing is cut off`() async throws {
+  @Test func `that sends nothing is cut off`() async throws {
     let site = try await site()
     let client = try site.client()
     #expect(client.isClosed())
@@ -124,7 +124,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(other.isClosed())
   }
 
-  @Test func `that sends less than it said leaves nothing behind`() async throws {
+  @Test func `that sends less than it declared leaves nothing behind`() async throws {
     let site = try await site()
     let client = try site.client()
     client.send("POST \(device) HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{}")
@@ -135,7 +135,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     try await site.wait("the request is over") { try site.metric("postback_http_unanswered_total") ?? 0 > 0 }
   }
 
-  @Test func `with more connections than it may have does not keep others out`() async throws {
+  @Test func `with too many connections does not keep others out`() async throws {
     let site = try await site(#""requests_per_minute":0,"connections":600,"connections_per_address":100"#)
     let clients = try (0..<500).map { _ in try site.client() }
     let health = Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
@@ -151,7 +151,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(try #require(refused) >= 398)
   }
 
-  @Test func `that asks too often is told when to come back`() async throws {
+  @Test func `that sends requests too often is told when to retry`() async throws {
     let site = try await site(#""requests_per_minute":1,"request_burst":5"#)
     let statuses = try (0..<20).map { _ in try site.request("POST", device, body: "{}") }
     #expect(statuses.prefix(5).allSatisfy { $0.status == 200 })
@@ -178,7 +178,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     {"trusted_proxies":["127.0.0.1"],"limits":{"requests_per_minute":1,"request_burst":2,"connections_per_address":3}}
     """
 
-  @Test func `the client is whom the proxy names`() async throws {
+  @Test func `the client is the address that the proxy names`() async throws {
     let site = try await ServerSite(configuration: Self.configuration)
     for _ in 0..<2 {
       let named = ["X-Forwarded-For: 198.51.100.1, 192.0.2.7"]
@@ -191,13 +191,13 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(addresses == ["192.0.2.7", "192.0.2.7", "2001:db8::1"].map { .string($0) })
   }
 
-  @Test func `the proxy has as many connections as it wants`() async throws {
+  @Test func `the proxy has no limit of connections`() async throws {
     let site = try await ServerSite(configuration: Self.configuration)
     let clients = try (0..<30).map { _ in try site.client() }
     for client in clients { #expect(try client.request("GET", "/healthz").status == 200) }
   }
 
-  @Test func `nobody else names clients`() async throws {
+  @Test func `an address that is not a proxy cannot name clients`() async throws {
     let site = try await ServerSite()
     #expect(try site.request("POST", device, ["X-Forwarded-For: 192.0.2.7"], body: "{}").status == 200)
     #expect(try site.envelopes()[0]["remote_address"] == .string("127.0.0.1"))

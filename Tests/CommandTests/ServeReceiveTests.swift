@@ -12,7 +12,7 @@ private let forwarded = "/v1/postbacks"
   @Test(arguments: [
     device, String(device.dropLast()), "/.well-known/appattribution/report-attribution/",
     "/.well-known/appattribution/report-attribution",
-  ]) func `takes a postback of a device, as it came, in its envelope`(_ path: String) async throws {
+  ]) func `stores the unchanged postback of a device in its envelope`(_ path: String) async throws {
     let site = try await ServerSite()
     let answer = try site.request("POST", path, body: Self.postback)
     #expect(answer.status == 200 && answer.body.isEmpty)
@@ -30,7 +30,7 @@ private let forwarded = "/v1/postbacks"
     #"{"version":"4.0","a":"#, "[\(postback)]", "", "hello", "\u{FEFF}\(postback)", #"{"a":1,"a":2}"#,
     "\(postback)\n\(postback)",
     #"{"a":"# + String(repeating: "[", count: 63) + String(repeating: "]", count: 63) + "}", "null", "\u{0}",
-  ]) func `loses nothing of what is no postback`(_ body: String) async throws {
+  ]) func `loses no body that is not a postback`(_ body: String) async throws {
     let site = try await ServerSite()
     #expect(try site.request("POST", device, body: body).status == 200)
     let encoded = try site.envelopes().first?["body_base64"]
@@ -46,7 +46,7 @@ private let forwarded = "/v1/postbacks"
     #expect(try site.envelopes()[0]["body"] == JSONValue(parsing: Array(pretty.utf8)))
   }
 
-  @Test func `answers on one connection as often as it is asked`() async throws {
+  @Test func `answers many requests on one connection`() async throws {
     let site = try await ServerSite()
     let client = try site.client()
     for number in 0..<50 {
@@ -60,7 +60,7 @@ private let forwarded = "/v1/postbacks"
     #expect(try site.metric("postback_receiver_commit_duration_seconds_count") == 50)
   }
 
-  @Test func `tells how it is, and what is where`() async throws {
+  @Test func `reports its health, and refuses unknown paths and methods`() async throws {
     let site = try await ServerSite()
     let health = try site.request("GET", "/healthz")
     #expect(health.status == 200 && health.text == #"{"status":"ok","reason":null,"waiting_bytes":0}"# + "\n")
@@ -97,7 +97,7 @@ private let forwarded = "/v1/postbacks"
   @Test(arguments: [
     (#"{"n":0}"#, 1), (#"[{"n":0},{"n":1},{"n":2}]"#, 3), ("{\"n\":0}\n{\"n\":1}\r\n\n{\"n\":2}", 3),
     ("[\n  {\n \"n\": 0\n },\n {\"n\":1}\n]\n", 2), ("{\n\"n\"\n:\n0}", 1),
-  ]) func `sends one, an array, or lines`(_ body: String, _ count: Int) async throws {
+  ]) func `may send one postback, an array, or lines`(_ body: String, _ count: Int) async throws {
     let site = try await site()
     let answer = try site.request("POST", forwarded, Self.bearer, body: body)
     #expect(answer.status == 200 && answer.text == #"{"status":"ok","received":\#(count)}"# + "\n")
@@ -109,7 +109,7 @@ private let forwarded = "/v1/postbacks"
     #expect(try site.names("new").count == 1)
   }
 
-  @Test func `loses nothing of what is no postback in an array`() async throws {
+  @Test func `loses nothing in an array that is not a postback`() async throws {
     let site = try await site()
     let answer = try site.request("POST", forwarded, Self.bearer, body: #"[{"n":0}, 7, "x", {"n":1,"n":2}, {"n":3}"#)
     #expect(answer.text == #"{"status":"ok","received":6}"# + "\n")
@@ -117,7 +117,7 @@ private let forwarded = "/v1/postbacks"
     #expect(encoded == ["7", #""x""#, #"{"n":1,"n":2}"#, ""].map { .string(Data($0.utf8).base64EncodedString()) })
   }
 
-  @Test func `signs what it sends`() async throws {
+  @Test func `may sign its body`() async throws {
     let site = try await site(requestsPerMinute: 0)
     let body = #"{"n":1}"#
     // printf '{"n":1}' | openssl dgst -sha256 -hmac secret-secret-secret
@@ -142,7 +142,7 @@ private let forwarded = "/v1/postbacks"
     [], ["Authorization: Bearer 0123456789abcdef-toke"], ["Authorization: Bearer 0123456789abcdef-tokenx"],
     ["Authorization: Basic 0123456789abcdef-token"], ["Authorization: Bearer"],
     ["Authorization: Bearer secret-secret-secret"],
-  ]) func `that is not known is told so, before its body is read`(_ headers: [String]) async throws {
+  ]) func `that is unknown is refused before its body is read`(_ headers: [String]) async throws {
     let site = try await site(requestsPerMinute: 0)
     let answer = try site.request("POST", forwarded, headers, body: "{}")
     #expect(answer.status == 401 && answer.headers["www-authenticate"] == "Bearer")
@@ -162,7 +162,7 @@ private let forwarded = "/v1/postbacks"
     for _ in 0..<3 { #expect(try site.request("POST", forwarded, Self.bearer, body: "{}").status == 200) }
   }
 
-  @Test func `that sends too much is told where, and nothing of it is taken`() async throws {
+  @Test func `that sends too large a postback is told its line, and nothing is stored`() async throws {
     let site = try await site()
     let large = #"{"x":"\#(String(repeating: "x", count: 66_000))"}"#
     let answer = try site.request("POST", forwarded, Self.bearer, body: "{\"n\":0}\n\(large)\n{\"n\":1}")

@@ -24,7 +24,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "Content-Length : LENGTH", "Content-Length\t: LENGTH", "Content-Length \t : LENGTH", "Transfer-Encoding : chunked",
     "Transfer-Encoding\t: chunked", " Content-Length: LENGTH", "\tContent-Length: LENGTH", "Content Length: LENGTH",
     ": LENGTH", "Content-Length", "Content\u{1}Length: LENGTH", "Content-Längth: LENGTH", "(x): 1", "a@b: 1",
-  ]) func `by a name that is none is refused, and its body never runs`(_ header: String) async throws {
+  ]) func `by an invalid header name is refused, and its body is never executed`(_ header: String) async throws {
     #expect(try await status(of: "POST \(device) HTTP/1.1\r\nHost: x\r\n\(header)\r\n\r\n") == 400)
     #expect(try await status(of: "POST \(device) HTTP/1.1\r\n\(header)\r\nHost: x\r\n\r\n") == 400)
   }
@@ -33,7 +33,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "Content-Length:\r\n LENGTH", "Content-Length:\r\n\tLENGTH", "Content-Length: \r\n LENGTH", "X: a\r\n b",
     "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chun\r\n ked", "Transfer-Encoding: \r\n\tchunked",
     "X: a\r\n Content-Length: LENGTH", "X: a\r\n b\r\n c", "X: a\r\n ", "X:\r\n b",
-  ]) func `by a line that is folded is refused, and its body never runs`(_ header: String) async throws {
+  ]) func `by a folded line is refused, and its body is never executed`(_ header: String) async throws {
     #expect(try await status(of: "POST \(device) HTTP/1.1\r\nHost: x\r\n\(header)\r\n\r\n") == 400)
     #expect(try await status(of: "POST \(device) HTTP/1.1\r\n\(header)\r\nHost: x\r\n\r\n") == 400)
   }
@@ -42,7 +42,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "X: a\u{0}b", "X: a\u{0}", "X: \u{0}", "X: a\u{0}\u{0}", "X\u{0}: a", "X: a\u{1}b", "X: a\u{7F}b", "X: a\u{1B}[0m",
     "X: a\rContent-Length: LENGTH", "X: a\r", "X: a\nContent-Length: LENGTH", "X: a\n\r\nContent-Length: LENGTH",
     "X: a\n\n", "\rContent-Length: LENGTH", "X: a\r\r\nContent-Length: LENGTH", "Content-Length: 0\u{0}7",
-  ]) func `by a control character is refused, and its body never runs`(_ header: String) async throws {
+  ]) func `by a control character is refused, and its body is never executed`(_ header: String) async throws {
     #expect(try await status(of: "POST \(device) HTTP/1.1\r\nHost: x\r\n\(header)\r\n\r\n") == 400)
     #expect(try await status(of: "POST \(device) HTTP/1.1\r\n\(header)\r\nHost: x\r\n\r\n") == 400)
   }
@@ -55,7 +55,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "POST \(device) HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n", "POST \(device) HTTP/1.1\r\nHost: a b\r\n\r\n",
     "POST \(device) HTTP/1.1\r\nHost: a/b\r\n\r\n", "POST \(device) HTTP/1.1\r\nHost: a,b@c\r\n\r\n",
     "POST \(device) HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
-  ]) func `by its first line or its host is refused, and its body never runs`(_ head: String) async throws {
+  ]) func `by its first line or its host is refused, and its body is never executed`(_ head: String) async throws {
     #expect(try await status(of: head) == 400)
   }
 
@@ -66,14 +66,14 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "Content-Length: 5;", "Content-Length:", "Content-Length: \"5\"", "Content-Length: 5.0",
     "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
     "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
-  ]) func `by the length of its body is refused, and its body never runs`(_ header: String) async throws {
+  ]) func `by the length of its body is refused, and its body is never executed`(_ header: String) async throws {
     #expect(try await status(of: "POST \(device) HTTP/1.1\r\nHost: x\r\n\(header)\r\n\r\n") == 400)
   }
 
   @Test(arguments: [
     "xchunked", "chunked, gzip", "gzip, chunked", "identity", "chunked;q=1", "\u{B}chunked", "chunked ",
   ])
-  func `by another transfer coding is refused, and its body never runs`(_ coding: String) async throws {
+  func `by another transfer coding is refused, and its body is never executed`(_ coding: String) async throws {
     let status = try await status(of: "POST \(device) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \(coding)\r\n\r\n")
     #expect(status == 501 || status == 400)
   }
@@ -82,7 +82,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "+2\r\n{}\r\n0\r\n\r\n", " 2\r\n{}\r\n0\r\n\r\n", "0x2\r\n{}\r\n0\r\n\r\n", "g\r\n{}\r\n0\r\n\r\n",
     "-2\r\n{}\r\n0\r\n\r\n",
     "2\r\n{}x0\r\n\r\n", "\r\n2\r\n{}\r\n0\r\n\r\n", "11111111111111111\r\n{}\r\n0\r\n\r\n", "2 2\r\n{}\r\n0\r\n\r\n",
-  ]) func `of chunks that are none is refused, and what follows never runs`(_ chunks: String) async throws {
+  ]) func `by invalid chunks is refused, and the bytes after it are never executed`(_ chunks: String) async throws {
     let head = "POST \(device) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     let status = try await status(of: head, body: chunks + Self.smuggled)
     #expect(status == (chunks.hasPrefix("11111") ? 413 : 400))
@@ -91,7 +91,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
   @Test(arguments: [
     "2\r\n{}\r\n0\r\n\r\n", "02;a=b\r\n{}\r\n0\r\n\r\n", "2\n{}\n0\n\n", "2;a\n{}\r\n0\r\n\r\n",
     "2\r\n{}\r\n0\r\nX: a\r\n b\r\n\r\n",
-  ]) func `behind a body in chunks never runs`(_ chunks: String) async throws {
+  ]) func `after a body in chunks is never executed`(_ chunks: String) async throws {
     let site = try await ServerSite()
     let client = try site.client()
     let head = "POST \(device) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -109,7 +109,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     "Cookie: a=b; c=d\r\nCookie: e\r\n", "Expect: x\r\n", "X: a\r\nX: a\r\n", "Connection: keep-alive\r\n",
     (0..<60).map { "X-\($0): \(String(repeating: "v", count: 100))\r\n" }.joined(),
     "X: \(String(repeating: "v", count: 7000))\r\n",
-  ]) func `is taken, in whatever pieces it comes, as often as it comes`(_ headers: String) async throws {
+  ]) func `is accepted in any pieces, any number of times`(_ headers: String) async throws {
     let site = try await ServerSite()
     let request =
       "POST \(device)?a=b&c HTTP/1.1\r\n\(headers)Host: [::1]:80\r\nContent-Length: 2\r\n\r\n{}"

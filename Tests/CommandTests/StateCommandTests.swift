@@ -16,7 +16,7 @@ import Testing
     try await BuiltCommand.run(["state", "compact", "--state", site.state, "--before", before] + options)
   }
 
-  @Test func `check finds a sound state sound`() async throws {
+  @Test func `check reports a sound state as sound`() async throws {
     let site = try StateSite()
     try site.fill()
     let result = try await check(site)
@@ -26,7 +26,7 @@ import Testing
     #expect(json.text == "{\"sound\":true,\"problems\":[],\"notes\":[]}\n")
   }
 
-  @Test func `check says which file is damaged, and what does no harm`() async throws {
+  @Test func `check names the damaged file, and harmless further files`() async throws {
     let site = try StateSite()
     try site.fill()
     let part = "out/skan_postbacks/part-00000001.jsonl"
@@ -39,7 +39,7 @@ import Testing
     #expect(lines.first?.hasPrefix("problem: \(site.folder.path(part)): is damaged") == true)
     #expect(lines.dropFirst().first?.hasPrefix("note: ") == true)
     #expect(lines.last == "not sound")
-    #expect(result.errorText == "postback: \(site.state) is not sound: 1 problem\n")
+    #expect(result.errorText == "postback: The state \(site.state) is not sound: 1 problem was found.\n")
     let json = try await check(site, ["--json"])
     #expect(json.status == 65)
     let report = try JSONValue(parsing: json.output)
@@ -63,7 +63,7 @@ import Testing
     #expect(refused.errorText.contains("/ledger.sqlite: is damaged"))
   }
 
-  @Test func `check does not take a folder that is not there for an empty one`() async throws {
+  @Test func `check does not treat a missing folder as an empty one`() async throws {
     let site = try StateSite()
     try site.fill()
     let result = try await BuiltCommand.run([
@@ -76,8 +76,7 @@ import Testing
   @Test(arguments: [
     ("1970-01-12", 0), ("1970-01-12T13:46:40Z", 0), ("1970-01-12T13:46:50Z", 10),
     ("1970-01-12T14:46:50.999+01:00", 10), ("1970-01-13", 40),
-  ]) func `compact drops the ids from before a time, whatever the settings`(_ date: String, _ dropped: Int) async throws
-  {
+  ]) func `compact removes the ids from before a time, with any settings`(_ date: String, _ dropped: Int) async throws {
     let site = try StateSite()
     try site.fill()
     let result = try await compact(site, before: date, ["--json"])
@@ -90,15 +89,15 @@ import Testing
     #expect(try await check(site).status == 0)
   }
 
-  @Test func `compact says in words what it did`() async throws {
+  @Test func `compact prints what it removed`() async throws {
     let site = try StateSite()
     try site.fill()
     let result = try await compact(site, before: "1970-01-12T13:46:50Z")
-    #expect(result.text == "10 ids from before 1970-01-12T13:46:50Z dropped, 30 remain\n")
+    #expect(result.text == "10 ids from before 1970-01-12T13:46:50Z removed, 30 remain\n")
   }
 
   @Test(arguments: ["9999-01-01", "2023-02-29", "yesterday", "", "2023-01-01 00:00:00"])
-  func `compact refuses what is no date, or in the future`(_ date: String) async throws {
+  func `compact refuses an invalid date, and one in the future`(_ date: String) async throws {
     let site = try StateSite()
     try site.fill()
     let result = try await compact(site, before: date)
@@ -106,7 +105,7 @@ import Testing
     #expect(try Ledger.reading(site.state).seen.entries == 40)
   }
 
-  @Test func `75 for a state that is in use, with a word on by whom`() async throws {
+  @Test func `exit with 75 and name the process if the state is in use`() async throws {
     let site = try StateSite()
     let ledger = try site.fill()
     for result in [try await check(site), try await compact(site, before: "1970-01-13")] {
@@ -117,7 +116,7 @@ import Testing
     #expect(ledger.seen.entries == 40)
   }
 
-  @Test func `66 where there is no state, and makes none`() async throws {
+  @Test func `exit with 66 if there is no state, and create none`() async throws {
     let site = try StateSite()
     for result in [try await check(site), try await compact(site, before: "1970-01-13")] {
       #expect(result.status == 66)
@@ -129,7 +128,7 @@ import Testing
   @Test(arguments: [
     ["status"], ["status", "--state", ""], ["status", "--state", "s", "more"], ["state"], ["state", "check"],
     ["state", "check", "--state", "s"], ["state", "compact", "--state", "s"],
-  ]) func `64 for a wrong command line`(_ arguments: [String]) async throws {
+  ]) func `exit with 64 for a wrong command line`(_ arguments: [String]) async throws {
     let result = try await BuiltCommand.run(arguments)
     #expect(result.status == 64)
     #expect(result.errorText.hasPrefix("postback: "))

@@ -16,7 +16,7 @@ import Testing
     return try JSONValue(parsing: result.output)
   }
 
-  @Test func `tells all counts of a state that nobody uses`() async throws {
+  @Test func `prints all counts of a state that no process uses`() async throws {
     let site = try StateSite()
     try site.fill()
     func age() -> Double { Date.now.timeIntervalSince1970 - 1_750_000_000.5 }
@@ -39,7 +39,7 @@ import Testing
     #expect(status["parts"]?.description == parts)
   }
 
-  @Test func `reads beside a consumer, makes no file, and keeps nobody out`() async throws {
+  @Test func `reads while a consumer runs, creates no file, and blocks nothing`() async throws {
     let site = try StateSite()
     let ledger = try site.fill()
     try site.writeStatus()
@@ -58,7 +58,7 @@ import Testing
     try ledger.commit(LedgerCommit(time: 2))
   }
 
-  @Test func `does not take the last words of a consumer that is gone for news`() async throws {
+  @Test func `does not treat the last status of a dead consumer as current`() async throws {
     let site = try StateSite()
     try site.fill()
     try site.writeStatus()
@@ -75,14 +75,14 @@ import Testing
   }
 
   @Test(arguments: ["", "{", "[]", "{\"pid\":1}", "null"])
-  func `does without what a consumer says where that is not whole`(_ text: String) async throws {
+  func `ignores an incomplete status of a consumer`(_ text: String) async throws {
     let site = try StateSite()
     try site.fill()
     try site.folder.makeFile("state/\(StatusFile.name)", holding: Array(text.utf8))
     #expect(try await status(site)["consumer"] == .null)
   }
 
-  @Test func `prints text that moves nothing on a terminal`() async throws {
+  @Test func `escapes control characters`() async throws {
     let site = try StateSite()
     let ledger = try site.fill()
     try site.writeStatus(spool: "/spool\u{1B}[2J\nread 1")
@@ -124,7 +124,7 @@ import Testing
     #expect(result.text.contains("3 statuses valid"))
   }
 
-  @Test func `66 where there is no state, and makes none; 65 where it is damaged`() async throws {
+  @Test func `exits with 66 if there is no state and creates none, and with 65 if it is damaged`() async throws {
     let site = try StateSite()
     let missing = try await BuiltCommand.run(["status", "--state", site.state])
     #expect(missing.status == 66)

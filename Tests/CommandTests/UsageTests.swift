@@ -7,35 +7,40 @@ import Testing
 
 @Suite struct `The command line` {
   @Test(arguments: [
-    (["rn"], "did you mean run?"), (["reprot", "out"], "did you mean report?"),
-    (["modle", "check", "m"], "did you mean model check?"), (["model", "chek"], "did you mean model check?"),
-    (["check", "m"], "did you mean model check or state check?"), (["modle"], "did you mean model?"),
-    (["help", "explian"], "did you mean explain?"),
-    (["run", "x", "--out", "o", "--modles", "m"], "did you mean --models?"),
-    (["run", "x", "-json"], "did you mean --json?"), (["status", "--jsno"], "did you mean --json?"),
-    (["rejects", "out", "--group-by", "forwader"], "did you mean forwarder?"),
-    (["rejects", "out", "--group-by", "recieved_day"], "did you mean received_day?"),
-    (["rejects", "out", "--where", "rejectcode=too_deep"], "did you mean reject_code?"),
-    (["rejects", "out", "--where", "reject_code=signature_invald"], "did you mean signature_invalid?"),
-    (["rejects", "out", "--where", "reject_code!=too_dep"], "did you mean too_deep?"),
-    (["rejects", "out", "--where", "stage in (parse, sigature)"], "did you mean signature?"),
-    (["rejects", "out", "--where", "channel=apple-direct"], "did you mean apple_direct?"),
-    (["rejects", "out", "--where", "stage=nonsense"], "expected one of parse, schema, signature, policy, dedup"),
-    (["rejects", "out", "--where", "reject_code==too_deep"], "== compares nothing"),
-    (["rejects", "out", "--where", "source_line=>5"], "=> compares nothing"),
-    (["run", "x", "--out", "--json"], "--out needs a value, and --json is an option"),
+    (["rn"], "Did you mean run?"), (["reprot", "out"], "Did you mean report?"),
+    (["modle", "check", "m"], "Did you mean model check?"), (["model", "chek"], "Did you mean model check?"),
+    (["check", "m"], "Did you mean model check or state check?"), (["modle"], "Did you mean model?"),
+    (["help", "explian"], "Did you mean explain?"),
+    (["run", "x", "--out", "o", "--modles", "m"], "Did you mean --models?"),
+    (["run", "x", "-json"], "Did you mean --json?"), (["status", "--jsno"], "Did you mean --json?"),
+    (["rejects", "out", "--group-by", "forwader"], "Did you mean forwarder?"),
+    (["rejects", "out", "--group-by", "recieved_day"], "Did you mean received_day?"),
+    (["rejects", "out", "--where", "rejectcode=too_deep"], "Did you mean reject_code?"),
+    (["rejects", "out", "--where", "reject_code=signature_invald"], "Did you mean signature_invalid?"),
+    (["rejects", "out", "--where", "reject_code!=too_dep"], "Did you mean too_deep?"),
+    (["rejects", "out", "--where", "stage in (parse, sigature)"], "Did you mean signature?"),
+    (["rejects", "out", "--where", "channel=apple-direct"], "Did you mean apple_direct?"),
+    (["rejects", "out", "--where", "stage=nonsense"], "Use one of parse, schema, signature, policy, dedup."),
+    (
+      ["rejects", "out", "--where", "reject_code==too_deep"],
+      "The condition reject_code==too_deep has no operator that exists."
+    ),
+    (["rejects", "out", "--where", "source_line=>5"], "The condition source_line=>5 has no operator that exists."),
+    (["run", "x", "--out", "--json"], "The option --out needs a value, but --json is an option."),
   ])
-  func `answers what is mistyped with what is meant, and 64`(_ arguments: [String], _ answer: String) async throws {
+  func `suggests the nearest name for a mistyped one, and exits with 64`(_ arguments: [String], _ answer: String)
+    async throws
+  {
     let result = try await BuiltCommand.run(arguments)
     #expect(result.status == 64)
     #expect(result.errorText.contains(answer), "\(result.errorText)")
     #expect(result.output.isEmpty)
   }
 
-  @Test(arguments: ["frobnicate", "x", ""]) func `guesses nothing where nothing is near`(_ word: String) async throws {
+  @Test(arguments: ["frobnicate", "x", ""]) func `suggests nothing if no name is near`(_ word: String) async throws {
     let result = try await BuiltCommand.run([word])
     #expect(result.status == 64)
-    #expect(result.errorText == "postback: there is no command \(word); see postback --help\n")
+    #expect(result.errorText == "postback: There is no command \(word). See postback --help.\n")
   }
 
   @Test func `takes a condition whose quoted value begins like a comparison`() async throws {
@@ -44,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [["help", "run"], ["help", "model", "check"], ["help", "state", "compact"]])
-  func `tells with help what a command tells with --help`(_ arguments: [String]) async throws {
+  func `prints the same with help COMMAND and COMMAND --help`(_ arguments: [String]) async throws {
     let help = try await BuiltCommand.run(arguments)
     #expect(help.status == 0)
     #expect(help.text == (try await BuiltCommand.run(arguments.dropFirst() + ["--help"]).text))
@@ -61,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `knows -o for --out, beside its value or with it`() async throws {
+  @Test func `accepts -o for --out, with or without a space before the value`() async throws {
     let folder = try TemporaryFolder()
     let input = Fixtures.path("postbacks")
     for option in [["-o", folder.path("a")], ["-o\(folder.path("b"))"]] {
@@ -72,7 +77,7 @@ import Testing
     #expect(report.status == 0)
   }
 
-  @Test func `says nothing with --quiet but what is asked for`() async throws {
+  @Test func `prints only results and warnings with --quiet`() async throws {
     let folder = try TemporaryFolder()
     let key =
       "k=MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg=="
@@ -92,7 +97,7 @@ import Testing
     #expect(failed.errorText.contains("missing"))
   }
 
-  @Test func `takes a date wherever it takes a time`() async throws {
+  @Test func `accepts a date in place of a time`() async throws {
     let folder = try TemporaryFolder()
     let run = ["run", Fixtures.path("postbacks"), "--out", folder.path("out"), "--received-at", "2026-03-10"]
     #expect(try await BuiltCommand.run(run).status == 0)
@@ -139,7 +144,7 @@ import Testing
     _ = try await BuiltCommand.run(["run", Fixtures.path("postbacks"), "--out", out])
     let refused = try await BuiltCommand.run(["report", out, "--html", page])
     #expect(refused.status == 73)
-    #expect(refused.errorText.contains("give --force to overwrite it"))
+    #expect(refused.errorText.contains("Give --force to overwrite it"))
     #expect(try folder.contents(of: "page.html") == [0x78])
     #expect(try await BuiltCommand.run(["report", out, "--html", page, "--force"]).status == 0)
     #expect(try folder.contents(of: "page.html").starts(with: Array("<!doctype".utf8)))

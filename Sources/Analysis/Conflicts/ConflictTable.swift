@@ -1,8 +1,9 @@
 internal import JSON
 internal import PostbackPipeline
 
-/// Copies with other unsigned values, collected from rejects, and the first copies of the same postbacks, collected from accepted
-/// postbacks. Bounded, whatever the tables hold.
+/// Rejected copies with other unsigned values, and the accepted first copies of the same postbacks.
+///
+/// The size is bounded, whatever the tables hold.
 struct ConflictTable: Sendable {
   /// A rejected copy.
   struct Copy: Sendable {
@@ -10,14 +11,14 @@ struct ConflictTable: Sendable {
     let key: UInt128
     /// The index of its cells in `contents`.
     let content: Int32
-    /// True if the reject itself meets the query; its first copy may still do so if it does not.
+    /// Indicates that the reject itself meets the query; its first copy may still do so if it does not.
     let matches: Bool
   }
 
   /// The copy of a postback that came first, and was accepted.
   struct First: Sendable {
     let origin: CopyOrigin
-    /// True if the accepted postback meets the query, as far as its columns allow.
+    /// Indicates that the accepted postback meets the query, as far as its columns allow.
     let matches: Bool
   }
 
@@ -27,7 +28,7 @@ struct ConflictTable: Sendable {
   private(set) var contents: [GroupKey] = []
   /// The first copies that were found, by postback key.
   private(set) var firsts: [UInt128: First] = [:]
-  /// Copies that are left out, as there are too many.
+  /// The number of copies that are left out, because there are too many.
   private(set) var unfollowed = 0
   private var places: [GroupKey: Int32] = [:]
   private var contentBytes = 0
@@ -83,10 +84,10 @@ struct ConflictReader: Sendable {
   private let channel = Table.postbacks.place("channel")
   private let forwarder = Table.postbacks.place("forwarder")
 
-  /// True if the reject at hand is a copy with other unsigned values.
+  /// Returns true if the current reject is a copy with other unsigned values.
   func isConflict(_ row: borrowing RowCursor) -> Bool { row.cell(fields) != nil }
 
-  /// The reject at hand as a copy; nil if it is not one, or if the key of its first copy is invalid.
+  /// Returns the current reject as a copy; nil if it is not one, or if the key of its first copy is invalid.
   func copy(_ row: borrowing RowCursor, matches: Bool) -> Copy? {
     guard isConflict(row), let key = row.key(firstSeen) else { return nil }
     var content = GroupKey()
@@ -94,7 +95,7 @@ struct ConflictReader: Sendable {
     return (key, content, matches)
   }
 
-  /// The accepted postback at hand as a first copy; nil if its key is not among `keys`.
+  /// Returns the current accepted postback as a first copy; nil if its key is not among `keys`.
   func first(_ row: borrowing RowCursor, among keys: Set<UInt128>, matches: Bool) -> First? {
     guard !keys.isEmpty, let key = row.key(key), keys.contains(key) else { return nil }
     let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))

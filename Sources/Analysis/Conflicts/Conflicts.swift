@@ -1,7 +1,7 @@
 internal import JSON
 internal import SKAdNetwork
 
-/// The channel and the forwarder through which a copy of a postback came; nil where its envelope does not name them.
+/// The channel and the forwarder through which a copy of a postback came; nil if its envelope does not name them.
 package struct CopyOrigin: Hashable, Sendable {
   /// `apple_direct` or `network_forwarded`.
   package let channel: String?
@@ -13,7 +13,7 @@ package struct CopyOrigin: Hashable, Sendable {
     (self.channel, self.forwarder) = (channel, forwarder)
   }
 
-  /// True if the envelope says that a device sent the copy itself. This is no proof: the endpoint for devices is
+  /// Indicates that, by its envelope, a device sent the copy itself. This is no proof: the endpoint for devices is
   /// public.
   package var isDirect: Bool { channel == Channel.appleDirect.rawValue }
 
@@ -26,11 +26,11 @@ package struct Conflicts: Sendable {
   package struct Difference: Sendable {
     /// Apple's name of the field.
     package let field: String
-    /// The value of the copy that came first; nil where it has none.
+    /// The value of the copy that came first; nil if it has none.
     package let first: String?
     /// The value of the later copies.
     package let later: String?
-    /// The sender of the first copy; nil where the tables do not have it.
+    /// The sender of the first copy; nil if the tables do not have it.
     package let firstFrom: CopyOrigin?
     /// The sender of the later copies.
     package let laterFrom: CopyOrigin
@@ -49,7 +49,7 @@ package struct Conflicts: Sendable {
 
   /// The conflicts that are attributed to one forwarder.
   package struct Party: Sendable {
-    /// The forwarder; nil where envelopes do not name it.
+    /// The forwarder; nil if envelopes do not name it.
     package let forwarder: String?
     /// The number of later copies, its own or a device's.
     package fileprivate(set) var copies = 0
@@ -65,7 +65,7 @@ package struct Conflicts: Sendable {
   package var attributedCopies: Int { parties.reduce(0) { $0 + $1.copies } }
   /// The number of copies whose first copy is not in the tables.
   package private(set) var unknownFirsts = 0
-  /// The number of copies that are left out, as there are too many.
+  /// The number of copies that are left out, because there are too many.
   package let unfollowed: Int
   /// The differing values, the most frequent first.
   package private(set) var differences: [Difference] = []
@@ -76,7 +76,7 @@ package struct Conflicts: Sendable {
   private(set) var attributedElsewhere: [String?: Int] = [:]
   private let firsts: [UInt128: ConflictTable.First]
 
-  /// Sums up the copies that were collected.
+  /// Summarizes the copies that were collected.
   init(_ table: ConflictTable) {
     firsts = table.firsts
     unfollowed = table.unfollowed
@@ -125,7 +125,7 @@ package struct Conflicts: Sendable {
     .sorted { ($1.postbacks, $0.forwarder ?? "") < ($0.postbacks, $1.forwarder ?? "") }
   }
 
-  /// The sender of the first copy of a postback, by its key in hexadecimal; nil where it is not known.
+  /// The sender of the first copy of a postback, by its key in hexadecimal; nil if it is not known.
   package func origin(ofFirst key: String) -> CopyOrigin? { UInt128(key, radix: 16).flatMap { firsts[$0]?.origin } }
 
   fileprivate static func attributed(_ first: CopyOrigin?, _ later: CopyOrigin) -> CopyOrigin? {

@@ -1,13 +1,17 @@
+internal import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+
 /// A count of rows, with the earliest and the latest time of receipt.
 package struct RowTally: Sendable, Equatable {
   /// The number of rows.
   package var count = 0
-  /// The earliest time of receipt, in milliseconds since 1970; nil where no row has one.
+  /// The earliest time of receipt, in milliseconds since 1970; nil if no row has one.
   package var firstSeen: Int64?
-  /// The latest time of receipt, in milliseconds since 1970; nil where no row has one.
+  /// The latest time of receipt, in milliseconds since 1970; nil if no row has one.
   package var lastSeen: Int64?
 
-  /// No rows.
+  /// Creates a tally without rows.
   package init() {}
 
   mutating func add(at time: Int64?) {
@@ -63,5 +67,126 @@ struct Groups: Sendable {
       tallies[key, default: RowTally()] += tally
     }
     rest += later.rest
+  }
+}
+
+/// A column to group rejects by: a column of skan_rejects, or the day or hour of receipt.
+package struct GroupColumn: Sendable, Hashable {
+  /// The name, also in output.
+  package let name: String
+
+  private static let day = "received_day"
+  private static let hour = "received_hour"
+
+  /// The names of the groupings that are not columns of a table.
+  package static let derived = [day, hour]
+
+  /// Creates the grouping called `name`. Throws if there is no such column and no such derived name.
+  package init(_ name: String) throws(QueryDefect) {
+    guard Table.rejects.columns.contains(name) || Self.derived.contains(name) else {
+      throw QueryDefect(unknown: name, derived: Self.derived)
+    }
+    self.name = name
+  }
+
+  fileprivate init(known name: String) { self.name = name }
+
+  /// Parses a list of columns, such as `forwarder,reject_code`.
+  package static func list(_ text: String) throws(QueryDefect) -> [GroupColumn] {
+    var columns: [GroupColumn] = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let column = try GroupColumn(String(name.filter { !$0.isWhitespace }))
+      guard !columns.contains(column) else { throw QueryDefect("The column \(column.name) is named twice.") }
+      columns.append(column)
+    }
+    return columns
+  }
+
+  /// The length, in bytes, of the part of a time that is the value: its date, or its date and hour. Nil if the whole
+  /// cell is the value.
+  fileprivate var prefix: Int? {
+    switch name {
+    case Self.day: "2026-03-10".utf8.count
+    case Self.hour: "2026-03-10T00".utf8.count
+    default: nil
+    }
+  }
+
+  fileprivate var column: String { prefix == nil ? name : "received_at" }
+}
+
+/// A reader of group keys from rows of one table. It uses those columns of the grouping that the table has.
+struct GroupKeyReader: Sendable {
+  private struct Part: Sendable {
+    let column: Int
+    let prefix: Int?
+  }
+
+  /// The indexes in the grouping of the columns that the table has.
+  let columns: [Int]
+  private let parts: [Part]
+
+  init(_ grouping: [GroupColumn], in table: Table) {
+    let found = grouping.enumerated().compactMap { index, column in
+      table.columns.firstIndex(of: column.column).map { (index, Part(column: $0, prefix: column.prefix)) }
+    }
+    columns = found.map(\.0)
+    parts = found.map(\.1)
+  }
+
+  /// Creates a reader of the columns with these names, which `table` must have.
+  init(_ names: [String], in table: Table) { self.init(names.map { GroupColumn(known: $0) }, in: table) }
+
+  /// Replaces `key` with the key of the current row.
+  func read(_ row: borrowing RowCursor, into key: inout GroupKey) {
+    key.removeAll()
+    for part in parts {
+      let cell = row.cell(part.column)
+      let count = cell.map { min(Int($0.count), part.prefix ?? .max) }
+      key.append(cell.map { ByteRange(start: Int($0.start), count: count ?? 0) }, of: row.bytes)
+    }
+  }
+}
+
+/// The values that the rows of a group have in common.
+struct GroupKey: Hashable, Sendable {
+  /// The encoded values, one after the other. Null is the byte 0; a text is the byte 1, its length in four bytes
+  /// (little-endian) and its bytes.
+  private(set) var bytes: [UInt8] = []
+
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  mutating func append(_ text: ByteRange?, of source: [UInt8]) {
+    guard let text else { return bytes.append(0) }
+    bytes.append(1)
+    for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: text.count >> shift)) }
+    bytes.append(text, of: source)
+  }
+
+  /// The decoded values, in the order of the columns; nil for null.
+  var values: [String?] {
+    var values: [String?] = []
+    var rest = bytes[...]
+    while let mark = rest.popFirst() {
+      guard mark == 1 else {
+        values.append(nil)
+        continue
+      }
+      let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      values.append(String(decoding: rest.dropFirst(4).prefix(count), as: UTF8.self))
+      rest = rest.dropFirst(4 + count)
+    }
+    return values
+  }
+
+  /// The key with only the values at these indexes.
+  func only(_ places: [Int]) -> GroupKey {
+    let values = values
+    var key = GroupKey()
+    for place in places {
+      let text = values[place].map { Array($0.utf8) }
+      key.append(text.map { ByteRange(start: 0, count: $0.count) }, of: text ?? [])
+    }
+    return key
   }
 }

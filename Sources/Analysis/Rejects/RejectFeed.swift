@@ -5,29 +5,29 @@ package import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 
-/// The raw bytes of rejects as records to be read again, each with its original source and time.
+/// The raw bytes of rejects as records that the pipeline reads again, each with its original source and time.
 ///
-/// Copies stay where they are: their first copy is in the tables. What was taken up before is passed over, and what is not
-/// kept whole.
+/// Left out are copies, whose first copy is in the tables, rejects that were read again before, and rejects of which not
+/// all bytes were kept.
 package struct RejectFeed: AsyncSequence {
   package typealias Element = RawBatch
   package typealias Failure = PipelineFailure
 
   /// Counts of the rejects that were read, by the decision on each.
   package final class Counts {
-    /// Taken up.
+    /// The rejects that are read again.
     package fileprivate(set) var takenUp = 0
-    /// Taken up by an earlier run.
+    /// The rejects that an earlier run has read again.
     package fileprivate(set) var takenUpBefore = 0
-    /// Rows that earlier runs with the same keys and policy have made of rejects: these would be rejected again.
+    /// The rejects that are themselves rows of such a run, with the same keys and policy: they would be rejected again.
     package fileprivate(set) var decidedBefore = 0
-    /// Copies.
+    /// The rejects that are copies.
     package fileprivate(set) var duplicates = 0
-    /// Records of which not all bytes were kept.
+    /// The rejects of which not all bytes were kept.
     package fileprivate(set) var notWhole = 0
-    /// Those that do not meet the conditions.
+    /// The rejects that do not meet the conditions.
     package fileprivate(set) var notMatching = 0
-    /// Lines that are no rows.
+    /// The lines that are not rows.
     package fileprivate(set) var unreadable = UnreadableRows()
   }
 
@@ -40,7 +40,8 @@ package struct RejectFeed: AsyncSequence {
   private let ledger: Ledger
   private let feed: Feed
 
-  /// The rejects in the folder of an output that meet all conditions. `ledger` is that of the tables that they go to.
+  /// Opens the rejects in the folder of an output that meet all conditions. `ledger` belongs to the tables that the
+  /// records are written to.
   package init(
     of folder: String,
     where conditions: [Condition],
@@ -90,7 +91,7 @@ package struct RejectFeed: AsyncSequence {
     package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> RawBatch? {
       while let batch = try await rows.next(isolation: actor) {
         let records = try records(of: batch)
-        // A batch of nothing would be a pause.
+        // An empty batch would mean a pause.
         if !records.isPause { return records }
       }
       return nil
@@ -113,10 +114,10 @@ package struct RejectFeed: AsyncSequence {
       return records
     }
 
-    /// The record that a row tells of, where it is to be taken up.
+    /// Returns the record of a row; nil if it is left out.
     private mutating func record(_ row: borrowing RowCursor) throws(PipelineFailure) -> ([UInt8], FedBackRecord)? {
       guard let code = row.text(columns.code).flatMap({ RejectCode(rawValue: $0) }) else {
-        // Of a later version of the program, or none of ours.
+        // The code is of a later version of the program, or of another program.
         counts.notMatching += 1
         return nil
       }
@@ -153,13 +154,13 @@ package struct RejectFeed: AsyncSequence {
         throw .state(error)
       }
       let receivedAt = row.time(columns.received).map { Timestamp(milliseconds: $0) }
-      // Rows of earlier versions do not say the source: then the time is worth what a file's time is. An envelope says more.
+      // Rows of earlier versions do not have the source. Their time then ranks as the modification time of a file.
       let source = row.text(columns.receivedSource).flatMap { ReceivedAtSource(rawValue: $0) } ?? .fileModified
       let record = FedBackRecord(reject: reject, receivedAt: receivedAt, source: receivedAt.map { _ in source })
       return (raw, record)
     }
 
-    /// The digest of the bytes, where it is the one that the row has of the record.
+    /// Returns the digest of the bytes; nil if the row has another one, because not all bytes of the record were kept.
     private mutating func wholeDigest(
       of raw: [UInt8],
       _ row: borrowing RowCursor
@@ -177,7 +178,7 @@ package struct RejectFeed: AsyncSequence {
     }
   }
 
-  /// The columns that are read.
+  /// The indexes of the columns that are read.
   struct Columns: Sendable {
     let code = Table.rejects.place("reject_code")
     let received = Table.rejects.place("received_at")
@@ -207,7 +208,7 @@ extension RowCursor {
 }
 
 extension StateFailure {
-  /// An output of which nobody could say which of its rejects were taken up.
+  /// The failure for an output without an id, for which no ledger can record the rejects that were read again.
   fileprivate static func unmarked(_ folder: String) -> StateFailure {
     StateFailure(
       .incompatible,

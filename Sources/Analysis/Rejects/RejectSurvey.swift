@@ -8,8 +8,8 @@ package struct RejectSurvey: Sendable {
     package let values: [String?]
     /// The rejects.
     package let tally: RowTally
-    /// The number of records read, accepted ones too, that have the same values in those columns of the grouping that
-    /// accepted postbacks also have; nil where it is unknown.
+    /// The number of records read, including accepted ones, that have the same values in those columns of the grouping that
+    /// accepted postbacks also have; nil if it is unknown.
     package let read: Int?
   }
 
@@ -20,7 +20,7 @@ package struct RejectSurvey: Sendable {
   package let read: Int?
   /// The groups, the largest first.
   package let groups: [Group]
-  /// The rejects of groups that are not kept, as there are too many.
+  /// The rejects of groups that are not kept, because there are too many.
   package let rest: RowTally
   /// The copies whose unsigned values differ from those of the first copy, with the origins of both; nil if the query
   /// does not need them, or if no accepted postbacks were read.
@@ -79,7 +79,7 @@ package struct RejectSurvey: Sendable {
 }
 
 extension RejectSurvey.Group {
-  /// True if this group has more rejects than `other`, or as many and smaller values. Null is the smallest value.
+  /// Returns true if this group has more rejects than `other`, or as many and smaller values. Null is the smallest value.
   fileprivate func comes(before other: Self) -> Bool {
     guard tally.count == other.tally.count else { return tally.count > other.tally.count }
     for (one, two) in zip(values, other.values) where one != two {

@@ -36,10 +36,10 @@ struct RowFilter: Sendable {
     received = span.isEverything ? nil : table.columns.firstIndex(of: "received_at")
   }
 
-  /// True if every row passes.
+  /// Indicates that every row passes.
   var isEverything: Bool { terms.isEmpty && received == nil }
 
-  /// True if the row at hand passes. A row without a time of receipt passes only if the span has no limits.
+  /// Returns true if the current row passes. A row without a time of receipt passes only if the span has no limits.
   func matches(_ row: borrowing RowCursor) -> Bool {
     if let received {
       guard let time = row.time(received), span.contains(time) else { return false }

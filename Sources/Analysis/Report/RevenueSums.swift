@@ -33,10 +33,10 @@ struct RevenueSums: Sendable {
 
   private let reader = GroupKeyReader(RevenueSums.columns, in: .postbacks)
   private var sums: [GroupKey: [Window]] = [:]
-  /// True if some revenue is left out, because there are more sums than can be kept.
+  /// Indicates that some revenue is left out, because there are more sums than can be kept.
   private(set) var isBounded = false
 
-  /// Adds the revenue of the row at hand to the sum for this conversion window.
+  /// Adds the revenue of the current row to the sum for this conversion window.
   mutating func add(_ sum: Window, ofWindow window: Int, _ row: borrowing RowCursor, _ key: inout GroupKey) {
     reader.read(row, into: &key)
     sums[key, default: Self.none][window] += sum

@@ -35,7 +35,7 @@ package struct ChiSquare: Sendable, Equatable {
     self.statistic = statistic
     degreesOfFreedom = bins.count - 1
     pValue = upperGamma(Double(bins.count - 1) / 2, statistic / 2)
-    // Of two rows the smaller dimension less one is 1.
+    // With two rows, the smaller dimension less one is 1.
     cramersV = (statistic / total).squareRoot()
     sampleSize = ones + others
   }
@@ -66,8 +66,8 @@ package struct ChiSquare: Sendable, Equatable {
   }
 }
 
-/// The regularized upper incomplete gamma function Q(a, x), for a above 0 and x from 0: by its series below a + 1, else by its
-/// continued fraction (Abramowitz and Stegun 6.5.29 and 6.5.31, the latter evaluated as Lentz does).
+/// Returns the regularized upper incomplete gamma function Q(a, x) for a > 0 and x ≥ 0. Below a + 1 it is computed by its
+/// series, otherwise by its continued fraction (Abramowitz and Stegun, 6.5.29 and 6.5.31; Lentz's method).
 func upperGamma(_ a: Double, _ x: Double) -> Double {
   guard x > 0 else { return 1 }
   var sign: Int32 = 0
@@ -105,7 +105,7 @@ func upperGamma(_ a: Double, _ x: Double) -> Double {
   return min(max(scale * fraction, 0), 1)
 }
 
-/// P-values of several tests, corrected by Holm's step-down method: each is the smallest family-wise error rate at
+/// Returns the p-values of several tests, corrected by Holm's step-down method: each is the smallest family-wise error rate at
 /// which the test is still significant.
 package func holmCorrected(_ pValues: [Double]) -> [Double] {
   var corrected = pValues

@@ -13,8 +13,7 @@ package struct ValueComparison: Sendable {
   package let test: ChiSquare
   /// The p-value, corrected for all comparisons (Holm).
   package let correctedPValue: Double
-  /// The value that the network has too often: the one whose share of its postbacks exceeds the share of the others'
-  /// the most. The shares are from 0 to 1.
+  /// The value whose share among the network's postbacks exceeds its share among the others' the most. The shares are from 0 to 1.
   package let excess: (value: Int, share: Double, otherShare: Double)
 
   /// An app, and an ad network that advertises it.

@@ -3,7 +3,7 @@ package import PostbackPipeline
 
 /// A cursor over the rows of a batch.
 package struct RowCursor: ~Copyable {
-  /// The bytes of the batch, followed by text that was decoded for the row at hand, such as strings with escapes.
+  /// The bytes of the batch, followed by text that was decoded for the current row, such as strings with escapes.
   package private(set) var bytes: [UInt8]
   /// The lines that are not rows.
   package private(set) var unreadable = UnreadableRows()
@@ -41,15 +41,15 @@ package struct RowCursor: ~Copyable {
 
   private mutating func parse() -> String? {
     let record = records[position]
-    if case .tooLarge(let count, _) = record.defect { return "has \(count) bytes, more than a row can" }
+    if case .tooLarge(let count, _) = record.defect { return "the line has \(count) bytes, more than a row can have" }
     if case .truncatedInput(let reason) = record.defect { return reason }
     do throws(JSONDefect) {
       try parser.parse(record.bytes.indices, of: &bytes, into: &document)
     } catch {
-      return "is not JSON"
+      return "the line is not JSON"
     }
-    guard document.root.kind == .object else { return "is no object" }
-    return document.fields.contains { $0.kind != .absent } ? nil : "has none of the table's columns"
+    guard document.root.kind == .object else { return "the line is not an object" }
+    return document.fields.contains { $0.kind != .absent } ? nil : "the line has none of the table's columns"
   }
 
   /// The range in `bytes` of a cell's text: the content of a string, or the JSON of any other value. Nil if the cell is
@@ -82,7 +82,7 @@ package struct RowCursor: ~Copyable {
   /// The bytes of the row, as they were written.
   package var line: [UInt8] { Array(bytes[records[position].bytes.indices]) }
 
-  /// The file and the line in it where the row at hand stands.
+  /// The file and the line that hold the current row.
   package var source: (input: InputFile, line: Int) {
     var before = 0
     for origin in origins {
@@ -97,14 +97,14 @@ package struct RowCursor: ~Copyable {
 package struct UnreadableRows: Sendable, Equatable {
   /// The number of lines.
   package private(set) var count = 0
-  /// The file, the line number and the problem of the first line, as text; nil if there is none.
+  /// The line number, the file and the problem of the first line, as text; nil if there is none.
   package private(set) var first: String?
 
-  /// None.
+  /// Creates a count of no lines.
   package init() {}
 
   mutating func add(_ problem: String, line: Int, in file: String) {
-    if first == nil { first = "\(file), line \(line): \(problem)" }
+    if first == nil { first = "line \(line) of \(file): \(problem)" }
     count += 1
   }
 
@@ -116,7 +116,7 @@ package struct UnreadableRows: Sendable, Equatable {
 }
 
 extension Table {
-  /// The index of a column, which must be one of the table's.
+  /// Returns the index of a column, which the table must have.
   package func place(_ column: String) -> Int {
     guard let place = columns.firstIndex(of: column) else { preconditionFailure("\(name) has no column \(column)") }
     return place

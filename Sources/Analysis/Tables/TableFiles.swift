@@ -6,15 +6,15 @@ package struct TableFiles: Sendable {
   package let table: Table
   /// Its files as JSON Lines, compressed or not.
   package let inputs: [InputFile]
-  /// True if every path was the output folder of a run, which has all tables, so that rejects and accepted postbacks
+  /// Indicates that every path was the output folder of a run, which has all tables, so that rejects and accepted postbacks
   /// can be counted together; also true if there are no paths.
   package let isOfWholeRuns: Bool
   /// The callback for the progress of reading the files and of analysing their rows.
   package var progress: AnalysisProgress.Handler?
-  /// The lines that are passed over, by the paths of their files.
+  /// The numbers of the lines that are skipped, by the paths of their files.
   var leftOut: [String: Set<Int>] = [:]
 
-  /// True if the files can be read more than once. Standard input and pipes cannot.
+  /// Indicates that the files can be read more than once. Standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }
 
   private static let endings = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
@@ -87,4 +87,63 @@ extension Table {
 extension String {
   /// The last component of a path, without slashes.
   fileprivate var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
+}
+
+extension TableFiles {
+  /// The limits for reading rows. A row above 32 MiB is not read; only records above the default limit of `run` have one.
+  static let limits = ReadLimits(recordBytes: 32 << 20)
+
+  /// Reads all rows in batches of some thousands, `jobs` batches at once. `work` turns each batch into a part, and
+  /// `take` receives the parts in order. Only the batches at work are held in memory.
+  package func scan<Part: Sendable>(
+    jobs: Int,
+    _ work: @escaping @Sendable (RawBatch) -> Part,
+    take: (Part) -> Void
+  ) async throws(PipelineFailure) {
+    let leftOut = leftOut
+    let parts = PostbackReader(inputs: inputs, limits: Self.limits).mappedConcurrently(jobs) { batch in
+      (work(leftOut.isEmpty ? batch : batch.removing(leftOut)), batch.origins)
+    }
+    var iterator = parts.makeAsyncIterator()
+    var meter = ReadingMeter(self)
+    while let (part, origins) = try await iterator.next() {
+      take(part)
+      meter.add(origins)
+    }
+  }
+}
+
+extension TableFiles {
+  /// Returns the files without the rejects that were read again. The ledger of each output records them: in `_state` in
+  /// its folder, or in one of the folders in `states`.
+  package func withoutFedBack(states: [String]) throws(StateFailure) -> TableFiles {
+    var files = self
+    var rows: [String: [Int: Set<Int>]] = [:]
+    for input in inputs {
+      guard let number = LedgerPart.number(inName: input.path) else { continue }
+      let output = input.path.parent.parent
+      if rows[output] == nil { rows[output] = try Self.fedBackRows(in: output, states: states) }
+      files.leftOut[input.path] = rows[output]?[number]
+    }
+    return files
+  }
+
+  private static func fedBackRows(in output: String, states: [String]) throws(StateFailure) -> [Int: Set<Int>] {
+    guard let id = try OutputID.read(in: output) else { return [:] }
+    var rows: [Int: Set<Int>] = [:]
+    let own = "\(output)/_state"
+    for state in states + (Ledger.isThere(own) ? [own] : []) {
+      guard try Ledger.reading(state).outputID == id else { continue }
+      rows.merge(try Ledger.fedBackRows(state, of: id)) { $0.union($1) }
+    }
+    return rows
+  }
+}
+
+extension String {
+  /// The folder that holds the file or folder at this path.
+  fileprivate var parent: String {
+    guard let slash = lastIndex(of: "/") else { return self == "." ? ".." : "." }
+    return slash == startIndex ? "/" : String(self[..<slash])
+  }
 }

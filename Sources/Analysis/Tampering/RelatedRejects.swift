@@ -63,7 +63,7 @@ package struct RelatedRejects: Sendable {
   package let groups: [Group]
   /// The number of groups that were found by each property, also those that are not in `groups`.
   package let counts: [Bond: Int]
-  /// True if every group was found. It is false if there are more than 500 000 signatures or transactions, as further
+  /// Indicates that every group was found. It is false if there are more than 500 000 signatures or transactions, as further
   /// ones are ignored.
   package let isComplete: Bool
 

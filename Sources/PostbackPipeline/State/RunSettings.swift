@@ -139,7 +139,7 @@ extension RunSettings {
     /// Returns a sentence that names the changed settings, at most ten of them.
     package static func sentence(_ changes: [Change]) -> String {
       let named = changes.prefix(10).map(\.description) + (changes.count > 10 ? ["\(changes.count - 10) others"] : [])
-      return "earlier rows were decided with other settings: \(named.joined(separator: "; ")); they stay as they are"
+      return "Earlier rows were decided with other settings: \(named.joined(separator: "; ")). They stay as they are."
     }
   }
 

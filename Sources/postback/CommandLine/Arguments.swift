@@ -29,13 +29,15 @@ struct Arguments: Sendable {
         throw Self.unknown(word.hasPrefix("--") ? name : word, manual)
       }
       if option.value == nil {
-        guard attached == nil else { throw Self.usage("\(name) takes no value", manual) }
+        guard attached == nil else { throw Self.usage("The option \(name) takes no value.", manual) }
         values[option.name, default: []].append("")
       } else {
-        guard let value = attached ?? rest.popFirst() else { throw Self.usage("\(name) needs a value", manual) }
+        guard let value = attached ?? rest.popFirst() else {
+          throw Self.usage("The option \(name) needs a value.", manual)
+        }
         if attached == nil, value.hasPrefix("--"), manual.option(Self.parts(of: value).name) != nil {
           throw Self.usage(
-            "\(name) needs a value, and \(value) is an option (a value like that: \(name)=\(value))",
+            "The option \(name) needs a value, but \(value) is an option. If it is the value, write \(name)=\(value).",
             manual
           )
         }
@@ -58,12 +60,11 @@ struct Arguments: Sendable {
 
   private static func unknown(_ name: String, _ manual: Manual) -> CommandFailure {
     let nearest = name.nearest(among: manual.allOptions.map(\.name))
-    return usage("there is no option \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""), manual)
+    return usage("There is no option \(name)." + (nearest.map { " Did you mean \($0)?" } ?? ""), manual)
   }
 
   private static func usage(_ problem: String, _ manual: Manual) -> CommandFailure {
-    let end = problem.hasSuffix("?") ? " See" : "; see"
-    return CommandFailure(.usage, "\(problem)\(end) postback \(manual.name) --help")
+    CommandFailure(.usage, "\(problem) See postback \(manual.name) --help.")
   }
 
   /// Indicates that a flag is given.
@@ -76,7 +77,7 @@ struct Arguments: Sendable {
   func value(_ option: String) -> String? { values[option]?.last }
 
   /// Returns the value of an option as `parse` reads it; nil if the option is absent. Throws if `parse` returns nil;
-  /// `expected` describes the right form.
+  /// `expected` describes a valid value.
   func value<Value>(
     _ option: String,
     _ expected: String,
@@ -84,7 +85,7 @@ struct Arguments: Sendable {
   ) throws(CommandFailure) -> Value? {
     guard let text = value(option) else { return nil }
     guard let value = parse(text) else {
-      throw CommandFailure(.usage, "\(option) is \(text); expected \(expected)")
+      throw CommandFailure(.usage, "The value of \(option) is \(text). It must be \(expected).")
     }
     return value
   }

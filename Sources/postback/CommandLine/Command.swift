@@ -34,7 +34,7 @@ enum ExitStatus: Int32 {
 /// The error that ends a command: an exit status for the shell, and a message for the user.
 struct CommandFailure: Error {
   let status: ExitStatus
-  /// The error in one line.
+  /// The error as one or more sentences, on one line.
   let message: String
   /// Further lines after the message.
   let details: [String]
@@ -45,7 +45,7 @@ struct CommandFailure: Error {
     self.details = details
   }
 
-  /// Creates a failure with several reasons. The description has one on each line, with control characters escaped.
+  /// Creates a failure from a description with one reason on each line, with control characters escaped.
   init(_ status: ExitStatus, lines: some CustomStringConvertible) {
     let lines = lines.description.split(separator: "\n").map(String.init)
     self.init(status, lines.first ?? "", details: Array(lines.dropFirst()))
@@ -53,4 +53,70 @@ struct CommandFailure: Error {
 
   /// The message and the details in one line, for a log.
   var line: String { ([message] + details).joined(separator: "; ") }
+}
+
+/// An option of a command.
+struct Option: Sendable {
+  /// The long name, with its dashes.
+  let name: String
+  /// The placeholder for the value in the help; nil for a flag.
+  let value: String?
+  /// The description of the option, in one line or a few.
+  let help: String
+  /// The name of one letter, with its dash, such as `-o`; nil if there is none.
+  let short: String?
+
+  init(_ name: String, _ value: String? = nil, _ help: String, short: String? = nil) {
+    self.name = name
+    self.value = value
+    self.help = help
+    self.short = short
+  }
+}
+
+/// The documentation of a command, which `--help` prints.
+struct Manual: Sendable {
+  let name: String
+  let summary: String
+  /// The operands and main options, as the usage line shows them after the name.
+  let usage: String
+  let discussion: String
+  let options: [Option]
+  let example: String
+
+  /// The options that every command takes.
+  static let quiet = Option("--quiet", nil, "Print only results, warnings and errors.", short: "-q")
+  private static let help = Option("--help", nil, "Print this help.", short: "-h")
+
+  /// The options of the command, including those of every command.
+  var allOptions: [Option] { options + [Self.quiet, Self.help] }
+
+  /// Returns the option with this long or short name; nil if there is none.
+  func option(_ name: String) -> Option? { allOptions.first { $0.name == name || $0.short == name } }
+
+  /// The text that `--help` prints.
+  var text: String {
+    let titles = allOptions.map { option in
+      (option.short.map { "\($0), " } ?? "    ") + option.name + (option.value.map { " \($0)" } ?? "")
+    }
+    let width = titles.map(\.count).max() ?? 0
+    let indent = String(repeating: " ", count: width + 4)
+    let lines = zip(titles, allOptions).map { title, option in
+      let help = option.help.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n" + indent)
+      return "  " + title + String(repeating: " ", count: width - title.count + 2) + help
+    }
+    return """
+      \(summary)
+
+      \("Usage:".styled(.bold)) postback \(name) \(usage)
+
+      \(discussion)
+
+      \("Options:".styled(.bold))
+      \(lines.joined(separator: "\n"))
+
+      \("Example:".styled(.bold))
+        \(example)
+      """
+  }
 }

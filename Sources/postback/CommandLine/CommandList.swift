@@ -26,8 +26,9 @@ struct CommandList {
     if isGroup, second.map({ $0.hasPrefix("-") }) ?? true { return .group(first) }
     let typed = [first, second ?? ""].joined(separator: " ")
     let name = isGroup ? typed : first
-    let end = suggestion(for: typed, first, isGroup: isGroup).map { "; did you mean \($0)? See" } ?? "; see"
-    throw CommandFailure(.usage, "there is no command \(name)\(end) postback \(isGroup ? "\(first) " : "")--help")
+    let suggestion = suggestion(for: typed, first, isGroup: isGroup).map { " Did you mean \($0)?" } ?? ""
+    let help = "See postback \(isGroup ? "\(first) " : "")--help."
+    throw CommandFailure(.usage, "There is no command \(name).\(suggestion) \(help)")
   }
 
   private func suggestion(for typed: String, _ first: String, isGroup: Bool) -> String? {
@@ -52,8 +53,8 @@ struct CommandList {
     \(Self.list(manuals).joined(separator: "\n"))
 
     \("Options:".styled(.bold))
-      --version  Show the version, and those of the libraries.
-      --help     Show this; behind a command, what it does and an example. postback help COMMAND is the same.
+      --version  Print the version of postback and of its libraries.
+      --help     Print this help; after a command, the help of that command. postback help COMMAND does the same.
 
     \("Example:".styled(.bold))
       postback run postbacks/ --models models/ --out out/

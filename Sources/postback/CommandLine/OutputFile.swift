@@ -10,7 +10,7 @@ enum OutputFile {
   static let standardOutputPath = "-"
 
   /// Creates the hidden file. Throws if the path exists, unless `overwrites` is true and it is a regular file.
-  init(_ path: String, overwrites: Bool = false, advice: String = "remove it, or give another name")
+  init(_ path: String, overwrites: Bool = false, advice: String = "Remove it, or give another name.")
     throws(CommandFailure)
   {
     guard path != Self.standardOutputPath else {
@@ -19,11 +19,11 @@ enum OutputFile {
     }
     var status = stat()
     if unsafe stat(path, &status) == 0 {
-      guard overwrites else { throw CommandFailure(.cannotCreate, "\(path) exists already; \(advice)") }
+      guard overwrites else { throw CommandFailure(.cannotCreate, "The file \(path) exists already. \(advice)") }
       guard status.st_mode & S_IFMT == S_IFREG else {
         throw CommandFailure(
           .cannotCreate,
-          "\(path) is not a regular file and cannot be overwritten; give another name"
+          "\(path) is not a regular file and cannot be overwritten. Give another name."
         )
       }
     }
@@ -38,7 +38,7 @@ enum OutputFile {
     case .standardOutput:
       guard bytes.writeAll(to: STDOUT_FILENO) else {
         let reason = unsafe String(cString: strerror(errno))
-        throw CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
+        throw CommandFailure(.inputOutput, "Standard output cannot be written: \(reason).")
       }
     }
   }

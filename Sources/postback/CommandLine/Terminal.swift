@@ -17,7 +17,7 @@ enum Terminal {
   static func print(_ text: String) throws(CommandFailure) {
     guard Array((text + "\n").utf8).writeAll(to: STDOUT_FILENO) || errno == EPIPE else {
       let reason = unsafe String(cString: strerror(errno))
-      throw CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
+      throw CommandFailure(.inputOutput, "Standard output cannot be written: \(reason).")
     }
   }
 

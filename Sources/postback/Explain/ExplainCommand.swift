@@ -1,27 +1,28 @@
 internal import Analysis
 internal import Base
 internal import ConversionModel
+internal import JSON
 internal import PostbackPipeline
 
 /// `postback explain`: prints the fields, the signature, the verdict and the meaning of one postback.
 struct ExplainCommand: Command {
   static let manual = Manual(
     name: "explain",
-    summary: "Show everything about one postback: what it says, what is signed, the verdict, what it means.",
+    summary: "Explain one postback: its fields, the signed text, the verdict and the meaning of its value.",
     usage: "[FILE|-] [--line N] [--models PATH] [--json] …",
     discussion: """
-      Reads FILE, or standard input, as run does, and explains its first postback, or the one that starts at line N. Shows
-      the exact bytes that Apple signed, if the postback is genuine: readably, where ⁞ stands for U+2063, and as base64.
-      Duplicates are not looked for. Of a postback whose signature does not fit, the edits that people make are tried, some
-      ten thousand, until one fits: then it shows what was signed, and what was changed. Such a postback stays rejected.
-      With --known, what accepted postbacks say is tried too, and, of SKAdNetwork, whether the signature is that of one of
-      them: of the first 20000 of a framework. Rejected or not, the exit status is 0.
+      Reads FILE, or standard input, as run does, and explains its first postback, or the one that starts at line N. Prints
+      the exact bytes that Apple signs for such a postback: as text, in which ⁞ stands for U+2063, and as base64. Does not
+      look for duplicates. If the signature is invalid, tries some ten thousand common edits until the signature fits, and
+      prints what was signed and what was changed. Such a postback stays rejected. With --known, also tries the values of
+      accepted postbacks, and for SKAdNetwork compares the signature with theirs; it uses the first 20000 postbacks of each
+      framework. The exit status is 0 also if the postback is rejected.
       """,
     options: [
-      Option("--line", "N", "The postback that starts at line N of the decompressed text."),
-      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
+      Option("--line", "N", "Explain the postback that starts at line N of the decompressed text."),
+      Option("--models", "PATH", "A file or folder of conversion models. May be repeated."),
     ] + TrustOptions.options + ReceivedAtOptions.options + [
-      Option("--known", "OUT", "Tables of a run over the same traffic: the folder that --out named. May be repeated."),
+      Option("--known", "OUT", "The --out folder of a run over the same traffic. May be repeated."),
       Option("--json", nil, "Print JSON."),
     ],
     example: "postback explain Fixtures/postbacks/skadnetwork-4.0.jsonl --line 2 --models Fixtures/models"
@@ -37,7 +38,9 @@ struct ExplainCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard arguments.operands.count < 2 else { throw CommandFailure(.usage, "give one file, or - for standard input") }
+    guard arguments.operands.count < 2 else {
+      throw CommandFailure(.usage, "Too many files are given. Give one file, or - for standard input.")
+    }
     path = arguments.operands.first ?? InputFile.standardInput
     line = try arguments.integer("--line", in: 1...Int(Int32.max))
     models = arguments.all("--models")
@@ -52,7 +55,10 @@ struct ExplainCommand: Command {
     let models = try Models(checking: models)
     TrustOptions.announce(trust)
     guard let batch = try await batch() else {
-      throw CommandFailure(.noInput, line.map { "\(path) has no postback at line \($0)" } ?? "\(path) has no postback")
+      throw CommandFailure(
+        .noInput,
+        line.map { "No postback starts at line \($0) of \(path)." } ?? "\(path) holds no postback."
+      )
     }
     let tables: TableFiles
     do throws(ReadFailure) {
@@ -61,7 +67,7 @@ struct ExplainCommand: Command {
       throw CommandFailure(.read(error))
     }
     guard tables.isOfWholeRuns else {
-      throw CommandFailure(.usage, "--known needs accepted postbacks; give the folder that --out named")
+      throw CommandFailure(.usage, "The option --known needs accepted postbacks. Give the --out folder of a run.")
     }
     let explanation: Explanation
     do throws(PipelineFailure) {
@@ -89,5 +95,55 @@ struct ExplainCommand: Command {
       throw CommandFailure(error)
     }
     return nil
+  }
+}
+
+extension Explanation {
+  /// The explanation as text, section by section, with one fact on each line. Control characters are escaped, because bodies may
+  /// be hostile.
+  var text: String {
+    let width = sections.flatMap { $0.facts.map(\.name.count) }.max() ?? 0
+    return sections.map { section in
+      let lines = section.facts.map { name, value in
+        "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value.withControlCharactersEscaped)"
+      }
+      return ([section.title] + lines).joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  /// The explanation as one JSON object with a member for each section. Events are an array; a diagnosis follows its own
+  /// schema.
+  var json: String {
+    var text: [UInt8] = []
+    for (index, section) in sections.enumerated() {
+      text.append(contentsOf: (index == 0 ? "{" : ",").utf8)
+      text.appendJSONString(section.title)
+      if let json = section.json {
+        text.append(UInt8(ascii: ":"))
+        text += json
+        continue
+      }
+      text.append(contentsOf: ":{".utf8)
+      let names = section.facts.map(\.name)
+      for (index, fact) in section.facts.enumerated() where names.firstIndex(of: fact.name) == index {
+        if index > 0 { text.append(UInt8(ascii: ",")) }
+        let values = section.facts.filter { $0.name == fact.name }.map(\.value)
+        text.appendJSONString(fact.name == "event" ? "events" : fact.name)
+        text.append(UInt8(ascii: ":"))
+        if fact.name == "event" {
+          text.append(UInt8(ascii: "["))
+          for (index, value) in values.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text.appendJSONString(value)
+          }
+          text.append(UInt8(ascii: "]"))
+        } else {
+          text.appendJSONString(fact.value)
+        }
+      }
+      text.append(UInt8(ascii: "}"))
+    }
+    text.append(UInt8(ascii: "}"))
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -11,7 +11,7 @@ struct Explanation {
   struct Section {
     let title: String
     var facts: [(name: String, value: String)] = []
-    /// The section as JSON, where that contains more than the facts.
+    /// The section as JSON; nil if the facts are the whole section.
     var json: [UInt8]?
 
     mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
@@ -175,7 +175,10 @@ struct Explanation {
   ) {
     let decoding = models.decode(parsed.conversion(in: bytes, environment))
     var section = Section(title: "conversion")
-    section.add("valued", isValued ? "yes" : "no, since the postback is rejected; if it were true it would mean this")
+    section.add(
+      "valued",
+      isValued ? "yes" : "no, because the postback is rejected; if it were genuine, it would mean this"
+    )
     section.add("decode_status", decoding.status.rawValue)
     section.add("model_id", decoding.ambiguousModels ?? decoding.model?.modelID)
     section.add("model_version", decoding.model?.version)
@@ -228,51 +231,43 @@ extension [UInt8] {
 }
 
 extension Explanation {
-  /// The sections one after the other, with one fact on each line. Control characters are escaped, because bodies may
-  /// be hostile.
-  var text: String {
-    let width = sections.flatMap { $0.facts.map(\.name.count) }.max() ?? 0
-    return sections.map { section in
-      let lines = section.facts.map { name, value in
-        "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value.withControlCharactersEscaped)"
-      }
-      return ([section.title] + lines).joined(separator: "\n")
-    }.joined(separator: "\n\n")
-  }
-
-  /// One JSON object with a member for each section. Events are an array; a diagnosis is written according to its
-  /// schema.
-  var json: String {
-    var text: [UInt8] = []
-    for (index, section) in sections.enumerated() {
-      text.append(contentsOf: (index == 0 ? "{" : ",").utf8)
-      text.appendJSONString(section.title)
-      if let json = section.json {
-        text.append(UInt8(ascii: ":"))
-        text += json
-        continue
-      }
-      text.append(contentsOf: ":{".utf8)
-      let names = section.facts.map(\.name)
-      for (index, fact) in section.facts.enumerated() where names.firstIndex(of: fact.name) == index {
-        if index > 0 { text.append(UInt8(ascii: ",")) }
-        let values = section.facts.filter { $0.name == fact.name }.map(\.value)
-        text.appendJSONString(fact.name == "event" ? "events" : fact.name)
-        text.append(UInt8(ascii: ":"))
-        if fact.name == "event" {
-          text.append(UInt8(ascii: "["))
-          for (index, value) in values.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
-            text.appendJSONString(value)
-          }
-          text.append(UInt8(ascii: "]"))
-        } else {
-          text.appendJSONString(fact.value)
-        }
-      }
-      text.append(UInt8(ascii: "}"))
+  /// Adds the diagnosis of a rejected postback, if its reject code allows one.
+  mutating func addDiagnosis(
+    of rejection: Rejection,
+    _ bytes: [UInt8],
+    _ trust: Trust,
+    _ known: Known
+  ) async throws(PipelineFailure) {
+    guard rejection.code.isDiagnosable else { return }
+    let context = try await known()
+    let diagnosis: Diagnosis
+    do throws(LibcryptoFailure) {
+      diagnosis = try Diagnoser(trust, context: context).diagnose(Array(bytes[rejection.record.bytes.indices]))
+    } catch {
+      throw .libcrypto(error)
     }
-    text.append(UInt8(ascii: "}"))
-    return String(decoding: text, as: UTF8.self)
+    add(Section(diagnosis))
+  }
+}
+
+extension Explanation.Section {
+  /// Creates the section of a diagnosis: the finding, each edit in words, and the postback as it was signed.
+  fileprivate init(_ diagnosis: Diagnosis) {
+    self.init(title: "diagnosis")
+    add("finding", diagnosis.code)
+    switch diagnosis.finding {
+    case .recovered(let recovery), .reencoded(let recovery):
+      for sentence in recovery.sentences { add("what", sentence) }
+    case .unaltered, .signatureOfAnother, .noVariantFound: add("what", diagnosis.summary)
+    }
+    for edit in diagnosis.recovery?.edits ?? [] {
+      add(edit.field.name, "\(edit.original ?? "absent") as signed, \(edit.arrived ?? "absent") as it arrived")
+    }
+    add("signed_postback", diagnosis.recovery?.postback)
+    add("key_id", diagnosis.recovery?.keyID)
+    add("tried", "\(diagnosis.tried) \(diagnosis.tried == 1 ? "variant" : "variants")")
+    var json: [UInt8] = []
+    diagnosis.append(to: &json)
+    self.json = json
   }
 }

@@ -54,14 +54,16 @@ struct ConflictsAnswer {
     ])
   }
 
-  /// A line and two tables; nil where there are no such copies.
+  /// A sentence and two tables; nil if there are no such copies.
   var text: String? {
     guard conflicts.copies > 0 || conflicts.unfollowed > 0 else { return nil }
     var parts = [
-      "\(conflicts.copies) copies of genuine postbacks have another unsigned value than the copy that came first; "
-        + "of \(conflicts.attributedCopies) pairs one copy is a device's own"
+      "\(conflicts.copies) copies of genuine postbacks have a different unsigned value than the first copy; "
+        + "in \(conflicts.attributedCopies) of these pairs, one copy came from a device itself"
     ]
-    if conflicts.unfollowed > 0 { parts[0] += "; not followed, as there are too many: \(conflicts.unfollowed)" }
+    if conflicts.unfollowed > 0 {
+      parts[0] += "; \(conflicts.unfollowed) further copies were not compared, because there are too many"
+    }
     if !conflicts.parties.isEmpty {
       var table = TextTable(
         ["attributed to", "copies", "postbacks", "came first", "of read"],
@@ -105,13 +107,13 @@ extension CopyOrigin {
   /// The sender as text; for nil, a note that the tables do not have the first copy.
   static func text(_ origin: CopyOrigin?) -> String {
     guard let origin else { return "not in these tables" }
-    guard let forwarder = origin.forwarder else { return origin.channel ?? "not said" }
-    return "\(forwarder.shortened(to: 60)) (\(origin.channel ?? "channel not said"))"
+    guard let forwarder = origin.forwarder else { return origin.channel ?? "unknown" }
+    return "\(forwarder.shortened(to: 60)) (\(origin.channel ?? "unknown channel"))"
   }
 }
 
 extension JSONValue {
-  /// A sender as an object; null where there is none.
+  /// A sender as an object; null if there is none.
   static func origin(_ origin: CopyOrigin?) -> JSONValue {
     guard let origin else { return .null }
     return .object([

@@ -1,38 +1,51 @@
 internal import Analysis
 internal import PostbackPipeline
 
-/// The options that say whether rejects count that were taken up again.
-enum FedBackOptions {
+/// The options that decide if rejects count that `run --from-rejects` has read again.
+struct FedBackOptions: Sendable {
   static let inclusion = Option(
     "--include-fed-back",
     nil,
-    "Count rejects that run --from-rejects has taken up again, too."
+    "Also count rejects that run --from-rejects has read again."
   )
   static let options = [
     inclusion,
     Option(
       "--state",
       "DIR",
-      "The state of an OUT, where it is not in OUT/_state: it knows what was taken up\nagain. May be repeated."
+      "The state of an OUT, if it is not in OUT/_state; it records which rejects were read again. May\nbe repeated."
     ),
   ]
 
-  /// The files without the rejects that were taken up again, unless the options say otherwise.
-  static func chosen(_ rejects: TableFiles, _ arguments: Choice) throws(CommandFailure) -> TableFiles {
-    guard !arguments.includesFedBack else { return rejects }
-    do throws(StateFailure) { return try rejects.withoutFedBack(states: arguments.states) } catch {
-      throw CommandFailure(error)
-    }
-  }
+  private let includesFedBack: Bool
+  private let states: [String]
 
   /// Reads the options.
-  struct Choice: Sendable {
-    let includesFedBack: Bool
-    let states: [String]
+  init(_ arguments: Arguments) {
+    includesFedBack = arguments.has(Self.inclusion.name)
+    states = arguments.all("--state")
+  }
 
-    init(_ arguments: Arguments) {
-      includesFedBack = arguments.has(inclusion.name)
-      states = arguments.all("--state")
+  /// Opens the tables of rejects and of accepted postbacks at `paths`, without the rejects that do not count.
+  func tables(
+    at paths: [String],
+    progress: AnalysisProgress.Handler?
+  ) throws(CommandFailure) -> (rejects: TableFiles, accepted: TableFiles) {
+    var rejects: TableFiles
+    var accepted: TableFiles
+    do throws(ReadFailure) {
+      rejects = try TableFiles(.rejects, at: paths)
+      accepted = try TableFiles(.postbacks, at: paths)
+    } catch {
+      throw CommandFailure(.read(error))
     }
+    if !includesFedBack {
+      do throws(StateFailure) { rejects = try rejects.withoutFedBack(states: states) } catch {
+        throw CommandFailure(error)
+      }
+    }
+    rejects.progress = progress
+    accepted.progress = progress
+    return (rejects, accepted)
   }
 }

@@ -92,7 +92,7 @@ struct RejectsAnswer {
     return lines.joined(separator: "\r\n") + "\r"
   }
 
-  /// A few lines, a table, and the rows.
+  /// The answer as text: totals, a table of groups, and the rows.
   var text: String {
     let read = survey.read.map { " of \($0) read (\(Share(survey.rejects.count, of: $0)))" } ?? ""
     var facts = TextTable()
@@ -150,7 +150,7 @@ struct Share: CustomStringConvertible {
 }
 
 extension JSONValue {
-  /// A part of a whole, to the millionth; null where there is no whole.
+  /// A part of a whole, to the millionth; null if there is no whole.
   static func share(_ part: Int, of whole: Int?) -> JSONValue {
     guard let whole, whole > 0 else { return .null }
     return .number("\((Double(part) / Double(whole) * 1_000_000).rounded() / 1_000_000)")

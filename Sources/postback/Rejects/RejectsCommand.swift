@@ -7,54 +7,54 @@ internal import PostbackPipeline
 struct RejectsCommand: Command {
   static let manual = Manual(
     name: "rejects",
-    summary: "Count, filter and show what was rejected, from the tables of one or many runs.",
+    summary: "Count, filter and show rejects from the tables of one or more runs.",
     usage: "OUT… [--group-by COL,…] [--where EXPR]… [--since T] [--until T] [--show N] [--signals] …",
     discussion: """
-      OUT is the folder that --out of run or watch named, its skan_rejects folder, or a file of rows (JSON Lines, compressed
-      or not; - is standard input). Of OUT itself the accepted postbacks are read too, and groups say which share they are of
-      all that was read of their kind: of all records of a forwarder, say, where the grouping has forwarder. Memory is flat:
-      at most 100000 groups are kept, and what is left out is said. Lines that are no rows are passed over and named.
+      OUT is the --out folder of run or watch, its skan_rejects folder, or a file of rows (JSON Lines, compressed or not;
+      - is standard input). With the --out folder, the accepted postbacks are read too, and each group has its share of all
+      records of its kind: with a grouping by forwarder, of all records of that forwarder. Memory is bounded: at most 100000
+      groups are kept, and the output tells if there are more. Lines that are not rows are skipped and reported.
 
-      EXPR is COLUMN OP VALUE, with a column of skan_rejects and =, != (not), ~ (has this text in it, case counts), !~, <, <=,
-      >, >= (numbers, times and dates as such, else by the bytes), or COLUMN in (VALUE, …). An empty VALUE is null. All
-      conditions have to hold.
+      EXPR is COLUMN OP VALUE, or COLUMN in (VALUE, …). COLUMN is a column of skan_rejects. OP is =, !=, ~ (contains the text,
+      case-sensitive), !~, <, <=, > or >=, which compare numbers, times and dates by value, and anything else by its bytes.
+      An empty VALUE means null. A reject must meet all conditions.
 
-      Copies with another unsigned value (duplicate_conflict) are held against the copy that came first where channel or
-      forwarder are in --group-by or --where, where that code is in --where, and with --show or --diagnose: both values,
-      where both came from, and the forwarder that a device's own copy contradicts, whichever came first. Conditions hold
-      where either of both copies meets them. A device's copy is strong evidence and no proof: its endpoint is public.
-      Exit status: 0; 64 usage, 65 some lines are no rows, 66 no such tables, 74 I/O.
+      Copies with a different unsigned value (duplicate_conflict) are compared with the first copy if --group-by or --where
+      names channel or forwarder, if --where names this code, and with --show or --diagnose. The output has both values, both
+      senders, and the forwarder that a device's own copy contradicts, whichever came first. A condition holds if either copy
+      meets it. A device's copy is strong evidence but no proof, because the endpoint for devices is public.
+      Exit status: 0; 64 usage, 65 some lines are not rows, 66 the tables do not exist, 74 I/O.
       """,
     options: [
       Option(
         "--group-by",
         "COL,…",
-        "Columns of skan_rejects, received_day or received_hour;\nstage,reject_code unless given."
+        "Group by columns of skan_rejects, received_day or received_hour;\ndefault stage,reject_code."
       ),
-      Option("--where", "EXPR", "Only rejects for which this holds. May be repeated."),
-      Option("--since", "T", "Only what was received at this time or later: RFC 3339, or a date."),
-      Option("--until", "T", "Only what was received before this time."),
+      Option("--where", "EXPR", "Count only rejects that meet this condition. May be repeated."),
+      Option("--since", "T", "Count only rejects received at this time or later: RFC 3339, or a date."),
+      Option("--until", "T", "Count only rejects received before this time."),
       Option(
         "--top",
         "N",
-        "Print the N largest groups; 50 of a table and all as json or csv unless given. Of\nwhat belongs together, 10 at most."
+        "Print the N largest groups; default 50 in a table, all in json and csv. Related rejects: at\nmost 10 groups."
       ),
-      Option("--show", "N", "Print the first N rejects too, with their raw bodies."),
-      Option("--signals", nil, "Say what stands out among accepted postbacks too, by ad network. Needs OUT itself."),
+      Option("--show", "N", "Also print the first N rejects, with their raw bodies."),
+      Option("--signals", nil, "Also print anomalies of accepted postbacks, by ad network. Needs the --out folder."),
       Option(
         "--late-days",
         "N",
-        "A copy that comes more than N days after the first is a late replay; 10 unless given."
+        "Count a copy as a late replay if it comes more than N days after the first; default 10."
       ),
       Option(
         "--diagnose",
         nil,
-        "Say what was done to rejects whose signature does not fit, and by whom, and show\ntogether what differs though signature or transaction are the same. Takes a while."
+        "Find the edits of rejects whose signature is invalid, and their senders, and show rejects with\nthe same signature or transaction side by side. Takes a while."
       ),
-      Option("--diagnose-limit", "N", "Diagnose at most N rejects, drawn evenly; 1000 unless given."),
-      Option("--format", "FORMAT", "table, json or csv (the groups alone); table unless given."),
+      Option("--diagnose-limit", "N", "Diagnose at most N rejects, drawn evenly; default 1000."),
+      Option("--format", "FORMAT", "table (default), json, or csv, which has the groups alone."),
       Option("--json", nil, "The same as --format json."),
-      Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
+      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
     ] + FedBackOptions.options + TrustOptions.keyOptions,
     example: "postback rejects out --group-by forwarder,reject_code --where stage=signature --since 2026-03-01"
   )
@@ -66,7 +66,7 @@ struct RejectsCommand: Command {
     case csv
   }
 
-  /// The maximum number of groups of related rejects to show, by signature and by transaction each.
+  /// The maximum number of groups of related rejects to show: by signature, and as many by transaction.
   private static let mostRelated = 10
 
   private let paths: [String]
@@ -79,14 +79,17 @@ struct RejectsCommand: Command {
   private let wantsDiagnosis: Bool
   private let diagnosisLimit: Int
   private let trust: Trust
-  private let fedBack: FedBackOptions.Choice
+  private let fedBack: FedBackOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "say whose rejects: give the folder that --out named") }
+    guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
     let named = try arguments.value("--format", "table, json or csv") { Format(rawValue: $0) }
     if let named, named != .json, arguments.has("--json") {
-      throw CommandFailure(.usage, "--json is of no use with --format \(named.rawValue); give one of them")
+      throw CommandFailure(
+        .usage,
+        "The options --json and --format \(named.rawValue) exclude each other. Give one of them."
+      )
     }
     format = arguments.has("--json") ? .json : named ?? .table
     top = try arguments.integer("--top", in: 1...Int(Int32.max)) ?? (format == .table ? 50 : .max)
@@ -95,7 +98,7 @@ struct RejectsCommand: Command {
     wantsDiagnosis = arguments.has("--diagnose")
     diagnosisLimit = try arguments.integer("--diagnose-limit", in: 1...1_000_000) ?? 1000
     trust = try TrustOptions.trust(arguments)
-    fedBack = FedBackOptions.Choice(arguments)
+    fedBack = FedBackOptions(arguments)
     lateDays = try arguments.integer("--late-days", in: 0...3650) ?? 10
     do {
       var query = RejectQuery(grouping: try GroupColumn.list(arguments.value("--group-by") ?? "stage,reject_code"))
@@ -117,7 +120,7 @@ struct RejectsCommand: Command {
     if format == .csv, query.shownRows > 0 || wantsSignals || wantsDiagnosis {
       throw CommandFailure(
         .usage,
-        "--format csv is the groups alone; --show, --signals and --diagnose go with table or json"
+        "The format csv has the groups alone. Give --show, --signals and --diagnose with table or json."
       )
     }
   }
@@ -129,15 +132,15 @@ struct RejectsCommand: Command {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      var rejects = try FedBackOptions.chosen(try TableFiles(.rejects, at: paths), fedBack)
-      var accepted = try TableFiles(.postbacks, at: paths)
-      rejects.progress = progress.handler
-      accepted.progress = progress.handler
+      let (rejects, accepted) = try fedBack.tables(at: paths, progress: progress.handler)
       if wantsSignals, !accepted.isOfWholeRuns {
-        throw CommandFailure(.usage, "--signals needs accepted postbacks; give the folders that --out named")
+        throw CommandFailure(.usage, "The option --signals needs accepted postbacks. Give the --out folders of runs.")
       }
       if wantsDiagnosis, !rejects.canBeReadAgain {
-        throw CommandFailure(.usage, "--diagnose reads the rows more than once; give a file instead of a pipe")
+        throw CommandFailure(
+          .usage,
+          "The option --diagnose reads the rows more than once. Give a file instead of a pipe."
+        )
       }
       survey = try await RejectSurvey(
         query,
@@ -193,16 +196,16 @@ struct RejectsCommand: Command {
     case .json: try Terminal.print(answer.json.description)
     case .csv: try Terminal.print(answer.csv)
     }
-    // Signals are taken from the same rows.
-    try survey.unreadable.complain()
+    // The signals come from the same rows, so their unreadable lines are the same.
+    try survey.unreadable.throwIfAny()
   }
 }
 
 extension UnreadableRows {
   /// Throws if lines were skipped.
-  func complain() throws(CommandFailure) {
+  func throwIfAny() throws(CommandFailure) {
     guard let first else { return }
-    let lines = count == 1 ? "1 line is no row and was" : "\(count) lines are no rows and were"
-    throw CommandFailure(.configuration, "\(lines) passed over, the first: \(first)")
+    let lines = count == 1 ? "1 line is not a row and was" : "\(count) lines are not rows and were"
+    throw CommandFailure(.configuration, "\(lines) skipped. The first is \(first).")
   }
 }

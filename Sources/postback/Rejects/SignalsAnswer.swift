@@ -65,20 +65,20 @@ struct SignalsAnswer {
   var text: String {
     var parts = ["accepted postbacks by ad network (impossible: with fields that Apple's data tiers rule out)"]
     parts.append(networks.text(indent: 2))
-    if survey.total.flagged > 0 { parts += ["what is impossible, and how often", flags.text(indent: 2)] }
+    if survey.total.flagged > 0 { parts += ["impossible fields, by network", flags.text(indent: 2)] }
     if !survey.comparisons.isEmpty {
       parts.append(
         """
-        fine conversion values of a network for an app, against those of all others for the same app
+        fine conversion values of a network for an app, compared with those of all other networks for the same app
           (Pearson's chi-square test of homogeneity; p is corrected for \(survey.comparisons.count) tests by Holm's method;
-          Cramér's V says how much they differ, from 0 to 1: a small p alone only says that there is much data)
+          Cramér's V is the size of the difference, from 0 to 1: with much data, p is small for any difference)
         """
       )
       parts.append(comparisons.text(indent: 2))
     }
-    if survey.uncounted > 0 { parts.append("not counted: \(survey.uncounted) postbacks of further networks") }
+    if survey.uncounted > 0 { parts.append("\(survey.uncounted) postbacks of further networks are not counted") }
     if survey.unfollowedCopies > 0 {
-      parts.append("not followed: \(survey.unfollowedCopies) copies of further postbacks")
+      parts.append("\(survey.unfollowedCopies) copies of further postbacks are not counted")
     }
     return parts.joined(separator: "\n\n")
   }

@@ -1,5 +1,7 @@
+internal import Base
 internal import Analysis
 internal import JSON
+internal import SKAdNetwork
 
 /// The diagnoses of rejects and the related rejects, as text or JSON.
 struct TamperingAnswer {
@@ -42,7 +44,7 @@ struct TamperingAnswer {
   /// Two tables, then the related rejects.
   var text: String {
     var parts = [
-      "what was done to \(tampering.diagnosed) of \(tampering.diagnosable) rejects that a signature tells more about"
+      "diagnoses of \(tampering.diagnosed) of the \(tampering.diagnosable) rejects whose signature allows one"
     ]
     if !tampering.groups.isEmpty {
       var groups = TextTable(["finding", "fields edited", "forwarder", "rejects", "such as"], numbersIn: [3])
@@ -67,4 +69,116 @@ struct TamperingAnswer {
     parts.append(RelatedAnswer(related: related).text)
     return parts.joined(separator: "\n\n")
   }
+}
+
+/// Related rejects, side by side, as text or JSON.
+struct RelatedAnswer {
+  let related: RelatedRejects
+
+  /// One JSON object.
+  var json: JSONValue {
+    .object([
+      .init("complete", .bool(related.isComplete)),
+      .init("signatures", .integer(related.counts[.signature] ?? 0)),
+      .init("transactions", .integer(related.counts[.transaction] ?? 0)),
+      .init("groups", .array(related.groups.map(json))),
+    ])
+  }
+
+  private func json(_ group: RelatedRejects.Group) -> JSONValue {
+    .object([
+      .init("same", .string(group.bond.rawValue)),
+      .init("postbacks", .integer(group.count)),
+      .init("members", .array(group.members.map { json($0, of: group) })),
+    ])
+  }
+
+  private func json(_ member: RelatedRejects.Member, of group: RelatedRejects.Group) -> JSONValue {
+    let values = group.differences.map { field in
+      JSONValue.Member(field.name, member.values[field].map { .string(String(decoding: $0, as: UTF8.self)) } ?? .null)
+    }
+    return .object([
+      .init("postbacks", .integer(member.count)),
+      .init("reject_code", member.code.map { .string($0) } ?? .null),
+      .init("raw_sha256", member.code == nil ? .null : .string(member.key)),
+      .init("postback_key", member.code == nil ? .string(member.key) : .null),
+      .init("channel", member.origin.channel.map { .string($0) } ?? .null),
+      .init("forwarder", member.origin.forwarder.map { .string($0) } ?? .null),
+      .init("received_at", member.receivedAt.map { .string($0) } ?? .null),
+      .init("values", .object(values)),
+    ])
+  }
+
+  /// The counts, and a table for each group.
+  var text: String {
+    let counts = RelatedRejects.Bond.allCases.map { "\($0.words): \(related.counts[$0] ?? 0)" }
+    let limit = related.isComplete ? "" : "; not all rejects were compared: narrow the query with --where"
+    var parts = [counts.joined(separator: "; ") + limit]
+    for group in related.groups {
+      let rows = group.table(mostFields: 5, width: 40)
+      var table = TextTable(rows[0], numbersIn: [0], timesIn: [3])
+      for row in rows.dropFirst() { table.add(row) }
+      parts.append("  \(group.title)\n\(table.text(indent: 4))")
+    }
+    return parts.joined(separator: "\n\n")
+  }
+}
+
+extension RelatedRejects.Bond {
+  /// A description of the groups with this bond.
+  var words: String {
+    switch self {
+    case .signature: "one signature on several transactions"
+    case .transaction: "one transaction with several contents"
+    }
+  }
+}
+
+extension RelatedRejects.Group {
+  /// The number of postbacks, the property that they share, and the number of postbacks not shown.
+  var title: String {
+    "\(count) postbacks of one \(bond.rawValue)" + (others > 0 ? ", of which \(others) are not shown" : "")
+  }
+
+  /// Returns the headings, then a row for each member with the fields in which members differ, at most `mostFields` of
+  /// them and at most `width` characters of each.
+  func table(mostFields: Int, width: Int) -> [[String]] {
+    let fields = differences.prefix(mostFields)
+    let more = differences.count > mostFields ? ["more fields"] : []
+    let columns = fields.map { field in DifferingTexts(members.map { $0.values[field] }, width: width) }
+    return [["postbacks", "became", "from", "first received"] + fields.map(\.name) + more]
+      + members.indices.map { index in
+        let member = members[index]
+        let sender = CopyOrigin.text(member.origin)
+        return ["\(member.count)", member.code ?? "accepted", sender, member.receivedAt ?? "-"]
+          + columns.map { $0.texts[index] } + more.map { _ in "\(differences.count - mostFields)" }
+      }
+  }
+}
+
+/// The differing values of a field, as text in which the difference is visible.
+struct DifferingTexts {
+  private(set) var texts: [String] = []
+
+  /// Shortens the values to `width` characters each. If they begin with a long common part, most of that part is left
+  /// out.
+  init(_ values: [[UInt8]?], width: Int) {
+    let scalars = values.map { $0.map { Array(String(decoding: $0, as: UTF8.self).unicodeScalars) } }
+    let present = scalars.compactMap(\.self)
+    var common = present.first?.count ?? 0
+    for text in present {
+      common = zip(text.prefix(common), present[0]).prefix { $0 == $1 }.count
+    }
+    let skipped = common > width / 2 ? common - width / 4 : 0
+    texts = scalars.map { text in
+      guard let text else { return "absent" }
+      let shown = String(String.UnicodeScalarView(text.dropFirst(skipped)))
+      let isPlain = !shown.isEmpty && shown != "absent" && !shown.hasWhiteSpaceAround
+      return ((skipped > 0 ? "…" : "") + (isPlain ? shown : "\"\(shown)\"")).shortened(to: width)
+    }
+  }
+}
+
+extension String {
+  fileprivate var hasWhiteSpaceAround: Bool { first?.isWhitespace == true || last?.isWhitespace == true }
 }

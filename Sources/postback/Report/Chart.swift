@@ -82,7 +82,7 @@ struct Ticks {
   /// All ticks, from 0.
   let values: [Double]
 
-  /// About `count` ticks from 0 to `largest`, a step being 1, 2 or 5 times a power of ten, and no fraction where `isWhole`.
+  /// Creates about `count` ticks from 0 to `largest`, in steps of 1, 2 or 5 times a power of ten; whole steps if `isWhole`.
   init(to largest: Double, count: Int = 4, isWhole: Bool = true) {
     let target = max(largest, isWhole ? 1 : 0.01) / Double(count)
     var power = 1.0
@@ -96,7 +96,7 @@ struct Ticks {
   }
 }
 
-/// Numbers for people.
+/// The formats of numbers in a page.
 enum Numbers {
   /// The number with a thin space between groups of three digits.
   static func grouped(_ number: Int) -> String {

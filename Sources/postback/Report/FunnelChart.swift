@@ -2,7 +2,7 @@ internal import Analysis
 internal import ConversionModel
 
 extension Report {
-  /// read → parsed → verified → unique → decoded, as bars.
+  /// The figure of the funnel: read → parsed → verified → unique → decoded, as bars.
   var funnelFigure: HTML {
     let missing = undecoded.filter { $0.count > 0 }
     var drawing = Drawing(width: 760, height: funnel.count * 40 + missing.count * 28 + 8)
@@ -52,7 +52,7 @@ extension Report {
       "From read to decoded",
       description:
         "Records that are left after each stage, of \(Numbers.grouped(read)) read. Below: unique postbacks that are not decoded, "
-        + "and why; they are kept too.",
+        + "with the reason; the tables hold them too.",
       numbers: "\(table.html)\(statuses.html)"
     )
   }
@@ -124,15 +124,15 @@ extension DecodeStatus {
     }
   }
 
-  /// The status in a few words for an analyst.
+  /// A short explanation of the status, for analysts.
   fileprivate var meaning: String {
     switch self {
     case .decoded: "the model says what the value means"
     case .null: "no conversion value, which is not 0"
     case .unmapped: "a value that the model does not list"
     case .noModel: "no model of the app for that time"
-    case .ambiguous: "models of the possible install dates do not agree"
-    case .notWon: "a lost attribution, which is never valued"
+    case .ambiguous: "the models of the possible install dates disagree"
+    case .notWon: "a lost attribution, which is never decoded"
     }
   }
 }

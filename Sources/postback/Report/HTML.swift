@@ -3,21 +3,21 @@ internal import JSON
 internal import Signatures
 internal import SKAdNetwork
 
-/// Markup. What is put into it as text is escaped: a value of this type holds no text that could be taken for markup.
+/// HTML markup in which every text is escaped, so that no text can become markup.
 ///
-/// A literal is markup as it stands; what is interpolated is text, unless it is an `HTML` itself:
-/// `"<td>\(name)</td>"` is right whatever `name` is, also within an attribute that is in double quotes.
+/// A literal is markup. An interpolated value is text and is escaped, unless it is an `HTML` itself: `"<td>\(name)</td>"`
+/// is safe for any `name`, also within an attribute in double quotes.
 struct HTML: Sendable, ExpressibleByStringInterpolation {
   private(set) var markup: String
 
-  /// Markup that the source has.
+  /// Creates markup from a literal in the source code.
   init(stringLiteral literal: String) { markup = literal }
 
   init(stringInterpolation interpolation: Interpolation) { markup = interpolation.markup }
 
   private init(markup: String) { self.markup = markup }
 
-  /// Text.
+  /// Creates markup that shows a text.
   init(_ text: String) {
     var interpolation = Interpolation(literalCapacity: 0, interpolationCount: 1)
     interpolation.appendInterpolation(text)
@@ -26,10 +26,10 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
   static func += (left: inout HTML, right: HTML) { left.markup += right.markup }
 
-  /// A script or a style from the source code, which the page's security policy permits by its digest.
+  /// Returns a script or a style from the source code, which the page's security policy permits by its digest.
   static func source(_ source: StaticString) -> HTML { HTML(markup: "\(source)") }
 
-  /// JSON for a script element of type application/json, written so that nothing ends the element.
+  /// Returns JSON for a script element of type application/json, in which nothing can end the element.
   static func script(_ json: JSONValue) -> HTML {
     var text = ""
     for scalar in json.description.unicodeScalars {
@@ -43,7 +43,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
     return HTML(markup: text)
   }
 
-  /// The digest by which a content security policy names an inline script or style.
+  /// Returns the digest by which a content security policy names an inline script or style.
   func policyDigest() throws(LibcryptoFailure) -> HTML {
     var hash = try SHA256()
     let digest = try hash.digest(of: Array(markup.utf8).span).bytes

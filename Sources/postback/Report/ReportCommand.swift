@@ -7,29 +7,29 @@ struct ReportCommand: Command {
   static let manual = Manual(
     name: "report",
     summary:
-      "Make an HTML page of the tables of one or many runs: what came of the records, who sends what, each reject.",
+      "Write an HTML report on the tables of one or more runs: the outcomes, the senders, the rejects.",
     usage: "OUT… --html FILE [--force] [--sample N] [--diagnose]",
     discussion: """
-      OUT is the folder that --out of run or watch named. The page is one file that needs no network, and asks nobody for
-      anything: it may be mailed. Whatever was sent shows as text. Rejects are embedded as a sample, as many of each code as
-      fit, drawn evenly and the same each time; the page says so. Exit status: 0; 64 usage, 65 some lines of the tables are
-      no rows, 66 no such tables, 73 the file cannot be created or is there already, 74 I/O.
+      OUT is the --out folder of run or watch. The page is one file that loads nothing from the network, so it may be mailed.
+      All received data is shown as text. The page holds a sample of the rejects, drawn evenly from each code and the same
+      each time, and says so. Exit status: 0; 64 usage, 65 some lines of the tables are not rows, 66 the tables do not
+      exist, 73 the file exists already or cannot be created, 74 I/O.
       """,
     options: [
-      Option("--html", "FILE", "Where the page goes; - is standard output.", short: "-o"),
-      Option("--force", nil, "Overwrite the file if it is there already."),
-      Option("--sample", "N", "The most rejects that the page has; 2000 unless given."),
+      Option("--html", "FILE", "Write the page to this file; - is standard output.", short: "-o"),
+      Option("--force", nil, "Overwrite the file if it exists."),
+      Option("--sample", "N", "Include at most N rejects in the page; default 2000."),
       Option(
         "--diagnose",
         nil,
-        "Say what was done to the rejects of the sample whose signature does not fit, and show\ntogether what differs though signature or transaction are the same. Takes a while."
+        "Find the edits of the sample's rejects whose signature is invalid, and show rejects with the\nsame signature or transaction side by side. Takes a while."
       ),
-      Option("--jobs", "N", "Batches read at once; as many as there are cores unless given."),
+      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
     ] + FedBackOptions.options + TrustOptions.keyOptions,
     example: "postback report out --html report.html"
   )
 
-  /// The maximum number of groups of related rejects that the page shows, by signature and by transaction each.
+  /// The maximum number of groups of related rejects that the page shows: by signature, and as many by transaction.
   private static let mostRelated = 25
 
   private let paths: [String]
@@ -39,13 +39,13 @@ struct ReportCommand: Command {
   private let jobs: Int
   private let wantsDiagnosis: Bool
   private let trust: Trust
-  private let fedBack: FedBackOptions.Choice
+  private let fedBack: FedBackOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "say of what: give the folder that --out named") }
+    guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
     guard let file = arguments.value("--html"), !file.isEmpty else {
-      throw CommandFailure(.usage, "give --html, the file for the page")
+      throw CommandFailure(.usage, "No file for the page is given. Name it with --html.")
     }
     self.file = file
     overwrites = arguments.has("--force")
@@ -53,24 +53,21 @@ struct ReportCommand: Command {
     jobs = try arguments.jobs()
     wantsDiagnosis = arguments.has("--diagnose")
     trust = try TrustOptions.trust(arguments)
-    fedBack = FedBackOptions.Choice(arguments)
+    fedBack = FedBackOptions(arguments)
   }
 
   func run() async throws(CommandFailure) {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      var rejects = try FedBackOptions.chosen(try TableFiles(.rejects, at: paths), fedBack)
-      var accepted = try TableFiles(.postbacks, at: paths)
-      rejects.progress = progress.handler
-      accepted.progress = progress.handler
+      let (rejects, accepted) = try fedBack.tables(at: paths, progress: progress.handler)
       guard accepted.isOfWholeRuns else {
-        throw CommandFailure(.usage, "a report needs accepted postbacks too; give the folders that --out named")
+        throw CommandFailure(.usage, "A report needs accepted postbacks too. Give the --out folders of runs.")
       }
       let output = try OutputFile(
         file,
         overwrites: overwrites,
-        advice: "give --force to overwrite it, or another name"
+        advice: "Give --force to overwrite it, or another name."
       )
       let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
       var findings: ReportFindings?
@@ -94,7 +91,7 @@ struct ReportCommand: Command {
       }
       try output.write(Array(try ReportPage(report: report, findings: findings, paths: paths).html().markup.utf8))
       try output.publish()
-      try report.unreadable.complain()
+      try report.unreadable.throwIfAny()
     } catch let failure as ReadFailure {
       throw CommandFailure(.read(failure))
     } catch let failure as PipelineFailure {

@@ -8,13 +8,13 @@ struct ReportFindings {
   let related: RelatedRejects
 
   /// The tables of findings by forwarder and of changed values.
-  var whatWasDone: HTML {
+  var edits: HTML {
     let tampering = Tampering(diagnoses, diagnosable: diagnoses.count)
     guard tampering.diagnosed > 0 else {
-      return "<p class=\"note\">The sample has no reject whose signature tells what was done to it.</p>"
+      return "<p class=\"note\">The sample has no reject that can be diagnosed by its signature.</p>"
     }
     let groups = HTML.longTable(
-      "What was done to \(tampering.diagnosed) rejects of the sample, by whoever forwarded them",
+      "Diagnoses of \(tampering.diagnosed) rejects of the sample, by forwarder",
       ["finding", "fields edited", "forwarder", "rejects", "such as"],
       tampering.groups.count
     ) { index, table in
@@ -22,7 +22,7 @@ struct ReportFindings {
       table.add(
         group.finding,
         .text(group.fields.joined(separator: ", ")),
-        .text(group.forwarder ?? "not said"),
+        .text(group.forwarder ?? "unknown"),
         .number(group.count),
         .text(group.summary)
       )
@@ -36,17 +36,17 @@ struct ReportFindings {
   }
 
   /// The groups of postbacks with one signature, and of one transaction, each as a table.
-  var whatBelongsTogether: HTML {
+  var relatedRejects: HTML {
     let parts = RelatedRejects.Bond.allCases.map(html)
     let limit: HTML =
-      related.isComplete ? "" : "<p class=\"note\">There are more rejects than were held against each other.</p>"
+      related.isComplete ? "" : "<p class=\"note\">Not all rejects were compared, because there are too many.</p>"
     return "\(parts)\(limit)"
   }
 
   private func html(_ bond: RelatedRejects.Bond) -> HTML {
     let groups = related.groups.filter { $0.bond == bond }
     let count = related.counts[bond] ?? 0
-    let shown = count > groups.count ? ", and here those \(groups.count) with the most postbacks" : ""
+    let shown = count > groups.count ? ", of which the \(groups.count) with the most postbacks are shown" : ""
     let note: HTML = """
       <p class="note" id="one-\(bond.rawValue)">\(Numbers.grouped(count)) times \(bond.words)\(shown).</p>
       """

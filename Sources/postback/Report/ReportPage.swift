@@ -67,15 +67,16 @@ struct ReportPage {
       span = " Records were received from \("\(first)") to \("\(last)"), \(report.received.origin.words)."
     }
     let others = report.received.others.map { other -> HTML in
-      " Records dated \(other.origin.words) only: \(Numbers.grouped(other.count)); they are counted, but are not in these times."
+      " Records dated only \(other.origin.words) are counted, but not part of this span: \(Numbers.grouped(other.count))."
     }
-    let bound: HTML = report.isBounded ? " There was more of something than is kept: some lists are not whole." : ""
+    let bound: HTML =
+      report.isBounded ? " Some lists are incomplete, because there are more entries than are kept." : ""
     let unreadable: HTML =
       report.unreadable.count == 0
-      ? "" : " \(report.unreadable.count) lines of the tables are no rows and were passed over."
+      ? "" : " \(report.unreadable.count) lines of the tables are not rows and were skipped."
     return """
       <h1>Postback report</h1>
-      <p class="note">Of \(paths.joined(separator: ", ")).\(span)\(others)\(bound)\(unreadable)</p>
+      <p class="note">Tables: \(paths.joined(separator: ", ")).\(span)\(others)\(bound)\(unreadable)</p>
       <ul class="facts">
       <li><b id="read">\(Numbers.grouped(read))</b> read</li>
       <li><b id="accepted">\(Numbers.grouped(accepted))</b> accepted</li>
@@ -94,8 +95,8 @@ struct ReportPage {
         code,
         .number(tally.count),
         .share(tally.count, of: report.rejectCount),
-        .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
-        .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "not said"),
+        .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
+        .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
         .text(RejectCode(rawValue: code)?.explanation ?? "")
       )
     }
@@ -104,9 +105,9 @@ struct ReportPage {
 
   private var tampering: HTML {
     guard let findings else {
-      return "<p class=\"note\">What was done to signed fields is not looked for; --diagnose does.</p>"
+      return "<p class=\"note\">This report has no diagnoses of edited fields. Give --diagnose to include them.</p>"
     }
-    return "\(findings.whatWasDone)\(findings.whatBelongsTogether)"
+    return "\(findings.edits)\(findings.relatedRejects)"
   }
 
   private var conflicts: HTML {
@@ -115,7 +116,7 @@ struct ReportPage {
       return "<p class=\"note\">No two copies of a genuine postback differ in an unsigned field.</p>"
     }
     return HTML.longTable(
-      "Unsigned fields that a later copy of a genuine postback has otherwise: one of the two was edited, the first one decides",
+      "Unsigned fields in which a later copy of a genuine postback differs: one of the two was edited, the first one decides",
       ["field", "first", "first from", "later", "later from", "attributed to", "copies"],
       found.count
     ) { index, table in
@@ -131,15 +132,15 @@ struct ReportPage {
       isWhole
       ? "All \(count) rejects."
       : """
-      A sample of \(count) of \(Numbers.grouped(report.rejectCount)) rejects, at most \(report.sample.limit), as many of each code as \
-      there are or as fit, drawn evenly. All of them: <code>postback rejects OUT --show N --where …</code>
+      A sample of \(count) of \(Numbers.grouped(report.rejectCount)) rejects, at most \(report.sample.limit), with an equal share for \
+      each code. To see all of them: <code>postback rejects OUT --show N --where …</code>
       """
     let headings = SampledReject.columns.map { name -> HTML in
       "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">\(name)</button></th>"
     }
     return """
       <p class="note">\(note)</p>
-      <noscript><p>The table needs JavaScript; everything above does not.</p></noscript>
+      <noscript><p>The table needs JavaScript; the rest of the page does not.</p></noscript>
       <div class="controls" id="controls" role="search" hidden>
       <label>Words in any column, or in the raw body <input id="filter" type="search" autocomplete="off"></label>
       <label>Code <select id="code"><option value="">all</option></select></label>

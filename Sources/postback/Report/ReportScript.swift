@@ -1,6 +1,6 @@
 /// The page's script: it fills the table of rejects from the JSON in the page, filters, sorts and opens rows.
 ///
-/// Whatever comes from data is put into the page as text (`textContent`), never as markup.
+/// Data is put into the page only as text (`textContent`), never as markup.
 enum ReportScript {
   static let source: StaticString = """
     "use strict";
@@ -89,7 +89,7 @@ enum ReportScript {
         option.value = name;
         code.append(option);
       }
-      // A link may say what is looked for: #filter=words&code=signature_invalid&sort=2&open=0
+      // The fragment of a link may preset the controls: #filter=words&code=signature_invalid&sort=2&open=0
       const wanted = new URLSearchParams(location.hash.slice(1));
       filter.value = wanted.get("filter") || "";
       code.value = wanted.get("code") || "";

@@ -12,7 +12,7 @@ extension Report {
       "Rejects by ad network",
       "ad network",
       networks,
-      note: "What is not signed can be invented: of a forged postback the network is only what it claims."
+      note: "Unsigned fields can be invented: the network of a forged postback is only a claim."
     )
   }
 
@@ -22,8 +22,9 @@ extension Report {
       "Rejects by forwarder",
       "forwarder",
       forwarders,
-      note: "Where copies of a postback differ and one is a device's own, the other's sender counts, whichever came "
-        + "first: accepted postbacks that such a copy contradicts count for their forwarder, and the copy for nobody."
+      note:
+        "If copies of a postback differ and one came from a device itself, the sender of the other one is counted, whichever "
+        + "came first: an accepted postback that such a copy contradicts counts for its forwarder, and the copy for nobody."
     )
   }
 
@@ -45,7 +46,7 @@ extension Report {
     for (index, sender) in shown.enumerated() {
       let y = Double(index * 30)
       let share = percent(sender)
-      drawing.text((sender.name ?? "not said").shortened(to: 25), x: 222, y: y + 20, .end)
+      drawing.text((sender.name ?? "unknown").shortened(to: 25), x: 222, y: y + 20, .end)
       drawing.bar(
         x: 230,
         y: y + 7,
@@ -64,7 +65,7 @@ extension Report {
     }
     for sender in senders.prefix(listedSenders) {
       table.add(
-        sender.name ?? "not said",
+        sender.name ?? "unknown",
         .number(sender.rejects),
         .number(sender.contradicted),
         .number(sender.read),
@@ -76,7 +77,7 @@ extension Report {
     return drawing.figure(
       title,
       description:
-        "The share of its records that were rejected, and how many.\(more) \(note)",
+        "The share and the number of its records that were rejected.\(more) \(note)",
       numbers: table.html
     )
   }
@@ -148,13 +149,13 @@ extension Report {
     let more = revenue.count > shown.count ? " The first \(shown.count) of \(revenue.count)." : ""
     let largest =
       revenue.contains { $0.basis == .largest }
-      ? " A window that includes those before it (cumulative) is not added to them, as nothing tells which postbacks are of one "
-        + "user: of both sums the larger is taken, which is at most too little." : ""
+      ? " A cumulative window, which includes those before it, is not added to them, because nothing tells which postbacks are "
+        + "of one user: of both sums the larger is taken, which is never too high." : ""
     return drawing.figure(
       "Decoded revenue, with its range",
       description:
-        "What the conversion models make of the values of accepted postbacks: a dot for the estimate, and a line from the least to "
-        + "the most; an arrow where a value has no upper limit. Currencies are never added.\(largest)\(more)",
+        "The revenue that the conversion models derive from accepted postbacks: a dot for the estimate, and a line from the lower "
+        + "to the upper limit; an arrow if there is no upper limit. Currencies are never added.\(largest)\(more)",
       numbers: table.html
     )
   }

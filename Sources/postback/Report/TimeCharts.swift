@@ -54,7 +54,7 @@ extension Report {
       timeline.series.count > shown.count ? " The \(shown.count) most frequent codes; the numbers have all." : ""
     let undated =
       timeline.undated > 0
-      ? " \(Numbers.grouped(timeline.undated)) rejects outside of this time, or without a time of their own, are not drawn."
+      ? " \(Numbers.grouped(timeline.undated)) rejects outside of this span, or without a time of their own, are not drawn."
       : ""
     return drawing.figure(
       "Rejects over time, by code",
@@ -118,8 +118,8 @@ extension Report {
     return drawing.figure(
       "Installs by estimated date",
       description:
-        "First postbacks of won attributions, redownloads left out. A bar is the estimate; the line over it goes from the "
-        + "installs that must be of that day to all that can be, as a postback hides the day.\(others)",
+        "First postbacks of won attributions, without redownloads. A bar is the estimate; the line over it goes from the "
+        + "installs that are certain for that day to those that are possible, because a postback hides the day.\(others)",
       numbers: table.html
     )
   }
@@ -149,14 +149,14 @@ extension Timeline {
 }
 
 extension Timestamp {
-  /// The name of a day, so many after 1970-01-01.
+  /// Returns the date that is `day` days after 1970-01-01.
   fileprivate static func name(ofDay day: Int) -> String {
     String("\(Timestamp(milliseconds: Int64(day) * 86_400_000))".prefix(10))
   }
 }
 
 extension TimeOrigin {
-  /// The origin in words, behind "dated".
+  /// The origin as the end of "dated …".
   var words: String {
     switch self {
     case .ownTime: "by their envelopes"

@@ -2,29 +2,31 @@ internal import Analysis
 internal import JSON
 internal import PostbackPipeline
 
-/// The options that take rejects up again.
+/// The options that read rejects again instead of inputs.
 struct FeedOptions: Sendable {
   static let options = [
     Option(
       "--from-rejects",
       "OUT",
-      "Instead of INPUT, take up the rejects in OUT again, with their original time, channel and\nsource: after a key or a policy was corrected."
+      "Read the rejects in OUT again instead of INPUT, with their original time, channel and source.\nUse it after a key or a policy was corrected."
     ),
-    Option("--where", "EXPR", "Only rejects for which this holds, as in postback rejects. May be repeated."),
+    Option("--where", "EXPR", "Read only rejects that meet this condition; see postback rejects. May be repeated."),
   ]
 
   /// The folder of the output.
   let folder: String
   private let conditions: [Condition]
 
-  /// Reads the options; nil where the run reads inputs and not rejects.
+  /// Reads the options; nil if the run reads inputs and not rejects.
   init?(_ arguments: Arguments) throws(CommandFailure) {
     guard let folder = arguments.value("--from-rejects") else {
-      if arguments.has("--where") { throw CommandFailure(.usage, "--where goes with --from-rejects") }
+      if arguments.has("--where") {
+        throw CommandFailure(.usage, "The option --where has no effect without --from-rejects.")
+      }
       return nil
     }
     guard arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "give inputs, or --from-rejects, and not both")
+      throw CommandFailure(.usage, "Inputs and --from-rejects exclude each other. Give one of them.")
     }
     self.folder = folder
     do {
@@ -34,7 +36,7 @@ struct FeedOptions: Sendable {
     }
   }
 
-  /// Throws where there is no such folder, before anything is made.
+  /// Throws if the folder does not exist. To be called before anything is created.
   func check() throws(CommandFailure) {
     do throws(ReadFailure) {
       guard try InputFile.isFolder(folder) else {
@@ -45,7 +47,7 @@ struct FeedOptions: Sendable {
     }
   }
 
-  /// The rejects, to be written to tables again.
+  /// Opens the rejects, whose records are to be written into `tables` again.
   func open(into tables: Tables, _ settings: RunSettings) throws(CommandFailure) -> RejectFeed {
     do throws(PipelineFailure) {
       return try RejectFeed(of: folder, where: conditions, into: tables.ledger, settings)
@@ -58,10 +60,10 @@ struct FeedOptions: Sendable {
 extension RejectFeed.Counts {
   private var leftOut: [(key: String, count: Int, meaning: String)] {
     [
-      ("taken_up_before", takenUpBefore, "taken up before"),
-      ("decided_before", decidedBefore, "rejected again before, by the same keys and policy"),
-      ("duplicates", duplicates, "copies, whose first copy decides"),
-      ("not_whole", notWhole, "whose bytes were not kept whole; read them from their source again"),
+      ("taken_up_before", takenUpBefore, "that an earlier run has taken up"),
+      ("decided_before", decidedBefore, "that an earlier run with the same keys and policy has rejected again"),
+      ("duplicates", duplicates, "that are copies, because their first copy decides"),
+      ("not_whole", notWhole, "whose bytes are not complete; read them from their source again"),
       ("not_matching", notMatching, "that do not meet --where"),
     ]
   }
@@ -71,9 +73,11 @@ extension RejectFeed.Counts {
     .object([.init("taken_up", .integer(takenUp))] + leftOut.map { .init($0.key, .integer($0.count)) })
   }
 
-  /// The counts of the feed for a person, a line each.
+  /// The counts of the feed as text, one on each line.
   var lines: [String] {
-    ["took up \(takenUp) \(takenUp == 1 ? "reject" : "rejects") again"]
-      + leftOut.filter { $0.count > 0 }.map { "left out \($0.count) \($0.meaning)" }
+    ["read \(takenUp) \(takenUp == 1 ? "reject" : "rejects") again"]
+      + leftOut.filter { $0.count > 0 }.map {
+        "left out \($0.count) \($0.count == 1 ? "reject" : "rejects") \($0.meaning)"
+      }
   }
 }

@@ -12,29 +12,30 @@ struct RunCommand: Command {
     usage:
       "INPUT… | --from-rejects OUT --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
     discussion: """
-      INPUT is a file, a folder (every file in it, by name) or - for standard input: JSON Lines, a JSON object or array,
-      bare or in envelopes, also compressed with gzip or zstd. Every postback ends in one row of DIR/skan_postbacks or,
-      with the reason, DIR/skan_rejects; what the conversion values mean is in DIR/skan_events.
+      INPUT is a file, a folder (every file in it, by name) or - for standard input. It holds JSON Lines, a JSON object or
+      a JSON array, of postbacks with or without envelopes, and may be compressed with gzip or zstd. Every postback becomes
+      one row: in DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the conversion values is in
+      DIR/skan_events.
 
-      The state says what is in the tables. A run that was cut short, however, goes on where it was; one over inputs that
-      are in the tables does nothing; an input that has grown goes on at its end; what standard input or a pipe brings
-      counts as new each time. Copies of a postback are known in all runs with one state.
+      The state records what the tables hold. A run that was interrupted in any way continues where it stopped. Inputs that
+      are in the tables already are skipped, and an input that has grown is read from its old end. Standard input and pipes
+      count as new each time. Copies of a postback are recognised in all runs with one state.
 
-      --from-rejects takes rejects up again, mostly into the same folder, each row once by the same keys and policy. Copies
-      stay rejected, and records of which not all bytes were kept. The rows of what was taken up stay as they are; rejects,
-      report and status leave them out from then on. A consumer of that state has to be stopped meanwhile.
+      --from-rejects reads rejects again, usually into the same folder, each row once for the same keys and policy. Copies
+      stay rejected, and so do records of which not all bytes were kept. The old rows stay as they are, but rejects, report
+      and status no longer count them. Stop a consumer of that state first.
 
-      Rejects are data: the exit status is 0, or 1 where --fail-if-rejected says so. Otherwise it is 64 usage, 65 model, key or state, 66 input, 70 libcrypto,
-      73 cannot create, 74 I/O, 75 locked.
+      Rejects are data: the exit status is 0, or 1 if more than --fail-if-rejected allows were rejected. Other exit
+      statuses: 64 usage, 65 model, key or state, 66 input, 70 libcrypto, 73 an output cannot be created, 74 I/O, 75 locked.
       """,
     options: [
-      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated.")
+      Option("--models", "PATH", "A file or folder of conversion models. May be repeated.")
     ] + FeedOptions.options + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
-      Option("--max-postback-bytes", "N", "Larger records are rejected as too_large; 65536 unless given."),
+      Option("--max-postback-bytes", "N", "Reject larger records as too_large; default 65536."),
       Option(
         "--jobs",
         "N",
-        "Batches worked on at once; as many as there are cores unless given.\nThe result is the same for any N."
+        "Work on N batches at once; default the number of cores.\nThe result is the same for any N."
       ),
       RejectLimit.option,
       Option("--json", nil, "Print the summary as JSON."),
@@ -59,7 +60,7 @@ struct RunCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     feed = try FeedOptions(arguments)
     guard feed != nil || !arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "give an input: a file, a folder, or -")
+      throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
     }
     inputs = arguments.operands
     tables = try TablesOptions.tables(arguments)
@@ -148,7 +149,7 @@ struct RunCommand: Command {
     if printsJSON || !Terminal.isQuiet {
       try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
     }
-    try rejects?.counts.unreadable.complain()
+    try rejects?.counts.unreadable.throwIfAny()
     try rejectLimit?.check(tally)
   }
 }

@@ -9,7 +9,7 @@ internal import Signatures
 /// The result of a run, which is printed as text or as JSON.
 struct RunSummary {
   let tally: Tally
-  /// The number of inputs that were skipped because their content is already in the tables.
+  /// The number of inputs that were skipped because the tables hold them already.
   let known: Int
   let elapsed: Duration
   let tables: [(table: String, rows: Int)]
@@ -19,7 +19,7 @@ struct RunSummary {
   let changes: [RunSettings.Change]
   /// Warnings that name the options that are likely to be wrong.
   let warnings: [RunWarning]
-  /// The counts of rejects that were read in place of inputs; nil where inputs were read.
+  /// The counts of rejects that were read instead of inputs; nil if inputs were read.
   let rejects: RejectFeed.Counts?
   /// The way in which signatures were verified.
   let verification: VerificationMethod
@@ -82,9 +82,9 @@ struct RunSummary {
     for (name, count) in rows { table.add(name, "\(count)") }
     let inputs =
       known == 0
-      ? [] : ["passed over \(known) \(known == 1 ? "input" : "inputs"), whose postbacks are in the tables already"]
+      ? [] : ["skipped \(known) \(known == 1 ? "input" : "inputs"), because the tables hold the postbacks already"]
     let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
-    let slowness = lacksTables ? "; libcrypto has no tables, so signatures were verified one by one" : ""
+    let slowness = lacksTables ? "; libcrypto has no precomputed tables, so signatures were verified one by one" : ""
     return ([table.text()] + inputs + (rejects?.lines ?? []) + [speed + slowness]).joined(separator: "\n")
   }
 }

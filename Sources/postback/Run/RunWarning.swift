@@ -3,14 +3,14 @@ internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 
-/// A warning that options of a run are likely to be wrong, concluded from the outcomes of its records.
+/// A warning that an option of a run is likely to be wrong, because of the outcomes of its records.
 struct RunWarning: Sendable {
-  /// A word for programs.
+  /// The stable code of the warning, for programs.
   let code: String
-  /// A sentence for people, with what to do.
+  /// The warning and what to do, in sentences.
   let message: String
 
-  /// The warnings that a run with these models and that many trusted keys of the operator's own deserves.
+  /// Returns the warnings for a run with this tally.
   static func warnings(_ tally: Tally, hasModels: Bool, hasCustomKeys: Bool) -> [RunWarning] {
     [noModel(tally, hasModels: hasModels), noSignature(tally, hasCustomKeys: hasCustomKeys)].compactMap(\.self)
   }
@@ -21,11 +21,11 @@ struct RunWarning: Sendable {
     guard count > 0, others.isEmpty else { return nil }
     let cause =
       hasModels
-      ? "the models that --models names are of other apps or other install dates; postback model show prints them"
-      : "no conversion models were given; name them with --models"
+      ? "The models that --models names are for other apps or other install dates; postback model show prints them."
+      : "No conversion models were given; name them with --models."
     return RunWarning(
       code: "no_model",
-      message: "none of \(count) conversion values could be decoded (no_model): \(cause)"
+      message: "None of \(count) conversion values could be decoded (no_model). \(cause)"
     )
   }
 
@@ -36,13 +36,16 @@ struct RunWarning: Sendable {
     guard count > 0, tally.accepted == 0, !passed else { return nil }
     let cause =
       if failed[.developmentKey] == count {
-        "all are signed with Apple's development keys; --allow-development accepts them"
+        "All are signed with Apple's development keys; --allow-development accepts them."
       } else if hasCustomKeys {
-        "the keys that --trust-key names, and Apple's, did not sign them; postback explain shows one in detail"
+        "Neither Apple's keys nor those that --trust-key names signed them; postback explain shows one in detail."
       } else {
-        "Apple's keys did not sign them; if they are signed with another key, name it with --trust-key"
+        "Apple's keys did not sign them; if another key did, name it with --trust-key."
       }
-    return RunWarning(code: "no_signature", message: "none of \(count) signatures fits a trusted key: \(cause)")
+    return RunWarning(
+      code: "no_signature",
+      message: "None of \(count) signatures is valid under a trusted key. \(cause)"
+    )
   }
 }
 
@@ -51,13 +54,13 @@ struct RejectLimit: Sendable {
   static let option = Option(
     "--fail-if-rejected",
     "SHARE",
-    "End with exit status 1 where more than this share was rejected, such as 0.05 or 5%. All is\ncommitted then. Identical copies (duplicate_identical) count neither as read nor as rejected."
+    "End with exit status 1 if more than this share was rejected, such as 0.05 or 5%. Everything is\ncommitted nevertheless. Identical copies (duplicate_identical) do not count at all."
   )
 
   private let share: Double
   private let text: String
 
-  /// The limit that a text says: a share, or a percentage.
+  /// Parses a share from 0 to 1, or a percentage; nil if the text is neither.
   init?(_ text: String) {
     let isPercentage = text.hasSuffix("%")
     guard let number = Double(isPercentage ? text.dropLast() : text[...]), number >= 0 else { return nil }
@@ -66,7 +69,7 @@ struct RejectLimit: Sendable {
     self.text = text
   }
 
-  /// Throws where more was rejected.
+  /// Throws if more records were rejected than the limit allows.
   func check(_ tally: Tally) throws(CommandFailure) {
     let copies = tally.rejectedByCode[.duplicateIdentical] ?? 0
     let (read, rejected) = (tally.read - copies, tally.rejected - copies)
@@ -74,8 +77,8 @@ struct RejectLimit: Sendable {
     let percent = (Double(rejected) / Double(read) * 1000).rounded() / 10
     throw CommandFailure(
       .different,
-      "\(rejected) of \(read) records were rejected (\(percent) %), identical copies not counted: more than "
-        + "--fail-if-rejected \(text) allows; everything is committed"
+      "\(rejected) of \(read) records were rejected (\(percent) %), not counting identical copies. This is more than "
+        + "--fail-if-rejected \(text) allows. Everything is committed."
     )
   }
 }

@@ -7,8 +7,8 @@ internal import Signatures
 enum TrustOptions {
   static let options =
     keyOptions + [
-      Option("--allow-app", "ID", "Reject the postbacks of all other apps. May be repeated."),
-      Option("--allow-network", "ID", "Reject the postbacks of all other ad networks. May be repeated."),
+      Option("--allow-app", "ID", "Accept only postbacks of this app. May be repeated."),
+      Option("--allow-network", "ID", "Accept only postbacks of this ad network. May be repeated."),
     ]
 
   /// The options for the trusted keys alone.
@@ -16,33 +16,33 @@ enum TrustOptions {
     Option(
       "--trust-key",
       "KID=BASE64",
-      "Trust one more key, named KID: P-256 or P-192, DER SubjectPublicKeyInfo.\nMay be repeated. Its rows say environment: custom."
+      "Trust another key, named KID: P-256 or P-192, as DER SubjectPublicKeyInfo. Its rows have the\nenvironment custom. May be repeated."
     ),
     Option(
       "--allow-development",
       nil,
-      "Accept postbacks signed with Apple's development keys, SKAdNetwork's from 2.1 too."
+      "Accept postbacks signed with Apple's development keys, of SKAdNetwork from version 2.1."
     ),
     Option(
       "--verification",
       "METHOD",
-      "fixed-base, as it is unless given: with tables of multiples of the keys, if libcrypto has some;\nor evp: with libcrypto's ECDSA alone, as FIPS 140 asks for. The verdicts are the same."
+      "fixed-base (default) uses precomputed multiples of the keys if libcrypto allows it; evp uses only\nlibcrypto's ECDSA, as FIPS 140 requires. The verdicts are the same."
     ),
   ]
 
-  /// Returns a trust in Apple's keys.
+  /// Returns a trust store of Apple's keys.
   static func apple() throws(CommandFailure) -> Trust {
     do { return try Trust.apple() } catch { throw CommandFailure(.software, "\(error)") }
   }
 
-  /// Returns a trust in Apple's keys, extended and restricted by the options.
+  /// Returns a trust store of Apple's keys, extended and restricted by the options.
   static func trust(_ arguments: Arguments) throws(CommandFailure) -> Trust {
     var trust = try apple()
     do {
       for option in arguments.all("--trust-key") {
         let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
-          throw CommandFailure(.usage, "--trust-key is \(option); expected KID=BASE64")
+          throw CommandFailure(.usage, "The value of --trust-key is \(option). It must be KID=BASE64.")
         }
         try trust.add(String(parts[0]), base64: String(parts[1]))
       }
@@ -52,7 +52,9 @@ enum TrustOptions {
       let networks = arguments.all("--allow-network")
       if !networks.isEmpty { trust.allowedNetworks = Set(networks) }
       for app in arguments.all("--allow-app") {
-        guard let id = Int64(app) else { throw CommandFailure(.usage, "--allow-app is \(app); expected an app id") }
+        guard let id = Int64(app) else {
+          throw CommandFailure(.usage, "The value of --allow-app is \(app). It must be an App Store id.")
+        }
         trust.allowedApps = (trust.allowedApps ?? []).union([id])
       }
       return trust
@@ -64,29 +66,29 @@ enum TrustOptions {
     }
   }
 
-  /// Prints the keys trusted besides Apple's production keys, so that users learn of them before they read the tables.
+  /// Prints the keys trusted besides Apple's production keys, so that users know of them before they read the tables.
   static func announce(_ trust: Trust) {
     for key in trust.keys where key.environment == .custom {
-      Terminal.note("trusting the custom \(key.key.curve.name) key \(key.id)")
+      Terminal.note("The custom \(key.key.curve.name) key \(key.id) is trusted.")
     }
-    if trust.allowsDevelopment { Terminal.note("accepting Apple's development keys") }
+    if trust.allowsDevelopment { Terminal.note("Apple's development keys are trusted.") }
   }
 }
 
 /// The options for the folders of tables and state, and for the format of tables.
 enum TablesOptions {
   static let options = [
-    Option("--out", "DIR", "Where the tables go.", short: "-o"),
-    Option("--state", "DIR", "Where the state is; _state in the folder of --out unless given."),
-    Option("--format", "FORMAT", "jsonl, csv or both; unless given that of the tables so far, or else jsonl."),
-    Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would run."),
-    Option("--part-bytes", "N", "A part is complete when it has so many bytes; 268435456 unless given."),
-    Option("--commit-ms", "N", "Commit when something has waited for N milliseconds; 1000 unless given."),
+    Option("--out", "DIR", "Write the tables to this folder.", short: "-o"),
+    Option("--state", "DIR", "The folder of the state; default _state in the folder of --out."),
+    Option("--format", "FORMAT", "jsonl, csv or both; default the format of the existing tables, or jsonl."),
+    Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
+    Option("--part-bytes", "N", "Complete a part when it has N bytes; default 268435456."),
+    Option("--commit-ms", "N", "Commit when a record has waited for N milliseconds; default 1000."),
   ]
 
   static func tables(_ arguments: Arguments) throws(CommandFailure) -> TableOptions {
     guard let folder = arguments.value("--out"), !folder.isEmpty else {
-      throw CommandFailure(.usage, "give --out, the folder for the tables")
+      throw CommandFailure(.usage, "No folder for the tables is given. Name it with --out.")
     }
     let formats = try arguments.value("--format", "jsonl, csv or both") { text -> Set<TableFormat>? in
       text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
@@ -116,11 +118,15 @@ enum TablesOptions {
 /// The options for the times at which postbacks were received.
 enum ReceivedAtOptions {
   static let options = [
-    Option("--received-at", "TIME", "When postbacks without an envelope were received: RFC 3339, or a date."),
+    Option(
+      "--received-at",
+      "TIME",
+      "The time at which postbacks without an envelope were received: RFC 3339, or a date."
+    ),
     Option(
       "--received-at-field",
       "NAME",
-      "A key of the postback that says it instead: RFC 3339 or Unix time.\nElse it is the input file's modification time."
+      "A key of the postback that holds this time: RFC 3339 or Unix time. Without either option, the\nmodification time of the input file is used."
     ),
   ]
 

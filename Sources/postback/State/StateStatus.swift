@@ -18,7 +18,7 @@ struct StateStatus {
   }
 
   let folder: String
-  /// Tells if rejects that were taken up again are counted.
+  /// Indicates that rejects that were read again are counted.
   let includesFedBack: Bool
   let now: Timestamp
   /// The process that holds the lock of the state, as the lock file describes it; nil if none does.
@@ -31,7 +31,7 @@ struct StateStatus {
   /// if the ledger has none.
   let settings: [(kind: RunSettings.Kind, digest: String, names: [String])]
 
-  /// Looks at a state.
+  /// Reads the status of a state.
   init(folder: String, includesFedBack: Bool = false) throws(StateFailure) {
     self.folder = folder
     self.includesFedBack = includesFedBack
@@ -70,10 +70,10 @@ struct StateStatus {
       .filter { $0.1 > 0 }
   }
 
-  /// The rejects that were taken up again.
+  /// The number of rejects that were read again.
   var fedBack: Int64 { RejectCode.allCases.reduce(0) { $0 + totals.fedBack($1) } }
 
-  /// The records that were read, and those of them that were rejected.
+  /// The number of records that were read, and of those that were rejected.
   var counted: (read: Int64, rejected: Int64) {
     let others = includesFedBack ? 0 : fedBack
     return (totals.read - others, totals.rejected - others)

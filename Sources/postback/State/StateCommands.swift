@@ -1,0 +1,188 @@
+internal import Base
+internal import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+
+/// `postback state check`: compares the tables and the state with what was committed.
+struct StateCheckCommand: Command {
+  static let manual = Manual(
+    name: "state check",
+    summary: "Compare the tables and the state, every byte of every part, with what was committed.",
+    usage: "OUT [--state DIR] [--json]",
+    discussion: """
+      Reads all of OUT and of the state and changes nothing. Prints each problem with the file and what to do, and a note
+      for each further file that does no harm. The state is locked during the check: stop its consumer first.
+      Exit status: 0 sound, 65 there is a problem; 64 usage, 66 the state or the folder does not exist, 73 the state cannot
+      be locked, 74 I/O, 75 another process uses the state.
+      """,
+    options: [
+      StateOptions.folder,
+      Option("--out", "OUT", "The folder with the tables; the same as OUT.", short: "-o"),
+      Option("--json", nil, "Print JSON: {\"sound\":…,\"problems\":[…],\"notes\":[…]}."),
+    ],
+    example: "postback state check out"
+  )
+
+  private let folder: String
+  private let output: String
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let output = try StateOptions.output(arguments) else {
+      throw CommandFailure(.usage, "No folder of tables is given. Give OUT.")
+    }
+    self.output = output
+    folder = try StateOptions.folder(arguments, of: output)
+    printsJSON = arguments.has("--json")
+  }
+
+  func run() async throws(CommandFailure) {
+    let state: StateFolder
+    do throws(StateFailure) { state = try StateFolder(existing: folder) } catch { throw CommandFailure(error) }
+    // A misspelt folder would otherwise show every part as missing.
+    guard (try? Directory.names(in: output)) != nil else {
+      throw CommandFailure(.noInput, "The folder \(output) cannot be read. Check the path.")
+    }
+    let check = StateCheck(output: output, state: state)
+    try Terminal.print(printsJSON ? check.json.description : check.text)
+    let count = check.problems.count
+    guard count == 0 else {
+      throw CommandFailure(
+        .configuration,
+        "The state \(folder) is not sound: \(count) problem\(count == 1 ? " was" : "s were") found."
+      )
+    }
+  }
+}
+
+extension StateCheck {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("sound", .bool(problems.isEmpty)),
+      .init("problems", .array(problems.map { .string($0) })),
+      .init("notes", .array(notes.map { .string($0) })),
+    ])
+  }
+
+  fileprivate var text: String {
+    let problems = problems.map { "problem: ".styled(.red) + $0.withControlCharactersEscaped }
+    let notes = notes.map { "note: \($0)".withControlCharactersEscaped }
+    return (problems + notes + [problems.isEmpty ? "sound".styled(.green) : "not sound".styled(.red)])
+      .joined(separator: "\n")
+  }
+}
+
+/// `postback state compact`: removes the ids of old postbacks from the state.
+struct StateCompactCommand: Command {
+  static let manual = Manual(
+    name: "state compact",
+    summary: "Remove the ids of old postbacks from the state, so that it does not grow without limit.",
+    usage: "(OUT | --state DIR) --before DATE [--json]",
+    discussion: """
+      Removes the ids of postbacks that were accepted before DATE, and prints how many were removed and how many remain.
+      The tables stay as they are. WARNING: a later copy of such a postback is no longer recognised: it is accepted, and
+      its revenue counts twice. Apple and forwarders resend for days; a DATE of a year ago is safe unless old dumps are
+      read again. Only a backup of the state and the tables can undo this. An interruption at any time leaves the state
+      as before or as after. Stop the consumer of the state first.
+      Exit status: 0; 64 usage, or DATE is in the future; 65 the state is damaged or of another version, 66 there is no
+      state, 73 the state cannot be written, 74 I/O or a full disk, 75 another process uses the state.
+      """,
+    options: [
+      StateOptions.folder,
+      Option("--before", "DATE", "A time in RFC 3339, or a date, which means its start in UTC."),
+      Option("--json", nil, "Print JSON: {\"before\":…,\"dropped\":…,\"remaining\":…}."),
+    ],
+    example: "postback state compact out --before 2025-11-01"
+  )
+
+  private let folder: String
+  private let before: Timestamp
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    folder = try StateOptions.folder(arguments)
+    guard let date = try arguments.time("--before") else {
+      throw CommandFailure(.usage, "No time is given. Give --before, the time before which ids are removed.")
+    }
+    guard date <= .now else {
+      throw CommandFailure(.usage, "The value of --before is \(date), which is in the future.")
+    }
+    before = date
+    printsJSON = arguments.has("--json")
+  }
+
+  func run() async throws(CommandFailure) {
+    let dropped: Int64
+    let remaining: Int64
+    do throws(StateFailure) {
+      let ledger = try Ledger(existing: StateFolder(existing: folder))
+      dropped = try SeenLog.compact(ledger, before: UInt32(clamping: before.milliseconds / 1000))
+      remaining = ledger.seen.entries
+    } catch {
+      throw CommandFailure(error)
+    }
+    let summary = JSONValue.object([
+      .init("before", .string(before.description)), .init("dropped", .integer(dropped)),
+      .init("remaining", .integer(remaining)),
+    ])
+    let text = "\(dropped) ids from before \(before) removed, \(remaining) remain"
+    try Terminal.print(printsJSON ? summary.description : text)
+  }
+}
+
+/// The options of the commands that inspect or compact the state of earlier runs.
+enum StateOptions {
+  static let folder = Option("--state", "DIR", "The folder with the state; default _state in OUT.")
+
+  /// Returns the folder of the tables: the operand, or the value of `--out`; nil if neither is given.
+  static func output(_ arguments: Arguments) throws(CommandFailure) -> String? {
+    let outputs = arguments.operands + arguments.all("--out")
+    guard outputs.count < 2 else {
+      throw CommandFailure(.usage, "More than one folder of tables is given. Give OUT once, without \(outputs[1]).")
+    }
+    guard outputs.first != "" else {
+      throw CommandFailure(.usage, "OUT is an empty text. Give the folder with the tables.")
+    }
+    return outputs.first
+  }
+
+  /// Returns the folder of the state, from `--state` or from the folder of the tables; throws if both or neither are
+  /// given.
+  static func folder(_ arguments: Arguments) throws(CommandFailure) -> String {
+    let output = try output(arguments)
+    if let output, arguments.has(folder.name) {
+      throw CommandFailure(.usage, "OUT and --state exclude each other. Give --state without \(output).")
+    }
+    return try folder(arguments, of: output)
+  }
+
+  /// Returns the folder of the state: `--state`, or `_state` in the folder of the tables.
+  static func folder(_ arguments: Arguments, of output: String?) throws(CommandFailure) -> String {
+    guard let folder = arguments.value(folder.name) ?? output.map({ "\($0)/_state" }), !folder.isEmpty else {
+      throw CommandFailure(
+        .usage,
+        "No state is given. Give OUT, the folder with the tables, or --state, the folder with the state."
+      )
+    }
+    return folder
+  }
+}
+
+extension CommandFailure {
+  /// Creates the failure of a state that cannot be used or written.
+  init(_ failure: StateFailure) { self.init(ExitStatus(failure.kind), "\(failure)") }
+}
+
+extension ExitStatus {
+  /// The exit status for a state that cannot be used or written.
+  init(_ kind: StateFailure.Kind) {
+    self =
+      switch kind {
+      case .missing: .noInput
+      case .locked: .locked
+      case .damaged, .incompatible: .configuration
+      case .cannotCreate: .cannotCreate
+      case .io, .diskFull: .inputOutput
+      }
+  }
+}
