@@ -92,3 +92,59 @@ extension Amount: CustomStringConvertible {
     text.append(UInt8(ascii: "0") + UInt8(whole % 10))
   }
 }
+
+extension Amount {
+  /// The amount nearest to a JSON number's text, with six fraction digits; a tie goes to the even one.
+  ///
+  /// Meant for sums that were computed in binary floating point. Other limits are those of `init(parsing:)`. A number
+  /// that has to be rounded is too precise where it has more than 21 significant digits.
+  public init(rounding text: String) throws(AmountDefect) {
+    var digits = JSONNumberDigits(text)
+    if digits.isNegative { throw .negative }
+    guard digits.read() else { throw .notANumber }
+    guard digits.count > 0, digits.exponent < -6 else {
+      try self.init(parsing: text)
+      return
+    }
+    guard digits.count + digits.exponent <= 15 else { throw .tooLarge }
+    guard digits.count <= 21 else { throw .tooPrecise }
+    let dropped = -6 - digits.exponent
+    guard dropped <= digits.count else {
+      self = .zero
+      return
+    }
+    var divisor: Int128 = 1
+    for _ in 0..<dropped { divisor *= 10 }
+    let (quotient, remainder) = digits.significand.quotientAndRemainder(dividingBy: divisor)
+    let isUp = 2 * remainder > divisor || 2 * remainder == divisor && quotient % 2 == 1
+    self.init(units: (quotient + (isUp ? 1 : 0)) * 10)
+  }
+}
+
+/// The reason for which a number is not a valid amount.
+public enum AmountDefect: Error, Hashable, Sendable {
+  /// The text is no JSON number.
+  case notANumber
+  /// The number has a minus sign.
+  case negative
+  /// The number is 10¹⁵ or more.
+  case tooLarge
+  /// The number has too many digits: more than six significant fraction digits where it is parsed exactly, more than
+  /// 21 significant digits where it is rounded.
+  case tooPrecise
+}
+
+extension Amount {
+  /// The exclusive upper bound of amounts in models and of converted amounts: 10¹⁵.
+  static let limit = Amount(1_000_000_000_000_000)
+
+  /// The next amount that can be read: 0.000001 more than this one.
+  var successor: Amount { Amount(units: units + 10) }
+
+  /// The mean, rounded down to six fraction digits; zero for an empty array.
+  static func mean(_ amounts: [Amount]) -> Amount {
+    guard !amounts.isEmpty else { return .zero }
+    let mean = amounts.reduce(.zero, +).units / Int128(amounts.count)
+    return Amount(units: mean / 10 * 10)
+  }
+}

@@ -29,3 +29,46 @@ public enum CoarseValue: String, CaseIterable, Comparable, Sendable {
   /// Tells if `left` ranks below `right`.
   public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 }
+
+/// The fine values at which the coarse values of window 0 begin; low begins at 0.
+public struct CoarseStarts: Hashable, Sendable {
+  /// The fine value at which medium begins.
+  public let medium: Int
+  /// The fine value at which high begins, after `medium`.
+  public let high: Int
+
+  /// The coarse value that belongs to a fine value.
+  public func coarse(of fine: Int) -> CoarseValue {
+    fine >= high ? .high : fine >= medium ? .medium : .low
+  }
+
+  /// The fine values below `count` that belong to a coarse value.
+  func fineValues(of coarse: CoarseValue, count: Int) -> Range<Int> {
+    let (start, end) =
+      switch coarse {
+      case .low: (0, medium)
+      case .medium: (medium, high)
+      case .high: (high, count)
+      }
+    return min(start, count)..<max(min(end, count), min(start, count))
+  }
+}
+
+extension CoarseStarts {
+  /// The starts that split `count` fine values into thirds; the lower thirds take the remainder.
+  init(thirdsOf count: Int) {
+    medium = (count + 2) / 3
+    high = max((2 * count + 2) / 3, medium + 1)
+  }
+}
+
+/// The meanings of coarse values that stand for ranges of fine values.
+extension CoarseStarts {
+  /// The meaning of each coarse value: nil where none of its fine values is listed.
+  func meanings(over fine: [Meaning?], hasCurrency: Bool) -> [Meaning?] {
+    CoarseValue.allCases.map { coarse in
+      let covered = fine[fineValues(of: coarse, count: fine.count)].compactMap { $0 }
+      return covered.isEmpty ? nil : Meaning(covering: covered, hasCurrency: hasCurrency)
+    }
+  }
+}

@@ -1,4 +1,5 @@
-public import JSON
+public import Base
+package import JSON
 
 /// The meanings of an app's conversion values for installs in a span of time.
 ///
@@ -25,7 +26,7 @@ public final class ConversionModel: Sendable {
   /// The conversion windows that the model describes.
   public let windows: [ModelWindow]
   /// The model's definition as it was parsed.
-  public let definition: JSONValue
+  package let definition: JSONValue
 
   init(
     appID: Int64,
@@ -78,4 +79,40 @@ public final class ConversionModel: Sendable {
     }
     return fine.flatMap(window.meaning(fine:))
   }
+}
+
+/// The id and the version of a model, written as `revenue@2`.
+public struct ModelLabel: Hashable, Sendable, CustomStringConvertible {
+  /// The model's id: 1 to 64 of `A`–`Z`, `a`–`z`, `0`–`9`, `.`, `_` and `-`.
+  public let modelID: String
+  /// The version, from 1.
+  public let version: Int
+
+  /// The label as text, such as `revenue@2`.
+  public var description: String { "\(modelID)@\(version)" }
+}
+
+/// The span of install dates to which a model applies.
+public struct EffectiveSpan: Hashable, Sendable {
+  /// The first moment of the span; nil where the model applies to all installs before the end.
+  public let start: Timestamp?
+  /// The first moment after the span; nil where the span has no end.
+  public let end: Timestamp?
+
+  /// Tells if the span contains `time`.
+  public func contains(_ time: Timestamp) -> Bool { begins(by: time) && !ends(by: time) }
+
+  /// Tells if the span begins at `time` or earlier.
+  func begins(by time: Timestamp) -> Bool { start.map { $0 <= time } ?? true }
+
+  /// Tells if the span has ended at `time`.
+  func ends(by time: Timestamp) -> Bool { end.map { $0 <= time } ?? false }
+
+  /// Tells if the span ends before `other` begins, or exactly then.
+  func precedes(_ other: EffectiveSpan) -> Bool { other.start.map(ends(by:)) ?? false }
+}
+
+extension EffectiveSpan: CustomStringConvertible {
+  /// The span as text: `2026-01-01T00:00:00Z to 2026-03-01T00:00:00Z`, with `null` for an open end.
+  public var description: String { "\(start?.description ?? "null") to \(end?.description ?? "null")" }
 }

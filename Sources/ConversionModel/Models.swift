@@ -1,8 +1,8 @@
 public import Base
 
-/// The conversion models of all apps; an app has at most one model for any install date.
+/// The conversion models of all apps.
 ///
-/// An instance never changes; files that changed are loaded into a new one.
+/// An app has at most one model for any install date. An instance never changes: if files have changed, load a new one.
 public struct Models: Sendable {
   /// The models by app, sorted by their spans, which do not overlap.
   private let byApp: [Int64: [ConversionModel]]
@@ -13,16 +13,22 @@ public struct Models: Sendable {
 
   /// Loads the models of files and directories.
   ///
-  /// Every `*.json` in a directory that is not hidden is loaded, sorted by name. Throws all problems of all files at
-  /// once.
+  /// Every `*.json` in a directory that is not hidden is loaded, sorted by name.
+  ///
+  /// - Throws: All problems of all files at once.
   public init(loading paths: [String]) throws(ModelErrors) {
     var loader = ModelLoader()
     for path in paths { loader.load(path) }
     self.init(disjoint: try loader.models())
   }
 
-  /// Parses the models of one text: a model, or an array of models. Problems name `file` as their file.
-  public init(parsing text: [UInt8], file: String) throws(ModelErrors) {
+  /// Parses the models of a JSON text: one model, or an array of models.
+  ///
+  /// - Parameters:
+  ///   - text: The text in UTF-8.
+  ///   - file: The name that problems give as their file.
+  /// - Throws: All problems of the text at once.
+  public init(parsing text: [UInt8], file: String = "model.json") throws(ModelErrors) {
     var loader = ModelLoader()
     loader.load(text, file: file)
     self.init(disjoint: try loader.models())
@@ -65,4 +71,30 @@ extension Sequence {
       return span(left).start.map { $0 < right } ?? true
     }
   }
+}
+
+/// A problem found in a model file.
+public struct ModelProblem: Hashable, Sendable, CustomStringConvertible {
+  /// The path of the file or directory.
+  public let file: String
+  /// The place in the file as an RFC 6901 JSON pointer, such as `/windows/0/fine/64`; empty for the whole text. For a
+  /// missing key it is the place where the key should be.
+  public let pointer: String
+  /// The problem and its correction, as complete sentences.
+  public let reason: String
+
+  /// The problem on one line, with control characters escaped: `FILE: POINTER: REASON`, or `FILE: REASON` where the
+  /// problem concerns the whole text.
+  public var description: String {
+    [file, pointer, reason].filter { !$0.isEmpty }.joined(separator: ": ").withControlCharactersEscaped
+  }
+}
+
+/// The error thrown for wrong model files, with all their problems in the order in which the checks found them.
+public struct ModelErrors: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The problems, at least one.
+  public let problems: [ModelProblem]
+
+  /// The problems as text, one on each line.
+  public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

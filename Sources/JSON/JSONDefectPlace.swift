@@ -1,16 +1,17 @@
 extension JSONDefect {
-  /// The defect of a text file, its place and its correction, as a phrase that follows the file's name in a message.
+  /// The defect of a text file, its place and its correction, as complete sentences.
   package func advice(in text: [UInt8]) -> String {
     var scan = JSONScan(text)
     let found = scan.defect()
     let place = found.map { " at \(JSONPlace(of: $0.offset, in: text))" } ?? ""
     return switch self {
-    case .notJSON(let problem): "is not JSON\(place): \(found?.problem ?? problem)"
-    case .tooDeep: "is nested too deep"
-    case .invalidUTF8: "is not UTF-8\(JSONPlace(ofInvalidUTF8In: text).map { " at \($0)" } ?? ""); save it as UTF-8"
+    case .notJSON(let problem): "The text is not JSON\(place): \(found?.problem ?? problem)."
+    case .tooDeep: "The JSON text is nested too deep."
+    case .invalidUTF8:
+      "The text is not UTF-8\(JSONPlace(ofInvalidUTF8In: text).map { " at \($0)" } ?? ""). Save it as UTF-8."
     case .duplicateKey(let key):
-      "has the key \(key.debugDescription) twice in one object" + (place.isEmpty ? "" : ", again\(place)")
-        + "; remove one"
+      "The text has the key \(key.debugDescription) twice in one object" + (place.isEmpty ? "" : ", again\(place)")
+        + ". Remove one."
     }
   }
 }

@@ -86,7 +86,7 @@ import Testing
     #expect(try json(await encode("--installed-at", "2026-03-08", "--json"))["fine"]?.integer == 1)
     let missing = try await encode("--installed-at", "2026-04-08")
     #expect(missing.status == 65)
-    #expect(missing.errorText.contains("rates.csv: there is no rate of EUR on 2026-04-08"))
+    #expect(missing.errorText.contains("rates.csv: There is no rate of EUR on 2026-04-08"))
     #expect(try await encode("--model", "ladder@1").status == 64)
   }
 
@@ -161,7 +161,10 @@ import Testing
     let type = #","conversion_type":"re-engagement""#
     let wrong = try await BuiltCommand.run(["model", "check", file("wrong.json", #""reengagement":false,"#, type)])
     #expect(wrong.status == 65)
-    #expect(wrong.errorText.contains("/windows/0/conversion_type: must not be re-engagement"), "\(wrong.errorText)")
+    #expect(
+      wrong.errorText.contains("/windows/0/conversion_type: The value must not be re-engagement"),
+      "\(wrong.errorText)"
+    )
   }
 
   /// Models whose windows have all that a file may have, each of them or not.

@@ -44,13 +44,13 @@ extension ModelReader {
   /// Reads 1 to 63 different names of events.
   mutating func names(_ node: JSONNode) -> [String]? {
     guard let nodes = node.elements, (1...63).contains(nodes.count) else {
-      note(node, mustBe: "an array of 1 to 63 names of events")
+      note(node, mustBe: "an array of 1 to 63 event names")
       return nil
     }
     var names: [String] = []
     for node in nodes {
       guard let name = text(node) else { continue }
-      if names.contains(name) { note(node, "is there twice; name each event once") }
+      if names.contains(name) { note(node, "The event is listed twice. List each event once.") }
       names.append(name)
     }
     return names.count == nodes.count && Set(names).count == names.count ? names : nil
@@ -69,7 +69,7 @@ extension ModelReader {
     for node in nodes {
       guard let value = read(&self, node) else { return nil }
       if let last = values.last, value <= last {
-        note(node, mustBe: "more than \(last), which is before it")
+        note(node, mustBe: "more than \(last), the number before it")
         return nil
       }
       values.append(value)
@@ -80,8 +80,8 @@ extension ModelReader {
   /// The one of two keys that is present; nil, with a note, where both or neither are.
   mutating func either(_ node: JSONNode, _ one: String, _ other: String) -> String? {
     switch (node[one].value, node[other].value) {
-    case (nil, nil): note(node, "must have \(one) or \(other)")
-    case (_?, _?): note(node[other], "must not be there beside \(one); choose one")
+    case (nil, nil): note(node, "The key \(one) or \(other) is missing. Add one of them.")
+    case (_?, _?): note(node[other], "The keys \(one) and \(other) exclude each other. Remove one of them.")
     case (_?, nil): return one
     case (nil, _?): return other
     }

@@ -19,17 +19,22 @@ extension ModelReader {
       bits += part.bits
       for name in part.rows.names {
         if let other = owners.updateValue(node.pointer, forKey: name) {
-          note(node, "names the event \(name.debugDescription), as \(other) does; name an event in one part only")
+          note(
+            node,
+            "The part at \(other) has the event \(name.debugDescription), too. Use each event in one part only."
+          )
         }
       }
       if part.rows.haveRevenue {
-        if let revenuePart { note(node["kind"], "is revenue, as that of \(revenuePart); only one part can be") }
+        if let revenuePart {
+          note(node["kind"], "The part at \(revenuePart) is of kind revenue, too. Only one part may be.")
+        }
         revenuePart = node.pointer
       }
       parts.append(part)
     }
     guard bits <= 6 else {
-      note(node["parts"], "have \(bits) bits together; a value has 6")
+      note(node["parts"], "The parts have \(bits) bits together, but a value has only 6. Use fewer.")
       return nil
     }
     guard parts.count == nodes.count else { return nil }
@@ -58,7 +63,10 @@ extension ModelReader {
     let bits = integer(node["bits"], in: 1...6)
     guard let rows = rows(of: kind, node), let bits else { return nil }
     guard rows.count <= 1 << bits else {
-      note(node["bits"], "are \(bits), for \(1 << bits) values; the kind makes \(rows.count)")
+      note(
+        node["bits"],
+        "A part of \(bits) bits has \(1 << bits) values, but its kind generates \(rows.count). Use more bits."
+      )
       return nil
     }
     return (Int(bits), rows)

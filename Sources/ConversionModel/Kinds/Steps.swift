@@ -16,16 +16,16 @@ extension ModelReader {
     let scale = node["scale"].value == nil ? .linear : word(node["scale"], Scale.self)
     guard let count, let scale else { return nil }
     guard first < last else {
-      note(node["max"], "must be more than min")
+      note(node["max"], "The value must be more than min.")
       return nil
     }
     guard scale == .linear || first > 0 else {
-      note(node["min"], "must be more than 0 on a logarithmic scale")
+      note(node["min"], "The value must be more than 0 on a logarithmic scale.")
       return nil
     }
     let steps = scale.steps(Int(count), from: first, through: last)
     guard zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 }) else {
-      note(node["count"], "is more than there are different steps from min to max, rounded; use fewer")
+      note(node["count"], "There are fewer different steps from min to max, after rounding. Use a smaller count.")
       return nil
     }
     return steps

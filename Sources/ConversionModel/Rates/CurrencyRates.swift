@@ -1,4 +1,5 @@
 public import Base
+internal import JSON
 
 /// Exchange rates by day, from a file with the columns `date,currency,rate`.
 ///
@@ -44,7 +45,7 @@ public struct CurrencyRates: Sendable {
     from source: String,
     to target: String,
     on time: Timestamp
-  ) throws(ConversionFailure) -> Amount {
+  ) throws(CurrencyConversionError) -> Amount {
     if source == target { return amount }
     let day = time.daysSince1970
     let dates = stride(from: day, through: day - Int64(Self.daysInUse), by: -1)
@@ -61,21 +62,83 @@ public struct CurrencyRates: Sendable {
 }
 
 /// The reason for which an amount could not be converted.
-public enum ConversionFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public enum CurrencyConversionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is no rate of `currency` on a date that also has a rate of `other`, on the day or in the `daysInUse` days
   /// before.
   case noRate(currency: String, other: String, on: Timestamp)
   /// The result would be 10¹⁵ or more.
   case tooLarge(Amount, from: String, to: String)
 
-  /// The failure as text: the missing rate and its date, or the amount that is too large.
+  /// The error as a sentence: the missing rate and its date, or the amount that is too large.
   public var description: String {
     switch self {
     case .noRate(let currency, let other, let time):
-      "there is no rate of \(currency) on \(time.description.prefix(10)) or the \(CurrencyRates.daysInUse) days before, "
-        + "of a date that has \(other), too; add it to the rates"
+      "There is no rate of \(currency) on \(time.description.prefix(10)) or the \(CurrencyRates.daysInUse) days before, "
+        + "on a date that also has a rate of \(other). Add the rate to the file of rates."
     case .tooLarge(let amount, let source, let target):
-      "\(amount) \(source) in \(target) is 1000000000000000 or more"
+      "\(amount) \(source) in \(target) is 1000000000000000 or more, which is too large."
     }
+  }
+}
+
+/// A problem found in a file of rates.
+public struct RatesProblem: Hashable, Sendable, CustomStringConvertible {
+  /// The path of the file.
+  public let file: String
+  /// The number of the line on which the record begins, from 1; nil for the whole file.
+  public let line: Int?
+  /// The problem and its correction, as complete sentences.
+  public let reason: String
+
+  /// The problem on one line, with control characters escaped: `FILE: line LINE: REASON`.
+  public var description: String {
+    ModelProblem(file: file, pointer: line.map { "line \($0)" } ?? "", reason: reason).description
+  }
+}
+
+/// The error thrown for a file of rates, with all its problems.
+public struct RatesErrors: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The problems, at least one.
+  public let problems: [RatesProblem]
+
+  /// The problems as text, one on each line.
+  public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+/// Units of a currency for one of the base: more than 0, below 10¹², with at most twelve fraction digits and 21
+/// digits in all.
+struct Rate: Hashable {
+  /// The rate as a whole number of units of 10⁻¹².
+  let units: UInt128
+
+  static let fractionDigits = 12
+
+  /// The rate of a JSON number's text; nil where the text is no JSON number within these limits.
+  init?(_ text: String) {
+    var digits = JSONNumberDigits(text)
+    guard !digits.isNegative, digits.read(), digits.count > 0, digits.count <= 21,
+      digits.count + digits.exponent <= 12, digits.exponent >= -Self.fractionDigits
+    else { return nil }
+    var units = UInt128(digits.significand)
+    for _ in 0..<(digits.exponent + Self.fractionDigits) { units *= 10 }
+    self.units = units
+  }
+
+  /// Indicates that the rate is 1, the rate of the base.
+  var isOne: Bool { units == 1_000_000_000_000 }
+}
+
+extension Amount {
+  /// The amount × `target` / `source`, rounded half to even to six fraction digits; nil where that is 10¹⁵ or more.
+  func converted(from source: Rate, to target: Rate) -> Amount? {
+    // The limits of rates keep the divisor below 2¹²⁸: an amount counts units of 10⁻⁷, the result units of 10⁻⁶.
+    let divisor = source.units * 10
+    let product = units.magnitude.multipliedFullWidth(by: target.units)
+    guard product.high < divisor else { return nil }
+    var (quotient, remainder) = divisor.dividingFullWidth(product)
+    if remainder * 2 > divisor || remainder * 2 == divisor && quotient % 2 == 1 { quotient += 1 }
+    guard quotient < Self.limit.units.magnitude / 10 else { return nil }
+    let magnitude = Int128(quotient) * 10
+    return Amount(units: units < 0 ? -magnitude : magnitude)
   }
 }

@@ -5,12 +5,12 @@ internal import JSON
 struct ModelCheckCommand: Command {
   static let manual = Manual(
     name: "model check",
-    summary: "Check conversion models: all that is wrong, each with its place.",
+    summary: "Check conversion models, and list every problem with its place.",
     usage: "PATH… [--json]",
     discussion: """
-      PATH is a file with a model or an array of models, or a folder of such files (*.json). Everything that is wrong is
-      printed as FILE: JSON POINTER: REASON, and the exit status is 65. All PATHs are checked together, as a run takes
-      them: models of an app must not overlap in time.
+      PATH is a file with a model or an array of models, or a folder of such files (*.json). Each problem is
+      printed as FILE: JSON POINTER: REASON, and the exit status is 65. All PATHs are checked together, because the
+      models of an app must not overlap in time.
       """,
     options: [
       Option("--json", nil, "Print JSON: {\"models\":[…],\"problems\":[{\"file\":…,\"pointer\":…,\"reason\":…}]}.")
@@ -33,14 +33,14 @@ struct ModelCheckCommand: Command {
       throw CommandFailure(.configuration, lines: error)
     }
     if printsJSON {
-      return try Terminal.print(Self.json(models.appIDs.flatMap { models.models(for: $0) }, []).description)
+      return try Terminal.print(Self.json(models.all, []).description)
     }
     guard !Terminal.isQuiet else { return }
     for app in models.appIDs {
       let labels = models.models(for: app).map(\.label.description)
       try Terminal.print("app \(app): \(labels.joined(separator: ", "))")
     }
-    try Terminal.print("\(models.appIDs.count) apps, nothing wrong")
+    try Terminal.print("The models of \(models.appIDs.count) apps have no problems.")
   }
 
   private static func json(_ models: [ConversionModel], _ problems: [ModelProblem]) -> JSONValue {

@@ -19,7 +19,9 @@ enum ModelChoice {
 
   /// The paths that a command was given.
   static func paths(_ arguments: Arguments) throws(CommandFailure) -> [String] {
-    guard !arguments.operands.isEmpty else { throw CommandFailure(.usage, "give the path of a model, or of a folder") }
+    guard !arguments.operands.isEmpty else {
+      throw CommandFailure(.usage, "Give the path of a model file, or of a folder of model files.")
+    }
     return arguments.operands
   }
 
@@ -39,12 +41,13 @@ enum ModelChoice {
   static func all(_ arguments: Arguments, of models: Models) throws(CommandFailure) -> [ConversionModel] {
     let app = try arguments.value(app.name, "an App Store id") { Int64($0) }
     let label = arguments.value(model.name)
-    let chosen = models.appIDs.filter { app == nil || $0 == app }.flatMap { models.models(for: $0) }
-      .filter { label == nil || $0.label.description == label }
+    let chosen = models.all.filter { model in
+      (app == nil || model.appID == app) && (label == nil || model.label.description == label)
+    }
     guard chosen.isEmpty else { return chosen }
-    let wanted = (label.map { "a model \($0)" } ?? "a model") + (app.map { " of app \($0)" } ?? "")
-    let known = models.appIDs.flatMap { models.models(for: $0) }.map { "\($0.label) of app \($0.appID)" }
-    throw CommandFailure(.usage, "there is no \(wanted.dropFirst(2)); there are \(known.joined(separator: ", "))")
+    let wanted = (label.map { "model \($0)" } ?? "model") + (app.map { " of app \($0)" } ?? "")
+    let known = models.all.map { "\($0.label) of app \($0.appID)" }
+    throw CommandFailure(.usage, "There is no \(wanted). The models are \(known.joined(separator: ", ")).")
   }
 
   /// Returns the one model that matches `--app`, `--model` and `--installed-at`. Throws if there are none, or several.
@@ -57,8 +60,8 @@ enum ModelChoice {
     throw CommandFailure(
       .usage,
       chosen.isEmpty
-        ? "no model is for installs at that time; there are"
-        : "say which model, with --app, --model or --installed-at; there are",
+        ? "No model applies to installs at that time. The models are:"
+        : "Several models match. Choose one with --app, --model or --installed-at. The models are:",
       details: names.map { "  \($0)" }
     )
   }

@@ -5,7 +5,7 @@ internal import JSON
 struct ModelDecodeCommand: Command {
   static let manual = Manual(
     name: "model decode",
-    summary: "Say what a conversion value means.",
+    summary: "Print the meaning of a conversion value.",
     usage:
       "PATH… (--value N | --coarse VALUE) [--window N] [--app N] [--installed-at TIME | --model ID@VERSION] [--json]",
     discussion: """
@@ -31,7 +31,7 @@ struct ModelDecodeCommand: Command {
     paths = try ModelChoice.paths(arguments)
     fine = try arguments.integer("--value", in: 0...63)
     coarse = try arguments.value("--coarse", "low, medium or high") { CoarseValue(rawValue: $0) }
-    guard (fine == nil) != (coarse == nil) else { throw CommandFailure(.usage, "give one of --value and --coarse") }
+    guard (fine == nil) != (coarse == nil) else { throw CommandFailure(.usage, "Give either --value or --coarse.") }
     window = try arguments.integer("--window", in: 0...2) ?? 0
     conversionType = try ModelChoice.conversionType(arguments)
     self.arguments = arguments

@@ -5,12 +5,12 @@ internal import JSON
 struct ModelDiffCommand: Command {
   static let manual = Manual(
     name: "model diff",
-    summary: "Show which values two versions of a model do not agree on.",
+    summary: "Show the values whose meaning differs between two models.",
     usage: "PATH[#ID@VERSION] PATH[#ID@VERSION] [--app N] [--json]",
     discussion: """
-      PATH is a file or a folder; ID@VERSION says which of several models in it is meant. A line for each thing that
-      differs, the first model's on the left. What does not change what a value means, such as the spans, is not compared.
-      Exit status: 0 they agree, 1 they differ.
+      PATH is a file or a folder. ID@VERSION chooses one of several models in it. Each difference is a line, with the
+      first model on the left. Only what changes the meaning of a value is compared, so spans are not.
+      Exit status: 0 if the models agree, 1 if they differ.
       """,
     options: [
       ModelChoice.app, Option("--json", nil, "Print JSON: an array of {\"what\":…,\"left\":…,\"right\":…}."),
@@ -23,7 +23,7 @@ struct ModelDiffCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard arguments.operands.count == 2 else { throw CommandFailure(.usage, "give two models to compare") }
+    guard arguments.operands.count == 2 else { throw CommandFailure(.usage, "Give two models to compare.") }
     sides = arguments.operands.map { operand in
       let parts = operand.split(separator: "#", omittingEmptySubsequences: false)
       guard parts.count > 1, let label = parts.last else { return (operand, nil) }
@@ -39,23 +39,24 @@ struct ModelDiffCommand: Command {
     if printsJSON { try Terminal.print(difference.json.description) }
     guard !difference.lines.isEmpty else {
       guard !printsJSON, !Terminal.isQuiet else { return }
-      return try Terminal.print("no value means anything else")
+      return try Terminal.print("All values have the same meaning in both models.")
     }
     var table = TextTable(["", left.label.description, right.label.description])
     for line in difference.lines { table.add(line.what, line.left, line.right) }
     if !printsJSON { try Terminal.print(table.text()) }
-    throw CommandFailure(.different, "\(left.label) and \(right.label) differ in \(difference.lines.count) places")
+    throw CommandFailure(.different, "\(left.label) and \(right.label) differ in \(difference.lines.count) places.")
   }
 
   private func model(_ side: (path: String, label: String?)) throws(CommandFailure) -> ConversionModel {
     let models = try Models(checking: [side.path])
-    let all = models.appIDs.filter { app == nil || $0 == app }.flatMap { models.models(for: $0) }
+    let all = models.all.filter { app == nil || $0.appID == app }
     let chosen = all.filter { side.label == nil || $0.label.description == side.label }
     if let only = chosen.first, chosen.count == 1 { return only }
     let known = all.map { "\($0.label) of app \($0.appID)" }.joined(separator: ", ")
     throw CommandFailure(
       .usage,
-      "\(side.path): say which model, as \(side.path)#ID@VERSION, and --app where it is of several apps; there are \(known)"
+      "\(side.path): Choose one model with \(side.path)#ID@VERSION, and with --app if several apps have models. "
+        + "The models are: \(known)"
     )
   }
 }

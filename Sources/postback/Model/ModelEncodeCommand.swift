@@ -6,20 +6,20 @@ internal import JSON
 struct ModelEncodeCommand: Command {
   static let manual = Manual(
     name: "model encode",
-    summary: "Say which conversion value a user's activity is worth.",
+    summary: "Print the conversion value that stands for a user's activity.",
     usage: """
       PATH… [--event NAME[=COUNT]]… [--revenue AMOUNT] [--window N] [--app N]
                 [--installed-at TIME | --model ID@VERSION] [--currency CODE --rates FILE] [--json]
       """,
     discussion: """
-      The highest value whose meaning contains the activity; where there is none, the highest whose least counts and least
-      revenue are reached, which is then said not to be exact. Revenue in another currency than the model's is converted
-      with the rates of the install date: --rates is a CSV file with the columns date,currency,rate; the rates of a date
-      are units of each currency for one of a base, which is listed with 1. A date without rates takes those of up to
-      seven days before.
+      The value is the highest one whose meaning contains the activity. If there is none, it is the highest one whose
+      least counts and least revenue are reached, and it is marked as not exact. Revenue in another currency than the
+      model's is converted with the rates of the install date. --rates is a CSV file with the columns
+      date,currency,rate. A rate is the number of units of the currency for one unit of a base currency, which is listed
+      with the rate 1. A date without rates uses those of up to seven days before.
       """,
     options: [
-      Option("--event", "NAME[=COUNT]", "An event that happened, and how often; once unless given. Repeatable."),
+      Option("--event", "NAME[=COUNT]", "An event that happened, and its count, which is 1 unless given. Repeatable."),
       Option("--revenue", "AMOUNT", "The total of the model's kind of revenue."),
       Option("--currency", "CODE", "The currency of --revenue; the model's unless given."),
       Option("--rates", "FILE", "Exchange rates; needed for another currency, with --installed-at."),
@@ -44,7 +44,7 @@ struct ModelEncodeCommand: Command {
     for text in arguments.all("--event") {
       let (name, count) = try Self.event(text)
       guard counts.updateValue(count, forKey: name) == nil else {
-        throw CommandFailure(.usage, "--event \(name) is there twice; give its whole count once")
+        throw CommandFailure(.usage, "The event \(name) is given twice. Give it once, with its whole count.")
       }
     }
     let revenue = try arguments.value("--revenue", "an amount such as 9.99") { try? Amount(parsing: $0) }
@@ -61,7 +61,7 @@ struct ModelEncodeCommand: Command {
     guard let sign = text.lastIndex(of: "=") else { return (text, 1) }
     let name = String(text[..<sign])
     guard !name.isEmpty, let count = Int(text[text.index(after: sign)...]), count >= 0 else {
-      throw CommandFailure(.usage, "--event is \(text); expected NAME or NAME=COUNT")
+      throw CommandFailure(.usage, "The value of --event is \(text). It must be NAME or NAME=COUNT.")
     }
     return (name, count)
   }
@@ -71,7 +71,10 @@ struct ModelEncodeCommand: Command {
     var activity = activity
     activity.revenue = try revenue(in: model)
     guard let encoding = model.encode(activity, window: window, conversionType: conversionType) else {
-      throw CommandFailure(.usage, "\(model.label) of app \(model.appID) does not describe window \(window)")
+      throw CommandFailure(
+        .usage,
+        "The model \(model.label) of app \(model.appID) does not describe window \(window). Choose another --window."
+      )
     }
     if arguments.has("--json") { return try Terminal.print(json(model, encoding).description) }
     var table = TextTable()
@@ -97,7 +100,7 @@ struct ModelEncodeCommand: Command {
     guard let path = arguments.value("--rates"), let installDate else {
       throw CommandFailure(
         .usage,
-        "the model's currency is \(target): give --rates and --installed-at to convert \(currency)"
+        "The model's currency is \(target). Give --rates and --installed-at to convert the revenue from \(currency)."
       )
     }
     let rates: CurrencyRates

@@ -6,7 +6,7 @@ internal import JSON
 struct ModelShowCommand: Command {
   static let manual = Manual(
     name: "model show",
-    summary: "Show what each conversion value means, kinds as the tables that they make.",
+    summary: "Print the meaning of every conversion value of a model.",
     usage: "PATH… [--app N] [--model ID@VERSION] [--window N] [--json]",
     discussion: """
       All fine values and the coarse values of each window, with the events and the estimated revenue together. With

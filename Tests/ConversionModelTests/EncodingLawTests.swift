@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What holds of every model and every user: decoding inverts encoding.
-@Suite struct EncodeLawTests {
+@Suite struct EncodingLawTests {
   private static func load(_ random: RandomModel) throws -> ConversionModel {
     let models = try Models(parsing: Array(random.text.utf8), file: random.text)
     return try #require(models.models(for: 1).first)

@@ -2,14 +2,29 @@ internal import JSON
 
 /// Readers for the basic values of models. Each notes a wrong value as a problem; most return nil for it.
 extension ModelReader {
+  /// Notes that a value is missing, or is not the expected one.
+  mutating func note(_ node: JSONNode, mustBe expected: String) {
+    let found: String
+    switch node.value {
+    case nil: return note(node, "This key is missing. Its value must be \(expected).")
+    case .null: found = "null"
+    case .bool(let value): found = String(value)
+    case .number(let text): found = text.count <= 40 ? text : text.prefix(40) + "…"
+    case .string(let text): found = text.quotedExcerpt
+    case .array: found = "an array"
+    case .object: found = "an object"
+    }
+    note(node, "The value must be \(expected), but it is \(found).")
+  }
+
   /// Tells if the node is an object; notes a node that is not, and keys that are not in `keys`.
   mutating func isObject(_ node: JSONNode, keys: [String], called name: String) -> Bool {
     guard let members = node.members else {
-      note(node, mustBe: "\(name), an object")
+      note(node, mustBe: "an object with the keys of \(name)")
       return false
     }
     for (key, member) in members where !keys.contains(key) {
-      note(member, "is not a key of \(name); known are \(keys.joined(separator: ", "))")
+      note(member, "This is not a key of \(name). The keys are \(keys.joined(separator: ", ")).")
     }
     return true
   }
@@ -50,7 +65,7 @@ extension ModelReader {
 
   /// Reads an amount of money; `orNull` adds to the message that null is possible.
   mutating func amount(_ node: JSONNode, orNull: Bool = false) -> Amount? {
-    let expected = "an amount of 0 or more" + (orNull ? ", or null for an open bucket" : "")
+    let expected = "an amount of 0 or more" + (orNull ? ", or null for no upper limit" : "")
     guard case .number(let text) = node.value else {
       note(node, mustBe: expected)
       return nil
@@ -65,5 +80,15 @@ extension ModelReader {
       }
       return nil
     }
+  }
+}
+
+extension String {
+  /// The text in quotation marks, cut after 40 characters.
+  var quotedExcerpt: String { String(prefix(40)).debugDescription + (count > 40 ? "…" : "") }
+
+  /// Indicates that the text has the form of an ISO 4217 code: three capital letters.
+  var isCurrencyCode: Bool {
+    utf8.count == 3 && utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }
 }

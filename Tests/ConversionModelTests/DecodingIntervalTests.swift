@@ -3,7 +3,7 @@ import ConversionModel
 import Testing
 
 /// Install dates that are not as exact as others: of tests, and of apps that take part in re-engagement.
-extension DecodeTests {
+extension DecodingTests {
   @Test(
     arguments: [
       (-1, 0, DecodeStatus.decoded, "revenue@1", nil), (0, 0, .ambiguous, nil, "revenue@1|revenue@2"),

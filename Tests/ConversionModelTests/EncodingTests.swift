@@ -2,7 +2,7 @@ import Base
 import ConversionModel
 import Testing
 
-@Suite struct EncodeTests {
+@Suite struct EncodingTests {
   private func model(_ windows: String, currency: Bool = true) throws -> ConversionModel {
     let keys = currency ? #""currency":"USD","# : ""
     return try #require(try ModelText.load(ModelText.model(keys: keys, windows: windows)).models(for: 1).first)

@@ -25,7 +25,7 @@ import Testing
     try #require(throws: ModelErrors.self) { try Models(loading: paths) }.problems
   }
 
-  private static let fixtures = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+  private static let fixtures = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 
   @Test func `the model files that come with the project load`() throws {
     let models = try Models(loading: ["/\(Self.fixtures)/Fixtures/models"])
@@ -68,8 +68,9 @@ import Testing
     let problems = try problems("/nowhere/m.json", "", "/dev/zero")
     #expect(
       problems.map(\.description) == [
-        "/nowhere/m.json: cannot be read: No such file or directory", "cannot be read: No such file or directory",
-        "/dev/zero: is larger than 16 MiB; split the models over several files",
+        "/nowhere/m.json: The path cannot be read: No such file or directory.",
+        "The path cannot be read: No such file or directory.",
+        "/dev/zero: The file is larger than 16 MiB. Split it into smaller files.",
       ]
     )
   }

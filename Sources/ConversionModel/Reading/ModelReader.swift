@@ -13,21 +13,6 @@ struct ModelReader {
     problems.append(ModelProblem(file: file, pointer: node.pointer, reason: reason))
   }
 
-  /// Notes that a value is missing, or is not the expected one.
-  mutating func note(_ node: JSONNode, mustBe expected: String) {
-    let found: String
-    switch node.value {
-    case nil: return note(node, "is missing; it must be \(expected)")
-    case .null: found = "null"
-    case .bool(let value): found = String(value)
-    case .number(let text): found = text.count <= 40 ? text : text.prefix(40) + "…"
-    case .string(let text): found = String(text.prefix(40)).debugDescription + (text.count <= 40 ? "" : "…")
-    case .array: found = "an array"
-    case .object: found = "an object"
-    }
-    note(node, "must be \(expected), not \(found)")
-  }
-
   /// Reads the model; nil where the node is no object, or the app, the label or the span is wrong. The result is valid
   /// only where there are no problems.
   mutating func model(_ node: JSONNode) -> ConversionModel? {
@@ -46,7 +31,10 @@ struct ModelReader {
     let bundleID = node["bundle_id"].value == nil ? nil : text(node["bundle_id"])
     let windows = windows(node["windows"], hasCurrency: currency != nil)
     if currency == nil, node["currency"].value ?? .null == .null, let event = firstWithRevenue(node["windows"]) {
-      note(node["currency"], "must be an ISO 4217 code such as \"USD\", because \(event.pointer) has revenue")
+      note(
+        node["currency"],
+        "A currency is needed, because \(event.pointer) has revenue. Give an ISO 4217 code such as \"USD\"."
+      )
     }
     if !takesPartInReengagement { noteReengagements(node["windows"]) }
     guard let appID, let label, let span else { return nil }
@@ -69,7 +57,7 @@ struct ModelReader {
     let version = integer(node["version"], in: 1...Int64.max)
     guard case .string(let text) = id.value, (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isIDByte)
     else {
-      note(id, mustBe: "1 to 64 of A-Z, a-z, 0-9, '.', '_' and '-'")
+      note(id, mustBe: "a string of 1 to 64 characters of A-Z, a-z, 0-9, '.', '_' and '-'")
       return nil
     }
     return version.map { ModelLabel(modelID: text, version: Int($0)) }
@@ -86,10 +74,15 @@ struct ModelReader {
 
   private mutating func span(_ node: JSONNode) -> EffectiveSpan? {
     let (from, before) = (node["effective_from"], problems.count)
-    if from.value == nil { note(from, mustBe: "a time such as \"2026-03-01T00:00:00Z\", or null for all before") }
+    if from.value == nil {
+      note(
+        from,
+        mustBe: "a time such as \"2026-03-01T00:00:00Z\", or null if the model applies to all earlier installs"
+      )
+    }
     let span = EffectiveSpan(start: time(from), end: time(node["effective_to"]))
     if let start = span.start, span.ends(by: start) {
-      note(node["effective_to"], mustBe: "later than effective_from, \(start)")
+      note(node["effective_to"], mustBe: "later than effective_from, which is \(start)")
     }
     return problems.count == before ? span : nil
   }
@@ -102,7 +95,7 @@ struct ModelReader {
       if let time = Timestamp(text) { return time }
       fallthrough
     default:
-      note(node, mustBe: "an RFC 3339 time such as \"2026-03-01T00:00:00Z\", 1970 to 9999, or null")
+      note(node, mustBe: "an RFC 3339 time such as \"2026-03-01T00:00:00Z\", from 1970 to 9999, or null")
       return nil
     }
   }
@@ -110,9 +103,7 @@ struct ModelReader {
   private mutating func currency(_ node: JSONNode) -> String? {
     switch node.value {
     case nil, .null: return nil
-    case .string(let code)
-    where code.utf8.count == 3 && code.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }:
-      return code
+    case .string(let code) where code.isCurrencyCode: return code
     default:
       note(node, mustBe: "an ISO 4217 code of three capital letters such as \"USD\"")
       return nil
@@ -124,7 +115,11 @@ struct ModelReader {
     for window in windows.elements ?? [] {
       let type = window["conversion_type"]
       guard type.value == .string(ConversionType.reEngagement.rawValue) else { continue }
-      note(type, "must not be re-engagement: by \"reengagement\": false the app takes part in none")
+      note(
+        type,
+        "The value must not be re-engagement, because the model has \"reengagement\": false. Remove the window, or set "
+          + "\"reengagement\" to true."
+      )
     }
   }
 

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// The path of a model file, or of a directory with model files.
+/// The path of a model file, of a directory with model files, or of a file of rates.
 struct ModelPath {
-  /// A file or directory that could not be read; `reason` is a phrase that follows its path in a message.
+  /// A file or directory that could not be read, with the reason and the correction as sentences.
   struct Failure: Error {
     let reason: String
 
     init(reason: String) { self.reason = reason }
 
     /// The failure of the last call of the C library, from `errno`.
-    fileprivate init() { reason = "cannot be read: \(unsafe String(cString: strerror(errno)))" }
+    fileprivate init() { reason = "The path cannot be read: \(unsafe String(cString: strerror(errno)))." }
   }
 
   /// The largest size of a file in bytes: 16 MiB. A larger file is refused.
@@ -41,7 +41,7 @@ struct ModelPath {
     names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let files = names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }.filter(Self.isNoPipe)
     guard !files.isEmpty else {
-      throw Failure(reason: "is a directory without a *.json file; name one that has models")
+      throw Failure(reason: "The directory has no *.json file. Name one that has models.")
     }
     return files
   }
@@ -67,7 +67,7 @@ struct ModelPath {
       guard count > 0 else { return bytes }
       bytes += block[..<count]
       guard bytes.count <= Self.largestFile else {
-        throw Failure(reason: "is larger than \(Self.largestFile >> 20) MiB; split the models over several files")
+        throw Failure(reason: "The file is larger than \(Self.largestFile >> 20) MiB. Split it into smaller files.")
       }
     }
   }

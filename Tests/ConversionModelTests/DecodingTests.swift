@@ -2,7 +2,7 @@ import Base
 import ConversionModel
 import Testing
 
-@Suite struct DecodeTests {
+@Suite struct DecodingTests {
   /// Models of the app 1 change here.
   private static let change = 1_793_527_200_000 as Int64
 

@@ -1,7 +1,7 @@
 import ConversionModel
 import Testing
 
-@Suite struct WrongModelTests {
+@Suite struct ModelReaderTests {
   /// A model with one key replaced, or left out where the value is empty.
   private static func model(_ key: String, _ value: String) -> String {
     var members = [
@@ -143,13 +143,15 @@ import Testing
     #expect(
       errors.description.hasPrefix(
         """
-        m.json: /0/app_id: must be an integer from 1 to 9223372036854775807, not 0
-        m.json: /0/version: must be an integer from 1 to 9223372036854775807, not 0
-        m.json: /0/windows/0/x: is not a key of a window; known are postback_sequence_index, conversion_type, \
-        cumulative, lock_window, kind, coarse, coarse_from, fine
-        m.json: /0/windows/0/postback_sequence_index: must be an integer from 0 to 2, not 5
-        m.json: /0/windows/0/fine/64: is not a value; known are 0 to 63, without leading zeros
-        m.json: /0/windows/1/postback_sequence_index: is missing; it must be an integer from 0 to 2
+        m.json: /0/app_id: The value must be an integer from 1 to 9223372036854775807, but it is 0.
+        m.json: /0/version: The value must be an integer from 1 to 9223372036854775807, but it is 0.
+        m.json: /0/windows/0/x: This is not a key of a window. The keys are postback_sequence_index, conversion_type, \
+        cumulative, lock_window, kind, coarse, coarse_from, fine.
+        m.json: /0/windows/0/postback_sequence_index: The value must be an integer from 0 to 2, but it is 5.
+        m.json: /0/windows/0/fine/64: This is not a fine value. The fine values are 0 to 63, without leading \
+        zeros.
+        m.json: /0/windows/1/postback_sequence_index: This key is missing. Its value must be an integer from \
+        0 to 2.
 
         """
       )
@@ -157,8 +159,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "is not JSON"), ("{", "is not JSON"), ("{} {}", "is not JSON"), ("7", "must be a model"),
-    ("null", "must be a"),
+    ("", "is not JSON"), ("{", "is not JSON"), ("{} {}", "is not JSON"),
+    ("7", "must be an object with the keys of a model"),
+    ("null", "must be an object"),
     ("[]", "at least one model"), (#"{"a":1,"a":2}"#, #"the key "a" twice"#),
     (#"{"windows":[{"fine":{"1":[{"event":"a","event":"b"}]}}]}"#, #"the key "event" twice"#),
     (String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000), "too deep"),
@@ -172,7 +175,7 @@ import Testing
   @Test func `a text that is not UTF-8 is refused`() throws {
     let text = Array(#"{"model_id":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
     let errors = try #require(throws: ModelErrors.self) { try Models(parsing: text, file: "m.json") }
-    #expect(errors.description == "m.json: is not UTF-8 at line 1, column 14; save it as UTF-8")
+    #expect(errors.description == "m.json: The text is not UTF-8 at line 1, column 14. Save it as UTF-8.")
   }
 
   @Test func `no cut and no changed byte of a model traps`() throws {

@@ -1,5 +1,3 @@
-package import JSON
-
 /// A value in a JSON text and its place there; the value is nil where a key is absent.
 package struct JSONNode {
   package let value: JSONValue?

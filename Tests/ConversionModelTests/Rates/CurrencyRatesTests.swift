@@ -61,7 +61,7 @@ import Testing
     _ date: String,
     _ missing: String
   ) throws {
-    let failure = try #require(throws: ConversionFailure.self) {
+    let failure = try #require(throws: CurrencyConversionError.self) {
       try rates().convert(Amount(1), from: source, to: target, on: day(date))
     }
     #expect(failure.description.contains("no rate of \(missing) on \(date)"))
@@ -87,15 +87,15 @@ import Testing
     )
     let most = try Amount(parsing: "999999999999999.999999")
     let time = Timestamp(milliseconds: 0)
-    #expect(throws: ConversionFailure.self) { try rates.convert(most, from: "TIN", to: "BIG", on: time) }
+    #expect(throws: CurrencyConversionError.self) { try rates.convert(most, from: "TIN", to: "BIG", on: time) }
     #expect(try rates.convert(most, from: "BIG", to: "TIN", on: time) == .zero)
     #expect(try rates.convert(most, from: "BIG", to: "EUR", on: time).description == "1000")
     var sum = most
     for _ in 0..<40 { sum += sum }
-    #expect(throws: ConversionFailure.self) { try rates.convert(sum, from: "EUR", to: "BIG", on: time) }
+    #expect(throws: CurrencyConversionError.self) { try rates.convert(sum, from: "EUR", to: "BIG", on: time) }
     #expect(try rates.convert(Amount(-3), from: "EUR", to: "BIG", on: time).description == "-3000000000000")
     for time in [Int64.min, .max] {
-      #expect(throws: ConversionFailure.self) {
+      #expect(throws: CurrencyConversionError.self) {
         try rates.convert(most, from: "EUR", to: "BIG", on: Timestamp(milliseconds: time))
       }
     }

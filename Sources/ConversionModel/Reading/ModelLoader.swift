@@ -45,7 +45,7 @@ struct ModelLoader {
       return note("", error.advice(in: text), in: file)
     }
     let models = root.elements ?? [root]
-    if models.isEmpty { note("", "must be a model or an array of at least one model", in: file) }
+    if models.isEmpty { note("", "The array is empty. It must have at least one model.", in: file) }
     for node in models {
       var reader = ModelReader(file: file)
       if let model = reader.model(node) {
@@ -71,7 +71,7 @@ struct ModelLoader {
       if let other = first[identity] {
         note(
           located.pointer + "/version",
-          "\(identity.label) of app \(identity.appID) is there already, in \(other.place); give this one a new version",
+          "\(identity.label) of app \(identity.appID) is there already, in \(other.place). Give this one a new version.",
           in: located.file
         )
       } else {
@@ -92,8 +92,8 @@ struct ModelLoader {
         if let other = longest, !other.model.span.precedes(span) {
           note(
             located.pointer + "/effective_from",
-            "\(located.model.label) of app \(appID), \(span), overlaps \(other.model.label), \(other.model.span), "
-              + "in \(other.place); let one end where the other begins",
+            "\(located.model.label) of app \(appID) applies from \(span), which overlaps \(other.model.label), "
+              + "from \(other.model.span), in \(other.place). Let one end where the other begins.",
             in: located.file
           )
           if other.model.span.end.map(span.ends(by:)) ?? true { continue }
@@ -113,8 +113,8 @@ struct ModelLoader {
       if other.model.appID != located.model.appID {
         note(
           located.pointer + "/bundle_id",
-          "\(bundleID.debugDescription) is that of app \(other.model.appID) already, in \(other.place); "
-            + "an app has its own",
+          "\(bundleID.debugDescription) is the bundle id of app \(other.model.appID), in \(other.place). "
+            + "Give each app its own.",
           in: located.file
         )
       }
