@@ -9,138 +9,144 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// A module of `Sources`.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A program of `Sources`.
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// The tests of a module, with the modules that they use besides.
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests",
+    dependencies: [.byName(name: name)] + dependencies,
+    swiftSettings: settings
+  )
+}
+
 let package = Package(
   name: "postback",
   products: [
     .executable(name: "postback", targets: ["postback"]),
+    .library(
+      name: "PostbackVerification",
+      targets: ["PostbackVerification", "SKAdNetwork", "Signatures", "JSON", "Base"]
+    ),
     .library(name: "SKAdNetwork", targets: ["SKAdNetwork", "Base"]),
     .library(name: "ConversionModel", targets: ["ConversionModel", "Base"]),
-    .library(name: "Signatures", targets: ["Signatures"]),
   ],
   targets: [
     // System libraries: shims and module maps, nothing else.
     .target(name: "CLibcrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .systemLibrary(name: "CLinux"),
-    .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CXxhash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
-    .target(name: "Base", swiftSettings: settings),
-    .target(name: "Metrics", swiftSettings: settings),
-    .target(name: "JSON", dependencies: ["CSimdjson"], swiftSettings: settings),
-    .target(name: "Signatures", dependencies: ["CLibcrypto"], swiftSettings: settings),
-    .target(name: "SKAdNetwork", dependencies: ["Base", "JSON"], swiftSettings: settings),
-    .target(name: "ConversionModel", dependencies: ["Base", "JSON"], swiftSettings: settings),
-    .target(
-      name: "PostbackPipeline",
-      dependencies: [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel", "CLinux", "CSQLite", "CZlib", "CZstd",
-        "CXxhash",
-      ],
-      swiftSettings: settings
+    // Modules, lowest first: each depends only on those above it.
+    module("Base"),
+    module("JSON", ["CSimdjson"]),
+    module("Signatures", ["CLibcrypto"]),
+    module("SKAdNetwork", ["Base", "JSON"]),
+    module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
+    module("ConversionModel", ["Base", "JSON"]),
+    module("DurableFiles", ["Base", "CLinux", "CZlib"]),
+    module(
+      "Ledger",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "CSQLite",
+      ]
     ),
-    .target(
-      name: "SyntheticTraffic",
-      dependencies: ["Base", "SKAdNetwork", "Signatures", "JSON"],
-      swiftSettings: settings
+    module("Tables", ["Base", "JSON", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger"]),
+    module(
+      "PostbackPipeline",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "CXxhash", "CZlib", "CZstd",
+      ]
     ),
-    .target(
-      name: "PostbackServer",
-      dependencies: [
-        "Base", "Metrics", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMicrohttpd",
-      ],
-      swiftSettings: settings
+    module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
+    module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"]),
+    module(
+      "Analysis",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering",
+      ]
     ),
-    .target(
-      name: "Analysis",
-      dependencies: ["Base", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON"],
-      swiftSettings: settings
+    module("Metrics"),
+    module(
+      "PostbackServer",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel", "DurableFiles", "PostbackPipeline", "Spool",
+        "Metrics", "CMicrohttpd",
+      ]
     ),
-    .target(
-      name: "PostbackService",
-      dependencies: [
-        "Base", "Metrics", "PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "JSON",
-      ],
-      swiftSettings: settings
+    module(
+      "PostbackService",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "Spool", "Metrics", "PostbackServer",
+      ]
     ),
-    .executableTarget(
-      name: "postback",
-      dependencies: [
-        "Base", "SyntheticTraffic", "PostbackService", "PostbackServer", "Analysis", "PostbackPipeline",
-        "ConversionModel", "SKAdNetwork", "Signatures", "JSON", "CMalloc",
-      ],
-      swiftSettings: settings
+    module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
+    program(
+      "postback",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "PostbackServer", "PostbackService",
+        "SyntheticTraffic", "CMalloc",
+      ]
     ),
-    .executableTarget(
-      name: "Benchmarks",
-      dependencies: [
-        "Base", "SyntheticTraffic", "PostbackPipeline", "PostbackServer", "ConversionModel", "SKAdNetwork",
-        "Signatures",
-        "JSON",
-      ],
-      swiftSettings: settings
+    program(
+      "Benchmarks",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "PostbackServer", "SyntheticTraffic",
+      ]
     ),
 
+    // Tests.
     .target(
       name: "TestSupport",
-      dependencies: ["Base", "JSON", "Signatures", "SKAdNetwork"],
+      dependencies: ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger"],
       path: "Tests/TestSupport",
       swiftSettings: settings
     ),
-    .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: settings),
-    .testTarget(name: "MetricsTests", dependencies: ["Metrics", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
-    .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "CLibcrypto", "JSON"], swiftSettings: settings),
-    .testTarget(
-      name: "SKAdNetworkTests",
-      dependencies: ["SKAdNetwork", "Base", "JSON", "TestSupport"],
-      swiftSettings: settings
+    tests("Base"),
+    tests("JSON"),
+    tests("Signatures", ["CLibcrypto"]),
+    tests("SKAdNetwork", ["Base", "JSON", "TestSupport"]),
+    tests("ConversionModel", ["Base", "TestSupport"]),
+    tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
+    tests("Tables", ["JSON", "PostbackVerification", "DurableFiles", "Ledger", "TestSupport"]),
+    tests(
+      "PostbackPipeline",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "TestSupport", "CZlib", "CZstd",
+      ]
     ),
-    .testTarget(
-      name: "ConversionModelTests",
-      dependencies: ["ConversionModel", "Base", "TestSupport"],
-      swiftSettings: settings
-    ),
-    .testTarget(
-      name: "PostbackPipelineTests",
-      dependencies: [
-        "PostbackPipeline", "SKAdNetwork", "ConversionModel", "Base", "JSON", "Signatures", "CZlib", "CZstd",
-        "TestSupport",
-      ],
-      swiftSettings: settings
-    ),
-    .testTarget(
-      name: "PostbackServerTests",
-      dependencies: [
-        "PostbackServer", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Base", "JSON", "TestSupport",
-      ],
-      swiftSettings: settings
-    ),
-    .testTarget(
-      name: "AnalysisTests",
-      dependencies: [
-        "Analysis", "PostbackPipeline", "SKAdNetwork", "ConversionModel", "Base", "JSON", "TestSupport",
-      ],
-      swiftSettings: settings
-    ),
-    .testTarget(
-      name: "PostbackServiceTests",
-      dependencies: [
-        "PostbackService", "Base", "Metrics", "PostbackPipeline", "ConversionModel", "SKAdNetwork", "JSON",
-        "TestSupport",
-      ],
-      swiftSettings: settings
-    ),
+    tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
+    tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
+    tests("Analysis", ["JSON", "Tables", "PostbackPipeline", "TestSupport"]),
+    tests("Metrics", ["TestSupport"]),
+    tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),
+    tests("PostbackService", ["Base", "JSON", "SKAdNetwork", "PostbackPipeline", "Metrics", "TestSupport"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "postback", "Base", "PostbackService", "PostbackServer", "Analysis", "PostbackPipeline", "SKAdNetwork",
-        "ConversionModel",
-        "Signatures", "JSON", "TestSupport",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "PostbackService", "postback", "TestSupport",
       ],
       swiftSettings: settings
     ),
@@ -155,7 +161,8 @@ if Context.environment["POSTBACK_FUZZ"] != nil {
     .executableTarget(
       name: name,
       dependencies: [
-        "PostbackPipeline", "ConversionModel", "SKAdNetwork", "Signatures", "Base", "JSON", "CZlib", "TestSupport",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering", "TestSupport", "CZlib",
       ],
       path: "Tests/FuzzTargets/\(name)",
       swiftSettings: settings

@@ -1,3 +1,6 @@
+internal import DurableFiles
+internal import Analysis
+internal import PostbackVerification
 internal import Glibc
 internal import PostbackPipeline
 

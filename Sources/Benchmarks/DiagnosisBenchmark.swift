@@ -1,4 +1,6 @@
 internal import Base
+internal import PostbackVerification
+internal import Tampering
 internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork

@@ -1,4 +1,5 @@
 internal import Base
+internal import PostbackVerification
 internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures

@@ -1,4 +1,5 @@
 internal import Base
+internal import Ledger
 internal import Glibc
 internal import PostbackPipeline
 internal import Signatures

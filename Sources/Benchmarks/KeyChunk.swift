@@ -1,3 +1,4 @@
+internal import PostbackVerification
 internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures

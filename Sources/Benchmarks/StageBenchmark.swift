@@ -1,4 +1,7 @@
 internal import Base
+internal import Tables
+internal import Ledger
+internal import PostbackVerification
 internal import ConversionModel
 internal import PostbackPipeline
 internal import Signatures
@@ -22,8 +25,8 @@ enum StageBenchmark {
     let verified = BatchSource<Verified>()
     var deduplicated = verified.deduplicated(in: TransactionIndex()).makeAsyncIterator()
     let models = try Models(loading: [path])
-    let jsonLines = RowFormat([.jsonLines], trust: trust)
-    let both = RowFormat([.jsonLines, .csv], trust: trust)
+    let jsonLines = RowFormat(TableEncoding([.jsonLines]), trust: trust)
+    let both = RowFormat(TableEncoding([.jsonLines, .csv]), trust: trust)
     var parts = SignedParts()
     var hash = try SHA256()
     var verifier = try BatchVerifier([key])

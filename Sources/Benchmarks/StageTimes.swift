@@ -1,3 +1,5 @@
+internal import Signatures
+
 /// The times of the stages of the pipeline, on a thread that does nothing else.
 struct StageTimes {
   /// A stage, or a part of one.

@@ -28,3 +28,8 @@ extension [UInt8] {
     append(copying: bytes.span.extracting(range.indices))
   }
 }
+
+extension UInt8 {
+  /// Indicates that the byte is white space in JSON (RFC 8259, section 2).
+  @inlinable package var isWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+}

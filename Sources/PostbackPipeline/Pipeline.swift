@@ -1,4 +1,5 @@
 internal import Base
+package import PostbackVerification
 internal import ConversionModel
 internal import Signatures
 
@@ -30,20 +31,20 @@ package struct Pipeline: Sendable {
   /// Every record ends in exactly one row of `skan_postbacks` or `skan_rejects`, also if runs were interrupted and
   /// several were needed.
   package func run(
-    into tables: Tables,
-    progress: (Tables.Progress) -> Void = { _ in },
-    committed: (Tables.Commit) -> Void = { _ in }
+    into tables: TableWriter,
+    progress: (TableWriter.Progress) -> Void = { _ in },
+    committed: (TableWriter.Commit) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally {
     try await run(InputList(inputs), into: tables, progress: progress, committed: committed)
   }
 
-  /// Runs to the end of a source and returns the counts of accepted and rejected records. `Tables.write` says when each
+  /// Runs to the end of a source and returns the counts of accepted and rejected records. `TableWriter.write` says when each
   /// closure is called.
   package func run(
     _ source: any InputSource,
-    into tables: Tables,
-    progress: (Tables.Progress) -> Void = { _ in },
-    committed: (Tables.Commit) -> Void = { _ in },
+    into tables: TableWriter,
+    progress: (TableWriter.Progress) -> Void = { _ in },
+    committed: (TableWriter.Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally {
     let reader = PostbackReader(
@@ -58,13 +59,14 @@ package struct Pipeline: Sendable {
   /// Runs to the end of records, wherever they come from.
   package func run<Records: AsyncSequence>(
     records: Records,
-    into tables: Tables,
-    progress: (Tables.Progress) -> Void = { _ in },
-    committed: (Tables.Commit) -> Void = { _ in },
+    into tables: TableWriter,
+    progress: (TableWriter.Progress) -> Void = { _ in },
+    committed: (TableWriter.Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally
   where Records.Element == RawBatch, Records.Failure == PipelineFailure {
-    let (receivedAt, trust, models, format, known) = (receivedAt, trust, models, tables.format, VerdictCache())
+    let (receivedAt, trust, models, known) = (receivedAt, trust, models, VerdictCache())
+    let format = RowFormat(tables.encoding, trust: trust)
     let rows =
       records
       .concurrently(jobs) { batch throws(LibcryptoFailure) in

@@ -1,3 +1,5 @@
+package import PostbackVerification
+internal import Signatures
 internal import JSON
 package import SKAdNetwork
 

@@ -1,4 +1,8 @@
 internal import Base
+internal import DurableFiles
+internal import Ledger
+internal import PostbackVerification
+internal import Spool
 internal import ConversionModel
 internal import Glibc
 package import PostbackPipeline
@@ -16,7 +20,7 @@ package final class Consumer {
   private let manager = ServiceManager()
   private var report: ConsumerReport
   /// The tables of the current session; nil between sessions.
-  private var tables: Tables?
+  private var tables: TableWriter?
   /// The changed settings that were found last; the same changes are logged only once.
   private var announced: [RunSettings.Change] = []
   /// The time of the first request to end; nil before it.
@@ -34,7 +38,7 @@ package final class Consumer {
     self.options = options
     log = options.log
     self.models = models
-    do throws(SpoolFailure) {
+    do throws(FileFailure) {
       signals = try Signals()
       folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)
     } catch {
@@ -66,10 +70,10 @@ package final class Consumer {
   /// again, as after a crash.
   private func session() async throws(PipelineFailure) {
     let start = ContinuousClock.now
-    let tables: Tables
-    do throws(StateFailure) {
+    let tables: TableWriter
+    do throws(FileFailure) {
       let state = try State(options.state, settings: options.tables.settings)
-      tables = try Tables(options.tables, state, trust: options.trust)
+      tables = try TableWriter(options.tables, state)
     } catch {
       throw .state(error)
     }
@@ -99,11 +103,11 @@ package final class Consumer {
       committed: { commit in self.finish(commit, source, tables) },
       idle: { () throws(PipelineFailure) in try self.idle(source, tables) }
     )
-    do throws(SpoolFailure) { try folder.synchronize() } catch { throw .spool(error) }
+    do throws(FileFailure) { try folder.synchronize() } catch { throw .spool(error) }
   }
 
   /// Records the settings in the state, and logs the ones that changed.
-  private func use(_ models: Models, in tables: Tables) throws(PipelineFailure) {
+  private func use(_ models: Models, in tables: TableWriter) throws(PipelineFailure) {
     let settings: RunSettings
     do throws(LibcryptoFailure) {
       settings = try RunSettings(
@@ -117,14 +121,14 @@ package final class Consumer {
       throw .libcrypto(error)
     }
     let changes: [RunSettings.Change]
-    do throws(StateFailure) { changes = try tables.use(settings) } catch { throw .state(error) }
+    do throws(FileFailure) { changes = try tables.use(settings) } catch { throw .state(error) }
     if !changes.isEmpty, changes != announced {
       log.warning("settings_changed", RunSettings.Change.sentence(changes))
     }
     announced = changes
   }
 
-  private func finish(_ commit: Tables.Commit, _ source: SpoolSource, _ tables: Tables) {
+  private func finish(_ commit: TableWriter.Commit, _ source: SpoolSource, _ tables: TableWriter) {
     for ended in commit.ends {
       if case .failed(let reason) = ended.end {
         log.warning("input_failed", "\(ended.input.path): \(reason)", ["path": .text(ended.input.path)])
@@ -145,14 +149,14 @@ package final class Consumer {
   }
 
   /// Waits for input, at most until the next regular task is due.
-  private func idle(_ source: SpoolSource, _ tables: Tables) throws(PipelineFailure) {
+  private func idle(_ source: SpoolSource, _ tables: TableWriter) throws(PipelineFailure) {
     beat(source, tables)
     if options.leavesWhenEmpty, source.isEmpty { return source.stop() }
     let limit = min(options.rescan, manager.watchdogInterval.map { $0 / 2 } ?? options.rescan, .seconds(1))
-    do throws(SpoolFailure) { try source.wait(upTo: limit) } catch { throw .spool(error) }
+    do throws(FileFailure) { try source.wait(upTo: limit) } catch { throw .spool(error) }
   }
 
-  private func beat(_ source: SpoolSource, _ tables: Tables) {
+  private func beat(_ source: SpoolSource, _ tables: TableWriter) {
     guard report.isDue else { return }
     manager.watchdog()
     report.write(source.backlog(), tables, log)

@@ -1,4 +1,6 @@
 internal import Base
+internal import Tables
+internal import ConversionModel
 internal import Metrics
 internal import PostbackPipeline
 internal import SKAdNetwork

@@ -1,3 +1,4 @@
+package import PostbackVerification
 internal import Glibc
 package import PostbackPipeline
 

@@ -1,4 +1,7 @@
 internal import Base
+internal import Ledger
+internal import Spool
+internal import ConversionModel
 internal import Glibc
 internal import Metrics
 internal import PostbackPipeline
@@ -26,14 +29,14 @@ struct ConsumerReport {
   }
 
   /// Starts a session with the counters of its state.
-  mutating func begin(_ tables: Tables) {
+  mutating func begin(_ tables: TableWriter) {
     read = (try? tables.ledger.counts()["read"]) ?? 0
     rate.add(read, at: .now)
     written = nil
   }
 
   /// Counts a commit.
-  mutating func add(_ commit: Tables.Commit) {
+  mutating func add(_ commit: TableWriter.Commit) {
     metrics.commitDurations.observe(commit.duration)
     read += Int64(commit.tally.read)
   }
@@ -42,7 +45,7 @@ struct ConsumerReport {
   var isDue: Bool { written.map { .now - $0 >= Self.interval } ?? true }
 
   /// Writes the status file and the metrics file, and passes the metrics to the receiver in the same process.
-  mutating func write(_ backlog: SpoolBacklog, _ tables: Tables, _ log: Log) {
+  mutating func write(_ backlog: SpoolBacklog, _ tables: TableWriter, _ log: Log) {
     let now = ContinuousClock.now
     written = now
     rate.add(read, at: now)

@@ -1,4 +1,6 @@
 internal import Base
+internal import DurableFiles
+internal import ConversionModel
 internal import Glibc
 internal import PostbackPipeline
 

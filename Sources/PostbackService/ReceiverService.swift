@@ -1,4 +1,6 @@
 package import ConversionModel
+package import DurableFiles
+package import Spool
 internal import Glibc
 internal import Metrics
 package import PostbackPipeline
@@ -8,7 +10,7 @@ internal import Synchronization
 /// The failure of a receiver to start, or to end in time.
 package enum ReceiverFailure: Error {
   /// The spool cannot be used.
-  case spool(SpoolFailure)
+  case spool(FileFailure)
   /// The exchange rates are wrong.
   case rates(RatesErrors)
   /// The address cannot be listened on.
@@ -46,7 +48,7 @@ package final class ReceiverService: Sendable {
     self.address = address
     self.spool = spool
     let metrics = ServerMetrics()
-    do throws(SpoolFailure) {
+    do throws(FileFailure) {
       commits = GroupCommit(
         try SpoolWriter(spool),
         waitingBytes: configuration.waitingBytes,

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Glibc
 internal import PostbackPipeline
 
@@ -13,7 +14,7 @@ package struct ReplacedFile: Sendable {
 
   /// Replaces the content. A failure is logged as a warning and stops nothing.
   mutating func replace(with text: String, _ log: Log) {
-    do throws(WriteFailure) {
+    do throws(FileFailure) {
       try write(text)
       isFailing = false
     } catch {
@@ -22,11 +23,11 @@ package struct ReplacedFile: Sendable {
     }
   }
 
-  private func write(_ text: String) throws(WriteFailure) {
+  private func write(_ text: String) throws(FileFailure) {
     var status = stat()
     // The rename would replace a device or a named pipe as well.
     if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw WriteFailure(kind: .cannotCreate, path: path, reason: "is not a regular file; give another path")
+      throw FileFailure(.cannotCreate, path, "is not a regular file; give another path")
     }
     let file = try UnfinishedFile(path)
     try file.allowReading()

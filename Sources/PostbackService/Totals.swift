@@ -1,5 +1,6 @@
-package import PostbackPipeline
+internal import PostbackPipeline
 package import SKAdNetwork
+package import Tables
 
 /// The outcome of an input that the consumer has finished.
 package enum InputOutcome: String, CaseIterable, Sendable {

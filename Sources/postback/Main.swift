@@ -1,3 +1,4 @@
+internal import PostbackVerification
 internal import CMalloc
 internal import Glibc
 internal import JSON

@@ -1,3 +1,4 @@
+@testable import Tables
 import JSON
 import PostbackPipeline
 import Testing

@@ -1,3 +1,5 @@
+@testable import PostbackVerification
+@testable import Tampering
 import JSON
 import PostbackPipeline
 import SKAdNetwork

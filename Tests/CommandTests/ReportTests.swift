@@ -1,3 +1,4 @@
+@testable import PostbackPipeline
 import Foundation
 import JSON
 import TestSupport

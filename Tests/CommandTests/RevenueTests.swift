@@ -1,3 +1,5 @@
+@testable import ConversionModel
+@testable import PostbackPipeline
 import Foundation
 import JSON
 import TestSupport

@@ -1,3 +1,7 @@
+@testable import Ledger
+@testable import PostbackVerification
+@testable import Tables
+@testable import Tampering
 import Analysis
 import Base
 import ConversionModel

@@ -1,3 +1,4 @@
+@testable import Signatures
 import TestSupport
 import Testing
 

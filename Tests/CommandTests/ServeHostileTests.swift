@@ -1,3 +1,4 @@
+@testable import ConversionModel
 import Foundation
 import Glibc
 import JSON

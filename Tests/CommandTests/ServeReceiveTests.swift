@@ -1,3 +1,4 @@
+@testable import Signatures
 import Foundation
 import JSON
 import TestSupport

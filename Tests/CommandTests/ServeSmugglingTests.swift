@@ -1,3 +1,4 @@
+@testable import ConversionModel
 import TestSupport
 import Testing
 

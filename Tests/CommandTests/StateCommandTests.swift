@@ -1,3 +1,4 @@
+@testable import Ledger
 import Foundation
 import JSON
 import PostbackPipeline

@@ -1,4 +1,9 @@
 import Base
+@testable import DurableFiles
+@testable import Ledger
+@testable import PostbackVerification
+@testable import Tables
+import ConversionModel
 import Foundation
 import SKAdNetwork
 import TestSupport

@@ -1,3 +1,4 @@
+@testable import Ledger
 import Base
 import ConversionModel
 import Foundation

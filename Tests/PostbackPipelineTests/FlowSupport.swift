@@ -1,4 +1,6 @@
 import Base
+@testable import Ledger
+@testable import PostbackVerification
 import ConversionModel
 import JSON
 import SKAdNetwork

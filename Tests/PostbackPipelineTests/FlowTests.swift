@@ -1,4 +1,5 @@
 import Base
+@testable import PostbackVerification
 import ConversionModel
 import SKAdNetwork
 import TestSupport

@@ -1,3 +1,5 @@
+import TestSupport
+@testable import DurableFiles
 import Glibc
 import Testing
 
@@ -39,15 +41,15 @@ import Testing
 
   @Test func `an input that is not there is named`() throws {
     let path = "\(directory.path)/nothing"
-    let failure = #expect(throws: ReadFailure.self) { try InputFile.enumerate([path]) }
-    #expect(failure?.kind == .noInput)
+    let failure = #expect(throws: FileFailure.self) { try InputFile.enumerate([path]) }
+    #expect(failure?.kind == .notFound)
     #expect(failure?.description == "\(path): cannot find it: No such file or directory; check the path")
   }
 
   @Test func `a directory without a regular file is no input`() throws {
     #expect(unsafe mkdir("\(directory.path)/inner", 0o700) == 0)
-    let failure = #expect(throws: ReadFailure.self) { try InputFile.enumerate([directory.path]) }
-    #expect(failure?.kind == .noInput)
+    let failure = #expect(throws: FileFailure.self) { try InputFile.enumerate([directory.path]) }
+    #expect(failure?.kind == .notFound)
     #expect(failure?.reason == "there is no regular file in this directory")
   }
 
@@ -56,8 +58,8 @@ import Testing
     let path = try directory.write([])
     #expect(unsafe chmod(path, 0) == 0)
     for given in [path, directory.path] {
-      let failure = #expect(throws: ReadFailure.self) { try InputFile.enumerate([given]) }
-      #expect(failure?.kind == .noInput)
+      let failure = #expect(throws: FileFailure.self) { try InputFile.enumerate([given]) }
+      #expect(failure?.kind == .notFound)
       #expect(failure?.path == path)
     }
   }
@@ -67,7 +69,7 @@ import Testing
     let descriptor = unsafe open(name, O_WRONLY | O_CREAT, 0o600)
     #expect(descriptor >= 0)
     close(descriptor)
-    #expect(throws: ReadFailure.self) { try InputFile.enumerate([directory.path]) }
+    #expect(throws: FileFailure.self) { try InputFile.enumerate([directory.path]) }
   }
 
   @Test func `a named pipe is read as a stream`() async throws {
@@ -109,7 +111,7 @@ import Testing
     var iterator = PostbackReader(inputs: [InputFile(path: directory.path)]).makeAsyncIterator()
     let failure = await #expect(throws: PipelineFailure.self) { try await iterator.next(isolation: nil) }
     guard case .read(let read) = failure else { throw TemporaryDirectory.Failure(code: 0) }
-    #expect(read.kind == .inputOutput)
+    #expect(read.kind == .io)
     #expect(try await iterator.next(isolation: nil) == nil)
   }
 
@@ -117,6 +119,6 @@ import Testing
     var iterator = PostbackReader(inputs: [InputFile(path: "\(directory.path)/gone")]).makeAsyncIterator()
     let failure = await #expect(throws: PipelineFailure.self) { try await iterator.next(isolation: nil) }
     guard case .read(let read) = failure else { throw TemporaryDirectory.Failure(code: 0) }
-    #expect(read.kind == .noInput)
+    #expect(read.kind == .notFound)
   }
 }

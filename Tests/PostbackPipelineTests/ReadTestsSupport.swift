@@ -1,3 +1,4 @@
+import TestSupport
 import CZlib
 import CZstd
 import Foundation
@@ -59,34 +60,6 @@ func framed(
   cut: String? = nil
 ) throws -> [FramedRecord] {
   try framed(Array(text.utf8), chunk: chunk, limits: limits, cut: cut)
-}
-
-/// A new directory that is removed with all that is in it.
-final class TemporaryDirectory {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/postback-read-XXXXXX".utf8CString)
-    guard let made = unsafe mkdtemp(&template) else { throw Failure(code: errno) }
-    path = unsafe String(cString: made)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  /// Writes a file and gives its path.
-  @discardableResult
-  func write(_ bytes: [UInt8], to name: String = "input") throws -> String {
-    let path = "\(path)/\(name)"
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    guard descriptor >= 0 else { throw Failure(code: errno) }
-    defer { close(descriptor) }
-    guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure(code: errno) }
-    return path
-  }
-
-  struct Failure: Error {
-    var code: Int32
-  }
 }
 
 /// The records that a file with these bytes has.

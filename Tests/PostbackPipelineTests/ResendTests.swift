@@ -1,4 +1,5 @@
 import Base
+@testable import PostbackVerification
 import JSON
 import SKAdNetwork
 import Signatures

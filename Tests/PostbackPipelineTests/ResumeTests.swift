@@ -1,4 +1,8 @@
 import Base
+@testable import Ledger
+@testable import PostbackVerification
+@testable import Tables
+import ConversionModel
 import Foundation
 import SKAdNetwork
 import TestSupport
@@ -33,7 +37,7 @@ private final class Site {
     pipeline.limits = ReadLimits(batchRecords: 4)
     var ends: [InputEnd] = []
     let state = try State(folder.path + "/state", settings: options.settings)
-    let tables = try Tables(options, state, trust: pipeline.trust)
+    let tables = try TableWriter(options, state)
     let tally = try await pipeline.run(into: tables, committed: { ends += $0.ends.map(\.end) })
     return (tally, ends)
   }

@@ -1,3 +1,4 @@
+@testable import PostbackVerification
 import JSON
 import SKAdNetwork
 import Signatures

@@ -1,4 +1,8 @@
 import Base
+@testable import DurableFiles
+@testable import Ledger
+@testable import PostbackVerification
+@testable import Tables
 import ConversionModel
 import Foundation
 import JSON
@@ -14,8 +18,7 @@ import Testing
     _ encode: (inout RowEncoder) -> Void,
     isCSVSafe: Bool = false
   ) throws -> (json: String, csv: String) {
-    let format = RowFormat([.jsonLines, .csv], isCSVSafe: isCSVSafe, trust: try Trust.apple())
-    var encoder = RowEncoder(table, format)
+    var encoder = RowEncoder(table, TableEncoding([.jsonLines, .csv], isCSVSafe: isCSVSafe))
     encode(&encoder)
     encoder.endRow()
     let rows = encoder.take()
@@ -84,12 +87,12 @@ import Testing
     }
 
     /// The tables in the folder, and their state.
-    func tables(_ formats: Set<TableFormat>, _ trust: Trust) throws -> Tables {
+    func tables(_ formats: Set<TableFormat>, _ trust: Trust) throws -> TableWriter {
       try tables(TableOptions(folder: path, formats: formats), trust)
     }
 
-    func tables(_ options: TableOptions, _ trust: Trust) throws -> Tables {
-      try Tables(options, try State("\(path)/_state", settings: options.settings), trust: trust)
+    func tables(_ options: TableOptions, _ trust: Trust) throws -> TableWriter {
+      try TableWriter(options, try State("\(path)/_state", settings: options.settings))
     }
 
     func text(_ file: String) -> String {
@@ -126,11 +129,11 @@ import Testing
     _ = try await pipeline.run(into: try folder.tables(all, pipeline.trust))
     try FileManager.default.removeItem(atPath: folder.path + "/_state")
     let before = folder.files.map(folder.text)
-    let failure = #expect(throws: StateFailure.self) { try folder.tables(all, pipeline.trust) }
+    let failure = #expect(throws: FileFailure.self) { try folder.tables(all, pipeline.trust) }
     #expect(failure?.kind == .incompatible)
     // Of a version of the program that gave outputs no id.
     try FileManager.default.removeItem(atPath: folder.path + "/_output_id")
-    let older = #expect(throws: StateFailure.self) { try folder.tables(all, pipeline.trust) }
+    let older = #expect(throws: FileFailure.self) { try folder.tables(all, pipeline.trust) }
     #expect(older?.kind == .cannotCreate)
     #expect(folder.files.map(folder.text) == before)
   }
@@ -139,7 +142,7 @@ import Testing
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
     _ = try await pipeline.run(into: try folder.tables([.jsonLines], pipeline.trust))
-    let failure = #expect(throws: StateFailure.self) { try folder.tables([.csv], pipeline.trust) }
+    let failure = #expect(throws: FileFailure.self) { try folder.tables([.csv], pipeline.trust) }
     #expect(failure?.kind == .incompatible)
     #expect(folder.files.count == 3)
   }
@@ -149,9 +152,9 @@ import Testing
     let pipeline = try pipeline("postbacks")
     let options = TableOptions(folder: folder.path, formats: all)
     let tables = try folder.tables(options, pipeline.trust)
-    #expect(throws: StateFailure.self) { try folder.tables(options, pipeline.trust) }
+    #expect(throws: FileFailure.self) { try folder.tables(options, pipeline.trust) }
     let other = try State("\(folder.path)/other", settings: options.settings)
-    let failure = #expect(throws: StateFailure.self) { try Tables(options, other, trust: pipeline.trust) }
+    let failure = #expect(throws: FileFailure.self) { try TableWriter(options, other) }
     #expect(failure?.kind == .locked)
     _ = try await pipeline.run(into: tables)
     #expect(

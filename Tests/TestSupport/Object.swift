@@ -56,3 +56,7 @@ package struct Object: Sendable {
     return String(decoding: json, as: UTF8.self)
   }
 }
+
+extension Object {
+  package var bytes: [UInt8] { Array(text.utf8) }
+}

@@ -1,4 +1,7 @@
 internal import Base
+internal import DurableFiles
+package import Ledger
+internal import Tables
 internal import ConversionModel
 internal import JSON
 package import PostbackPipeline
@@ -48,10 +51,10 @@ package struct RejectFeed: AsyncSequence {
     into ledger: Ledger,
     _ settings: RunSettings
   ) throws(PipelineFailure) {
-    do throws(ReadFailure) {
+    do throws(FileFailure) {
       let files = try TableFiles(.rejects, at: [folder])
       guard files.isOfWholeRuns else {
-        throw ReadFailure(path: folder, reason: "is not the folder of an output; give the folder that --out named")
+        throw FileFailure(.notFound, folder, "is not the folder of an output; give the folder that --out named")
       }
       parts = files.inputs
     } catch {
@@ -59,7 +62,7 @@ package struct RejectFeed: AsyncSequence {
     }
     self.ledger = ledger
     filter = RowFilter(conditions, during: TimeSpan(), in: .rejects)
-    do throws(StateFailure) {
+    do throws(FileFailure) {
       guard let output = try OutputID.read(in: folder) else { throw .unmarked(folder) }
       let last = parts.compactMap { LedgerPart.number(inName: $0.path) }.max() ?? 0
       feed = try ledger.makeFeed(of: output, lastPart: last, settings)
@@ -140,7 +143,7 @@ package struct RejectFeed: AsyncSequence {
         digest: digest,
         code: code
       )
-      do throws(StateFailure) {
+      do throws(FileFailure) {
         switch try ledger.history(of: reject) {
         case .none: break
         case .takenUp:
@@ -207,10 +210,10 @@ extension RowCursor {
   }
 }
 
-extension StateFailure {
+extension FileFailure {
   /// The failure for an output without an id, for which no ledger can record the rejects that were read again.
-  fileprivate static func unmarked(_ folder: String) -> StateFailure {
-    StateFailure(
+  fileprivate static func unmarked(_ folder: String) -> FileFailure {
+    FileFailure(
       .incompatible,
       folder,
       "has no file \(OutputID.fileName), as an earlier version of the program has written it; run postback run with "

@@ -1,5 +1,6 @@
 internal import Base
 internal import ConversionModel
+internal import Tables
 internal import PostbackPipeline
 internal import SKAdNetwork
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Tables
 internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline

@@ -1,3 +1,4 @@
+internal import Tables
 internal import ConversionModel
 internal import PostbackPipeline
 

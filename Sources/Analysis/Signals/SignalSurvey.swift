@@ -1,3 +1,4 @@
+internal import Tables
 internal import JSON
 package import PostbackPipeline
 internal import SKAdNetwork

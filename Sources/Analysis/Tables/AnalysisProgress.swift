@@ -1,3 +1,4 @@
+internal import Tables
 internal import PostbackPipeline
 
 /// The progress of a long analysis.

@@ -1,3 +1,4 @@
+package import Tables
 package import JSON
 package import PostbackPipeline
 

@@ -1,3 +1,6 @@
+internal import Ledger
+package import DurableFiles
+package import Tables
 package import PostbackPipeline
 
 /// The files with the rows of one table, in order: files that `postback run` or `watch` wrote, or excerpts from them.
@@ -23,7 +26,7 @@ package struct TableFiles: Sendable {
   /// of a table in it, or a file. Parts that are still being written are hidden, and are not read.
   ///
   /// `-` and files are rows of skan_rejects. Throws if a folder has no table, or has the table only in another format.
-  package init(_ table: Table, at paths: [String]) throws(ReadFailure) {
+  package init(_ table: Table, at paths: [String]) throws(FileFailure) {
     self.table = table
     var inputs: [InputFile] = []
     var isOfWholeRuns = true
@@ -33,7 +36,7 @@ package struct TableFiles: Sendable {
         if names.contains(table.name) { inputs += try Self.parts(of: table, in: "\(path)/\(table.name)") }
       case .folder(let names):
         guard names.contains(where: Self.isPart) || Table.names.contains(path.lastComponent) else {
-          throw ReadFailure(path: path, reason: "there are no tables in this folder; give the folder that --out named")
+          throw FileFailure(.notFound, path, "there are no tables in this folder; give the folder that --out named")
         }
         isOfWholeRuns = false
         let isOfTable = Table.names.contains(path.lastComponent) ? path.lastComponent == table.name : table.isRejects
@@ -47,13 +50,14 @@ package struct TableFiles: Sendable {
     self.isOfWholeRuns = isOfWholeRuns
   }
 
-  private static func parts(of table: Table, in folder: String) throws(ReadFailure) -> [InputFile] {
+  private static func parts(of table: Table, in folder: String) throws(FileFailure) -> [InputFile] {
     let names = try Directory.names(in: folder).filter(isPart)
     let readable = names.filter { name in endings.contains(where: name.hasSuffix) }
     if readable.isEmpty, let other = names.first {
-      throw ReadFailure(
-        path: "\(folder)/\(other)",
-        reason: "only JSON Lines are read; run again with --format jsonl or --format both"
+      throw FileFailure(
+        .notFound,
+        "\(folder)/\(other)",
+        "only JSON Lines are read; run again with --format jsonl or --format both"
       )
     }
     return try InputFile.enumerate(readable.map { "\(folder)/\($0)" })
@@ -69,7 +73,7 @@ private enum TablePlace {
   /// A file, a pipe or standard input.
   case file
 
-  init(_ path: String) throws(ReadFailure) {
+  init(_ path: String) throws(FileFailure) {
     guard path != InputFile.standardInput, try InputFile.isFolder(path) else {
       self = .file
       return
@@ -116,7 +120,7 @@ extension TableFiles {
 extension TableFiles {
   /// Returns the files without the rejects that were read again. The ledger of each output records them: in `_state` in
   /// its folder, or in one of the folders in `states`.
-  package func withoutFedBack(states: [String]) throws(StateFailure) -> TableFiles {
+  package func withoutFedBack(states: [String]) throws(FileFailure) -> TableFiles {
     var files = self
     var rows: [String: [Int: Set<Int>]] = [:]
     for input in inputs {
@@ -128,7 +132,7 @@ extension TableFiles {
     return files
   }
 
-  private static func fedBackRows(in output: String, states: [String]) throws(StateFailure) -> [Int: Set<Int>] {
+  private static func fedBackRows(in output: String, states: [String]) throws(FileFailure) -> [Int: Set<Int>] {
     guard let id = try OutputID.read(in: output) else { return [:] }
     var rows: [Int: Set<Int>] = [:]
     let own = "\(output)/_state"

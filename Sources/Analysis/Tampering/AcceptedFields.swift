@@ -1,4 +1,6 @@
+package import Tampering
 package import PostbackPipeline
+internal import Tables
 internal import SKAdNetwork
 
 /// A reader of the values of Apple's fields in rows of skan_postbacks.

@@ -1,4 +1,5 @@
 internal import Base
+internal import Tampering
 package import PostbackPipeline
 package import SKAdNetwork
 

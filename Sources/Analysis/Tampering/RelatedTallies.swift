@@ -1,5 +1,7 @@
+internal import Tables
 internal import Base
 internal import JSON
+internal import Tampering
 internal import PostbackPipeline
 internal import SKAdNetwork
 

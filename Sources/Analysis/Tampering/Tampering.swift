@@ -1,6 +1,9 @@
 internal import Base
+package import PostbackVerification
+internal import Tables
+package import Tampering
 internal import JSON
-package import PostbackPipeline
+internal import PostbackPipeline
 internal import SKAdNetwork
 package import Signatures
 

@@ -1,4 +1,5 @@
 internal import Base
+package import PostbackVerification
 package import ConversionModel
 internal import JSON
 internal import SKAdNetwork

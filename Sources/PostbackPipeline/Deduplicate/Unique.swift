@@ -1,3 +1,5 @@
+internal import PostbackVerification
+package import Ledger
 internal import JSON
 internal import SKAdNetwork
 

@@ -1,5 +1,6 @@
 package import Base
 internal import ConversionModel
+package import Ledger
 internal import JSON
 
 /// The facts of a reject row that go with its record when it is read again.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Glibc
 
 // What the framer asks of a text.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Signatures
 
 /// Finds the records in a text: JSON Lines, JSON objects and arrays of them, in any order.

@@ -1,3 +1,6 @@
+internal import DurableFiles
+internal import Ledger
+
 /// The catalog of known inputs, committed or read since. It decides from which record on each input is read.
 ///
 /// The decision depends only on the content and the order of the inputs, not on the times of commits: a run that goes
@@ -30,7 +33,7 @@ package final class InputCatalog {
   package init() { ledger = nil }
 
   /// A catalog of the inputs in a ledger.
-  init(_ ledger: Ledger) throws(StateFailure) {
+  init(_ ledger: Ledger) throws(FileFailure) {
     self.ledger = ledger
     nextID = try ledger.nextInputID()
     hasCompressed = try ledger.hasCompressedInput()
@@ -61,7 +64,7 @@ package final class InputCatalog {
     let before: LedgerInput?
     let mayBeDuplicate: Bool
     var others: [LedgerInput] = []
-    do throws(StateFailure) {
+    do throws(FileFailure) {
       before = try newest(path, identity)
       mayBeDuplicate = try hasSameSize(identity.byteCount)
     } catch {
@@ -69,7 +72,7 @@ package final class InputCatalog {
     }
     if isCompressed ? nextID > 0 : hasCompressed {
       let first = try scan(.firstRecord).first
-      do throws(StateFailure) { others = try inputs(first, isCompressed: !isCompressed) } catch {
+      do throws(FileFailure) { others = try inputs(first, isCompressed: !isCompressed) } catch {
         throw .state(error)
       }
     }
@@ -79,7 +82,7 @@ package final class InputCatalog {
     let content = try scan(.all(watching: Set(others.map(\.records) + [before?.records ?? 0])))
     if let before, let plan = plan(for: before, path, identity, content) { return plan }
     let same: LedgerInput?
-    do throws(StateFailure) { same = try sameContent(content) } catch { throw .state(error) }
+    do throws(FileFailure) { same = try sameContent(content) } catch { throw .state(error) }
     var input = new(path, identity, isCompressed: isCompressed)
     if let same, same.phase == .complete {
       input.continues(same)
@@ -124,24 +127,24 @@ package final class InputCatalog {
   }
 
   /// Returns the known inputs with this digest of the first record, compressed or uncompressed as `isCompressed` says.
-  private func inputs(_ firstDigest: UInt128, isCompressed: Bool) throws(StateFailure) -> [LedgerInput] {
+  private func inputs(_ firstDigest: UInt128, isCompressed: Bool) throws(FileFailure) -> [LedgerInput] {
     let known = try ledger?.inputs(firstDigest: firstDigest, isCompressed: isCompressed) ?? []
     return known + recent.inputs(firstDigest: firstDigest, isCompressed: isCompressed)
   }
 
-  private func newest(_ path: String, _ identity: FileIdentity) throws(StateFailure) -> LedgerInput? {
+  private func newest(_ path: String, _ identity: FileIdentity) throws(FileFailure) -> LedgerInput? {
     let (device, inode) = (identity.device, identity.inode)
     if let input = recent.input(device: device, inode: inode) ?? recent.input(path: path) { return input }
     if let input = try ledger?.input(device: device, inode: inode) { return input }
     return try ledger?.input(path: path)
   }
 
-  private func hasSameSize(_ byteCount: Int64) throws(StateFailure) -> Bool {
+  private func hasSameSize(_ byteCount: Int64) throws(FileFailure) -> Bool {
     if recent.hasInput(storedBytes: byteCount) { return true }
     return try ledger?.input(storedBytes: byteCount) != nil
   }
 
-  private func sameContent(_ content: ContentDigest) throws(StateFailure) -> LedgerInput? {
+  private func sameContent(_ content: ContentDigest) throws(FileFailure) -> LedgerInput? {
     if let input = recent.input(digest: content.value, records: content.count) { return input }
     return try ledger?.input(digest: content.value, records: content.count)
   }

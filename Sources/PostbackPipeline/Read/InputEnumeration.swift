@@ -1,3 +1,4 @@
+package import DurableFiles
 internal import Glibc
 
 extension InputFile {
@@ -6,7 +7,7 @@ extension InputFile {
   /// A directory stands for every regular file directly in it, sorted by the bytes of the names; symbolic links to
   /// regular files count. `-` is standard input. A named pipe or `/dev/fd/N` is read as a stream. It is not opened
   /// here, only its permission is checked, because opening it twice would lose the data in it.
-  package static func enumerate(_ paths: [String]) throws(ReadFailure) -> [InputFile] {
+  package static func enumerate(_ paths: [String]) throws(FileFailure) -> [InputFile] {
     var inputs: [InputFile] = []
     for path in paths {
       if path == standardInput {
@@ -21,27 +22,27 @@ extension InputFile {
         inputs.append(try InputFile(openable: path, status))
       case .stream:
         guard unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 else {
-          throw ReadFailure(.noInput, path: path, doing: "open it", code: errno)
+          throw FileFailure.system(.notFound, path, "cannot open it", errno, access: .read)
         }
         inputs.append(InputFile(path: path))
       case .socket:
-        throw ReadFailure(.noInput, path: path, reason: "is a socket; give a file, a directory or a pipe")
+        throw FileFailure(.notFound, path, "is a socket; give a file, a directory or a pipe")
       }
     }
     return inputs
   }
 
   /// Tells if `path` is a directory or a symbolic link to one; throws if nothing exists at `path`.
-  package static func isFolder(_ path: String) throws(ReadFailure) -> Bool {
+  package static func isFolder(_ path: String) throws(FileFailure) -> Bool {
     try FileStatus(path: path).kind == .directory
   }
 
-  private init(openable path: String, _ status: FileStatus) throws(ReadFailure) {
+  private init(openable path: String, _ status: FileStatus) throws(FileFailure) {
     _ = try OpenFile(path: path)
     self.init(path: path, modified: status.modified, byteCount: status.byteCount)
   }
 
-  private static func files(inDirectory directory: String) throws(ReadFailure) -> [InputFile] {
+  private static func files(inDirectory directory: String) throws(FileFailure) -> [InputFile] {
     var inputs: [InputFile] = []
     for name in try Directory.names(in: directory) {
       let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
@@ -49,7 +50,7 @@ extension InputFile {
       inputs.append(try InputFile(openable: path, status))
     }
     guard !inputs.isEmpty else {
-      throw ReadFailure(.noInput, path: directory, reason: "there is no regular file in this directory")
+      throw FileFailure(.notFound, directory, "there is no regular file in this directory")
     }
     return inputs
   }

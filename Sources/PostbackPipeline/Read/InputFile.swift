@@ -9,4 +9,11 @@ package struct InputFile: Hashable, Sendable {
   package var modified: Int64?
   /// The size of the file as stored, in bytes; nil if it is not a regular file.
   package var byteCount: Int64?
+
+  /// An input file; `modified` and `byteCount` are nil if it is not a regular file.
+  package init(path: String, modified: Int64? = nil, byteCount: Int64? = nil) {
+    self.path = path
+    self.modified = modified
+    self.byteCount = byteCount
+  }
 }

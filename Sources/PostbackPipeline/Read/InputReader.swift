@@ -1,3 +1,6 @@
+internal import DurableFiles
+internal import Ledger
+
 /// Reads one input, batch by batch.
 final class InputReader {
   private let input: InputFile
@@ -22,13 +25,13 @@ final class InputReader {
     self.catalog = catalog
     let input = opened.input
     let plan = try catalog.plan(input.path, opened.identity) { depth throws(PipelineFailure) in
-      do throws(ReadFailure) {
+      do throws(FileFailure) {
         return try Self.scan(opened, limits, depth, catalog.seed, bufferSize)
       } catch {
         throw .read(error)
       }
     } isCompressed: { () throws(PipelineFailure) in
-      do throws(ReadFailure) { return try opened.file.isCompressed() } catch { throw .read(error) }
+      do throws(FileFailure) { return try opened.file.isCompressed() } catch { throw .read(error) }
     }
     var duplicateOf: String?
     switch plan {
@@ -39,7 +42,7 @@ final class InputReader {
     case .refuse(let before):
       let reason = "has changed since \(before.records) of its records were committed"
       throw .read(
-        ReadFailure(.inputOutput, path: input.path, reason: reason + "; restore it, or begin with other folders")
+        FileFailure(.io, input.path, reason + "; restore it, or begin with other folders")
       )
     }
     self.input = input
@@ -66,7 +69,7 @@ final class InputReader {
     _ depth: ScanDepth,
     _ seed: UInt64,
     _ bufferSize: Int
-  ) throws(ReadFailure) -> ContentDigest {
+  ) throws(FileFailure) -> ContentDigest {
     let file = try opened.file.duplicate()
     var limits = limits
     let content: ContentDigest
@@ -95,7 +98,7 @@ final class InputReader {
   }
 
   /// Returns the next batch; nil after the one with the input's end.
-  func nextBatch() throws(ReadFailure) -> RawBatch? {
+  func nextBatch() throws(FileFailure) -> RawBatch? {
     guard !isEnded else { return nil }
     if let duplicateOf {
       isEnded = true
@@ -123,14 +126,14 @@ final class InputReader {
   }
 
   /// Ends an input whose reading failed, and returns a batch without records that reports the failure.
-  func fail(_ failure: ReadFailure) -> RawBatch {
+  func fail(_ failure: FileFailure) -> RawBatch {
     isEnded = true
     known?.phase = .complete
     return batch([], [], consumed: stream.consumed, .failed(reason: failure.reason))
   }
 
   /// Returns a batch without records that reports the failure of an input that cannot be read at all.
-  static func failed(_ input: InputFile, _ failure: ReadFailure) -> RawBatch {
+  static func failed(_ input: InputFile, _ failure: FileFailure) -> RawBatch {
     let checkpoint = InputCheckpoint(input: nil, end: .failed(reason: failure.reason))
     let origin = BatchOrigin(input: input, recordCount: 0, consumed: 0, checkpoint: checkpoint)
     return RawBatch(bytes: [], records: [], origins: [origin])

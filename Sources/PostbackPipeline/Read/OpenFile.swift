@@ -1,12 +1,13 @@
+internal import DurableFiles
 internal import Glibc
 
 /// A file descriptor that is open for reading, closed when it goes out of scope.
-struct OpenFile: ~Copyable {
+package struct OpenFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
 
   /// Opens the file at `path` for reading; `-` is standard input.
-  init(path: String) throws(ReadFailure) {
+  init(path: String) throws(FileFailure) {
     self.path = path
     guard path != InputFile.standardInput else {
       descriptor = STDIN_FILENO
@@ -14,21 +15,21 @@ struct OpenFile: ~Copyable {
     }
     var descriptor: Int32
     repeat { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else { throw ReadFailure(.noInput, path: path, doing: "open it", code: errno) }
+    guard descriptor >= 0 else { throw FileFailure.system(.notFound, path, "cannot open it", errno, access: .read) }
     self.descriptor = descriptor
   }
 
   /// Takes over a descriptor that is open for reading; failures name the file as `path`.
-  init(descriptor: Int32, path: String) {
+  package init(descriptor: Int32, path: String) {
     self.path = path
     self.descriptor = descriptor
   }
 
   /// Returns the identity of a regular file; nil if it is no regular file, or is standard input.
-  func identity() throws(ReadFailure) -> FileIdentity? {
+  func identity() throws(FileFailure) -> FileIdentity? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else {
-      throw ReadFailure(.inputOutput, path: path, doing: "look at it", code: errno)
+      throw FileFailure.system(.io, path, "cannot look at it", errno, access: .read)
     }
     guard status.st_mode & S_IFMT == S_IFREG, path != InputFile.standardInput else { return nil }
     return FileIdentity(
@@ -39,7 +40,7 @@ struct OpenFile: ~Copyable {
   }
 
   /// Tells if a regular file begins as gzip or zstd data does. Reads its first bytes and goes back to the start.
-  func isCompressed() throws(ReadFailure) -> Bool {
+  func isCompressed() throws(FileFailure) -> Bool {
     var start = [UInt8](repeating: 0, count: Compression.magicCount)
     let count = try read(into: &start, at: 0)
     try rewind()
@@ -47,16 +48,16 @@ struct OpenFile: ~Copyable {
   }
 
   /// Returns another descriptor of the same open file; both share one read position.
-  func duplicate() throws(ReadFailure) -> OpenFile {
+  func duplicate() throws(FileFailure) -> OpenFile {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard copy >= 0 else { throw ReadFailure(.inputOutput, path: path, doing: "open it twice", code: errno) }
+    guard copy >= 0 else { throw FileFailure.system(.io, path, "cannot open it twice", errno, access: .read) }
     return OpenFile(descriptor: copy, path: path)
   }
 
   /// Goes back to the start of a regular file.
-  func rewind() throws(ReadFailure) {
+  func rewind() throws(FileFailure) {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-      throw ReadFailure(.inputOutput, path: path, doing: "go back to its start", code: errno)
+      throw FileFailure.system(.io, path, "cannot go back to its start", errno, access: .read)
     }
   }
 
@@ -66,7 +67,7 @@ struct OpenFile: ~Copyable {
 
   /// Reads into `buffer` from index `start` on. Returns the number of bytes read, 0 at the end of the file. Waits if no
   /// bytes are available yet.
-  func read(into buffer: inout [UInt8], at start: Int) throws(ReadFailure) -> Int {
+  func read(into buffer: inout [UInt8], at start: Int) throws(FileFailure) -> Int {
     while true {
       let count = unsafe buffer.withUnsafeMutableBytes { bytes in
         let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
@@ -76,7 +77,7 @@ struct OpenFile: ~Copyable {
       switch errno {
       case EINTR: continue
       case EAGAIN: waitForBytes()
-      case let code: throw ReadFailure(.inputOutput, path: path, doing: "read from it", code: code)
+      case let code: throw FileFailure.system(.io, path, "cannot read from it", code, access: .read)
       }
     }
   }

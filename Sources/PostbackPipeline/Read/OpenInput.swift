@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Glibc
 
 /// An input that is open, positioned at its start.
@@ -9,14 +10,14 @@ package struct OpenInput: ~Copyable {
   let identity: FileIdentity?
 
   /// Opens an input.
-  init(_ input: InputFile) throws(ReadFailure) {
+  init(_ input: InputFile) throws(FileFailure) {
     let file = try OpenFile(path: input.path)
     let identity = try file.identity()
     self.init(input, file, identity)
   }
 
   /// An input from a file that is open already.
-  init(_ input: InputFile, _ file: consuming OpenFile, _ identity: FileIdentity?) {
+  package init(_ input: InputFile, _ file: consuming OpenFile, _ identity: FileIdentity?) {
     self.input = input
     self.file = file
     self.identity = identity
@@ -24,13 +25,20 @@ package struct OpenInput: ~Copyable {
 }
 
 /// The identity of a file, independent of its name.
-struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
   /// The number of the file system's device.
   var device: UInt64
   /// The inode number of the file. The file system may give it to another file after this one is deleted.
   var inode: UInt64
   /// The length of the file as stored, in bytes.
   var byteCount: Int64
+
+  /// Makes the identity of a file.
+  package init(device: UInt64, inode: UInt64, byteCount: Int64) {
+    self.device = device
+    self.inode = inode
+    self.byteCount = byteCount
+  }
 }
 
 /// A source of inputs, which it opens one after the other.

@@ -1,3 +1,5 @@
+internal import DurableFiles
+
 /// The batches of records of a source's inputs, read one input after the other.
 ///
 /// Each record belongs to one batch; small inputs share a batch. Apart from pauses, the division of records into
@@ -91,7 +93,7 @@ package struct PostbackReader: AsyncSequence {
       while true {
         if let reader {
           if source.shouldStop() { return nil }
-          do throws(ReadFailure) {
+          do throws(FileFailure) {
             if let batch = try reader.nextBatch() { return batch }
           } catch {
             guard skipsUnreadableInputs else { throw .read(error) }

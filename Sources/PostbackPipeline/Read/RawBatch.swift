@@ -1,3 +1,4 @@
+package import Ledger
 internal import JSON
 
 /// A batch of up to some thousand records that are not parsed yet, in order: of one input, or of several small ones.

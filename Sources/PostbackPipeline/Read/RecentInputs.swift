@@ -1,3 +1,5 @@
+internal import Ledger
+
 /// The inputs that were read and may not be committed yet, with the same lookups as the ledger.
 struct RecentInputs {
   private var inputs: [UInt32: LedgerInput] = [:]

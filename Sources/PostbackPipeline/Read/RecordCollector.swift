@@ -158,8 +158,3 @@ struct RecordCollector: ~Copyable {
     return (bytes, records)
   }
 }
-
-extension UInt8 {
-  /// True if the byte is white space in JSON (RFC 8259, section 2).
-  var isWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
-}

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Signatures
 
 /// The records of one open input, framed from its decompressed text.
@@ -26,7 +27,7 @@ final class RecordStream {
     limits: ReadLimits,
     content: ContentDigest,
     bufferSize: Int
-  ) throws(ReadFailure) {
+  ) throws(FileFailure) {
     // Most files in a spool hold a single postback.
     let isSmall = (byteCount ?? .max) < Self.smallSize
     let bufferSize = isSmall ? min(bufferSize, Self.smallSize) : bufferSize
@@ -34,7 +35,7 @@ final class RecordStream {
     do {
       framer = try Framer(limits: limits, content: content, capacity: isSmall ? Self.smallSize : nil)
     } catch {
-      throw ReadFailure(path: path, library: error)
+      throw FileFailure(.io, path, error.description)
     }
     self.framer = framer
     self.path = path
@@ -49,7 +50,7 @@ final class RecordStream {
   var content: ContentDigest { framer.content }
 
   /// Reads until a batch is full or the input ends.
-  func fill() throws(ReadFailure) {
+  func fill() throws(FileFailure) {
     do {
       while !framer.isFull, !isFinished {
         if unframed.isEmpty { try read() }
@@ -60,12 +61,12 @@ final class RecordStream {
           try finish(cut: "the compressed data holds more records than bytes, which no dump does")
         }
       }
-    } catch let error as ReadFailure {
+    } catch let error as FileFailure {
       throw error
     } catch let error as LibcryptoFailure {
-      throw ReadFailure(path: path, library: error)
+      throw FileFailure(.io, path, error.description)
     } catch {
-      throw ReadFailure(.inputOutput, path: path, reason: "\(error)")
+      throw FileFailure(.io, path, "\(error)")
     }
   }
 

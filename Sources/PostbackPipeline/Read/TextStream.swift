@@ -1,3 +1,5 @@
+internal import DurableFiles
+
 /// The text of one input, decompressed if the input begins as gzip or zstd does.
 ///
 /// Holds one buffer, and the window of the decompressor, in memory, independent of the size of the input.
@@ -45,7 +47,7 @@ struct TextStream: ~Copyable {
   var consumed: Int64 { readCount - Int64(unused.count) }
 
   /// Reads the next piece of text and writes it to the start of `text`.
-  mutating func read(into text: inout [UInt8]) throws(ReadFailure) -> Step {
+  mutating func read(into text: inout [UInt8]) throws(FileFailure) -> Step {
     while true {
       switch state {
       case .start:
@@ -78,7 +80,7 @@ struct TextStream: ~Copyable {
 
   /// Copies the bytes that were read to detect the format, then reads directly into `text`. Returns the number of
   /// bytes, 0 at the end.
-  private mutating func readPlain(into text: inout [UInt8]) throws(ReadFailure) -> Int {
+  private mutating func readPlain(into text: inout [UInt8]) throws(FileFailure) -> Int {
     guard !unused.isEmpty else {
       let count = try file.read(into: &text, at: 0)
       readCount += Int64(count)
@@ -95,7 +97,7 @@ struct TextStream: ~Copyable {
     with decompressor: any Decompressor,
     _ compression: Compression,
     into text: inout [UInt8]
-  ) throws(ReadFailure) -> Step? {
+  ) throws(FileFailure) -> Step? {
     var output = text.mutableSpan
     let step = decompressor.decode(buffer.span.extracting(unused), into: &output)
     use(step.consumed)
@@ -122,7 +124,7 @@ struct TextStream: ~Copyable {
   }
 
   /// Skips the zero bytes that block devices and tapes leave after a gzip member.
-  private mutating func skipPadding() throws(ReadFailure) {
+  private mutating func skipPadding() throws(FileFailure) {
     while !unused.isEmpty, buffer[unused.lowerBound] == 0 {
       use(1)
       try fill(atLeast: Compression.magicCount)
@@ -139,7 +141,7 @@ struct TextStream: ~Copyable {
   }
 
   /// Reads until the buffer has at least `count` unused bytes, or fewer at the end of the file.
-  private mutating func fill(atLeast count: Int) throws(ReadFailure) {
+  private mutating func fill(atLeast count: Int) throws(FileFailure) {
     if unused.isEmpty { unused = 0..<0 }
     while unused.count < count {
       if unused.upperBound == buffer.count {

@@ -1,3 +1,4 @@
+internal import JSON
 /// Scans one JSON value for its end, or for the first byte that no JSON value can have at that place.
 ///
 /// Knows the grammar of brackets, commas, colons and strings (RFC 8259). The parser checks numbers, literals and

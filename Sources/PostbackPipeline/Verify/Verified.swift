@@ -1,3 +1,4 @@
+package import PostbackVerification
 internal import JSON
 internal import SKAdNetwork
 package import Signatures
@@ -18,16 +19,6 @@ package struct Verified: Sendable {
     self.verification = verification
     self.environment = environment
     self.key = key
-  }
-}
-
-extension Verification {
-  /// The key that signed, as an index of `Trust.keys`; nil where none did.
-  package var signer: Int? {
-    switch state {
-    case .valid, .validZeroFilled, .development: key
-    case .invalid, .unknownKey, .malformed: nil
-    }
   }
 }
 

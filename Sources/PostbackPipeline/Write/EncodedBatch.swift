@@ -1,21 +1,22 @@
+internal import DurableFiles
+internal import Ledger
+package import PostbackVerification
+package import Tables
 internal import ConversionModel
 internal import Glibc
 internal import SKAdNetwork
 package import Signatures
 
-/// The format of rows: the file formats, and the names of the trusted keys.
+/// The format of the rows of a run: the encoding of the tables, and the ids of the trusted keys.
 package struct RowFormat: Sendable {
-  /// The formats.
-  package let formats: Set<TableFormat>
-  /// Indicates that CSV texts which a spreadsheet would run as a formula get an apostrophe in front.
-  package let isCSVSafe: Bool
-  /// The ids of the trusted keys, by their index.
+  /// The encoding of the tables.
+  let encoding: TableEncoding
+  /// The ids of the trusted keys, by their index in `Trust.keys`.
   let keyIDs: [[UInt8]]
 
-  /// Makes the format of rows for postbacks that were verified with `trust`.
-  package init(_ formats: Set<TableFormat>, isCSVSafe: Bool = false, trust: Trust) {
-    self.formats = formats
-    self.isCSVSafe = isCSVSafe
+  /// Makes the format of rows for postbacks that are verified with `trust`.
+  package init(_ encoding: TableEncoding, trust: Trust) {
+    self.encoding = encoding
     keyIDs = trust.keys.map { Array($0.id.utf8) }
   }
 }
@@ -38,9 +39,9 @@ package struct EncodedBatch: BatchOfInputs {
 extension Batch<Decoded> {
   /// Encodes each outcome as one row or more.
   package func encoded(as format: RowFormat) throws(LibcryptoFailure) -> EncodedBatch {
-    var postbacks = RowEncoder(.postbacks, format, inputBytes: bytes.count)
-    var events = RowEncoder(.events, format, inputBytes: bytes.count)
-    var rejects = RowEncoder(.rejects, format, inputBytes: bytes.count)
+    var postbacks = RowEncoder(.postbacks, format.encoding, inputBytes: bytes.count)
+    var events = RowEncoder(.events, format.encoding, inputBytes: bytes.count)
+    var rejects = RowEncoder(.rejects, format.encoding, inputBytes: bytes.count)
     var firsts: [SeenEntry] = []
     firsts.reserveCapacity(outcomes.count)
     var tally = Tally()
@@ -80,7 +81,7 @@ extension Batch<Decoded> {
       tally: tally,
       rows: rows,
       checksums: rows.map { rows in
-        Dictionary(uniqueKeysWithValues: format.formats.map { ($0, CRC32(of: rows[$0]).value) })
+        Dictionary(uniqueKeysWithValues: format.encoding.formats.map { ($0, CRC32(of: rows[$0]).value) })
       },
       firsts: firsts
     )

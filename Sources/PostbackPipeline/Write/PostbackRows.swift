@@ -1,4 +1,6 @@
 internal import Base
+package import PostbackVerification
+internal import Tables
 internal import ConversionModel
 internal import JSON
 package import SKAdNetwork

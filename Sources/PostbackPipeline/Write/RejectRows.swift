@@ -1,4 +1,6 @@
 internal import Base
+internal import PostbackVerification
+internal import Tables
 internal import Glibc
 internal import JSON
 internal import SKAdNetwork

@@ -1,3 +1,4 @@
+internal import ConversionModel
 internal import CMicrohttpd
 internal import Glibc
 internal import Synchronization

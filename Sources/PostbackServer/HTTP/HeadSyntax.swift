@@ -1,3 +1,5 @@
+internal import ConversionModel
+
 /// The syntax rules of HTTP/1.1 for the head of every request (RFC 9110, section 5; RFC 9112, sections 2 to 6).
 ///
 /// A head that breaks a rule can be read in two ways. A proxy before this server may have read it the other way, and an

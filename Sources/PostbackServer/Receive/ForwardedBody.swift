@@ -1,3 +1,4 @@
+internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
 internal import Signatures

@@ -1,5 +1,7 @@
+internal import DurableFiles
+package import Spool
 internal import Dispatch
-package import PostbackPipeline
+internal import PostbackPipeline
 internal import Synchronization
 
 /// Makes postbacks durable in groups: while one group is written to the spool and fsynced, the next one gathers.
@@ -79,14 +81,14 @@ package final class GroupCommit: Sendable {
         work.wait()
       } else if work.wait(timeout: .now() + Self.probeInterval) == .timedOut {
         // A load balancer that sees the failure sends no more requests, so none would show that the spool works again.
-        note { () throws(SpoolFailure) in try writer.probe() }
+        note { () throws(FileFailure) in try writer.probe() }
       }
     }
   }
 
   private func commit(_ group: CommitQueue<Waiter>.Group, _ writer: inout SpoolWriter) {
     let start = ContinuousClock.now
-    let isDurable = note { () throws(SpoolFailure) in try writer.write(group.bytes) }
+    let isDurable = note { () throws(FileFailure) in try writer.write(group.bytes) }
     metrics.add(commit: .now - start, bytes: group.bytes.count, succeeded: isDurable)
     state.withLock { $0.queue.finish(group) }
     for notify in group.waiters { notify(isDurable) }
@@ -95,9 +97,9 @@ package final class GroupCommit: Sendable {
   /// Runs an operation on the spool, records its error, and reports the change between success and failure. Returns
   /// true if it succeeded.
   @discardableResult
-  private func note(_ operation: () throws(SpoolFailure) -> Void) -> Bool {
+  private func note(_ operation: () throws(FileFailure) -> Void) -> Bool {
     var failure: String?
-    do throws(SpoolFailure) { try operation() } catch { failure = "\(error)" }
+    do throws(FileFailure) { try operation() } catch { failure = "\(error)" }
     let before = state.withLock { state in
       defer { state.failure = failure }
       return state.failure

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Glibc
 internal import PostbackPipeline
 
@@ -27,14 +28,14 @@ enum OutputFile {
         )
       }
     }
-    do throws(WriteFailure) { self = .file(try UnfinishedFile(path)) } catch { throw CommandFailure(.write(error)) }
+    do throws(FileFailure) { self = .file(try UnfinishedFile(path)) } catch { throw CommandFailure(error) }
   }
 
   /// Appends bytes.
   func write(_ bytes: [UInt8]) throws(CommandFailure) {
     switch self {
     case .file(let file):
-      do throws(WriteFailure) { try file.write(bytes) } catch { throw CommandFailure(.write(error)) }
+      do throws(FileFailure) { try file.write(bytes) } catch { throw CommandFailure(error) }
     case .standardOutput:
       guard bytes.writeAll(to: STDOUT_FILENO) else {
         let reason = unsafe String(cString: strerror(errno))
@@ -46,11 +47,11 @@ enum OutputFile {
   /// Makes the file durable and publishes it under its name, complete. Does nothing for standard output.
   func publish() throws(CommandFailure) {
     guard case .file(let file) = self else { return }
-    do throws(WriteFailure) {
+    do throws(FileFailure) {
       try file.synchronize()
       try file.publish()
     } catch {
-      throw CommandFailure(.write(error))
+      throw CommandFailure(error)
     }
   }
 }

@@ -57,7 +57,7 @@ final class ProgressBar {
   }
 
   /// Shows the progress, at most ten times a second.
-  func show(_ progress: Tables.Progress) {
+  func show(_ progress: TableWriter.Progress) {
     guard isShown else { return }
     if current != progress.input {
       finishedBytes += currentBytes

@@ -1,3 +1,7 @@
+internal import Tables
+internal import DurableFiles
+internal import PostbackVerification
+internal import Tampering
 internal import Analysis
 internal import Base
 internal import ConversionModel
@@ -61,10 +65,10 @@ struct ExplainCommand: Command {
       )
     }
     let tables: TableFiles
-    do throws(ReadFailure) {
+    do throws(FileFailure) {
       tables = try TableFiles(.postbacks, at: known)
     } catch {
-      throw CommandFailure(.read(error))
+      throw CommandFailure(error)
     }
     guard tables.isOfWholeRuns else {
       throw CommandFailure(.usage, "The option --known needs accepted postbacks. Give the --out folder of a run.")

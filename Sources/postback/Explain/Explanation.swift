@@ -1,3 +1,5 @@
+internal import PostbackVerification
+internal import Tampering
 internal import Base
 internal import ConversionModel
 internal import JSON

@@ -1,3 +1,4 @@
+internal import Tampering
 internal import SKAdNetwork
 internal import SyntheticTraffic
 

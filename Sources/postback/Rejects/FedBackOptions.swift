@@ -1,3 +1,5 @@
+internal import Tables
+internal import DurableFiles
 internal import Analysis
 internal import PostbackPipeline
 
@@ -33,14 +35,14 @@ struct FedBackOptions: Sendable {
   ) throws(CommandFailure) -> (rejects: TableFiles, accepted: TableFiles) {
     var rejects: TableFiles
     var accepted: TableFiles
-    do throws(ReadFailure) {
+    do throws(FileFailure) {
       rejects = try TableFiles(.rejects, at: paths)
       accepted = try TableFiles(.postbacks, at: paths)
     } catch {
-      throw CommandFailure(.read(error))
+      throw CommandFailure(error)
     }
     if !includesFedBack {
-      do throws(StateFailure) { rejects = try rejects.withoutFedBack(states: states) } catch {
+      do throws(FileFailure) { rejects = try rejects.withoutFedBack(states: states) } catch {
         throw CommandFailure(error)
       }
     }

@@ -1,3 +1,6 @@
+internal import Tables
+internal import DurableFiles
+internal import PostbackVerification
 internal import Analysis
 internal import Base
 internal import JSON
@@ -175,8 +178,8 @@ struct RejectsCommand: Command {
         )
         tampering = TamperingAnswer(tampering: found, related: related, top: top)
       }
-    } catch let failure as ReadFailure {
-      throw CommandFailure(.read(failure))
+    } catch let failure as FileFailure {
+      throw CommandFailure(failure)
     } catch let failure as PipelineFailure {
       throw CommandFailure(failure)
     } catch let failure as CommandFailure {

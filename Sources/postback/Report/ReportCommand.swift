@@ -1,3 +1,7 @@
+internal import Tables
+internal import DurableFiles
+internal import PostbackVerification
+internal import Tampering
 internal import Analysis
 internal import PostbackPipeline
 internal import Signatures
@@ -92,8 +96,8 @@ struct ReportCommand: Command {
       try output.write(Array(try ReportPage(report: report, findings: findings, paths: paths).html().markup.utf8))
       try output.publish()
       try report.unreadable.throwIfAny()
-    } catch let failure as ReadFailure {
-      throw CommandFailure(.read(failure))
+    } catch let failure as FileFailure {
+      throw CommandFailure(failure)
     } catch let failure as PipelineFailure {
       throw CommandFailure(failure)
     } catch let failure as CommandFailure {

@@ -1,3 +1,4 @@
+internal import PostbackPipeline
 internal import Analysis
 internal import ConversionModel
 

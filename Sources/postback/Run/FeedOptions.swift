@@ -1,3 +1,5 @@
+internal import DurableFiles
+internal import Ledger
 internal import Analysis
 internal import JSON
 internal import PostbackPipeline
@@ -38,17 +40,17 @@ struct FeedOptions: Sendable {
 
   /// Throws if the folder does not exist. To be called before anything is created.
   func check() throws(CommandFailure) {
-    do throws(ReadFailure) {
+    do throws(FileFailure) {
       guard try InputFile.isFolder(folder) else {
-        throw ReadFailure(path: folder, reason: "is not the folder of an output; give the folder that --out named")
+        throw FileFailure(.notFound, folder, "is not the folder of an output; give the folder that --out named")
       }
     } catch {
-      throw CommandFailure(.read(error))
+      throw CommandFailure(error)
     }
   }
 
   /// Opens the rejects, whose records are to be written into `tables` again.
-  func open(into tables: Tables, _ settings: RunSettings) throws(CommandFailure) -> RejectFeed {
+  func open(into tables: TableWriter, _ settings: RunSettings) throws(CommandFailure) -> RejectFeed {
     do throws(PipelineFailure) {
       return try RejectFeed(of: folder, where: conditions, into: tables.ledger, settings)
     } catch {

@@ -1,3 +1,6 @@
+internal import DurableFiles
+internal import Ledger
+internal import PostbackVerification
 internal import Analysis
 internal import Base
 internal import ConversionModel
@@ -86,7 +89,7 @@ struct RunCommand: Command {
     pipeline.jobs = jobs
     TrustOptions.announce(trust)
     let settings: RunSettings
-    let written: Tables
+    let written: TableWriter
     let changes: [RunSettings.Change]
     do throws(LibcryptoFailure) {
       settings = try RunSettings(
@@ -99,11 +102,11 @@ struct RunCommand: Command {
     } catch {
       throw CommandFailure(.libcrypto(error))
     }
-    do throws(StateFailure) {
-      written = try Tables(tables, try State(state, settings: tables.settings), trust: trust)
+    do throws(FileFailure) {
+      written = try TableWriter(tables, try State(state, settings: tables.settings))
       changes = try written.use(settings)
     } catch {
-      throw CommandFailure(.state(error))
+      throw CommandFailure(error)
     }
     if !changes.isEmpty { Terminal.warn(RunSettings.Change.sentence(changes)) }
     let tally: Tally
@@ -130,7 +133,7 @@ struct RunCommand: Command {
     }
     bar.clear()
     let parts: [String]
-    do throws(StateFailure) { parts = try written.writtenParts() } catch { throw CommandFailure(error) }
+    do throws(FileFailure) { parts = try written.writtenParts() } catch { throw CommandFailure(error) }
     let hasCustomKeys = trust.keys.contains { $0.environment == .custom }
     let warnings = RunWarning.warnings(tally, hasModels: !self.models.isEmpty, hasCustomKeys: hasCustomKeys)
     for warning in warnings { Terminal.warn(warning.message) }

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Analysis
 internal import Base
 internal import ConversionModel

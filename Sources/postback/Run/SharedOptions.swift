@@ -1,4 +1,7 @@
 internal import Base
+internal import DurableFiles
+internal import Ledger
+internal import PostbackVerification
 internal import ConversionModel
 internal import PostbackPipeline
 internal import Signatures
@@ -142,39 +145,33 @@ enum ReceivedAtOptions {
 extension InputFile {
   /// Returns the input files at these paths; throws a failure that names a missing one.
   static func found(at paths: [String]) throws(CommandFailure) -> [InputFile] {
-    do throws(ReadFailure) { return try enumerate(paths) } catch { throw CommandFailure(.read(error)) }
+    do throws(FileFailure) { return try enumerate(paths) } catch { throw CommandFailure(error) }
   }
 }
 
 extension CommandFailure {
   /// Creates the failure of a pipeline, with its exit status.
   init(_ failure: PipelineFailure) {
-    let status: ExitStatus =
-      switch failure {
-      case .read(let read): read.kind == .noInput ? .noInput : .inputOutput
-      case .write(let write):
-        switch write.kind {
-        case .cannotCreate: .cannotCreate
-        case .isLocked: .locked
-        case .io: .inputOutput
-        }
-      case .libcrypto: .software
-      case .state(let state): ExitStatus(state.kind)
-      case .spool(let spool): ExitStatus(spool.kind)
-      }
-    self.init(status, "\(failure)")
+    switch failure {
+    case .read(let file), .state(let file), .spool(let file): self.init(file)
+    case .libcrypto: self.init(.software, "\(failure)")
+    }
   }
+
+  /// Creates the failure of a file operation, with its exit status.
+  init(_ failure: FileFailure) { self.init(ExitStatus(failure.kind), "\(failure)") }
 }
 
 extension ExitStatus {
-  /// The exit status for a spool that cannot be used.
-  init(_ kind: SpoolFailure.Kind) {
+  /// The exit status for a file or folder that cannot be used.
+  init(_ kind: FileFailure.Kind) {
     self =
       switch kind {
-      case .noSpool, .gone: .noInput
-      case .wrongLayout: .configuration
+      case .notFound: .noInput
+      case .locked: .locked
+      case .damaged, .incompatible: .configuration
       case .cannotCreate: .cannotCreate
-      case .exhausted, .io: .inputOutput
+      case .diskFull, .exhausted, .io: .inputOutput
       }
   }
 }

@@ -1,3 +1,4 @@
+internal import Spool
 internal import ConversionModel
 internal import PostbackPipeline
 internal import PostbackServer
@@ -116,7 +117,7 @@ struct ServeCommand: Command {
   /// Receives until a signal asks to end.
   private func serve() throws(CommandFailure) {
     let signals: Signals
-    do throws(SpoolFailure) { signals = try Signals() } catch { throw CommandFailure(PipelineFailure.spool(error)) }
+    do { signals = try Signals() } catch { throw CommandFailure(error) }
     let models = CurrentModels(try Models(checking: configuration.models))
     let service = try service(models, consumerMetrics: { "" })
     do throws(ReceiverFailure) { try service.run(until: signals, models, from: configuration.models) } catch {

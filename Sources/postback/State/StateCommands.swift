@@ -1,3 +1,6 @@
+internal import DurableFiles
+internal import Ledger
+internal import Tables
 internal import Base
 internal import ConversionModel
 internal import JSON
@@ -38,7 +41,7 @@ struct StateCheckCommand: Command {
 
   func run() async throws(CommandFailure) {
     let state: StateFolder
-    do throws(StateFailure) { state = try StateFolder(existing: folder) } catch { throw CommandFailure(error) }
+    do throws(FileFailure) { state = try StateFolder(existing: folder) } catch { throw CommandFailure(error) }
     // A misspelt folder would otherwise show every part as missing.
     guard (try? Directory.names(in: output)) != nil else {
       throw CommandFailure(.noInput, "The folder \(output) cannot be read. Check the path.")
@@ -114,7 +117,7 @@ struct StateCompactCommand: Command {
   func run() async throws(CommandFailure) {
     let dropped: Int64
     let remaining: Int64
-    do throws(StateFailure) {
+    do throws(FileFailure) {
       let ledger = try Ledger(existing: StateFolder(existing: folder))
       dropped = try SeenLog.compact(ledger, before: UInt32(clamping: before.milliseconds / 1000))
       remaining = ledger.seen.entries
@@ -165,24 +168,5 @@ enum StateOptions {
       )
     }
     return folder
-  }
-}
-
-extension CommandFailure {
-  /// Creates the failure of a state that cannot be used or written.
-  init(_ failure: StateFailure) { self.init(ExitStatus(failure.kind), "\(failure)") }
-}
-
-extension ExitStatus {
-  /// The exit status for a state that cannot be used or written.
-  init(_ kind: StateFailure.Kind) {
-    self =
-      switch kind {
-      case .missing: .noInput
-      case .locked: .locked
-      case .damaged, .incompatible: .configuration
-      case .cannotCreate: .cannotCreate
-      case .io, .diskFull: .inputOutput
-      }
   }
 }

@@ -1,4 +1,7 @@
 internal import Base
+internal import DurableFiles
+internal import Ledger
+internal import Tables
 internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
@@ -32,7 +35,7 @@ struct StateStatus {
   let settings: [(kind: RunSettings.Kind, digest: String, names: [String])]
 
   /// Reads the status of a state.
-  init(folder: String, includesFedBack: Bool = false) throws(StateFailure) {
+  init(folder: String, includesFedBack: Bool = false) throws(FileFailure) {
     self.folder = folder
     self.includesFedBack = includesFedBack
     ledger = try Ledger.reading(folder)

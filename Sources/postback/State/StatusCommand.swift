@@ -1,5 +1,8 @@
+internal import Ledger
+internal import Tables
 internal import Base
 internal import ConversionModel
+internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
 internal import PostbackService
@@ -35,7 +38,7 @@ struct StatusCommand: Command {
 
   func run() async throws(CommandFailure) {
     let status: StateStatus
-    do throws(StateFailure) { status = try StateStatus(folder: folder, includesFedBack: includesFedBack) } catch {
+    do throws(FileFailure) { status = try StateStatus(folder: folder, includesFedBack: includesFedBack) } catch {
       throw CommandFailure(error)
     }
     try Terminal.print(printsJSON ? status.json.description : status.text)

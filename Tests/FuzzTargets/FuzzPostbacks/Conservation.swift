@@ -1,4 +1,6 @@
 import Base
+@testable import ConversionModel
+@testable import Tables
 import JSON
 import SKAdNetwork
 import Signatures

@@ -1,4 +1,7 @@
 import Base
+@testable import Ledger
+@testable import PostbackVerification
+@testable import Tampering
 import CZlib
 import ConversionModel
 import JSON
@@ -26,7 +29,7 @@ struct Flow: Sendable {
     } catch {
       fatalError("\(error)")
     }
-    format = RowFormat([.jsonLines, .csv], trust: trust)
+    format = RowFormat(TableEncoding([.jsonLines, .csv]), trust: trust)
   }
 
   /// Enough to come to the first variants, whatever the postback.

@@ -1,3 +1,4 @@
+@testable import Tables
 import JSON
 
 @testable import PostbackPipeline

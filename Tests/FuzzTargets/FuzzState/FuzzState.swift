@@ -1,6 +1,6 @@
 /// What libFuzzer calls with each input: the damage that is done to a state folder and its tables.
 ///
-/// Whatever the damage, what is opened is what was committed, or a `StateFailure` says why it is not.
+/// Whatever the damage, what is opened is what was committed, or a `FileFailure` says why it is not.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count >= 2 else { return 0 }

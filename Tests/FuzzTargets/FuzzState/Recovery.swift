@@ -1,3 +1,7 @@
+@testable import DurableFiles
+@testable import Ledger
+@testable import PostbackVerification
+@testable import Tables
 import FoundationEssentials
 
 @testable import PostbackPipeline
@@ -51,14 +55,14 @@ final class Recovery: Sendable {
   private func apply(_ column: String, _ value: Int64) throws {
     let names = column.split(separator: ".")
     let database = try SQLiteDatabase("\(site.state)/\(Ledger.name)", .writing)
-    do throws(StateFailure) { try database.execute("UPDATE \(names[0]) SET \(names[1]) = \(value)") } catch {
+    do throws(FileFailure) { try database.execute("UPDATE \(names[0]) SET \(names[1]) = \(value)") } catch {
       // A ledger that is damaged too.
     }
   }
 
   /// Whether a check finds nothing.
   private func check() throws -> Bool {
-    do throws(StateFailure) {
+    do throws(FileFailure) {
       _ = try Ledger.reading(site.state)
       let problems = StateCheck(output: site.output, state: try StateFolder(existing: site.state)).problems
       return problems.isEmpty
@@ -70,9 +74,9 @@ final class Recovery: Sendable {
 
   /// Whether a run could go on.
   private func open() throws -> Bool {
-    do throws(StateFailure) {
+    do throws(FileFailure) {
       let state = try State(site.state, settings: site.options.settings)
-      let tables = try Tables(site.options, state, trust: trust)
+      let tables = try TableWriter(site.options, state)
       _ = try state.ledger.counts()
       require(tables.seenCount == state.ledger.seen.entries, "the log is what the ledger says")
       // Nothing but a number is new, as in a run that finds nothing to do.

@@ -1,3 +1,5 @@
+@testable import DurableFiles
+@testable import PostbackVerification
 import Dispatch
 import FoundationEssentials
 import TestSupport
@@ -42,7 +44,7 @@ struct Site {
     let trust = try Trust.apple()
     let inputs = try InputFile.enumerate([Fixtures.path("postbacks")])
     let state = try State(state, settings: options.settings)
-    let tables = try Tables(options, state, trust: trust)
+    let tables = try TableWriter(options, state)
     do { _ = try await Pipeline(inputs: [], trust: trust).run(CutShort(inputs), into: tables) } catch {
       guard case .read = error else { throw error }
     }
@@ -73,7 +75,7 @@ private struct CutShort: InputSource {
     switch try list.next() {
     case .input(let input): return .input(input)
     case .pause: return .pause
-    case .end: throw .read(ReadFailure(.inputOutput, path: "", reason: "the end"))
+    case .end: throw .read(FileFailure(.inputOutput, path: "", reason: "the end"))
     }
   }
 }

@@ -1,0 +1,156 @@
+package import DurableFiles
+package import SKAdNetwork
+package import Signatures
+
+/// A run that takes rejects of an output up again.
+package struct Feed: Hashable, Sendable {
+  /// Its number in the ledger.
+  let id: Int64
+  /// The output whose rejects they are.
+  package let output: OutputID
+  /// The last part of its rejects that is read. What comes of them, if it is rejects again, goes to later ones.
+  package let lastPart: Int
+  /// The digest of what rejects are decided by.
+  let decision: String
+  /// Tells if rejects of this output were taken up before.
+  let hasPredecessor: Bool
+}
+
+/// A reject that is taken up again: a row of `skan_rejects`.
+package struct FedBackReject: Sendable {
+  /// The run that takes it up.
+  package let feed: Feed
+  /// The part and the line in it where the row stands.
+  package let place: (part: Int, line: Int)
+  /// The file and line of the record in the original input.
+  package let source: (file: String, line: Int)
+  /// The digest of the record's bytes.
+  package let digest: SHA256Digest
+  /// The reject code of the row.
+  package let code: RejectCode
+
+  /// A reject.
+  package init(
+    feed: Feed,
+    place: (part: Int, line: Int),
+    source: (file: String, line: Int),
+    digest: SHA256Digest,
+    code: RejectCode
+  ) {
+    (self.feed, self.place, self.source, self.digest, self.code) = (feed, place, source, digest, code)
+  }
+
+  /// The earlier decision on a row.
+  package enum History: Sendable {
+    /// Nothing.
+    case none
+    /// It was taken up.
+    case takenUp
+    /// It is what came of a reject that was taken up with the same keys and policy: it would come to the same again.
+    case decided
+  }
+}
+
+extension Ledger {
+  /// A run that takes rejects of an output up again, from parts up to a last one.
+  package func makeFeed(
+    of output: OutputID,
+    lastPart: Int,
+    _ settings: RunSettings
+  ) throws(FileFailure) -> Feed {
+    let earlier = try SQLiteStatement(database, "SELECT 1 FROM feeds WHERE output_id = ? LIMIT 1")
+    return Feed(
+      id: try database.integer("SELECT coalesce(max(id), 0) FROM feeds") + 1,
+      output: output,
+      lastPart: lastPart,
+      decision: settings.decision,
+      hasPredecessor: try earlier.first(.text(output.description)) { _ in true } ?? false
+    )
+  }
+
+  /// Returns the decision of earlier runs on a row.
+  package func history(of reject: FedBackReject) throws(FileFailure) -> FedBackReject.History {
+    guard reject.feed.hasPredecessor else { return .none }
+    let output = SQLiteValue.text(reject.feed.output.description)
+    let part = SQLiteValue.integer(Int64(reject.place.part))
+    func isThere(_ statement: SQLiteStatement, _ values: SQLiteValue...) throws(FileFailure) -> Bool {
+      try statement.first(values) { _ in true } ?? false
+    }
+    if try isThere(feedStatements.place, part, .integer(Int64(reject.place.line)), output) { return .takenUp }
+    let isDecided = try isThere(
+      feedStatements.record,
+      .bytes(reject.digest),
+      .integer(Int64(reject.source.line)),
+      .text(reject.source.file),
+      output,
+      .text(reject.feed.decision),
+      part
+    )
+    return isDecided ? .decided : .none
+  }
+
+  /// The lines of the rows of `skan_rejects` that were taken up again, by part; and of which output. Read without the lock,
+  /// and without making any file.
+  package static func fedBackRows(
+    _ folderPath: String,
+    of output: OutputID
+  ) throws(FileFailure) -> [Int: Set<Int>] {
+    try reading(folderPath) { database throws(FileFailure) in
+      guard try LedgerSchema.identify(database) > 3 else { return [:] }
+      let statement = try SQLiteStatement(
+        database,
+        "SELECT part, line FROM fed_back JOIN feeds ON feeds.id = feed WHERE output_id = ?"
+      )
+      let rows = try statement.all(.text(output.description)) { row throws(FileFailure) in
+        (try row.count(0, as: Int.self), try row.count(1, as: Int.self))
+      }
+      return rows.reduce(into: [:]) { $0[$1.0, default: []].insert($1.1) }
+    }
+  }
+}
+
+/// The statements about rejects that were taken up, prepared once.
+struct FeedStatements {
+  /// Finds a row that was taken up, by its part, line and output.
+  let place: SQLiteStatement
+  /// Finds a row that came of one that was taken up, by its record and the settings that decided it.
+  let record: SQLiteStatement
+  private let putFeed: SQLiteStatement
+  private let putRow: SQLiteStatement
+
+  init(_ database: SQLiteDatabase) throws(FileFailure) {
+    let rows = "SELECT 1 FROM fed_back JOIN feeds ON feeds.id = feed WHERE"
+    place = try SQLiteStatement(database, "\(rows) part = ? AND line = ? AND output_id = ? LIMIT 1")
+    record = try SQLiteStatement(
+      database,
+      """
+      \(rows) raw_sha256 = ? AND source_line = ? AND source_file = ? AND output_id = ? AND decision = ?
+        AND last_part < ? LIMIT 1
+      """
+    )
+    putFeed = try SQLiteStatement(database, "INSERT OR IGNORE INTO feeds VALUES (?, ?, ?, ?, ?)")
+    putRow = try SQLiteStatement(database, "INSERT INTO fed_back VALUES (?, ?, ?, ?, ?, ?)")
+  }
+
+  /// Notes that rejects were taken up, as part of the transaction of a commit with that number.
+  func write(_ rejects: [FedBackReject], commit: Int64) throws(FileFailure) {
+    guard let feed = rejects.first?.feed else { return }
+    try putFeed.run(
+      .integer(feed.id),
+      .text(feed.output.description),
+      .integer(Int64(feed.lastPart)),
+      .text(feed.decision),
+      .integer(commit)
+    )
+    for reject in rejects {
+      try putRow.run(
+        .integer(Int64(reject.place.part)),
+        .integer(Int64(reject.place.line)),
+        .integer(feed.id),
+        .text(reject.source.file),
+        .integer(Int64(reject.source.line)),
+        .bytes(reject.digest)
+      )
+    }
+  }
+}

@@ -1,0 +1,257 @@
+package import DurableFiles
+
+/// The SQLite database of everything that is committed: the inputs, the length of each part and of `seen.log`, the
+/// counts and the settings.
+///
+/// A commit is one transaction, durable on return. After a failure every further operation throws the same failure: it
+/// is not known if the commit happened, and the next start finds out.
+package final class Ledger {
+  /// The name of the database file.
+  package static let name = "ledger.sqlite"
+
+  /// The folder, locked as long as this object lives.
+  package let folder: StateFolder
+  /// A random number that is chosen once for a ledger. It is the key of content digests.
+  package let seed: UInt64
+  private(set) var state: LedgerState
+  /// The output that the ledger belongs to.
+  package private(set) var output: LedgerOutput
+
+  package let database: SQLiteDatabase
+  private let marker: CommitMarker
+  private let statements: LedgerStatements
+  let feedStatements: FeedStatements
+  private var failure: FileFailure?
+  /// The number of rows that were written since the last checkpoint of the write-ahead log.
+  private var changes = 0
+
+  private static let changesBetweenCheckpoints = 10_000
+
+  /// The settings of the connection. SQLite empties the write-ahead log when it closes the database without a crash,
+  /// and cuts it to the size limit when it begins the log anew.
+  private static let pragmas = """
+    PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536;
+    PRAGMA journal_size_limit = 67108864;
+    """
+
+  /// Opens the ledger, or creates one if the folder has no state. `settings` are the options that shape the tables.
+  /// Throws `.incompatible` if an existing ledger was created with others.
+  package convenience init(_ folder: StateFolder, settings: [String: String]) throws(FileFailure) {
+    try self.init(folder, wanted: settings)
+  }
+
+  /// Opens the ledger of an existing state with any settings. Throws `.noState` if there is none.
+  package convenience init(existing folder: StateFolder) throws(FileFailure) { try self.init(folder, wanted: nil) }
+
+  private init(_ folder: StateFolder, wanted settings: [String: String]?) throws(FileFailure) {
+    self.folder = folder
+    let path = "\(folder.path)/\(Self.name)"
+    switch try folder.folder.byteCount(of: Self.name) {
+    case nil:
+      guard let settings else { throw .noState(folder.path) }
+      for name in [SeenLog.name, CommitMarker.name, "\(Self.name)-wal"]
+      where try folder.folder.byteCount(of: name) != nil {
+        throw .damaged(path, "is gone, and \(name) is there")
+      }
+      try LedgerSchema.create(in: folder.folder, settings)
+    case 0: throw .damaged(path, "is empty")
+    default: break
+    }
+    try Self.verify(path)
+    database = try SQLiteDatabase(path, .writing)
+    try database.execute(Self.pragmas)
+    try database.keepLog()
+    try LedgerSchema.migrate(database)
+    if let settings { try Self.compare(settings, with: try Self.settings(in: database), path) }
+    state = try Self.state(in: database)
+    output = try Self.output(in: database)
+    seed = UInt64(bitPattern: try database.integer("SELECT seed FROM state"))
+    marker = try CommitMarker(folder.folder, ledger: state.commits)
+    feedStatements = try FeedStatements(database)
+    statements = try LedgerStatements(database, feedStatements)
+  }
+
+  /// The number of commits.
+  package var commits: Int64 { state.commits }
+  /// The time of the last commit, in milliseconds since 1970; 0 before the first.
+  package var committedAt: Int64 { state.committedAt }
+  /// The committed end of `seen.log`.
+  package var seen: SeenMark { state.seen }
+
+  /// Returns the number for the next new input. Throws `.incompatible` if no number is left.
+  package func nextInputID() throws(FileFailure) -> UInt32 {
+    try unlessFailed { () throws(FileFailure) in
+      let last = try database.integer("SELECT coalesce(max(id), -1) FROM inputs")
+      guard last < Int64(UInt32.max), let next = UInt32(exactly: last + 1) else {
+        throw FileFailure(.incompatible, database.path, "has as many inputs as it can hold; begin a new state")
+      }
+      return next
+    }
+  }
+
+  /// Returns the newest input that was read at a path; nil if there is none.
+  package func input(path: String) throws(FileFailure) -> LedgerInput? {
+    try input(statements.inputByPath, .text(path))
+  }
+
+  /// Returns the newest input that was this file; nil if there is none.
+  package func input(device: UInt64, inode: UInt64) throws(FileFailure) -> LedgerInput? {
+    try input(
+      statements.inputByFile,
+      .integer(Int64(bitPattern: inode)),
+      .integer(Int64(bitPattern: device))
+    )
+  }
+
+  /// Returns the newest input that has this number of records in the tables, with this digest; nil if there is none.
+  package func input(digest: UInt128, records: Int64) throws(FileFailure) -> LedgerInput? {
+    try input(statements.inputByDigest, .wide(digest), .integer(records))
+  }
+
+  /// Returns the newest input with this size as stored, in bytes; nil if there is none.
+  package func input(storedBytes: Int64) throws(FileFailure) -> LedgerInput? {
+    try input(statements.inputBySize, .integer(storedBytes))
+  }
+
+  /// Returns the inputs with records in the tables whose first record has this digest or, in ledgers of earlier
+  /// versions, is unknown. `isCompressed` selects the inputs that are stored compressed, or those that are not.
+  package func inputs(firstDigest: UInt128, isCompressed: Bool) throws(FileFailure) -> [LedgerInput] {
+    try unlessFailed { () throws(FileFailure) in
+      try statements.inputsByFirst.all(.wide(firstDigest), .integer(isCompressed ? 1 : 0)) {
+        row throws(FileFailure) in try LedgerInput(row)
+      }
+    }
+  }
+
+  /// Returns true if any input was stored compressed.
+  package func hasCompressedInput() throws(FileFailure) -> Bool {
+    try unlessFailed { () throws(FileFailure) in
+      try database.integer("SELECT EXISTS (SELECT 1 FROM inputs WHERE compressed = 1)") != 0
+    }
+  }
+
+  /// Returns all parts, sorted by table, format and number.
+  package func parts() throws(FileFailure) -> [LedgerPart] {
+    try unlessFailed { () throws(FileFailure) in try Self.parts(in: database) }
+  }
+
+  /// Returns the counts by name.
+  package func counts() throws(FileFailure) -> [String: Int64] {
+    try unlessFailed { () throws(FileFailure) in try Self.counts(in: database) }
+  }
+
+  /// Records, durably, that the folder of the tables holds the id of the output.
+  package func markOutput() throws(FileFailure) {
+    try unlessFailed { () throws(FileFailure) in
+      try database.execute("UPDATE state SET output_is_marked = 1")
+      output.isMarked = true
+    }
+  }
+
+  /// Commits changes in one transaction, which is durable on return.
+  ///
+  /// All data that the commit refers to must be durable before. If this throws, it is not known if the commit happened.
+  package func commit(_ commit: LedgerCommit) throws(FileFailure) {
+    try transact(commit)
+    try markCommit()
+  }
+
+  /// Runs the transaction of a commit, and takes over the state after it.
+  func transact(_ commit: LedgerCommit) throws(FileFailure) {
+    try unlessFailed { () throws(FileFailure) in
+      let next = state.after(commit)
+      try statements.write(commit, next)
+      state = next
+    }
+    changes += 1 + commit.inputs.count + commit.parts.count
+  }
+
+  /// Does the rest of a commit after its transaction: records its number in the file `commit`, and from time to time
+  /// makes a checkpoint of the write-ahead log.
+  func markCommit() throws(FileFailure) {
+    try unlessFailed { () throws(FileFailure) in
+      try marker.record(state.commits)
+      guard changes >= Self.changesBetweenCheckpoints else { return }
+      try database.checkpoint()
+      changes = 0
+    }
+  }
+
+  private func input(_ statement: SQLiteStatement, _ first: SQLiteValue, _ second: SQLiteValue? = nil)
+    throws(FileFailure) -> LedgerInput?
+  {
+    try unlessFailed { () throws(FileFailure) in
+      func read(_ row: SQLiteStatement) throws(FileFailure) -> LedgerInput { try LedgerInput(row) }
+      guard let second else { return try statement.first(first, as: read) }
+      return try statement.first(first, second, as: read)
+    }
+  }
+
+  private func unlessFailed<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
+    if let failure { throw failure }
+    do throws(FileFailure) { return try body() } catch {
+      failure = error
+      throw error
+    }
+  }
+}
+
+extension Ledger {
+  static func state(in database: SQLiteDatabase) throws(FileFailure) -> LedgerState {
+    let statement = try SQLiteStatement(database, "SELECT \(LedgerState.columns) FROM state")
+    func read(_ row: SQLiteStatement) throws(FileFailure) -> LedgerState { try LedgerState(row) }
+    guard let state = try statement.first(as: read) else { throw .damaged(database.path, "has no state in it") }
+    return state
+  }
+
+  static func parts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
+    let order = "table_name, format, number"
+    let statement = try SQLiteStatement(database, "SELECT \(LedgerPart.columns) FROM parts ORDER BY \(order)")
+    return try statement.all { row throws(FileFailure) in try LedgerPart(row) }
+  }
+
+  static func counts(in database: SQLiteDatabase) throws(FileFailure) -> [String: Int64] {
+    let statement = try SQLiteStatement(database, "SELECT name, value FROM counts")
+    let counts = try statement.all { row throws(FileFailure) in (row.text(0), try row.integer(1) as Int64) }
+    return try unique(counts, in: database)
+  }
+
+  static func settings(in database: SQLiteDatabase) throws(FileFailure) -> [String: String] {
+    let statement = try SQLiteStatement(database, "SELECT name, value FROM settings")
+    return try unique(try statement.all { ($0.text(0), $0.text(1)) }, in: database)
+  }
+
+  /// Returns pairs as a dictionary. Throws `.damaged` if a name occurs twice: SQLite checks that keys are unique when
+  /// it writes a row, not when it reads a damaged table.
+  static func unique<Name: Hashable, Value>(
+    _ pairs: [(Name, Value)],
+    in database: SQLiteDatabase
+  ) throws(FileFailure) -> [Name: Value] {
+    let unique = Dictionary(pairs) { first, _ in first }
+    guard unique.count == pairs.count else { throw .damaged(database.path, "holds a name twice") }
+    return unique
+  }
+
+  /// Throws unless a file is an intact ledger. Does not change the file.
+  private static func verify(_ path: String) throws(FileFailure) {
+    let database = try SQLiteDatabase(path, .reading)
+    try LedgerSchema.identify(database)
+    try LedgerSchema.verify(database)
+  }
+
+  private static func compare(
+    _ settings: [String: String],
+    with kept: [String: String],
+    _ path: String
+  ) throws(FileFailure) {
+    for name in Set(settings.keys).union(kept.keys).sorted() where settings[name] != kept[name] {
+      func shown(_ value: String?) -> String { value.map { "“\($0)”" } ?? "not set" }
+      throw FileFailure(
+        .incompatible,
+        path,
+        "was made with \(name) \(shown(kept[name])), and this run has \(shown(settings[name])); "
+          + "run as before, or give --state and --out other folders"
+      )
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package import DurableFiles
+
+/// A snapshot of the ledger at one moment, which can be read while another process writes the ledger.
+package struct LedgerReading: Sendable {
+  /// The options that shape the tables, by name.
+  package let settings: [String: String]
+  /// The parts, sorted by table, format and number.
+  package let parts: [LedgerPart]
+  /// The counts by name.
+  package let counts: [String: Int64]
+  /// The number of inputs in each phase; a phase without inputs is absent.
+  package let inputs: [LedgerInput.Phase: Int64]
+  /// The digests of the settings of the last commit; empty before the first commit, or if earlier versions of the
+  /// program made all commits.
+  package let runSettings: [RunSettings.Name: String]
+  package let state: LedgerState
+  /// The output that the ledger belongs to; nil if an earlier version of the program left the ledger.
+  let output: LedgerOutput?
+
+  /// The id of the output that the ledger belongs to; nil until the folder of the tables holds the id.
+  package var outputID: OutputID? { output.flatMap { $0.isMarked ? $0.id : nil } }
+  /// The number of commits.
+  package var commits: Int64 { state.commits }
+  /// The time of the last commit, in milliseconds since 1970; 0 before the first.
+  package var committedAt: Int64 { state.committedAt }
+  /// The committed end of `seen.log`.
+  package var seen: SeenMark { state.seen }
+
+  fileprivate init(_ database: SQLiteDatabase, _ folder: DurableFolder, isVerified: Bool) throws(FileFailure) {
+    // This number is read before the ledger: a commit between the two makes the ledger newer, never older.
+    let witnessed = try CommitMarker.number(in: folder)
+    let version = try LedgerSchema.identify(database)
+    if isVerified { try LedgerSchema.verify(database) }
+    try database.execute("BEGIN")
+    output = version > 1 ? try Ledger.output(in: database) : nil
+    runSettings = version > 1 ? try Ledger.settingsInForce(in: database) : [:]
+    state = try Ledger.state(in: database)
+    settings = try Ledger.settings(in: database)
+    parts = try Ledger.parts(in: database)
+    counts = try Ledger.counts(in: database)
+    let phases = try SQLiteStatement(database, "SELECT phase, count(*) FROM inputs GROUP BY phase")
+      .all { row throws(FileFailure) in
+        (try row.word(0, as: LedgerInput.Phase.self), try row.integer(1) as Int64)
+      }
+    inputs = Dictionary(uniqueKeysWithValues: phases)
+    try database.execute("COMMIT")
+    try CommitMarker.check(witnessed, folder, ledger: state.commits)
+    // A verified reading holds the lock, so nobody writes. Otherwise the first commit may have come in between.
+    if isVerified, witnessed == nil, state.commits > 0 {
+      throw .damaged("\(folder.path)/\(CommitMarker.name)", "is gone, and the ledger has \(state.commits) commits")
+    }
+  }
+}
+
+extension Ledger {
+  /// Tells if a folder has a ledger.
+  package static func isThere(_ folderPath: String) -> Bool {
+    (try? DurableFolder(folderPath).byteCount(of: name)) != nil
+  }
+
+  /// Reads the ledger of a folder without its lock, and without making any file.
+  ///
+  /// If `isVerified` is true, SQLite checks the whole database first; the caller must hold the lock.
+  package static func reading(_ folderPath: String, isVerified: Bool = false) throws(FileFailure) -> LedgerReading {
+    try reading(folderPath) { database throws(FileFailure) in
+      try LedgerReading(database, DurableFolder(folderPath), isVerified: isVerified)
+    }
+  }
+
+  /// Reads from the ledger of a folder without its lock, and without making any file.
+  static func reading<Value>(
+    _ folderPath: String,
+    _ body: (SQLiteDatabase) throws(FileFailure) -> Value
+  ) throws(FileFailure) -> Value {
+    let folder = DurableFolder(folderPath)
+    let path = "\(folderPath)/\(name)"
+    guard let byteCount = try folder.byteCount(of: name) else {
+      throw .noState(folderPath)
+    }
+    guard byteCount > 0 else { throw .damaged(path, "is empty") }
+    func read(_ access: SQLiteDatabase.Access) throws(FileFailure) -> Value {
+      try body(try SQLiteDatabase(path, access))
+    }
+    func hasLog() throws(FileFailure) -> Bool { try folder.byteCount(of: "\(name)-wal") != nil }
+    // Without a write-ahead log nobody writes, and `readingAlone` keeps SQLite from creating one. A writer that starts
+    // meanwhile creates the log before it changes the database. Then this reading or its failure is discarded.
+    if try !hasLog() {
+      let reading = Result { () throws(FileFailure) in try read(.readingAlone) }
+      if try !hasLog() { return try reading.get() }
+    }
+    return try read(.reading)
+  }
+}

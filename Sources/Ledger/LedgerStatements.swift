@@ -1,0 +1,97 @@
+internal import DurableFiles
+
+/// The statements of a ledger, prepared once.
+struct LedgerStatements {
+  let inputByPath: SQLiteStatement
+  let inputByFile: SQLiteStatement
+  let inputByDigest: SQLiteStatement
+  let inputBySize: SQLiteStatement
+  let inputsByFirst: SQLiteStatement
+  private let database: SQLiteDatabase
+  private let feeds: FeedStatements
+  private let begin: SQLiteStatement
+  private let end: SQLiteStatement
+  private let putInput: SQLiteStatement
+  private let putPart: SQLiteStatement
+  private let addCount: SQLiteStatement
+  private let putState: SQLiteStatement
+
+  init(_ database: SQLiteDatabase, _ feeds: FeedStatements) throws(FileFailure) {
+    self.database = database
+    self.feeds = feeds
+    func prepare(_ text: String) throws(FileFailure) -> SQLiteStatement { try SQLiteStatement(database, text) }
+    func inputs(_ condition: String) -> String {
+      "SELECT \(LedgerInput.columns) FROM inputs WHERE \(condition) ORDER BY id DESC LIMIT 1"
+    }
+    inputByPath = try prepare(inputs("path = ?"))
+    inputByFile = try prepare(inputs("inode = ? AND device = ?"))
+    inputByDigest = try prepare(inputs("digest = ? AND records = ?"))
+    inputBySize = try prepare(inputs("stored_bytes = ?"))
+    // Rows from earlier versions have zeros instead of the first record's digest.
+    inputsByFirst = try prepare(
+      "SELECT \(LedgerInput.columns) FROM inputs WHERE first_digest IN (?, zeroblob(16)) AND compressed = ? AND records > 0"
+    )
+    begin = try prepare("BEGIN IMMEDIATE")
+    end = try prepare("COMMIT")
+    putInput = try prepare(
+      """
+      INSERT INTO inputs (\(LedgerInput.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET path = excluded.path, device = excluded.device, inode = excluded.inode,
+        stored_bytes = excluded.stored_bytes, records = excluded.records, digest = excluded.digest,
+        prefix_digest = excluded.prefix_digest, phase = excluded.phase,
+        compressed = excluded.compressed, first_digest = excluded.first_digest
+      """
+    )
+    putPart = try prepare(
+      """
+      INSERT INTO parts (\(LedgerPart.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (table_name, format, number) DO UPDATE SET length = excluded.length, checksum = excluded.checksum,
+        rows = excluded.rows, phase = excluded.phase
+      """
+    )
+    addCount = try prepare(
+      "INSERT INTO counts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value"
+    )
+    putState = try prepare("UPDATE state SET (\(LedgerState.columns)) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+  }
+
+  /// Writes a commit and the state after it in one transaction.
+  func write(_ commit: LedgerCommit, _ state: LedgerState) throws(FileFailure) {
+    try begin.run()
+    for input in commit.inputs { try put(input) }
+    for part in commit.parts { try put(part) }
+    for (name, value) in commit.increments { try addCount.run(.text(name), .integer(value)) }
+    try feeds.write(commit.fedBack, commit: state.commits)
+    try commit.settings?.write(to: database, commit: state.commits)
+    try state.write(with: putState)
+    try end.run()
+  }
+
+  private func put(_ input: LedgerInput) throws(FileFailure) {
+    try putInput.run(
+      .integer(Int64(input.id)),
+      .text(input.path),
+      .integer(Int64(bitPattern: input.device)),
+      .integer(Int64(bitPattern: input.inode)),
+      .integer(input.storedBytes),
+      .integer(input.records),
+      .wide(input.digest),
+      .wide(input.prefixDigest),
+      .text(input.phase.rawValue),
+      .integer(input.isCompressed ? 1 : 0),
+      .wide(input.firstDigest)
+    )
+  }
+
+  private func put(_ part: LedgerPart) throws(FileFailure) {
+    try putPart.run(
+      .text(part.table),
+      .text(part.format.rawValue),
+      .integer(Int64(part.number)),
+      .integer(part.length),
+      .integer(Int64(part.checksum)),
+      .integer(part.rows),
+      .text(part.phase.rawValue)
+    )
+  }
+}

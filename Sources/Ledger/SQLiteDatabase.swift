@@ -1,0 +1,113 @@
+internal import DurableFiles
+internal import CSQLite
+internal import Glibc
+
+/// A connection to an SQLite database, closed when it and its statements are released.
+@safe
+package final class SQLiteDatabase {
+  /// The way to open a database.
+  enum Access {
+    /// For writing; the file is created if it does not exist.
+    case creating
+    /// For writing; the file must exist.
+    case writing
+    /// For reading only, beside a process that may write.
+    case reading
+    /// For reading only, while nobody writes. Creates no file beside the database.
+    case readingAlone
+  }
+
+  /// The path of the database file.
+  let path: String
+  let handle: OpaquePointer
+
+  /// The time to wait for a lock of another connection, in milliseconds.
+  private static let patience: Int32 = 10_000
+
+  /// Opens a database. SQLite reads the file only when the first statement runs.
+  init(_ path: String, _ access: Access) throws(FileFailure) {
+    self.path = path
+    let (name, flags): (String, Int32) =
+      switch access {
+      case .creating: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+      case .writing: (path, SQLITE_OPEN_READWRITE)
+      case .reading: (path, SQLITE_OPEN_READONLY)
+      case .readingAlone: (Self.uri(of: path) + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+      }
+    var handle: OpaquePointer?
+    let code = unsafe sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard let handle = unsafe handle else { throw FileFailure(.io, path, "cannot be opened: no memory left") }
+    unsafe self.handle = handle
+    guard code == SQLITE_OK else { throw failure(code) }
+    try check(unsafe sqlite3_busy_timeout(handle, Self.patience))
+  }
+
+  // If closing cannot write back the log, the log stays, and the next connection writes it back.
+  deinit { _ = unsafe sqlite3_close_v2(handle) }
+
+  /// Runs statements that return no rows.
+  func execute(_ statements: String) throws(FileFailure) {
+    try check(unsafe sqlite3_exec(handle, statements, nil, nil, nil))
+  }
+
+  /// Returns the integer in the first row of a query; 0 if there is no row.
+  func integer(_ query: String) throws(FileFailure) -> Int64 {
+    try SQLiteStatement(self, query).first { row throws(FileFailure) in try row.integer(0) } ?? 0
+  }
+
+  /// Returns the text in the first row of a query; empty if there is no row.
+  func text(_ query: String) throws(FileFailure) -> String {
+    try SQLiteStatement(self, query).first { $0.text(0) } ?? ""
+  }
+
+  /// Keeps the file of the write-ahead log when the last connection closes, so that readers need not create one.
+  func keepLog() throws(FileFailure) {
+    var flag: Int32 = 1
+    try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag))
+  }
+
+  /// Copies the write-ahead log into the database, as far as readers allow it.
+  func checkpoint() throws(FileFailure) {
+    let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    // Another connection makes a checkpoint already, which does the same work.
+    if code & 0xFF != SQLITE_BUSY { try check(code) }
+  }
+
+  /// Throws unless a result code of SQLite is `SQLITE_OK`.
+  func check(_ code: Int32) throws(FileFailure) {
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  /// Returns the failure for a result code of SQLite, with the connection's last error message.
+  func failure(_ code: Int32) -> FileFailure {
+    let meaning = unsafe String(cString: sqlite3_errmsg(handle))
+    let cause = unsafe sqlite3_system_errno(handle)
+    switch code & 0xFF {
+    case SQLITE_FULL: return .system(.diskFull, path, "cannot grow", ENOSPC)
+    case SQLITE_IOERR where cause != 0: return .system(.io, path, meaning, cause)
+    case SQLITE_IOERR: return FileFailure(.io, path, "\(meaning); check the disk, then run again")
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return FileFailure(.locked, path, "another program is using this database; close it, then run again")
+    case SQLITE_CANTOPEN where cause != 0: return .system(.cannotCreate, path, meaning, cause)
+    case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+      return FileFailure(.cannotCreate, path, "\(meaning); give this user permission to write there")
+    case SQLITE_NOMEM: return FileFailure(.io, path, "\(meaning); give this process more memory")
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path, "is damaged (\(meaning))")
+    // For example a missing table or a violated constraint: the database is not as this program made it.
+    default: return .damaged(path, "is not as it was made (\(meaning))")
+    }
+  }
+
+  private static func uri(of path: String) -> String {
+    var uri = path.hasPrefix("/") ? "file://" : "file:"
+    for scalar in path.unicodeScalars {
+      switch scalar {
+      case "%": uri += "%25"
+      case "?": uri += "%3f"
+      case "#": uri += "%23"
+      default: uri.unicodeScalars.append(scalar)
+      }
+    }
+    return uri
+  }
+}

@@ -1,0 +1,79 @@
+internal import DurableFiles
+
+/// A compaction of `seen.log`: a new file without the oldest entries, which takes the place of the log.
+///
+/// It has four steps, each durable before the next: `seen.log.new` is written; the ledger commits that the new file is
+/// valid (`begin`); the new file is renamed to `seen.log`; the ledger commits that the compaction is done (`finish`).
+/// Before the second step only the old file is valid, after it only the new one.
+package struct SeenCompaction: Equatable, Sendable {
+  /// A step of a compaction that the ledger commits.
+  enum Step: Sendable {
+    /// The new file is complete and durable.
+    case begin(SeenCompaction)
+    /// The new file has the name of the log.
+    case finish
+  }
+
+  /// The end of the new file.
+  package var mark: SeenMark
+  /// The keys of the entries that the new file leaves out.
+  package var dropped: KeyTally
+
+  private static let entriesAtOnce = 4096
+
+  init(mark: SeenMark, dropped: KeyTally) {
+    self.mark = mark
+    self.dropped = dropped
+  }
+
+  /// Writes `seen.log.new`, durably, with the committed entries from the time `seconds` (since 1970) on.
+  init(_ ledger: Ledger, before seconds: UInt32) throws(FileFailure) {
+    let folder = ledger.folder.folder
+    let old = try SeenFile(SeenLog.name, in: folder, .reading)
+    let new = try SeenFile(creating: SeenLog.newName, in: folder)
+    var mark = SeenMark()
+    var dropped = KeyTally()
+    var kept: [SeenEntry] = []
+    try old.read(ledger.seen) { words throws(FileFailure) in
+      for start in stride(from: 0, to: words.count, by: SeenEntry.wordCount) {
+        let entry = SeenEntry(words, at: start)
+        if entry.seenAt < seconds { dropped.add(entry.seen.key) } else { kept.append(entry) }
+        if kept.count == Self.entriesAtOnce {
+          mark = try new.append(kept, after: mark)
+          kept.removeAll(keepingCapacity: true)
+        }
+      }
+    }
+    mark = try new.append(kept, after: mark)
+    try new.synchronize()
+    // The file's name must be durable too, because the ledger is about to rely on it.
+    try folder.synchronize()
+    self.init(mark: mark, dropped: dropped)
+  }
+
+  /// Commits that the new file is to become the log.
+  func begin(in ledger: Ledger) throws(FileFailure) {
+    var commit = LedgerCommit(time: ledger.committedAt)
+    commit.compaction = .begin(self)
+    try ledger.commit(commit)
+  }
+
+  /// Completes a compaction that has begun; removes a new file that the ledger does not know.
+  static func finish(_ ledger: Ledger) throws(FileFailure) {
+    let folder = ledger.folder.folder
+    guard let compaction = ledger.state.compaction else { return try folder.remove(SeenLog.newName) }
+    if try folder.byteCount(of: SeenLog.newName) != nil {
+      try SeenFile(SeenLog.newName, in: folder, .reading).read(compaction.mark) { _ in }
+      try replace(in: folder)
+    }
+    try SeenFile(SeenLog.name, in: folder, .reading).read(compaction.mark) { _ in }
+    var commit = LedgerCommit(time: ledger.committedAt)
+    commit.compaction = .finish
+    try ledger.commit(commit)
+  }
+
+  /// Renames the new file to the name of the log, durably.
+  static func replace(in folder: DurableFolder) throws(FileFailure) {
+    try folder.rename(SeenLog.newName, to: SeenLog.name)
+  }
+}

@@ -1,0 +1,270 @@
+package import DurableFiles
+package import Ledger
+internal import Tables
+internal import Glibc
+internal import SKAdNetwork
+
+/// The folder, the formats and the limits with which tables are written.
+package struct TableOptions: Sendable {
+  /// The output folder, which has a folder for each table.
+  package var folder: String
+  /// The formats.
+  package var formats: Set<TableFormat>
+  /// Indicates that CSV texts which a spreadsheet would run as a formula get an apostrophe in front.
+  package var isCSVSafe: Bool
+  /// The length in bytes from which a part is complete.
+  package var partBytes: Int64 = 256 << 20
+  /// The age from which a part is complete; nil sets no limit.
+  package var partAge: Duration?
+  /// The time after which written rows are due for their commit.
+  package var commitInterval = Duration.seconds(1)
+
+  /// Makes options with the default limits.
+  package init(folder: String, formats: Set<TableFormat> = [.jsonLines], isCSVSafe: Bool = false) {
+    self.folder = folder
+    self.formats = formats
+    self.isCSVSafe = isCSVSafe
+  }
+
+  /// Completes the options from the tables of an existing state, for choices that were not made; `settings` are those
+  /// of its ledger.
+  package mutating func complete(from settings: [String: String], choosesFormats: Bool) {
+    let formats = (settings["format"] ?? "").split(separator: ",").compactMap { TableFormat(rawValue: String($0)) }
+    if !choosesFormats, !formats.isEmpty { self.formats = Set(formats) }
+    isCSVSafe = isCSVSafe || settings["csv-safe"] == "yes"
+  }
+
+  /// The options that change the content of the tables, as settings for the ledger.
+  package var settings: [String: String] {
+    [
+      "format": formats.map(\.rawValue).sorted().joined(separator: ","),
+      "csv-safe": isCSVSafe ? "yes" : "no",
+    ]
+  }
+}
+
+/// The output tables and the state that belongs to them.
+///
+/// Rows count only after their commit. They are first appended and made durable, then recorded in the ledger, in one
+/// transaction with the checkpoints of the inputs. Only after that are parts published and callbacks called.
+package final class TableWriter {
+  /// The encoding of the rows.
+  let encoding: TableEncoding
+  let state: State
+  private let options: TableOptions
+  private let folder: OutputFolder
+  private var tables: [TableParts]
+  private var pending: LedgerCommit
+  /// The checkpoints of the inputs with rows that are not committed, by input id.
+  private var inputs: [UInt32: LedgerInput] = [:]
+  private var ends: [Ended] = []
+  /// The time of the oldest change that is not committed; nil if there is none.
+  private var waitingSince: ContinuousClock.Instant?
+  private var counts = Table.all.map { _ in 0 }
+  /// The digests of the settings at the last commit.
+  private var committedSettings: [RunSettings.Name: String]
+  /// The settings in use.
+  private var settings: RunSettings?
+
+  /// The number of rows that this run has written to each table, by the table's name.
+  package var rowCounts: [(table: String, rows: Int)] { Array(zip(Table.all.map(\.name), counts)) }
+
+  /// Returns the paths of the complete parts that this run has written, by table and number.
+  package func writtenParts() throws(FileFailure) -> [String] {
+    let parts = try state.ledger.parts().filter { $0.phase == .complete }
+    return tables.flatMap { table in
+      parts.filter { $0.table == table.table.name && $0.number >= table.firstNumber }
+        .sorted { ($0.number, $0.format.rawValue) < ($1.number, $1.format.rawValue) }
+        .map { "\(options.folder)/\($0.table)/\($0.name)" }
+    }
+  }
+
+  /// An input that has ended.
+  package struct Ended: Sendable {
+    /// The input.
+    package let input: InputFile
+    /// The way in which it ended.
+    package let end: InputEnd
+  }
+
+  /// The result of a commit.
+  package struct Commit: Sendable {
+    /// The inputs that ended.
+    package let ends: [Ended]
+    /// The counts of the records in the commit.
+    package let tally: Tally
+    /// The duration of the commit.
+    package let duration: Duration
+  }
+
+  /// Continues the tables of a state. Throws if the folder belongs to another state.
+  package init(_ options: TableOptions, _ state: State) throws(FileFailure) {
+    self.options = options
+    self.state = state
+    encoding = TableEncoding(options.formats, isCSVSafe: options.isCSVSafe)
+    let parts = try state.ledger.parts()
+    folder = try OutputFolder(options.folder, of: state.ledger, parts)
+    var tables: [TableParts] = []
+    for table in Table.all { tables.append(try TableParts(table, options.formats, in: folder, parts)) }
+    self.tables = tables
+    pending = LedgerCommit(time: 0)
+    committedSettings = try Ledger.settingsInForce(in: state.ledger.database)
+  }
+
+  /// Sets the settings that determine the rows from now on, and returns the changes since the last rows. The next
+  /// commit records them in the ledger. Throws if a model differs from the one that the ledger knows by the same app,
+  /// id and version.
+  package func use(_ settings: RunSettings) throws(FileFailure) -> [RunSettings.Change] {
+    try state.ledger.checkModels(settings.models)
+    let before = self.settings?.digests ?? committedSettings
+    for table in tables.indices {
+      let name = tables[table].table.layoutName
+      // Rows with other columns go to other files.
+      if before[name] != settings.digests[name] { tables[table].roll() }
+      if tables[table].isChanged { waitingSince = waitingSince ?? .now }
+    }
+    self.settings = settings
+    let isNew = settings.digests != committedSettings
+    pending.settings = isNew ? LedgerSettings(before: committedSettings, after: settings) : nil
+    return RunSettings.changes(from: before, to: settings.digests)
+  }
+
+  /// Writes and commits all rows. Returns the counts of all records.
+  ///
+  /// Calls `progress` after each batch, and `committed` after each commit: finished inputs may be put away only then.
+  /// Calls `idle`, with everything committed, if there is no input for now.
+  package func write<Batches: AsyncSequence>(
+    _ batches: Batches,
+    progress: (Progress) -> Void,
+    committed: (Commit) -> Void = { _ in },
+    idle: () throws(PipelineFailure) -> Void = {}
+  ) async throws(PipelineFailure) -> Tally
+  where Batches.Element == EncodedBatch, Batches.Failure == PipelineFailure {
+    var tally = Tally()
+    var uncommitted = Tally()
+    var iterator = batches.makeAsyncIterator()
+    while let batch = try await iterator.next(isolation: nil) {
+      do throws(FileFailure) {
+        if batch.isPause {
+          try commit(&uncommitted, committed)
+        } else {
+          try write(batch)
+          uncommitted += batch.tally
+          if isDue { try commit(&uncommitted, committed) }
+        }
+      } catch {
+        throw .state(error)
+      }
+      tally += batch.tally
+      if batch.isPause { try idle() }
+      for origin in batch.origins { progress(Progress(input: origin.input, consumed: origin.consumed, tally: tally)) }
+    }
+    do throws(FileFailure) {
+      try finish()
+      try commit(&uncommitted, committed)
+    } catch {
+      throw .state(error)
+    }
+    return tally
+  }
+
+  /// The progress of a run.
+  package struct Progress: Sendable {
+    /// The input that is being read.
+    package let input: InputFile
+    /// The number of bytes of it, as it is stored, that have been processed.
+    package let consumed: Int64
+    /// The counts of the records so far.
+    package let tally: Tally
+  }
+
+  /// The number of distinct postbacks so far, in all runs.
+  package var seenCount: Int64 { state.log.mark.entries }
+
+  /// The ledger, which records the commits of all runs.
+  package var ledger: Ledger { state.ledger }
+
+  private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? false }
+
+  private func write(_ batch: EncodedBatch) throws(FileFailure) {
+    for table in tables.indices {
+      let rows = batch.rows[table]
+      try tables[table].append(rows, batch.checksums[table])
+      counts[table] += rows.count
+      if rows.count > 0 { pending.increments["rows.\(tables[table].table.name)", default: 0] += Int64(rows.count) }
+      if tables[table].byteCount >= options.partBytes { tables[table].roll() }
+    }
+    try state.log.append(batch.firsts)
+    for origin in batch.origins {
+      if let end = origin.checkpoint?.end {
+        ends.append(Ended(input: origin.input, end: end))
+        pending.increments["inputs.\(end.outcome)", default: 0] += 1
+      }
+      if let reject = origin.fedBack?.reject {
+        pending.fedBack.append(reject)
+        // Only those that are counted here as rejected count less.
+        if reject.feed.output == state.ledger.output.id {
+          pending.increments["fed_back.\(reject.code.rawValue)", default: 0] += 1
+        }
+        waitingSince = waitingSince ?? .now
+      }
+      guard let input = origin.checkpoint?.input else { continue }
+      inputs[input.id] = input
+      waitingSince = waitingSince ?? .now
+    }
+  }
+
+  /// Completes the open parts at the end of the input, and makes an empty part of each table that has none.
+  private func finish() throws(FileFailure) {
+    for table in tables.indices {
+      if tables[table].isEmpty { try tables[table].begin() }
+      tables[table].roll()
+      if tables[table].isChanged { waitingSince = waitingSince ?? .now }
+    }
+  }
+
+  /// Commits the changes since the last commit, if there are any.
+  private func commit(_ tally: inout Tally, _ committed: (Commit) -> Void) throws(FileFailure) {
+    if let age = options.partAge {
+      for table in tables.indices where tables[table].age >= age {
+        tables[table].roll()
+        waitingSince = waitingSince ?? .now
+      }
+    }
+    let start = ContinuousClock.now
+    func tell() { committed(Commit(ends: ends, tally: tally, duration: .now - start)) }
+    if Failpoint.fileEarly.isOn { tell() }
+    if waitingSince != nil { try commit(tally) }
+    guard !ends.isEmpty || tally.read > 0 else { return }
+    if !Failpoint.fileEarly.isOn { tell() }
+    (ends, tally) = ([], Tally())
+  }
+
+  private func commit(_ tally: Tally) throws(FileFailure) {
+    for table in tables { pending.parts += try table.synchronize() }
+    if !Failpoint.noLogSync.isOn { try state.log.synchronize() }
+    pending.seen = state.log.mark
+    pending.inputs = inputs.values.sorted { $0.id < $1.id }
+    pending.count(tally)
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    pending.time = Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    if Failpoint.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
+    try state.ledger.commit(pending)
+    for table in tables.indices { try tables[table].publish() }
+    state.catalog.forget(pending.inputs)
+    committedSettings = pending.settings?.after.digests ?? committedSettings
+    (pending, inputs, waitingSince) = (LedgerCommit(time: 0), [:], nil)
+  }
+}
+
+extension LedgerCommit {
+  /// Adds the counts of records to the ledger's counters.
+  fileprivate mutating func count(_ tally: Tally) {
+    for (name, value) in [("read", tally.read), ("accepted", tally.accepted), ("rejected", tally.rejected)]
+    where value > 0 {
+      increments[name, default: 0] += Int64(value)
+    }
+    for (code, value) in tally.rejectedByCode { increments["reject.\(code.rawValue)", default: 0] += Int64(value) }
+  }
+}

@@ -1,0 +1,31 @@
+internal import JSON
+package import Signatures
+
+/// The key of a postback: the first 128 bits of the SHA-256 of framework, ad network, transaction and window, joined by
+/// U+2063.
+///
+/// The key is the same in every run, so that tables of different runs can be joined.
+package struct PostbackKey: Hashable, Sendable {
+  package let high: UInt64
+  package let low: UInt64
+
+  /// Makes the key from the first 128 bits of a digest.
+  package init(_ digest: SHA256Digest) {
+    high = digest.words.0
+    low = digest.words.1
+  }
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Writes the key as 32 hexadecimal digits.
+  package func write(to text: inout OutputSpan<UInt8>) {
+    text.append(hexadecimal: high)
+    text.append(hexadecimal: low)
+  }
+
+  /// The number of bytes that `write(to:)` writes.
+  package static let length = 32
+}

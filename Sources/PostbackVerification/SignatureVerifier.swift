@@ -1,0 +1,249 @@
+internal import Base
+internal import JSON
+package import SKAdNetwork
+package import Signatures
+
+/// The result of the verification of a postback's signature.
+package enum SignatureState: String, CaseIterable, Sendable {
+  /// A trusted key signed the postback as it came.
+  case valid
+  /// A trusted key signed it without the zeros that a forwarder filled in for absent fields.
+  case validZeroFilled = "valid_zero_filled"
+  /// One of Apple's development keys signed it.
+  case development
+  /// No trusted key signed this content.
+  case invalid
+  /// The postback names a key that is not trusted.
+  case unknownKey = "unknown_key"
+  /// The text in the place of the signature is not a signature.
+  case malformed
+}
+
+/// The verification result of one signature.
+package struct Verification: Sendable {
+  /// The state of the signature.
+  package var state: SignatureState
+  /// The key that signed, as an index of `Trust.keys`; of AdAttributionKit, where none did, the one that is named.
+  package var key: Int?
+  /// The fields that were found signed, or were last tried.
+  package var layout: SignedLayout
+  /// SHA-256 of the bytes that the layout signs.
+  package var digest: SHA256Digest
+
+  /// The key that signed, as an index of `Trust.keys`; nil where none did.
+  package var signer: Int? {
+    switch state {
+    case .valid, .validZeroFilled, .development: key
+    case .invalid, .unknownKey, .malformed: nil
+    }
+  }
+}
+
+/// Verifies the signatures of postbacks. No other part of the project decides about signatures.
+///
+/// Verifies a batch several times as fast as single postbacks, with the same verdicts. Belongs to one task.
+package struct SignatureVerifier: ~Copyable {
+  private let trust: Trust
+  private let known: VerdictCache
+  private var hash: SHA256
+  private var verifier: BatchVerifier
+  private var message: [UInt8] = []
+
+  /// The lists of keys that may have signed, as indices of `Trust.keys`: one list for each trusted key alone, then one
+  /// for each of SKAdNetwork's two curves.
+  private let candidates: [[Int]]
+  /// The key set of each list of candidates, for lookups in the cache.
+  private let keySets: [VerdictCache.KeySet]
+
+  /// A postback without a verdict so far.
+  private struct Case {
+    /// The index of its postback, and of its verification.
+    let index: Int
+    /// The range of its signature in the decoded signatures.
+    let signature: Range<Int>
+    let form: SignatureForm
+    /// The list of keys that may have signed it.
+    let candidates: Int
+    /// The range of the digests of the content that it may sign, one for each layout.
+    var digests = 0..<0
+  }
+
+  /// Makes a verifier with the trusted keys of `trust` and the earlier verdicts in `known`.
+  package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
+    let candidates =
+      trust.keys.indices.map { [$0] } + [trust.keys(for: .v2_0), trust.keys(for: .v4_0)]
+    let hash = try SHA256()
+    let verifier = try BatchVerifier(trust.keys.map(\.key), candidates: candidates, method: trust.verification)
+    self.hash = hash
+    self.verifier = verifier
+    self.trust = trust
+    self.known = known
+    self.candidates = candidates
+    keySets = candidates.map { list in VerdictCache.KeySet(list.map { trust.keys[$0].key }) }
+  }
+
+  /// Returns the verdict on one postback.
+  package mutating func verify(_ postback: Postback, of bytes: [UInt8]) throws(LibcryptoFailure) -> Verification {
+    try verify([postback], of: bytes)[0]
+  }
+
+  /// Returns the verdicts on postbacks of one buffer, in their order.
+  ///
+  /// A postback is valid if at least one candidate key signed it under at least one of its possible layouts; otherwise
+  /// it is invalid.
+  package mutating func verify(_ postbacks: [Postback], of bytes: [UInt8]) throws(LibcryptoFailure) -> [Verification] {
+    var verifications: [Verification] = []
+    verifications.reserveCapacity(postbacks.count)
+    var signatures: [UInt8] = []
+    var digests: [SHA256Digest] = []
+    digests.reserveCapacity(postbacks.count)
+    var cases: [Case] = []
+    cases.reserveCapacity(postbacks.count)
+    for (index, postback) in postbacks.enumerated() {
+      verifications.append(
+        Verification(state: .invalid, key: nil, layout: .asSent, digest: try digest(postback, .asSent, bytes))
+      )
+      guard var item = open(postback, index, &verifications[index], bytes, &signatures) else { continue }
+      let start = digests.count
+      for layout in postback.layouts {
+        digests.append(layout == .asSent ? verifications[index].digest : try digest(postback, layout, bytes))
+      }
+      item.digests = start..<digests.count
+      let signature = signatures.span.extracting(item.signature)
+      if let verdict = verdict(item, signature, digests[item.digests]) {
+        settle(verdict, item, postback, digests, &verifications[index])
+      } else {
+        verifier.add(signature, as: item.form, of: digests[item.digests], candidates: item.candidates)
+        cases.append(item)
+      }
+    }
+    for (item, finding) in zip(cases, try verifier.find()) {
+      keep(finding, item, signatures.span.extracting(item.signature), digests[item.digests])
+      settle(finding, item, postbacks[item.index], digests, &verifications[item.index])
+    }
+    return verifications
+  }
+
+  /// Decodes the signature and selects the candidate keys. Returns nil, with the verification complete, if the signature
+  /// cannot be verified.
+  private func open(
+    _ postback: Postback,
+    _ index: Int,
+    _ verification: inout Verification,
+    _ bytes: [UInt8],
+    _ signatures: inout [UInt8]
+  ) -> Case? {
+    let start = signatures.count
+    let isDecoded: Bool
+    let form: SignatureForm
+    switch postback.signature {
+    case .attribution(let text):
+      form = .der
+      isDecoded = Base64.standard.decode(bytes.span.extracting(text.indices), appendingTo: &signatures)
+    case .jws(let jws):
+      form = .raw
+      isDecoded = Base64.url.decode(bytes.span.extracting(jws.signature.indices), appendingTo: &signatures)
+      verification.key = trust.key(named: bytes[jws.keyID.indices])
+      if verification.key == nil {
+        verification.state = .unknownKey
+        return nil
+      }
+    }
+    guard isDecoded else {
+      verification.state = .malformed
+      return nil
+    }
+    let list: Int
+    if let namedKey = verification.key {
+      list = namedKey
+    } else {
+      guard let version = postback.version else { return nil }
+      list = trust.keys.count + (version.isSignedWithP192 ? 0 : 1)
+    }
+    return Case(index: index, signature: start..<signatures.count, form: form, candidates: list)
+  }
+
+  /// Returns the earlier finding on the same signature of the same content; nil if the cache has none.
+  private func verdict(
+    _ item: Case,
+    _ signature: Span<UInt8>,
+    _ digests: ArraySlice<SHA256Digest>
+  ) -> SignatureFinding? {
+    for (index, digest) in digests.enumerated() {
+      let key = known.trustedKey(of: VerdictCache.Key(digest, signature))
+      if let key, candidates[item.candidates].contains(key) { return .signed(key: key, digest: index) }
+    }
+    let isForgery = digests.allSatisfy { known.isForgery(signature, of: $0, by: keySets[item.candidates]) }
+    return isForgery ? .invalid : nil
+  }
+
+  /// Stores the finding in the cache, so that a resend is not verified again.
+  private func keep(
+    _ finding: SignatureFinding,
+    _ item: Case,
+    _ signature: Span<UInt8>,
+    _ digests: ArraySlice<SHA256Digest>
+  ) {
+    switch finding {
+    case .signed(let key, let digest):
+      known.insert(VerdictCache.Key(digests[digests.startIndex + digest], signature), key)
+    case .invalid:
+      for digest in digests { known.insertForgery(signature, of: digest, by: keySets[item.candidates]) }
+    case .malformed: break
+    }
+  }
+
+  private func settle(
+    _ finding: SignatureFinding,
+    _ item: Case,
+    _ postback: Postback,
+    _ digests: [SHA256Digest],
+    _ verification: inout Verification
+  ) {
+    switch finding {
+    case .signed(let key, let digest):
+      verification.digest = digests[item.digests.lowerBound + digest]
+      accept(key, postback.layouts[digest], &verification)
+    case .invalid:
+      guard let last = postback.layouts.last else { return }
+      (verification.layout, verification.digest) = (last, digests[item.digests.upperBound - 1])
+    case .malformed: verification.state = .malformed
+    }
+  }
+
+  private func accept(_ key: Int, _ layout: SignedLayout, _ verification: inout Verification) {
+    verification.key = key
+    verification.layout = layout
+    verification.state =
+      if trust.keys[key].environment == .development {
+        .development
+      } else {
+        switch layout {
+        case .asSent: .valid
+        case .withoutZeroFilled: .validZeroFilled
+        }
+      }
+  }
+
+  private mutating func digest(
+    _ postback: Postback,
+    _ layout: SignedLayout,
+    _ bytes: [UInt8]
+  ) throws(LibcryptoFailure) -> SHA256Digest {
+    try digest { message in postback.appendSignedMessage(layout, of: bytes, to: &message) }
+  }
+
+  /// Returns the key of the postback: the first 128 bits of the SHA-256 of its identity.
+  package mutating func key(of postback: Postback, in bytes: [UInt8]) throws(LibcryptoFailure) -> PostbackKey {
+    PostbackKey(try digest { message in postback.appendIdentity(of: bytes, to: &message) })
+  }
+
+  private mutating func digest(of write: (inout [UInt8]) -> Void) throws(LibcryptoFailure) -> SHA256Digest {
+    var message: [UInt8] = []
+    swap(&message, &self.message)
+    defer { swap(&message, &self.message) }
+    message.removeAll(keepingCapacity: true)
+    write(&message)
+    return try hash.digest(of: message.span)
+  }
+}

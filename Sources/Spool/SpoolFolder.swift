@@ -1,0 +1,202 @@
+package import DurableFiles
+internal import Glibc
+
+/// A folder into which other programs put files, which are taken one after the other in the order of their names.
+///
+/// The caller scans, opens every entry of the scan in turn, and puts each file away: with `file` once its content is
+/// committed, with `fail` if it cannot be read. Then it scans again. A problem with one file does not stop the others.
+package final class SpoolFolder {
+  /// The path of the spool, without slashes at its end.
+  package let path: String
+  /// The arrangement of folders in the spool.
+  package let layout: SpoolLayout
+  /// The path of the folder in which files wait, and which a `SpoolWaiter` watches.
+  package var waitingPath: String { layout.waiting(in: path) }
+
+  let deletesFiled: Bool
+  let rename: SpoolRename
+  var setAside = SpoolSetAside()
+  /// The folders whose entries have changed since the last `synchronize`.
+  var unsynchronized: Set<String> = []
+  /// The next number to try for a name that is taken already, by `done/NAME` or `failed/NAME`.
+  var numbers: [String: Int] = [:]
+
+  private var settling: SpoolSettling?
+  private var scanned: [SpoolEntry] = []
+  private var takenCount = 0
+
+  /// Opens an existing spool, and creates the folders that are missing in it.
+  ///
+  /// Without `settle` the spool has Maildir's layout: `tmp/`, in which producers write, `new/`, into which they rename,
+  /// `done/` and `failed/`. With `settle` files lie directly in the spool, and are taken once they have not changed for
+  /// that time. If `deletes` is true, files that are done are deleted instead of moved to `done/`.
+  package convenience init(_ path: String, settle: Duration? = nil, deletes: Bool = false) throws(FileFailure) {
+    try self.init(path, settle: settle, deletes: deletes, rename: .atOnce)
+  }
+
+  init(_ path: String, settle: Duration? = nil, deletes: Bool = false, rename: SpoolRename) throws(FileFailure) {
+    var path = path
+    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+    self.path = path
+    self.rename = rename
+    layout = try SpoolLayout(opening: path, settle: settle)
+    settling = settle.map { SpoolSettling($0) }
+    deletesFiled = deletes
+    Self.removeLeftReasons(in: path)
+  }
+
+  /// Returns the files that can be taken now, sorted by the bytes of their names, without hidden files.
+  ///
+  /// In Maildir's layout only names are read. In the plain layout every file is looked at, and folders are left out.
+  package func scan(at now: ContinuousClock.Instant = .now) throws(FileFailure) -> [SpoolEntry] {
+    let folder = waitingPath
+    var names = try SpoolListing.names(in: folder)
+    if settling != nil {
+      var identities: [String: SpoolIdentity] = [:]
+      for name in names {
+        var status = stat()
+        guard unsafe lstat(name.path(in: folder), &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { continue }
+        identities[name.text] = SpoolIdentity(status)
+      }
+      let settled = settling?.settled(identities, at: now) ?? []
+      names = names.filter { settled.contains($0.text) }
+    }
+    names = setAside.others(of: names, at: now)
+    let entries = names.enumerated().map { SpoolEntry(folder: folder, fileName: $1, position: $0) }
+    scanned = entries
+    takenCount = 0
+    return entries
+  }
+
+  /// The time of the next scan that can find a file without any event: one that settles, or one that was left alone.
+  /// Nil if there is no such file.
+  package var nextScan: ContinuousClock.Instant? {
+    [settling?.nextSettles, setAside.next].compactMap(\.self).min()
+  }
+
+  /// Opens a file of the last scan. Never blocks, even if the file is a pipe.
+  package func open(_ entry: SpoolEntry) throws(SpoolRefusal) -> SpoolFile {
+    takenCount = max(takenCount, entry.position + 1)
+    guard entry.fileName.raw == nil else {
+      throw SpoolRefusal(.unusableName, entry.path, "has a name that is not UTF-8; rename it, then move it back")
+    }
+    var status = stat()
+    // Opening a device can have an effect, so the name is checked before the open, and the descriptor after it.
+    guard unsafe lstat(entry.path, &status) == 0 else { throw .system(entry, errno) }
+    if let refusal = SpoolRefusal(entry, mode: status.st_mode) { throw refusal }
+    var descriptor: Int32
+    repeat {
+      descriptor = unsafe Glibc.open(entry.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else { throw .system(entry, errno) }
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw .system(entry, code)
+    }
+    if let refusal = SpoolRefusal(entry, mode: status.st_mode) {
+      close(descriptor)
+      throw refusal
+    }
+    return SpoolFile(descriptor: descriptor, path: entry.path, SpoolIdentity(status))
+  }
+
+  /// Returns the number and age of the entries of the last scan that are not opened yet.
+  package func backlog() -> SpoolBacklog {
+    let waiting = scanned.dropFirst(takenCount)
+    var oldest: Int64?
+    for index in stride(from: waiting.startIndex, to: waiting.endIndex, by: max(1, (waiting.count + 999) / 1000)) {
+      var status = stat()
+      guard unsafe lstat(waiting[index].systemPath, &status) == 0 else { continue }
+      let modified = FileStatus.modified(status)
+      oldest = min(oldest ?? modified, modified)
+    }
+    return SpoolBacklog(count: waiting.count, oldest: oldest, setAside: setAside.count)
+  }
+}
+
+/// The backlog of a spool: the files that the last scan found and that are not opened yet.
+package struct SpoolBacklog: Hashable, Sendable {
+  /// The number of files that wait to be opened.
+  package let count: Int
+  /// The oldest modification time among them, in milliseconds since 1970; nil if no file waits or none can be looked
+  /// at. In a backlog of more than 1000 files only a sample is looked at: at most 1000, evenly spread over the names.
+  package let oldest: Int64?
+  /// The number of files that could not be moved out of the way and are left alone for a while. Not part of `count`.
+  package let setAside: Int
+}
+
+/// The arrangement of folders in a spool, and the sign that a file is complete.
+package enum SpoolLayout: Hashable, Sendable {
+  /// Maildir's layout: producers write a file in `tmp/`, make it durable and rename it into `new/`, where it is
+  /// complete.
+  case maildir
+  /// Producers write files directly into the spool. A file is complete once it has not changed for the settle time.
+  case plain(settle: Duration)
+
+  /// Chooses the layout for the spool at `path`, Maildir's if `settle` is nil, and creates the missing folders. Throws
+  /// if the contents of the spool belong to the other layout.
+  init(opening path: String, settle: Duration?) throws(FileFailure) {
+    guard try Self.isDirectory(path) else {
+      throw FileFailure(.notFound, path, "is no folder that is there; make it, or check the path")
+    }
+    let hasNew = try Self.isDirectory("\(path)/new")
+    switch settle {
+    case let settle?:
+      guard !hasNew else {
+        throw FileFailure(
+          .incompatible,
+          path,
+          "has a folder new/, into which producers rename what is complete: leave the settle time out, or remove new/"
+        )
+      }
+      self = .plain(settle: settle)
+    case nil:
+      let holdsFiles = hasNew ? false : try Self.holdsFiles(path)
+      guard !holdsFiles else {
+        throw FileFailure(
+          .incompatible,
+          path,
+          "holds files and no folder new/: make new/ and rename complete files into it, or give a settle time"
+        )
+      }
+      self = .maildir
+    }
+    for name in folders {
+      do { _ = try DurableFolder(making: "\(path)/\(name)") } catch { throw error }
+      guard try Self.isDirectory("\(path)/\(name)") else {
+        throw FileFailure(.cannotCreate, "\(path)/\(name)", "is no folder; move it away")
+      }
+    }
+  }
+
+  /// Returns the folder in which files wait, for the spool at `path`.
+  func waiting(in path: String) -> String {
+    switch self {
+    case .maildir: "\(path)/new"
+    case .plain: path
+    }
+  }
+
+  private var folders: [String] {
+    switch self {
+    case .maildir: ["tmp", "new", "done", "failed"]
+    case .plain: ["done", "failed"]
+    }
+  }
+
+  private static func isDirectory(_ path: String) throws(FileFailure) -> Bool {
+    var status = stat()
+    if unsafe stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .system(.io, path, "cannot be looked at") }
+    return false
+  }
+
+  private static func holdsFiles(_ path: String) throws(FileFailure) -> Bool {
+    for name in try SpoolListing.names(in: path) {
+      var status = stat()
+      if unsafe lstat(name.path(in: path), &status) == 0, status.st_mode & S_IFMT == S_IFREG { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,118 @@
+package import DurableFiles
+package import Ledger
+internal import Glibc
+
+/// The locked folder of the tables. No other process may write to it at the same time, and it belongs to one state.
+package final class OutputFolder {
+  /// The path of the folder.
+  let path: String
+  private let lock: Int32
+
+  /// Makes the folder and its parents if they do not exist, locks it, and checks that it is the output of the ledger
+  /// with these parts. A new folder gets the output's id before anything is committed.
+  package convenience init(_ path: String, of ledger: Ledger, _ parts: [LedgerPart]) throws(FileFailure) {
+    if ledger.output.isMarked, try DurableFolder(path).byteCount(of: ".") == nil { throw .notOutput(path, of: ledger) }
+    try self.init(path)
+    try claim(for: ledger, parts)
+  }
+
+  private init(_ path: String) throws(FileFailure) {
+    self.path = path
+    _ = try DurableFolder(making: path)
+    lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0 else { throw .system(.cannotCreate, path, "cannot be opened as a folder") }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      throw FileFailure(.locked, path, "another process is writing there; wait for it to end")
+    }
+  }
+
+  deinit {
+    if lock >= 0 { close(lock) }
+  }
+
+  private func claim(for ledger: Ledger, _ parts: [LedgerPart]) throws(FileFailure) {
+    let found = try OutputID.read(in: path)
+    if let found, found != ledger.output.id { throw .otherOutput(path, found, ledger, isNew: parts.isEmpty) }
+    if parts.isEmpty {
+      for table in Table.all where try hasParts(of: table) { throw .unknownTables("\(path)/\(table.name)", ledger) }
+    }
+    guard !ledger.output.isMarked || found == nil else { return }
+    if found == nil {
+      // A state of a version without ids is adopted, once, by the folder that has what it has written.
+      if ledger.output.isMarked { throw .notOutput(path, of: ledger) }
+      if !parts.isEmpty, try !holdsOne(of: parts) { throw .notOutput(path, of: ledger) }
+      try ledger.output.id.write(in: DurableFolder(path))
+    }
+    try ledger.markOutput()
+  }
+
+  /// Tells if the folder holds at least one of the parts with its committed length and checksum. Parts with rows are
+  /// preferred to empty ones. The other parts may have been moved away.
+  private func holdsOne(of parts: [LedgerPart]) throws(FileFailure) -> Bool {
+    let withRows = parts.filter { $0.rows > 0 }
+    for part in (withRows.isEmpty ? parts : withRows).reversed() {
+      let folder = DurableFolder("\(path)/\(part.table)")
+      for name in [part.name, part.hiddenName] {
+        guard let length = try folder.byteCount(of: name), length >= part.length else { continue }
+        let file = try DurableFile("\(folder.path)/\(name)", .reading)
+        if try file.readPrefix(part.length)?.value == part.checksum { return true }
+      }
+    }
+    return false
+  }
+
+  /// Tells if the table has parts that are visible to readers.
+  func hasParts(of table: Table) throws(FileFailure) -> Bool {
+    try DurableFolder("\(path)/\(table.name)").names().contains { $0.hasPrefix("part-") }
+  }
+
+  /// Tells if the hidden file of a part exists. A part is hidden until it is published under its name.
+  func hasHidden(_ part: LedgerPart) throws(FileFailure) -> Bool {
+    try DurableFolder("\(path)/\(part.table)").byteCount(of: part.hiddenName) != nil
+  }
+}
+
+extension FileFailure {
+  /// The folder has the id of another output.
+  fileprivate static func otherOutput(
+    _ path: String,
+    _ found: OutputID,
+    _ ledger: Ledger,
+    isNew: Bool
+  ) -> FileFailure {
+    let state = ledger.folder.path
+    let reason =
+      isNew
+      ? """
+      is the output \(found), and \(state) holds a new state that has written nothing; restore the state of this \
+      output, give its folder with --state, or give --out another folder
+      """
+      : """
+      is the output \(found), and the state in \(state) belongs to the output \(ledger.output.id); give --out the \
+      folder that this state has written, or --state the one that goes with this folder
+      """
+    return FileFailure(.incompatible, path, reason)
+  }
+
+  /// The folder has no id, and does not hold the parts that the state has written.
+  fileprivate static func notOutput(_ path: String, of ledger: Ledger) -> FileFailure {
+    FileFailure(
+      .incompatible,
+      path,
+      """
+      is not the output of the state in \(ledger.folder.path), or was emptied: its file \(OutputID.fileName) is missing; \
+      give --out the folder that this state has written, restore it, or begin anew with another --state. If it is that \
+      folder and only its parts were moved away, write \(ledger.output.id) into \(path)/\(OutputID.fileName)
+      """
+    )
+  }
+
+  /// The folder holds tables, and the state has written none.
+  fileprivate static func unknownTables(_ path: String, _ ledger: Ledger) -> FileFailure {
+    FileFailure(
+      .cannotCreate,
+      path,
+      "holds tables of which \(ledger.folder.path) knows nothing; give --out another folder, or remove that one"
+    )
+  }
+}

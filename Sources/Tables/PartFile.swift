@@ -1,0 +1,111 @@
+package import DurableFiles
+package import Ledger
+
+/// The file of a part to which rows are appended. Its name is hidden until the part is complete.
+package final class PartFile {
+  /// The part with all rows so far. It may be committed once `synchronize` has returned.
+  package private(set) var part: LedgerPart
+
+  private let folder: DurableFolder
+  private let file: DurableFile
+  private var checksum: CRC32
+  private var isNameDurable: Bool
+  /// The offset up to which the system was asked to begin writing to the disk, in bytes.
+  private var begun: Int64
+
+  private static let bytesToBegin: Int64 = 4 << 20
+
+  private init(_ part: LedgerPart, _ folder: DurableFolder, _ file: DurableFile, isNameDurable: Bool) {
+    self.part = part
+    self.folder = folder
+    self.file = file
+    self.isNameDurable = isNameDurable
+    checksum = CRC32(part.checksum)
+    begun = part.length
+  }
+
+  /// Creates a part that the ledger does not know, and the table's folder in `output`. Overwrites an uncommitted file
+  /// that a crash has left. Throws `.cannotCreate` if a complete part has this name.
+  package static func create(_ part: LedgerPart, in output: String) throws(FileFailure) -> PartFile {
+    precondition(part.length == 0 && part.phase == .open, "a new part is empty")
+    let folder = try DurableFolder(making: "\(output)/\(part.table)")
+    guard try folder.byteCount(of: part.name) == nil else {
+      throw FileFailure(
+        .cannotCreate,
+        "\(folder.path)/\(part.name)",
+        "is there, and the ledger does not know it; give --out another folder, or move it away"
+      )
+    }
+    let file = try DurableFile("\(folder.path)/\(part.hiddenName)", .creating)
+    return PartFile(part, folder, file, isNameDurable: false)
+  }
+
+  /// Opens a part of the ledger, and cuts off bytes that were not committed. Throws `.damaged` if the committed bytes
+  /// are missing or have changed.
+  package static func reopen(_ part: LedgerPart, in output: String) throws(FileFailure) -> PartFile {
+    let folder = DurableFolder("\(output)/\(part.table)")
+    guard try folder.byteCount(of: part.name) == nil else {
+      throw .damaged("\(folder.path)/\(part.name)", "is there, and to the ledger it is not complete")
+    }
+    let path = "\(folder.path)/\(part.hiddenName)"
+    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "is gone") }
+    let file = try DurableFile(path, .appending)
+    try verify(file, part)
+    if try file.byteCount() > part.length, !Failpoint.keepTail.isOn { try file.truncate(to: part.length) }
+    return PartFile(part, folder, file, isNameDurable: true)
+  }
+
+  /// Appends rows or the header of CSV. `next` is the CRC-32 of the bytes. They are not durable until `synchronize`.
+  package func append(_ bytes: [UInt8], checksum next: UInt32, rows: Int) throws(FileFailure) {
+    precondition(part.phase == .open, "a complete part stays as it is")
+    try file.append(bytes.span)
+    checksum.append(next, byteCount: bytes.count)
+    part.checksum = checksum.value
+    part.length += Int64(bytes.count)
+    part.rows += Int64(rows)
+    guard part.length - begun >= Self.bytesToBegin else { return }
+    file.beginWriting(from: begun, count: part.length - begun)
+    begun = part.length
+  }
+
+  /// Makes all rows durable, so that `part` may be committed.
+  package func synchronize() throws(FileFailure) {
+    try file.synchronize()
+    guard !isNameDurable else { return }
+    try folder.synchronize()
+    isNameDurable = true
+  }
+
+  /// Marks the part as complete: no more rows come. It is then committed, and after that published.
+  package func complete() { part.phase = .complete }
+
+  /// Gives the file its final name, durably, so that readers see it. Call it only after the complete part is committed.
+  package func publish() throws(FileFailure) {
+    precondition(part.phase == .complete, "only a complete part is published")
+    try folder.rename(part.hiddenName, to: part.name)
+  }
+
+  /// Publishes a part that is committed as complete, if a crash came before that. Throws `.damaged` if the file is
+  /// missing or has another length.
+  package static func publish(_ part: LedgerPart, in output: String) throws(FileFailure) {
+    let folder = DurableFolder("\(output)/\(part.table)")
+    guard try folder.byteCount(of: part.hiddenName) == nil else { return try reopen(part, in: output).publish() }
+    let path = "\(folder.path)/\(part.name)"
+    guard let length = try folder.byteCount(of: part.name) else { throw .damaged(path, "is gone") }
+    guard length == part.length else { throw .damaged(path, "has \(length) bytes, and \(part.length) are committed") }
+  }
+
+  /// Throws `.damaged` unless a file begins with the committed bytes of a part. Passes these bytes to `body` in pieces.
+  static func verify(
+    _ file: DurableFile,
+    _ part: LedgerPart,
+    _ body: (Span<UInt8>) throws(FileFailure) -> Void = { _ in }
+  ) throws(FileFailure) {
+    guard let checksum = try file.readPrefix(part.length, body) else {
+      throw .damaged(file.path, "has \(try file.byteCount()) bytes, and \(part.length) are committed")
+    }
+    guard checksum.value == part.checksum else {
+      throw .damaged(file.path, "is damaged: its \(part.length) committed bytes do not have their checksum")
+    }
+  }
+}

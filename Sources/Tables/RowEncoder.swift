@@ -1,0 +1,210 @@
+package import Base
+package import ConversionModel
+package import JSON
+package import Ledger
+
+/// The rows of one table, as they go into its files.
+package struct EncodedRows: Sendable {
+  /// The rows as JSON Lines; empty if that format is not written.
+  package var jsonLines: [UInt8] = []
+  /// The rows as CSV, without the header; empty if that format is not written.
+  package var csv: [UInt8] = []
+  /// The number of rows.
+  package var count = 0
+
+  /// The rows in a format; empty if it is not written.
+  package subscript(format: TableFormat) -> [UInt8] {
+    switch format {
+    case .jsonLines: jsonLines
+    case .csv: csv
+    }
+  }
+}
+
+/// Encodes the rows of one table, cell by cell in the order of its columns, in all of its formats at once.
+package struct RowEncoder: ~Copyable {
+  private var rows = EncodedRows()
+  /// The last rows as JSON Lines, before they are moved to `rows`.
+  private var json: TextBuffer
+  private var csv: TextBuffer
+
+  private let table: Table
+  private let writesJSON: Bool
+  private let writesCSV: Bool
+  private let isCSVSafe: Bool
+  private let inputBytes: Int
+  /// The column whose cell is next.
+  private var column = 0
+  /// The first of the columns that are pending as null: the cells from here to `column` are null and not written yet.
+  private var firstNull = 0
+
+  /// The size at which the buffers are emptied, small enough to stay in a core's cache.
+  private static let bufferSize = 32 * 1024
+
+  /// Makes an encoder. The size of the batch, `inputBytes`, determines the memory that is reserved for the rows.
+  package init(_ table: Table, _ encoding: TableEncoding, inputBytes: Int = 0) {
+    self.table = table
+    self.inputBytes = inputBytes
+    isCSVSafe = encoding.isCSVSafe
+    writesJSON = encoding.formats.contains(.jsonLines)
+    writesCSV = encoding.formats.contains(.csv)
+    json = TextBuffer(capacity: writesJSON ? 2 * Self.bufferSize : 0)
+    csv = TextBuffer(capacity: writesCSV ? 2 * Self.bufferSize : 0)
+  }
+
+  /// Returns the rows so far, and starts anew.
+  package mutating func take() -> EncodedRows {
+    json.move(to: &rows.jsonLines)
+    csv.move(to: &rows.csv)
+    defer { rows = EncodedRows() }
+    return rows
+  }
+
+  /// A null.
+  package mutating func null() { column += 1 }
+
+  /// A text.
+  package mutating func text(_ text: Span<UInt8>) {
+    beginCell()
+    if writesJSON { json.appendJSONString(text) }
+    appendCSV(text)
+  }
+
+  /// A text.
+  package mutating func text(_ text: String?) {
+    guard let text else { return null() }
+    self.text(text.utf8.span)
+  }
+
+  /// A text of the batch.
+  package mutating func text(_ range: ByteRange?, of bytes: [UInt8]) {
+    guard let range else { return null() }
+    text(bytes.span.extracting(range.indices))
+  }
+
+  /// A text of at most `room` bytes that needs no escaping in any format.
+  package mutating func plain(quoted: Bool = true, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    beginCell()
+    guard writesJSON else { return csv.append(upTo: room, write) }
+    if quoted { json.append(UInt8(ascii: "\"")) }
+    let start = json.count
+    json.append(upTo: room, write)
+    if writesCSV { csv.append(json, from: start) }
+    if quoted { json.append(UInt8(ascii: "\"")) }
+  }
+
+  /// A text that needs no escaping in any format.
+  package mutating func plain(quoted: Bool = true, _ text: Span<UInt8>) {
+    beginCell()
+    if writesJSON {
+      if quoted { json.append(UInt8(ascii: "\"")) }
+      json.append(text)
+      if quoted { json.append(UInt8(ascii: "\"")) }
+    }
+    if writesCSV { csv.append(text) }
+  }
+
+  /// A value of a closed set of words.
+  package mutating func word(_ word: (some RawRepresentable<String>)?) {
+    guard let word else { return null() }
+    plain(word.rawValue.utf8.span)
+  }
+
+  /// An integer.
+  package mutating func integer(_ value: Int64?) {
+    guard let value else { return null() }
+    plain(quoted: false, upTo: 20) { $0.append(decimal: value) }
+  }
+
+  /// A Boolean.
+  package mutating func boolean(_ value: Bool?) {
+    guard let value else { return null() }
+    plain(quoted: false, (value ? "true" : "false").utf8.span)
+  }
+
+  /// An amount of money, or a count that may be a half: an exact decimal number.
+  package mutating func amount(_ value: Amount?) {
+    guard let value else { return null() }
+    plain(quoted: false, upTo: Amount.maximumLength) { value.write(to: &$0) }
+  }
+
+  /// A time.
+  package mutating func time(_ value: Timestamp?) {
+    guard let value else { return null() }
+    plain(upTo: Timestamp.maximumLength) { value.write(to: &$0) }
+  }
+
+  /// A list of words that need no escaping: an array in JSON, joined by semicolons in CSV. An empty list is a null.
+  package mutating func words(_ words: [String]) {
+    guard !words.isEmpty else { return null() }
+    beginCell()
+    if writesJSON { json.append("[\"\(words.joined(separator: "\",\""))\"]".utf8.span) }
+    if writesCSV { csv.append(words.joined(separator: ";").utf8.span) }
+  }
+
+  /// A JSON value on one line: itself in JSON, its text in CSV.
+  package mutating func json(_ value: Span<UInt8>) {
+    beginCell()
+    if writesJSON { json.append(value) }
+    appendCSV(value)
+  }
+
+  /// Ends a row. Each column must have its cell.
+  package mutating func endRow() {
+    precondition(column == table.columns.count, "a row of \(table.name) has \(column) cells")
+    if writesJSON {
+      json.append(table.nullMembers, in: table.memberStart(firstNull)..<table.nullMembers.count)
+      json.append(UInt8(ascii: "}"))
+      json.append(UInt8(ascii: "\n"))
+    }
+    if writesCSV {
+      appendCommas(column - max(firstNull, 1))
+      csv.append(UInt8(ascii: "\r"))
+      csv.append(UInt8(ascii: "\n"))
+    }
+    column = 0
+    firstNull = 0
+    rows.count += 1
+    if json.count >= Self.bufferSize {
+      // Memory that is reserved and not used costs nothing; rows that are moved when an array grows do.
+      if rows.jsonLines.isEmpty { rows.jsonLines.reserveCapacity(3 * inputBytes) }
+      json.move(to: &rows.jsonLines)
+    }
+    if csv.count >= Self.bufferSize {
+      if rows.csv.isEmpty { rows.csv.reserveCapacity(2 * inputBytes) }
+      csv.move(to: &rows.csv)
+    }
+  }
+
+  /// Writes the pending nulls and the separator or key before the next cell.
+  private mutating func beginCell() {
+    if writesJSON {
+      json.append(table.nullMembers, in: table.memberStart(firstNull)..<table.valueStart(column))
+    }
+    if writesCSV { appendCommas(column + 1 - max(firstNull, 1)) }
+    column += 1
+    firstNull = column
+  }
+
+  private mutating func appendCommas(_ count: Int) {
+    var count = count
+    while count > 0 {
+      csv.append(UInt8(ascii: ","))
+      count -= 1
+    }
+  }
+
+  private mutating func appendCSV(_ text: Span<UInt8>) {
+    guard writesCSV else { return }
+    if isCSVSafe, !text.isEmpty, Self.formulaStarts.contains(text[0]) {
+      var disarmed = [UInt8(ascii: "'")]
+      for index in text.indices { disarmed.append(text[index]) }
+      csv.appendCSVField(disarmed.span)
+    } else {
+      csv.appendCSVField(text)
+    }
+  }
+
+  /// The first bytes of texts that a spreadsheet takes for formulas (OWASP, "CSV Injection").
+  private static var formulaStarts: [UInt8] { Array("=+-@\t\r".utf8) }
+}

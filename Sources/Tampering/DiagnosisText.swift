@@ -1,0 +1,136 @@
+internal import PostbackVerification
+internal import JSON
+internal import SKAdNetwork
+
+extension Diagnosis {
+  /// The finding in one sentence.
+  package var summary: String {
+    switch finding {
+    case .unaltered(let recovery):
+      (["the signed fields are as they were signed"] + recovery.sentences).joined(separator: "; ")
+    case .reencoded(let recovery), .recovered(let recovery): recovery.sentences.joined(separator: "; ")
+    case .signatureOfAnother(let recovery, let transactionID):
+      "the signature is that of transaction \(transactionID), which differs in "
+        + recovery.edits.map(\.field.name).joined(separator: ", ")
+    case .noVariantFound(.exhausted): "none of \(tried) variants has this signature"
+    case .noVariantFound(.budget): "none of the first \(tried) variants has this signature"
+    case .noVariantFound(.impossibleSignature): "no postback whatever can have this signature: it was invented"
+    case .noVariantFound(.unreadableSignature): "what stands for the signature is none, however it is read"
+    case .noVariantFound(.unreadablePostback): "the record is no postback that could be searched"
+    }
+  }
+
+  /// Appends the diagnosis as a JSON object; schemas/diagnosis.schema.json describes it.
+  package func append(to json: inout [UInt8]) {
+    func string(_ text: String?) {
+      if let text { json.appendJSONString(text) } else { json.append(contentsOf: "null".utf8) }
+    }
+    func member(_ name: String, _ text: String?, _ before: String = ",") {
+      json.append(contentsOf: before.utf8)
+      json.appendJSONString(name)
+      json.append(UInt8(ascii: ":"))
+      string(text)
+    }
+    member("finding", code, "{")
+    member("summary", summary)
+    json.append(contentsOf: ",\"edits\":[".utf8)
+    for (index, edit) in (recovery?.edits ?? []).enumerated() {
+      member("field", edit.field.name, index == 0 ? "{" : ",{")
+      member("original", edit.original)
+      member("arrived", edit.arrived)
+      member("sentence", edit.sentence)
+      json.append(UInt8(ascii: "}"))
+    }
+    json.append(contentsOf: "],\"reencodings\":[".utf8)
+    for (index, reencoding) in (recovery?.reencodings ?? []).enumerated() {
+      member("code", reencoding.kind.rawValue, index == 0 ? "{" : ",{")
+      member("field", reencoding.field?.name)
+      member("sentence", reencoding.sentence)
+      json.append(UInt8(ascii: "}"))
+    }
+    json.append(UInt8(ascii: "]"))
+    member("signed_postback", recovery?.postback)
+    member("key_id", recovery?.keyID)
+    if case .signatureOfAnother(_, let id) = finding {
+      member("transaction_id", id)
+    } else {
+      member("transaction_id", nil)
+    }
+    if case .noVariantFound(let reason) = finding { member("reason", reason.rawValue) } else { member("reason", nil) }
+    json.append(contentsOf: ",\"tried\":\(tried)}".utf8)
+  }
+}
+
+extension Diagnosis.Recovery {
+  /// The changes, one sentence for each, and a further sentence if a development key signed.
+  package var sentences: [String] { changes + (environment == .development ? [Self.development] : []) }
+
+  private static let development =
+    "one of Apple's development keys signed it: a test, and no install; --allow-development accepts tests"
+
+  private var changes: [String] {
+    if edits.count == 2, let original = edits[0].original, original == edits[1].arrived,
+      edits[0].arrived == edits[1].original, edits[0].arrived != nil
+    {
+      return ["\(edits[0].field.noun) and \(edits[1].field.noun) were swapped"] + reencodings.map(\.sentence)
+    }
+    return edits.map(\.sentence) + reencodings.map(\.sentence)
+  }
+}
+
+extension Diagnosis.Edit {
+  /// The edit in a sentence for analysts.
+  package var sentence: String {
+    switch (field, original, arrived) {
+    case (.didWin, "false", "true"): "a lost attribution was presented as won"
+    case (.didWin, "true", "false"): "a won attribution was presented as lost"
+    case (.redownload, "true", "false"): "a redownload was presented as a first download"
+    case (.redownload, "false", "true"): "a first download was presented as a redownload"
+    case (.fidelityType, "0", "1"): "a view-through ad was presented as a StoreKit-rendered one"
+    case (.fidelityType, "1", "0"): "a StoreKit-rendered ad was presented as a view-through one"
+    case (_, let original?, nil): "\(field.noun) was removed: \(original)"
+    case (_, nil, let arrived?): "\(field.noun) was added: \(arrived)"
+    case (_, let original?, let arrived?): "\(Self.change(of: field, original, arrived)) from \(original) to \(arrived)"
+    case (_, nil, nil): "\(field.noun) was not changed"
+    }
+  }
+
+  private static func change(of field: Field, _ original: String, _ arrived: String) -> String {
+    let noun = field.noun
+    if field == .sourceIdentifier {
+      if original.count > arrived.count, original.hasPrefix(arrived) || original.hasSuffix(arrived) {
+        return "\(noun) was cut"
+      }
+      if arrived.count > original.count, arrived.hasPrefix(original) || arrived.hasSuffix(original) {
+        return "\(noun) was extended"
+      }
+    }
+    if original.lowercased() == arrived.lowercased() { return "the letter case of \(noun) was changed" }
+    if original == arrived.withoutWhiteSpaceAround { return "white space was put around \(noun):" }
+    if original == arrived.percentDecoded { return "\(noun) was percent-encoded" }
+    return "\(noun) was changed"
+  }
+}
+
+extension Field {
+  /// The name of the field in sentences for analysts.
+  fileprivate var noun: String {
+    switch self {
+    case .version: "the version"
+    case .adNetworkID, .adNetworkIdentifier: "the ad network"
+    case .campaignID: "the campaign"
+    case .sourceIdentifier: "the source identifier"
+    case .appID, .advertisedItemIdentifier: "the advertised app"
+    case .transactionID, .postbackIdentifier: "the transaction id"
+    case .sourceAppID, .publisherItemIdentifier: "the source app"
+    case .sourceDomain: "the source domain"
+    case .fidelityType: "the fidelity type"
+    case .postbackSequenceIndex: "the conversion window"
+    case .conversionType: "the conversion type"
+    case .impressionType: "the impression type"
+    case .marketplaceIdentifier: "the marketplace"
+    case .keyID: "the name of the key"
+    default: name
+    }
+  }
+}

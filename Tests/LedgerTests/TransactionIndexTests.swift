@@ -1,0 +1,86 @@
+@testable import Ledger
+@testable import PostbackVerification
+import SKAdNetwork
+import Signatures
+import TestSupport
+import Testing
+
+@Suite struct `The index of transactions` {
+  private func digest(_ text: String) throws -> SHA256Digest {
+    var hash = try SHA256()
+    return try hash.digest(of: Array(text.utf8).span)
+  }
+
+  private func key(_ text: String) throws -> PostbackKey { PostbackKey(try digest(text)) }
+
+  @Test func `knows the first, and each class of copy`() throws {
+    var index = TransactionIndex()
+    let plain = UnsignedFields(bits: 0, number: nil)
+    let edited = UnsignedFields(bits: 21, number: nil)
+    let (key, signed, other) = (try key("k"), try digest("a"), try digest("b"))
+    #expect(index.admit(key, signed, plain) == .first)
+    #expect(index.admit(key, signed, plain) == .identical)
+    #expect(
+      index.admit(key, signed, edited)
+        == .conflict([.init(field: .conversionValue, first: nil, later: "20")])
+    )
+    #expect(index.admit(key, other, plain) == .transaction)
+    #expect(index.admit(try self.key("l"), other, plain) == .first)
+    #expect(index.count == 2)
+  }
+
+  @Test func `shows both source apps of a version 1.0, where they are not signed`() throws {
+    var index = TransactionIndex()
+    let (key, signed) = (try key("k"), try digest("a"))
+    #expect(index.admit(key, signed, UnsignedFields(bits: 0, number: 5)) == .first)
+    #expect(index.admit(key, signed, UnsignedFields(bits: 0, number: 5)) == .identical)
+    #expect(
+      index.admit(key, signed, UnsignedFields(bits: 0, number: nil))
+        == .conflict([.init(field: .sourceAppID, first: "5", later: nil)])
+    )
+  }
+
+  @Test func `is exact over many keys, in any order`() throws {
+    var index = TransactionIndex()
+    let signed = try digest("a")
+    var seen: [String: UInt32] = [:]
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<200_000 {
+      let name = String(Int.random(in: 0..<80_000, using: &generator))
+      let bits = UInt32.random(in: 0..<64, using: &generator)
+      let admission = index.admit(try key(name), signed, UnsignedFields(bits: bits, number: nil))
+      switch seen[name] {
+      case nil:
+        #expect(admission == .first)
+        seen[name] = bits
+      case bits: #expect(admission == .identical)
+      default:
+        guard case .conflict = admission else {
+          Issue.record("\(name) is \(admission)")
+          return
+        }
+      }
+    }
+    #expect(index.count == seen.count)
+  }
+
+  @Test func `is the same when it is made anew from what was kept`() throws {
+    var index = TransactionIndex()
+    var restored = TransactionIndex(expecting: 20_000)
+    let signed = try digest("a")
+    let kept = try (0..<20_000).map { number in
+      let unsigned = UnsignedFields(bits: UInt32(number % 64), number: number % 100 == 0 ? Int64(number) : nil)
+      #expect(index.admit(try key("\(number)"), signed, unsigned) == .first)
+      return TransactionIndex.Seen(try key("\(number)"), signed, unsigned)
+    }
+    restored.restore(Array(kept[..<7000]))
+    restored.restore(Array(kept[6000...]))
+    #expect(restored.count == index.count)
+    for number in 0..<20_100 {
+      let unsigned = UnsignedFields(bits: 5, number: nil)
+      #expect(
+        restored.admit(try key("\(number)"), signed, unsigned) == index.admit(try key("\(number)"), signed, unsigned)
+      )
+    }
+  }
+}

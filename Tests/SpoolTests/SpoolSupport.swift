@@ -1,0 +1,81 @@
+@testable import DurableFiles
+@testable import Spool
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PostbackPipeline
+
+/// A spool of its own, and what producers, operators and a consumer do to it.
+struct SpoolSite {
+  let directory: TemporaryDirectory
+
+  /// Makes the folder only, as an operator does.
+  init() throws {
+    directory = try TemporaryDirectory()
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  var path: String { "\(directory.path)/spool" }
+
+  func folder(deletes: Bool = false, rename: SpoolRename = .atOnce) throws -> SpoolFolder {
+    try SpoolFolder(path, deletes: deletes, rename: rename)
+  }
+
+  /// Puts a file there as the contract has it: written elsewhere, then renamed.
+  func put(_ name: String, _ text: String = "text") throws {
+    try write("tmp/\(name)", text)
+    try #require(unsafe rename("\(path)/tmp/\(name)", "\(path)/new/\(name)") == 0)
+  }
+
+  /// Writes a file in place.
+  func write(_ name: String, _ text: String) throws {
+    let descriptor = unsafe open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    try #require(Array(text.utf8).writeAll(to: descriptor))
+  }
+
+  func text(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
+  }
+
+  /// The names in a folder, hidden ones too, sorted.
+  func names(_ folder: String) throws -> [String] { try Directory.names(in: "\(path)/\(folder)") }
+
+  /// Takes all that a scan gives as a consumer does; gives the names in the order in which they were read.
+  @discardableResult
+  func take(from folder: SpoolFolder, at now: ContinuousClock.Instant = .now) throws -> [String] {
+    var read: [String] = []
+    for entry in try folder.scan(at: now) {
+      do {
+        let file = try folder.open(entry)
+        read.append(entry.name)
+        #expect(folder.file(entry, file.identity, at: now).problem == nil)
+      } catch {
+        #expect(folder.fail(entry, reason: error.reason, at: now) == .done)
+      }
+    }
+    return read
+  }
+}
+
+/// How opening a file fails; nil where it does not.
+func spoolRefusal(_ folder: SpoolFolder, _ entry: SpoolEntry) -> SpoolRefusal? {
+  do {
+    _ = try folder.open(entry)
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// How something fails; nil where it does not.
+func spoolFailure<Value>(_ body: () throws(FileFailure) -> Value) -> FileFailure? {
+  do {
+    _ = try body()
+    return nil
+  } catch {
+    return error
+  }
+}

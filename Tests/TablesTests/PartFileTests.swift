@@ -1,0 +1,107 @@
+@testable import DurableFiles
+@testable import Ledger
+@testable import Tables
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `A part` {
+  private let output: StateSite
+  private let new = LedgerPart(table: "skan_events", format: .csv, number: 12)
+  private let hidden = "out/skan_events/.part-00000012.csv.inprogress"
+  private let final = "out/skan_events/part-00000012.csv"
+
+  init() throws { output = try StateSite() }
+
+  private func append(_ text: String, to file: PartFile) throws {
+    let bytes = Array(text.utf8)
+    try file.append(bytes, checksum: CRC32(of: bytes).value, rows: 1)
+  }
+
+  /// Writes a part, of which the first three pieces are committed.
+  private func committed() throws -> LedgerPart {
+    let file = try PartFile.create(new, in: output.output)
+    for text in ["a,b\r\n", "1,2\r\n", "", "3,4\r\n"] { try append(text, to: file) }
+    try file.synchronize()
+    let part = file.part
+    try append("5,6\r\n", to: file)
+    return part
+  }
+
+  @Test func `has the length and the checksum of what was appended, and is hidden until it is published`() throws {
+    let file = try PartFile.create(new, in: output.output)
+    for text in ["a,b\r\n", "1,2\r\n", "", "3,4\r\n"] { try append(text, to: file) }
+    try file.synchronize()
+    #expect((file.part.length, file.part.rows) == (15, 4))
+    #expect(file.part.checksum == CRC32(of: try output.bytes(hidden)).value)
+    #expect(!FileManager.default.fileExists(atPath: "\(output.directory.path)/\(final)"))
+    file.complete()
+    try file.publish()
+    #expect(try output.bytes(final) == Array("a,b\r\n1,2\r\n3,4\r\n".utf8))
+    #expect(try output.names(in: "out/skan_events") == ["part-00000012.csv"])
+    #expect(stateFailure { try PartFile.create(new, in: output.output) }?.kind == .cannotCreate)
+  }
+
+  @Test func `goes on behind what was committed, and the rest is cut off`() throws {
+    let part = try committed()
+    #expect(try output.bytes(hidden).count == 20)
+    let file = try PartFile.reopen(part, in: output.output)
+    #expect(try output.bytes(hidden).count == 15)
+    try append("7,8\r\n", to: file)
+    #expect(file.part.checksum == CRC32(of: try output.bytes(hidden)).value)
+    #expect(try output.bytes(hidden) == Array("a,b\r\n1,2\r\n3,4\r\n7,8\r\n".utf8))
+  }
+
+  @Test func `that was not committed is written anew`() throws {
+    _ = try committed()
+    let file = try PartFile.create(new, in: output.output)
+    try append("x", to: file)
+    #expect(try output.bytes(hidden) == [UInt8(ascii: "x")])
+  }
+
+  @Test(arguments: 0..<15) func `is refused with any byte changed`(_ offset: Int) throws {
+    let part = try committed()
+    try output.change(hidden) { $0[offset] ^= 4 }
+    let failure = stateFailure { try PartFile.reopen(part, in: output.output) }
+    #expect(failure?.kind == .damaged)
+    #expect(failure?.path.hasSuffix(hidden) == true)
+    #expect(try output.bytes(hidden).count == 20)
+  }
+
+  @Test func `is refused when it is cut, or gone, or published before its time`() throws {
+    let part = try committed()
+    try output.change(hidden) { $0.removeLast(6) }
+    #expect(stateFailure { try PartFile.reopen(part, in: output.output) }?.kind == .damaged)
+    try output.remove(hidden)
+    #expect(stateFailure { try PartFile.reopen(part, in: output.output) }?.kind == .damaged)
+    try output.change(final) { $0 = Array("a,b\r\n1,2\r\n3,4\r\n".utf8) }
+    #expect(stateFailure { try PartFile.reopen(part, in: output.output) }?.kind == .damaged)
+  }
+
+  @Test func `is published by the next start, once, where a crash came before`() throws {
+    var part = try committed()
+    part.phase = .complete
+    let done = Array("a,b\r\n1,2\r\n3,4\r\n".utf8)
+    for _ in 1...3 {
+      try PartFile.publish(part, in: output.output)
+      #expect(try output.bytes(final) == done)
+      #expect(try output.names(in: "out/skan_events") == ["part-00000012.csv"])
+    }
+    try output.change(final) { $0.append(1) }
+    #expect(stateFailure { try PartFile.publish(part, in: output.output) }?.kind == .damaged)
+    try output.remove(final)
+    #expect(stateFailure { try PartFile.publish(part, in: output.output) }?.kind == .damaged)
+    try output.change(hidden) { $0 = done.reversed() }
+    #expect(stateFailure { try PartFile.publish(part, in: output.output) }?.kind == .damaged)
+    #expect(!FileManager.default.fileExists(atPath: "\(output.directory.path)/\(final)"))
+  }
+
+  @Test func `of many megabytes has the checksum of all of them`() throws {
+    let file = try PartFile.create(new, in: output.output)
+    let bytes = (0..<3_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    for _ in 1...4 { try file.append(bytes, checksum: CRC32(of: bytes).value, rows: 9) }
+    try file.synchronize()
+    #expect(file.part.checksum == CRC32(of: bytes + bytes + bytes + bytes).value)
+    #expect(stateFailure { try PartFile.reopen(file.part, in: output.output) } == nil)
+  }
+}
