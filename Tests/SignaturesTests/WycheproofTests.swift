@@ -30,21 +30,22 @@ private struct Wycheproof: Decodable {
     return shared.appending(path: "suites")
   }()
 
+  /// The files with ECDSA vectors, and their curves.
+  static let suites: [(file: String, curve: Curve)] = [
+    ("wycheproof_ecdsa_secp192r1_sha256_test.json", .p192), ("wycheproof_ecdsa_secp256r1_sha256_test.json", .p256),
+  ]
+
   static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 }
 
-struct WycheproofTests {
-  @Test(
-    .enabled(
-      if: Wycheproof.isThere,
-      "Wycheproof's suites are expected in ../shared/suites, or in $POSTBACK_SHARED/suites"
-    ),
-    arguments: [
-      ("wycheproof_ecdsa_secp192r1_sha256_test.json", Curve.p192),
-      ("wycheproof_ecdsa_secp256r1_sha256_test.json", Curve.p256),
-    ],
-    VerificationMethod.allCases
+@Suite(
+  .enabled(
+    if: Wycheproof.isThere,
+    "Wycheproof's suites are expected in ../shared/suites, or in $POSTBACK_SHARED/suites"
   )
+)
+struct WycheproofTests {
+  @Test(arguments: Wycheproof.suites, VerificationMethod.allCases)
   func `Wycheproof's vectors agree, one by one and in batches`(
     _ suite: (file: String, curve: Curve),
     _ method: VerificationMethod
@@ -80,17 +81,7 @@ struct WycheproofTests {
     #expect(run == vectors.numberOfTests)
   }
 
-  @Test(
-    .enabled(
-      if: Wycheproof.isThere,
-      "Wycheproof's suites are expected in ../shared/suites, or in $POSTBACK_SHARED/suites"
-    ),
-    arguments: [
-      ("wycheproof_ecdsa_secp192r1_sha256_test.json", Curve.p192),
-      ("wycheproof_ecdsa_secp256r1_sha256_test.json", Curve.p256),
-    ],
-    [2, 15]
-  )
+  @Test(arguments: Wycheproof.suites, [2, 15])
   func `Wycheproof's vectors agree among other keys and other digests`(
     _ suite: (file: String, curve: Curve),
     _ keyCount: Int

@@ -50,7 +50,7 @@ extension Batch<Decoded> {
     var rest = outcomes[...]
     for origin in origins {
       let source = Array(origin.sourceFile.utf8)
-      // Of no input of this ledger where it was rejected before.
+      // A record that was rejected before and is read again belongs to no input of this ledger.
       let inputID = origin.fedBack == nil ? origin.checkpoint?.input?.id ?? 0 : UInt32.max
       for outcome in rest.prefix(origin.recordCount) {
         switch outcome {

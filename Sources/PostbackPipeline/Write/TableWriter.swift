@@ -202,7 +202,7 @@ package final class TableWriter {
       }
       if let reject = origin.fedBack?.reject {
         pending.fedBack.append(reject)
-        // Only those that are counted here as rejected count less.
+        // The counts of this ledger change only for rejects that it counted as rejected itself.
         if reject.feed.output == state.ledger.output.id {
           pending.increments["fed_back.\(reject.code.rawValue)", default: 0] += 1
         }

@@ -12,7 +12,7 @@ package struct Tally: Sendable, Equatable {
   /// The number of rejected records by reject code.
   package private(set) var rejectedByCode: [RejectCode: Int] = [:]
 
-  /// Postbacks accepted, by what became of their conversion value.
+  /// The number of accepted postbacks with each `decode_status`.
   package private(set) var acceptedByStatus: [DecodeStatus: Int] = [:]
 
   /// Nothing yet.
