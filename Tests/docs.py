@@ -3,7 +3,7 @@
 
     Tests/docs.py [POSTBACK] [PAGE…]     the built command, .build/release/postback by default; all pages by default
 
-First the pages are compared with the rest of the tree: links, columns, flags, reject codes and options. Then each page is
+First the pages are compared with the rest of the tree: links, paths, columns, flags, reject codes and options. Then each page is
 followed in a fresh copy of the project, with the built command in .build/release. Blocks marked sh, and blocks of lines that
 begin with "$ ", run in one shell, in order. Python blocks run with pandas, SQL blocks in DuckDB, both from PyPI in an environment of
 their own; what they load is compared with the tables, value by value. A block without a language that has no "$ " is what
@@ -187,6 +187,23 @@ def check_options(pages, binary):
                     yield f"{page.path}:{number} names the option {option}, which no command has"
 
 
+def check_paths(page):
+    """Looks for paths in code spans that do not exist, and on the page of the architecture for types and modules that do not."""
+    declared = set()
+    if page.path == "docs/architecture.md":
+        for path in glob.glob(os.path.join(PROJECT, "Sources", "**", "*.swift"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                declared.update(re.findall(r"\b(?:struct|enum|class|actor|protocol) (\w+)", file.read()))
+        declared.update(os.listdir(os.path.join(PROJECT, "Sources")))
+    for number, line in page.prose:
+        for span in code(line):
+            is_path = re.fullmatch(r"(Sources|Tests|Fixtures|schemas|docs|\.ci)(/[\w.-]+)+/?", span)
+            if is_path and not os.path.exists(os.path.join(PROJECT, span)):
+                yield f"{page.path}:{number} names {span}, which does not exist"
+            if declared and re.fullmatch(r"[A-Z]\w*[a-z]\w*", span) and span not in declared:
+                yield f"{page.path}:{number} names {span}, and no module or type has this name"
+
+
 def check_pages(pages, binary):
     readme = pages[0]
     problems = []
@@ -197,7 +214,7 @@ def check_pages(pages, binary):
         if f"({path})" not in readme.text:
             problems.append(f"README.md does not link to {path}")
     for path in page_paths() + ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]:
-        problems += check_links(Page(path))
+        problems += [*check_links(Page(path)), *check_paths(Page(path))]
     problems += [*check_tables(), *check_reject_codes(), *check_options(pages, binary)]
     if problems:
         raise Wrong("\n".join(problems))
