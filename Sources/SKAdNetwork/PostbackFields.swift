@@ -6,9 +6,10 @@ extension Postback {
     _ document: JSONDocument,
     _ bytes: [UInt8]
   ) throws(PostbackDefect) -> (Postback, taken: FieldSet) {
-    var postback = Postback(.skAdNetwork(try Version(of: document, bytes)))
+    var reader = FieldReader(document, of: bytes, covered: .all)
+    var postback = Postback(.skAdNetwork(try Version(&reader)))
     let rules = postback.format.rules
-    var reader = FieldReader(document, of: bytes, covered: rules.signedSet)
+    reader.covered = rules.signedSet
     try postback.read(rules.signed, with: &reader)
     try postback.read(rules.unsigned, with: &reader)
     return (postback, reader.taken)

@@ -16,7 +16,9 @@ extension Postback {
   /// Indicates that an optional signed field holds a value that a forwarder fills in: a `source-app-id` of 0 or an
   /// empty `source-domain`. False for version 1.0 and for AdAttributionKit.
   public var isZeroFilled: Bool {
-    format.rules.fillable.contains { hasSignedValue($0, .asSent) && !hasSignedValue($0, .withoutZeroFilled) }
+    // Most postbacks have neither, and need no look at the rules.
+    guard sourceAppID == 0 || sourceDomain?.count == 0 else { return false }
+    return format.rules.fillable.contains { hasSignedValue($0, .asSent) && !hasSignedValue($0, .withoutZeroFilled) }
   }
 
   /// Tells if the postback has a value of a field of the format's signed text that is signed under the layout.

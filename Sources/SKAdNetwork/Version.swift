@@ -25,17 +25,20 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
   /// The version of a SKAdNetwork postback, which is 1.0 where it has none; throws for one that does not exist.
-  init(of document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
-    var reader = FieldReader(document, of: bytes, covered: .all)
+  init(_ reader: inout FieldReader) throws(PostbackDefect) {
     guard let text = try reader.string(.version) else {
       self = .v1_0
       return
     }
-    guard let version = Self.allCases.first(where: { bytes[text.indices].elementsEqual($0.rawValue.utf8) }) else {
-      throw Self.defect(document.fields[Field.version.rawValue], isLater: Self.isLater(bytes[text.indices]))
+    let bytes = reader.bytes[text.indices]
+    guard let version = Self.all.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else {
+      throw Self.defect(reader.document.fields[Field.version.rawValue], isLater: Self.isLater(bytes))
     }
     self = version
   }
+
+  // `allCases` makes an array at each call.
+  private static let all = allCases
 
   private static func defect(_ found: JSONField, isLater: Bool) -> PostbackDefect {
     PostbackDefect(
