@@ -31,10 +31,44 @@ package struct Verification: Sendable {
   package var digest: SHA256Digest
 
   /// The key that signed, as an index of `Trust.keys`; nil where none did.
-  package var signer: Int? {
+  package var signer: Int? { accepted?.key }
+
+  /// The signature of a trusted key; nil where none signed.
+  package var accepted: AcceptedSignature? {
     switch state {
-    case .valid, .validZeroFilled, .development: key
+    case .valid, .validZeroFilled, .development:
+      key.map { AcceptedSignature(key: $0, layout: layout, digest: digest, isDevelopment: state == .development) }
     case .invalid, .unknownKey, .malformed: nil
+    }
+  }
+}
+
+/// A signature that a trusted key made.
+///
+/// Only a verification that found such a key makes one.
+package struct AcceptedSignature: Sendable {
+  /// The key that signed, as an index of `Trust.keys`.
+  package let key: Int
+  /// The fields that the key signed.
+  package let layout: SignedLayout
+  /// SHA-256 of the bytes that the key signed.
+  package let digest: SHA256Digest
+  /// Indicates that the key is one of Apple's development keys.
+  package let isDevelopment: Bool
+
+  fileprivate init(key: Int, layout: SignedLayout, digest: SHA256Digest, isDevelopment: Bool) {
+    self.key = key
+    self.layout = layout
+    self.digest = digest
+    self.isDevelopment = isDevelopment
+  }
+
+  /// The state of the signature, one of the accepted ones.
+  package var state: SignatureState {
+    if isDevelopment { return .development }
+    return switch layout {
+    case .asSent: .valid
+    case .withoutZeroFilled: .validZeroFilled
     }
   }
 }

@@ -131,6 +131,14 @@ extension Postback {
     return flags
   }
 
+  /// Returns the flags of a postback that is signed under the layout. Adds the flag for a conversion value of 0 that a
+  /// zero-filling forwarder may have written for a null.
+  public func tierFlags(signedAs layout: SignedLayout) -> TierFlags {
+    var flags = tierFlags
+    if layout == .withoutZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
+    return flags
+  }
+
   /// Indicates that the postback has the form of Tier 0, apart from a marketplace: the first one of a win, with two
   /// digits of the source identifier and none of the fields that higher tiers add.
   private var hasFormOfTier0: Bool {

@@ -108,7 +108,7 @@ import Testing
       let sent = try signer.sign(object).with(zeros.mapValues { $0 })
       let outcome = try await flow.outcomes(of: [Array(sent.text.utf8)])[0]
       let verified = try #require(outcome.verified, "\(zeros)")
-      #expect(verified.verification.state == .validZeroFilled)
+      #expect(verified.signature.state == .validZeroFilled)
       #expect(verified.parsed.postback.sourceAppID == nil)
       #expect(verified.parsed.postback.sourceDomain?.count != 0)
     }
@@ -120,7 +120,7 @@ import Testing
     #expect(try await flow.outcomes(of: [line])[0].rejectCode == .developmentKey)
     flow.trust.allowsDevelopment = true
     let verified = try #require(try await flow.outcomes(of: [line])[0].verified)
-    #expect(verified.verification.state == .development)
+    #expect(verified.signature.state == .development)
   }
 
   /// Nobody has Apple's development keys: one of ours stands in for them.
@@ -138,10 +138,10 @@ import Testing
     flow.trust.allowsDevelopment = true
     let fates = try await flow.outcomes(of: lines + [RealPostback.v4Coarse.bytes])
     let verified = fates.compactMap(\.verified)
-    #expect(verified.map(\.verification.state) == [.development, .development, .development, .development, .valid])
+    #expect(verified.map(\.signature.state) == [.development, .development, .development, .development, .valid])
     #expect(verified.map(\.environment) == [.development, .development, .development, .development, .production])
     #expect(verified.dropFirst(2).map(\.parsed.postback.sourceAppID) == [nil, 0, nil])
-    let flags = verified.map { $0.parsed.postback.tierFlags(with: $0.verification).contains(.zeroMayBeNull) }
+    let flags = verified.map { $0.tierFlags.contains(.zeroMayBeNull) }
     #expect(flags == [false, false, true, false, false])
   }
 
@@ -155,7 +155,7 @@ import Testing
     #expect(try flow.verification(of: line).state == .invalid)
     try flow.trust.add("ours", base64: signer.base64)
     let verified = try #require(try await flow.outcomes(of: [line])[0].verified)
-    let key = try #require(verified.verification.key)
+    let key = verified.signature.key
     #expect(flow.trust.keys[key].id == "ours")
     #expect(flow.trust.keys[key].environment == .custom)
     #expect(try flow.verification(of: real.bytes).state == .valid)

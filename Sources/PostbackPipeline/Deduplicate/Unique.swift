@@ -50,10 +50,9 @@ where Base.Element == Batch<Verified>, Base.Failure == PipelineFailure {
 
 extension TransactionIndex {
   fileprivate mutating func admit(_ verified: Verified, of bytes: [UInt8]) -> Outcome<Unique> {
-    let unsigned = UnsignedFields(verified.parsed.postback, of: bytes)
     let code: RejectCode
     var conflicts: [UnsignedFields.Conflict] = []
-    switch admit(verified.key, verified.verification.digest, unsigned) {
+    switch admit(verified.key, verified.signature.digest, verified.unsignedFields) {
     case .first: return .accepted(Unique(verified: verified))
     case .identical: code = .duplicateIdentical
     case .transaction: code = .duplicateTransaction

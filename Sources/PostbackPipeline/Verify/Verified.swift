@@ -1,24 +1,36 @@
 package import PostbackVerification
 internal import JSON
-internal import SKAdNetwork
+package import SKAdNetwork
 package import Signatures
 
 /// An accepted postback that a trusted key signed. Its unsigned fields may still have been edited.
 package struct Verified: Sendable {
   /// The postback, less the zeros that a forwarder filled in.
   package let parsed: Parsed
-  /// The verdict on its signature.
-  package let verification: Verification
+  /// Its signature.
+  package let signature: AcceptedSignature
   /// The environment of the key that signed it, or development if a placeholder stands for a real id.
   package let environment: Environment
   /// The key of the postback.
   package let key: PostbackKey
+  /// The unsigned fields, packed to be compared with those of other copies.
+  package let unsignedFields: UnsignedFields
+  /// The doubts about the unsigned fields.
+  package let tierFlags: TierFlags
 
-  fileprivate init(parsed: Parsed, verification: Verification, environment: Environment, key: PostbackKey) {
+  fileprivate init(
+    _ parsed: Parsed,
+    _ signature: AcceptedSignature,
+    _ environment: Environment,
+    _ key: PostbackKey,
+    of bytes: [UInt8]
+  ) {
     self.parsed = parsed
-    self.verification = verification
+    self.signature = signature
     self.environment = environment
     self.key = key
+    unsignedFields = UnsignedFields(parsed.postback, of: bytes)
+    tierFlags = parsed.postback.tierFlags(signedAs: signature.layout)
   }
 }
 
@@ -69,20 +81,42 @@ package struct SignatureGate: ~Copyable {
     _ verification: Verification,
     of bytes: [UInt8]
   ) throws(LibcryptoFailure) -> Outcome<Verified> {
-    if let rejection = rejection(of: parsed, verification, bytes) { return .rejected(rejection) }
-    guard let signer = verification.signer else { return .rejected(Rejection(.signatureInvalid, parsed)) }
-    let environment = trust.environment(of: parsed.postback, signedBy: signer, verification.layout, in: bytes)
-    var parsed = parsed
-    parsed.removeUnsigned(verification.layout)
-    let key = try verifier.key(of: parsed.postback, in: bytes)
-    return .accepted(Verified(parsed: parsed, verification: verification, environment: environment, key: key))
+    switch outcome(of: parsed, verification, bytes) {
+    case .rejected(let rejection): return .rejected(rejection)
+    case .accepted(let signature):
+      let environment = trust.environment(of: parsed.postback, signedBy: signature.key, signature.layout, in: bytes)
+      var parsed = parsed
+      parsed.removeUnsigned(signature.layout)
+      let key = try verifier.key(of: parsed.postback, in: bytes)
+      return .accepted(Verified(parsed, signature, environment, key, of: bytes))
+    }
   }
 
-  /// Returns the rejection of a postback with that verdict; nil if the postback is accepted.
-  package func rejection(of parsed: Parsed, _ verification: Verification, _ bytes: [UInt8]) -> Rejection? {
-    switch verification.state {
+  /// Returns the signature of a postback that is accepted after that verification, or the rejection.
+  package func outcome(
+    of parsed: Parsed,
+    _ verification: Verification,
+    _ bytes: [UInt8]
+  ) -> Outcome<AcceptedSignature> {
+    guard let signature = verification.accepted else {
+      return .rejected(unverified(parsed, verification.state, bytes))
+    }
+    if signature.isDevelopment, !trust.allowsDevelopment { return .rejected(Rejection(.developmentKey, parsed)) }
+    let postback = parsed.postback
+    if let apps = trust.allowedApps, !apps.contains(postback.appID) {
+      return .rejected(Rejection(.appNotAllowed, parsed))
+    }
+    if let networks = trust.allowedNetworks {
+      let network = String(decoding: bytes[postback.adNetworkID.indices], as: UTF8.self)
+      if !networks.contains(network) { return .rejected(Rejection(.networkNotAllowed, parsed)) }
+    }
+    return .accepted(signature)
+  }
+
+  /// Returns the rejection of a postback that no trusted key signed.
+  private func unverified(_ parsed: Parsed, _ state: SignatureState, _ bytes: [UInt8]) -> Rejection {
+    switch state {
     case .malformed: return Rejection(.malformedSignature, parsed)
-    case .invalid: return Rejection(.signatureInvalid, parsed)
     case .unknownKey:
       var rejection = Rejection(.unknownKey, parsed)
       if case .jws(let jws) = parsed.postback.signature {
@@ -90,16 +124,7 @@ package struct SignatureGate: ~Copyable {
         rejection.name(Field.keyID.name, expected: "the name of a trusted key", found: name)
       }
       return rejection
-    case .development where !trust.allowsDevelopment:
-      return Rejection(.developmentKey, parsed)
-    case .valid, .validZeroFilled, .development: break
+    case .invalid, .valid, .validZeroFilled, .development: return Rejection(.signatureInvalid, parsed)
     }
-    let postback = parsed.postback
-    if let apps = trust.allowedApps, !apps.contains(postback.appID) { return Rejection(.appNotAllowed, parsed) }
-    if let networks = trust.allowedNetworks {
-      let network = String(decoding: bytes[postback.adNetworkID.indices], as: UTF8.self)
-      if !networks.contains(network) { return Rejection(.networkNotAllowed, parsed) }
-    }
-    return nil
   }
 }

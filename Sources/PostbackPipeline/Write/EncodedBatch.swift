@@ -59,10 +59,9 @@ extension Batch<Decoded> {
           postbacks.encode(decoded, of: bytes, from: source, format)
           for event in decoded.decoding.events { events.encode(event, of: decoded) }
           let verified = decoded.unique.verified
-          let unsigned = UnsignedFields(verified.parsed.postback, of: bytes)
           firsts.append(
             SeenEntry(
-              TransactionIndex.Seen(verified.key, verified.verification.digest, unsigned),
+              TransactionIndex.Seen(verified.key, verified.signature.digest, verified.unsignedFields),
               inputID: inputID,
               seenAt: now,
               line: UInt64(verified.parsed.record.line)

@@ -1,9 +1,9 @@
 internal import Base
-package import PostbackVerification
+internal import PostbackVerification
 internal import Tables
 internal import ConversionModel
 internal import JSON
-package import SKAdNetwork
+internal import SKAdNetwork
 
 extension RowEncoder {
   /// Encodes a row of `skan_postbacks`.
@@ -35,18 +35,13 @@ extension RowEncoder {
     if let country = postback.countryCode { plain(upTo: CountryCode.length) { country.write(to: &$0) } } else { null() }
     text(postback.marketplaceIdentifier, of: bytes)
     text(postback.impressionType, of: bytes)
-    let key = verified.verification.key
-    if let key {
-      let id = format.keyIDs[key]
-      text(id.span)
-    } else {
-      null()
-    }
+    let keyID = format.keyIDs[verified.signature.key]
+    text(keyID.span)
     word(verified.environment)
-    word(verified.verification.state)
+    word(verified.signature.state)
     let coerced = postback.coercedFields
     words(coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
-    let flags = postback.tierFlags(with: verified.verification)
+    let flags = verified.tierFlags
     words(flags.isEmpty ? [] : TierFlags.names.filter { flags.contains($0.flag) }.map(\.name))
     encode(verified.parsed.arrival, of: bytes)
     encode(decoded.decoding)
@@ -98,15 +93,5 @@ extension RowEncoder {
     text(decoded.decoding.model?.modelID)
     integer(decoded.decoding.model.map { Int64($0.version) })
     endRow()
-  }
-}
-
-extension Postback {
-  /// Returns the flags of a postback whose values Apple's data tiers rule out or which could not be read. Adds the flag
-  /// for a conversion value of 0 that a zero-filling forwarder may have written for a null.
-  package func tierFlags(with verification: Verification) -> TierFlags {
-    var flags = tierFlags
-    if verification.layout == .withoutZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
-    return flags
   }
 }

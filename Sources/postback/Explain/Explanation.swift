@@ -69,27 +69,31 @@ struct Explanation {
   ) async throws(PipelineFailure) {
     let bytes = batch.bytes
     let verification: Verification
-    let rejection: Rejection?
+    let outcome: Outcome<AcceptedSignature>
     do {
       var verifier = try SignatureVerifier(trust)
       verification = try verifier.verify(parsed.postback, of: bytes)
-      rejection = try SignatureGate(trust).rejection(of: parsed, verification, bytes)
+      outcome = try SignatureGate(trust).outcome(of: parsed, verification, bytes)
     } catch {
       throw .libcrypto(error)
     }
     var verified = parsed
-    if rejection == nil { verified.removeUnsigned(verification.layout) }
+    var isAccepted = false
+    if case .accepted(let signature) = outcome {
+      isAccepted = true
+      verified.removeUnsigned(signature.layout)
+    }
     addFields(verified, bytes)
     let environment = verification.signer.map {
       trust.environment(of: parsed.postback, signedBy: $0, verification.layout, in: bytes)
     }
     addSignature(parsed.postback, verification, environment, bytes, trust)
-    addConversion(parsed, environment, bytes, models, isValued: rejection == nil)
-    if let rejection {
+    addConversion(parsed, environment, bytes, models, isValued: isAccepted)
+    switch outcome {
+    case .rejected(let rejection):
       addRejection(rejection)
       try await addDiagnosis(of: rejection, bytes, trust, known)
-    } else {
-      addAcceptance(verified.postback, verification)
+    case .accepted(let signature): addAcceptance(verified.postback, signature.layout)
     }
   }
 
@@ -198,10 +202,10 @@ struct Explanation {
     sections.append(section)
   }
 
-  private mutating func addAcceptance(_ postback: Postback, _ verification: Verification) {
+  private mutating func addAcceptance(_ postback: Postback, _ layout: SignedLayout) {
     var section = Section(title: "outcome")
     section.add("accepted", "yes, unless it is a duplicate")
-    let flags = postback.tierFlags(with: verification)
+    let flags = postback.tierFlags(signedAs: layout)
     let names = TierFlags.names.filter { flags.contains($0.flag) }.map(\.name)
     section.add("tier_flags", names.isEmpty ? nil : names.joined(separator: ", "))
     sections.append(section)
