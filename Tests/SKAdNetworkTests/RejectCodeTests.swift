@@ -31,6 +31,11 @@ struct RejectCodeTests {
     #expect(RejectCode.allCases.map(\.rawValue) == Self.codes.flatMap(\.codes))
   }
 
+  @Test(arguments: RejectCode.allCases) func `a code is explained in a sentence of its own`(_ code: RejectCode) {
+    #expect(code.explanation.first?.isUppercase == true && code.explanation.last == ".")
+    #expect(RejectCode.allCases.filter { $0.explanation == code.explanation } == [code])
+  }
+
   @Test func `every field has a key of its own, and is found by it`() {
     #expect(Set(Field.allCases.map(\.name)).count == Field.allCases.count)
     for field in Field.allCases { #expect(Field(name: field.name) == field) }

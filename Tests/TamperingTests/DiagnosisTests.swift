@@ -195,6 +195,14 @@ import Testing
     #expect(lost.summary == "a won attribution was presented as lost")
   }
 
+  @Test func `an envelope is opened, also one with the body in base64`() throws {
+    let edited = RealPostback.v3.object.with(["campaign-id": "77"]).bytes
+    let encoded = String(decoding: Base64.standard.encode(edited), as: UTF8.self)
+    let plain = try Diagnoser(Trust.apple()).diagnose(edited)
+    let enveloped = try Diagnoser(Trust.apple()).diagnose(Array("{\"body_base64\":\"\(encoded)\"}".utf8))
+    #expect(plain == enveloped && plain.recovery != nil)
+  }
+
   @Test func `a test that is not allowed is named, edited or not`() throws {
     var trust = try Trust.apple()
     let signer = try Signer(.p256, id: "test")
