@@ -31,7 +31,7 @@ package struct MovingRate: Sendable {
     samples.removeFirst(max(old - 1, 0))
   }
 
-  /// Returns the growth of the count per second over a span that ends at the last record, or since the first sample if
+  /// Returns the growth of the count per second over a span that ends at the last addition, or since the first sample if
   /// that is more recent; nil if no time has passed.
   package func perSecond(over span: Duration) -> Double? {
     guard let latest, let first = samples.first else { return nil }

@@ -1,8 +1,6 @@
 internal import Base
 internal import Tables
-internal import ConversionModel
 internal import Metrics
-internal import PostbackPipeline
 internal import SKAdNetwork
 
 /// The metrics of a consumer at one moment.

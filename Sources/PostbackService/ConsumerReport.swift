@@ -1,7 +1,6 @@
 internal import Base
 internal import Ledger
 internal import Spool
-internal import ConversionModel
 internal import Glibc
 internal import Metrics
 internal import PostbackPipeline

@@ -1,8 +1,6 @@
 internal import Base
 internal import DurableFiles
-internal import ConversionModel
 internal import Glibc
-internal import PostbackPipeline
 
 /// The log of a service: one line for each event, on standard error. A closed reader is not an error.
 package struct Log: Sendable {

@@ -1,8 +1,6 @@
 internal import Base
 internal import DurableFiles
-internal import ConversionModel
 internal import Glibc
-internal import PostbackPipeline
 
 /// The resources that a process uses; a value is 0 if the system does not report it.
 struct ProcessUsage: Equatable, Sendable {
@@ -22,7 +20,7 @@ struct ProcessUsage: Equatable, Sendable {
   }
 
   private static let start: Timestamp? = {
-    // The second field is the program's name in brackets, which may hold anything; the start is the 22nd.
+    // The second field is the program's name in parentheses, with any characters; the start time is the 22nd field.
     let fields = text("/proc/self/stat").split(separator: ")").last?.split(separator: " ") ?? []
     let boot = text("/proc/stat").split(separator: "\n").first { $0.hasPrefix("btime ") }
     guard fields.count > 19, let ticks = Int64(fields[19]),
@@ -40,7 +38,7 @@ struct ProcessUsage: Equatable, Sendable {
 enum SmallFile {
   private static let limit = 4 << 20
 
-  /// Returns the bytes of a file, of a large one about the first 4 MiB; nil if it cannot be read.
+  /// Returns the bytes of a file, at most about the first 4 MiB; nil if it cannot be read.
   static func bytes(_ path: String) -> [UInt8]? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -135,7 +135,7 @@ package final class ReceiverService: Sendable {
   }
 
   /// Accepts no more connections, finishes the requests in progress, and stops, within some seconds. Returns false if
-  /// the disk did not respond in time; then the process can only end. Later calls return the first result.
+  /// the disk did not respond in time; then the process has to end. Later calls return the first result.
   @discardableResult
   package func drain() -> Bool {
     drained.withLock { drained in
@@ -156,7 +156,7 @@ package final class ReceiverService: Sendable {
       quietTurns = server.requestsInFlight == 0 ? quietTurns + 1 : 0
     }
     guard commits.stop(within: max(deadline - .now, .milliseconds(200))) else { return false }
-    // A body that is still being unpacked cannot be committed any more, and is refused.
+    // A body that is still being decompressed can no longer be committed, and is refused.
     while server.awaitsReply {
       guard .now < deadline + .seconds(1) else { return false }
       usleep(20_000)

@@ -1,6 +1,5 @@
 internal import DurableFiles
 internal import Glibc
-internal import PostbackPipeline
 
 /// A file whose content is replaced as a whole: a reader sees one text or the next, never a mixture.
 ///

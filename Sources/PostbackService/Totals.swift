@@ -1,4 +1,3 @@
-internal import PostbackPipeline
 package import SKAdNetwork
 package import Tables
 

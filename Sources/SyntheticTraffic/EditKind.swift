@@ -8,7 +8,7 @@ package enum EditKind: String, CaseIterable, Sendable {
   case pair
   /// An identifier is in the other letter case.
   case letterCase = "letter-case"
-  /// A space stands before or behind an identifier.
+  /// A space precedes or follows an identifier.
   case whiteSpace = "white-space"
   /// An identifier is percent-encoded.
   case percentEncoding = "percent-encoding"
@@ -95,7 +95,7 @@ extension PostbackDraft {
 }
 
 extension String {
-  /// The identifier after such an edit.
+  /// Returns the identifier after an edit of this kind.
   fileprivate func written(_ kind: EditKind, _ random: inout SeededGenerator) -> String {
     switch kind {
     case .letterCase: return self == uppercased() ? lowercased() : uppercased()

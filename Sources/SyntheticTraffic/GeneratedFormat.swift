@@ -39,7 +39,8 @@ extension PostbackFormat {
     return identity + fields.filter { !identity.contains($0) }
   }
 
-  // The fields with different names in the two frameworks.
+  // MARK: - Fields with different names in the two frameworks
+
   var adNetwork: Field { version == nil ? .adNetworkIdentifier : .adNetworkID }
   var transaction: Field { version == nil ? .postbackIdentifier : .transactionID }
   var app: Field { version == nil ? .advertisedItemIdentifier : .appID }

@@ -49,7 +49,7 @@ struct LinePlan: Sendable {
   var change: FieldChange?
   /// The second change, if edits come in pairs.
   var furtherChange: FieldChange?
-  /// The format of the signature.
+  /// The form in which the signature is written.
   var signatureWriting = SignatureWriting.asSigned
   /// The line of the first copy; nil if the line is not a duplicate.
   var originalLine: Int?
@@ -64,7 +64,7 @@ struct LinePlan: Sendable {
   }
 }
 
-/// The written format of a postback: that of an Apple device, or that of a forwarder. It changes no value.
+/// The written form of a postback: that of an Apple device, or that of a forwarder. It changes no value.
 struct ForwardingStyle: Sendable {
   /// Indicates that a forwarder rewrote the postback.
   var isForwarded = false

@@ -29,7 +29,7 @@ struct LineText: Sendable {
     guard case .malformed(let malformation) = plan.kind else { return }
     switch malformation {
     case .truncatedLine:
-      // Inside a string: a reader of JSON Lines sees at the line's end that the object is broken.
+      // The cut is inside a string, so that a reader of JSON Lines finds the error at the end of the line.
       let field: Field = plan.draft.format.version == nil ? .jwsString : .attributionSignature
       let key = Array("\"\(field.name)\":".utf8)
       let place = dump.indices.last { dump[$0...].starts(with: key) } ?? start

@@ -83,7 +83,7 @@ struct PostbackSigner: ~Copyable {
     var random = SeededGenerator(seed: seed, line: line, .signature)
     func number() -> [UInt8] {
       var bytes = (0..<curve.fieldByteCount).map { _ in UInt8(random.below(256)) }
-      // Neither a sign nor a zero in front: DER is as long as the number.
+      // The first byte is neither negative nor zero, so that the DER integer has the length of the number.
       bytes[0] = UInt8(1 + random.below(127))
       return bytes
     }

@@ -1,7 +1,7 @@
 /// A generator of random numbers that gives the same numbers for the same seed on every machine (SplitMix64, Steele,
 /// Lea and Flood 2014).
 ///
-/// It makes choices with its own code, because the standard library may change its own way from random bits to choices.
+/// It has its own code for choices, because the standard library may change how it turns random bits into choices.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// The purpose of the numbers. Each purpose has a sequence of its own, so that its numbers do not depend on the use
   /// of another.

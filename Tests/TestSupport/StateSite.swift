@@ -1,6 +1,6 @@
 package import DurableFiles
 package import Ledger
-package import PostbackVerification
+internal import PostbackVerification
 import Foundation
 
 /// A folder of state and one of tables, to be damaged and copied.

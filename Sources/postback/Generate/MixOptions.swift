@@ -11,11 +11,11 @@ enum MixOptions {
         "LIST",
         "Weights of the versions; aak is AdAttributionKit. The default is\n4.0=70,3.0=8,2.2=5,2.1=4,2.0=1,1.0=1,aak=11."
       ),
-      Option("--windows", "LIST", "Weights of the conversion windows of 4.0 and aak; default: 0=70,1=20,2=10."),
-      Option("--tiers", "LIST", "Weights of Apple's data tiers in 4.0 and aak; default: 0=10,1=25,2=35,3=30."),
+      Option("--windows", "LIST", "Weights of the conversion windows of 4.0 and aak; default 0=70,1=20,2=10."),
+      Option("--tiers", "LIST", "Weights of Apple's data tiers in 4.0 and aak; default 0=10,1=25,2=35,3=30."),
       Option("--app", "ID", "The id of an advertised app; may be repeated. The default is four apps."),
-      Option("--forged", "SHARE", "Share of lines, from 0 to 1, with an invented signature; default: 0.02."),
-      Option("--edited", "SHARE", "Share of lines with a signed field changed after signing; default: 0.02."),
+      Option("--forged", "SHARE", "Share of lines, from 0 to 1, with an invented signature; default 0.02."),
+      Option("--edited", "SHARE", "Share of lines with a signed field changed after signing; default 0.02."),
       Option("--edit", "FIELD", "The field that edits change; may be repeated. The default is any signed field."),
       Option(
         "--edit-kind",
@@ -25,10 +25,10 @@ enum MixOptions {
       Option(
         "--duplicate",
         "SHARE",
-        "Share of lines that copy an accepted one of the last few thousand; default: 0.05."
+        "Share of lines that copy an accepted one of the last few thousand; default 0.05."
       ),
-      Option("--malformed", "SHARE", "Share of lines that are not a well-formed postback; default: 0.01."),
-      Option("--zero-filled", "SHARE", "Share of lines with a source-app-id of 0 added after signing; default: 0.01."),
+      Option("--malformed", "SHARE", "Share of lines that are not a well-formed postback; default 0.01."),
+      Option("--zero-filled", "SHARE", "Share of lines with a source-app-id of 0 added after signing; default 0.01."),
       Option("--valid-only", nil, "Set all these shares to 0."),
     ]
 

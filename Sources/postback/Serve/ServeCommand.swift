@@ -31,7 +31,7 @@ struct ServeCommand: Command {
       create, 74 I/O, 75 locked.
       """,
     options: [
-      Option("--listen", "HOST:PORT", "The address to listen on; default: 127.0.0.1:8080. Port 0 takes a free port."),
+      Option("--listen", "HOST:PORT", "The address to listen on; default 127.0.0.1:8080. Port 0 takes a free port."),
       Option("--spool", "DIR", "The directory of the spool, which must exist."),
       Option("--config", "FILE", "The configuration (schemas/server_configuration.schema.json). Options override it."),
       Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
