@@ -66,7 +66,10 @@ let package = Package(
         "CSQLite",
       ]
     ),
-    module("Tables", ["Base", "JSON", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger"]),
+    module(
+      "Tables",
+      ["Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger"]
+    ),
     module(
       "PostbackPipeline",
       [

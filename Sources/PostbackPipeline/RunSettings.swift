@@ -30,7 +30,7 @@ extension RunSettings {
       digests[Name(kind: .format, name: name)] = try hash.hexadecimalDigest(of: text)
     }
     for table in Table.all {
-      digests[table.layoutName] = try hash.hexadecimalDigest(of: table.columns.joined(separator: ","))
+      digests[table.layoutName] = try hash.hexadecimalDigest(of: table.columnNames.joined(separator: ","))
     }
     var texts: [Model] = []
     for model in models.all {

@@ -105,3 +105,15 @@ public struct Claims: Sendable {
     version = text(.version) ?? version
   }
 }
+
+/// The source of a postback's time of receipt.
+package enum ReceivedAtSource: String, CaseIterable, Sendable {
+  /// The envelope around the postback.
+  case envelope
+  /// One time that the operator gave for all postbacks.
+  case option
+  /// A key of the postback, whose name the operator gave.
+  case field
+  /// The input file's modification time.
+  case fileModified = "file_mtime"
+}

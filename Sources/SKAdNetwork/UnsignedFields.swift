@@ -126,5 +126,8 @@ public struct UnsignedFields: Equatable, Sendable {
     ]
   }
 
+  /// The fields in the order of conflicts.
+  package static var fields: [Field] { UnsignedFields(bits: 0, number: nil).values.map(\.field) }
+
   private static let unreadableText = "unreadable"
 }

@@ -1,27 +1,35 @@
 package import Ledger
 
-/// An output table: its name and its columns, in order. Names are part of the public contract; `schemas/` describes
-/// each table.
+/// The declaration of an output table, from which its encoder, its CSV header and its schemas follow.
 package struct Table: Sendable {
   /// The name of the table, and of its folder.
   package let name: String
-  /// The names of the columns.
-  package let columns: [String]
+  /// The description of a row for users, in Markdown.
+  package let description: String
+  /// The column whose values are unique in the table; nil if there is none.
+  package let key: ColumnName?
+  /// The columns in the order of the cells in a row.
+  package let columns: [Column]
   /// A JSON row in which every cell is null, without the closing brace. A part of it is written before each cell that
   /// is not null.
   package let nullMembers: [UInt8]
   private let memberEnds: [Int]
 
-  package init(name: String, columns: [String]) {
+  package init(name: String, description: String, key: ColumnName? = nil, columns: [Column]) {
     self.name = name
+    self.description = description
+    self.key = key
     self.columns = columns
     var text: [UInt8] = []
     memberEnds = columns.map { column in
-      text += Array("\(text.isEmpty ? "{" : ",")\"\(column)\":null".utf8)
+      text += Array("\(text.isEmpty ? "{" : ",")\"\(column.name.rawValue)\":null".utf8)
       return text.count
     }
     nullMembers = text
   }
+
+  /// The names of the columns.
+  package var columnNames: [String] { columns.map(\.name.rawValue) }
 
   /// Returns the offset in `nullMembers` of the member of a column, including the separator before it.
   package func memberStart(_ column: Int) -> Int { column == 0 ? 0 : memberEnds[column - 1] }
@@ -30,43 +38,7 @@ package struct Table: Sendable {
   package func valueStart(_ column: Int) -> Int { memberEnds[column] - "null".utf8.count }
 
   /// The header line of a CSV file, with its line end.
-  package var csvHeader: [UInt8] { Array((columns.joined(separator: ",") + "\r\n").utf8) }
-
-  /// The table of accepted postbacks.
-  package static let postbacks = Table(
-    name: "skan_postbacks",
-    columns: [
-      "postback_key", "framework", "version", "ad_network_id", "transaction_id", "app_id", "campaign_id",
-      "source_identifier", "source_app_id", "source_domain", "redownload", "conversion_type", "fidelity_type",
-      "ad_interaction_type", "did_win", "postback_sequence_index", "conversion_value", "coarse_conversion_value",
-      "country_code", "marketplace_identifier", "impression_type", "key_id", "environment", "signature_state",
-      "coerced_fields", "tier_flags", "channel", "forwarder", "received_at", "received_at_source",
-      "estimated_install_date", "install_date_earliest", "install_date_latest", "model_id", "model_version",
-      "decode_status", "skan_revenue", "min_revenue", "max_revenue", "currency", "cumulative", "extras", "source_file",
-      "source_line",
-    ]
-  )
-
-  /// The table of events that accepted postbacks decode to.
-  package static let events = Table(
-    name: "skan_events",
-    columns: [
-      "postback_key", "event_name", "postback_sequence_index", "event_count", "min_event_count", "max_event_count",
-      "skan_revenue", "min_revenue", "max_revenue", "currency", "cumulative", "revenue_kind", "model_id",
-      "model_version",
-    ]
-  )
-
-  /// The table of rejected records.
-  package static let rejects = Table(
-    name: "skan_rejects",
-    columns: [
-      "stage", "reject_code", "reject_detail", "field", "expected", "found", "ad_network_id", "transaction_id",
-      "app_id",
-      "version", "first_seen_postback_key", "conflicting_fields", "channel", "forwarder", "received_at",
-      "received_at_source", "source_file", "source_line", "raw_sha256", "raw_body", "raw_body_base64",
-    ]
-  )
+  package var csvHeader: [UInt8] { Array((columnNames.joined(separator: ",") + "\r\n").utf8) }
 
   /// All tables.
   package static let all = [postbacks, events, rejects]

@@ -12,7 +12,11 @@ import Testing
 @testable import PostbackPipeline
 
 @Suite struct `The rows` {
-  private let table = Table(name: "t", columns: ["a", "b", "c"])
+  private let table = Table(
+    name: "t",
+    description: "",
+    columns: [ColumnName.field, .first, .later].map { Column($0, .text(TextForm()), .nullable, "") }
+  )
 
   private func rows(
     _ encode: (inout RowEncoder) -> Void,
@@ -31,7 +35,7 @@ import Testing
       row.text("")
       row.integer(0)
     }
-    #expect(rows.json == #"{"a":null,"b":"","c":0}"# + "\n")
+    #expect(rows.json == #"{"field":null,"first":"","later":0}"# + "\n")
     #expect(rows.csv == ",\"\",0\r\n")
   }
 
@@ -41,7 +45,7 @@ import Testing
       row.text("é\u{1}\\")
       row.json(#"{"k":"v"}"#.utf8.span)
     }
-    #expect(rows.json == #"{"a":"a,\"b\"\r\nc","b":"é\u0001\\","c":{"k":"v"}}"# + "\n")
+    #expect(rows.json == #"{"field":"a,\"b\"\r\nc","first":"é\u0001\\","later":{"k":"v"}}"# + "\n")
     #expect(rows.csv == "\"a,\"\"b\"\"\r\nc\",\"é\u{1}\\\",\"{\"\"k\"\":\"\"v\"\"}\"\r\n")
   }
 
@@ -51,7 +55,7 @@ import Testing
       row.words(["one"])
       row.words(["one", "two"])
     }
-    #expect(rows.json == #"{"a":null,"b":["one"],"c":["one","two"]}"# + "\n")
+    #expect(rows.json == #"{"field":null,"first":["one"],"later":["one","two"]}"# + "\n")
     #expect(rows.csv == ",one,one;two\r\n")
   }
 

@@ -24,7 +24,11 @@ import Testing
           LedgerPart(table: postbacks, format: format, number: number + 1),
           in: site.output
         )
-        let table = Table(name: postbacks, columns: ["postback_key", "text"])
+        let table = Table(
+          name: postbacks,
+          description: "",
+          columns: [ColumnName.postbackKey, .found].map { Column($0, .text(TextForm()), .required, "") }
+        )
         var encoder = RowEncoder(table, TableEncoding([format]))
         for entry in seenEntries(rows) {
           encoder.plain(upTo: PostbackKey.length) { entry.seen.key.write(to: &$0) }

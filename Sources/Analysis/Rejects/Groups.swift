@@ -84,7 +84,7 @@ package struct GroupColumn: Sendable, Hashable {
 
   /// Creates the grouping called `name`. Throws if there is no such column and no such derived name.
   package init(_ name: String) throws(QueryDefect) {
-    guard Table.rejects.columns.contains(name) || Self.derived.contains(name) else {
+    guard Table.rejects.columnNames.contains(name) || Self.derived.contains(name) else {
       throw QueryDefect(unknown: name, derived: Self.derived)
     }
     self.name = name
@@ -129,7 +129,7 @@ struct GroupKeyReader: Sendable {
 
   init(_ grouping: [GroupColumn], in table: Table) {
     let found = grouping.enumerated().compactMap { index, column in
-      table.columns.firstIndex(of: column.column).map { (index, Part(column: $0, prefix: column.prefix)) }
+      table.columnNames.firstIndex(of: column.column).map { (index, Part(column: $0, prefix: column.prefix)) }
     }
     columns = found.map(\.0)
     parts = found.map(\.1)

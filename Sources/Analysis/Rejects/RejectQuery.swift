@@ -32,10 +32,10 @@ package struct RejectQuery: Sendable {
   }
 
   /// The conditions on columns that accepted postbacks also have. Only these apply to the number of records read.
-  var sharedConditions: [Condition] { conditions.filter { Table.postbacks.columns.contains($0.column) } }
+  var sharedConditions: [Condition] { conditions.filter { Table.postbacks.columnNames.contains($0.column) } }
 
   /// The conditions on columns that only rejects have.
-  var ownConditions: [Condition] { conditions.filter { !Table.postbacks.columns.contains($0.column) } }
+  var ownConditions: [Condition] { conditions.filter { !Table.postbacks.columnNames.contains($0.column) } }
 }
 
 /// A test of one column that a row must pass to be counted, such as `reject_code in (missing_field, wrong_type)`.
@@ -72,7 +72,7 @@ package struct Condition: Sendable, Equatable {
         "\(text) is not a condition. Write COLUMN, one of = != ~ !~ < <= > >= and a value, or COLUMN in (VALUE, …)."
       )
     }
-    guard Table.rejects.columns.contains(String(name)) else { throw QueryDefect(unknown: String(name)) }
+    guard Table.rejects.columnNames.contains(String(name)) else { throw QueryDefect(unknown: String(name)) }
     column = String(name)
     self.comparison = comparison
     let operand = rest.dropFirst(comparison.rawValue.count).trimmed
@@ -147,7 +147,7 @@ package struct QueryDefect: Error, CustomStringConvertible {
 
   /// Reports a column name that neither skan_rejects nor `derived` has, and suggests a similar name.
   init(unknown column: String, derived: [String] = []) {
-    let names = Table.rejects.columns + derived
+    let names = Table.rejects.columnNames + derived
     guard let nearest = column.nearest(among: names) else {
       self.init("There is no column \(column). The columns are \(names.joined(separator: ", ")).")
       return

@@ -146,7 +146,7 @@ private struct SurveyCounting: Sendable {
     acceptedFilter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
     acceptedKey = GroupKeyReader(query.grouping, in: .postbacks)
     readKey = GroupKeyReader(acceptedKey.columns.map { query.grouping[$0] }, in: .rejects)
-    received = Table.rejects.columns.firstIndex(of: "received_at")
+    received = Table.rejects.columnNames.firstIndex(of: "received_at")
     shownRows = query.shownRows
     self.countsRead = countsRead
     wantsConflicts = countsRead && query.wantsConflicts

@@ -23,7 +23,7 @@ struct RowFilter: Sendable {
   /// Creates a filter for rows of `table`. Conditions on columns that the table does not have are ignored.
   init(_ conditions: [Condition], during span: TimeSpan, in table: Table) {
     terms = conditions.compactMap { condition in
-      guard let column = table.columns.firstIndex(of: condition.column) else { return nil }
+      guard let column = table.columnNames.firstIndex(of: condition.column) else { return nil }
       let isTime = condition.column == "received_at"
       let value = condition.values[0]
       return Term(
@@ -35,7 +35,7 @@ struct RowFilter: Sendable {
       )
     }
     self.span = span
-    received = span.isEverything ? nil : table.columns.firstIndex(of: "received_at")
+    received = span.isEverything ? nil : table.columnNames.firstIndex(of: "received_at")
   }
 
   /// Indicates that every row passes.

@@ -1,5 +1,5 @@
 internal import Base
-internal import PostbackPipeline
+internal import SKAdNetwork
 
 /// The origin of a time of receipt: the postback itself, or a source that many records share.
 package enum TimeOrigin: Int, CaseIterable, Sendable {

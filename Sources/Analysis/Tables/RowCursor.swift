@@ -22,7 +22,7 @@ package struct RowCursor: ~Copyable {
     records = batch.records
     origins = batch.origins
     byteCount = batch.bytes.count
-    parser = JSONParser(names: table.columns)
+    parser = JSONParser(names: table.columnNames)
   }
 
   /// Moves to the next row; returns false if there is none. Lines that are not rows are skipped and noted in
@@ -119,7 +119,7 @@ package struct UnreadableRows: Sendable, Equatable {
 extension Table {
   /// Returns the index of a column, which the table must have.
   package func place(_ column: String) -> Int {
-    guard let place = columns.firstIndex(of: column) else { preconditionFailure("\(name) has no column \(column)") }
+    guard let place = columnNames.firstIndex(of: column) else { preconditionFailure("\(name) has no column \(column)") }
     return place
   }
 }

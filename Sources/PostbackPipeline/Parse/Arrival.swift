@@ -2,18 +2,6 @@ package import Base
 package import JSON
 package import SKAdNetwork
 
-/// The source of a postback's time of receipt.
-package enum ReceivedAtSource: String, CaseIterable, Sendable {
-  /// The envelope around the postback.
-  case envelope
-  /// One time that the operator gave for all postbacks.
-  case option
-  /// A key of the postback, whose name the operator gave.
-  case field
-  /// The input file's modification time.
-  case fileModified = "file_mtime"
-}
-
 /// The time of receipt of a postback, its source, and the channel through which the postback came.
 package struct Arrival: Sendable {
   /// The time of receipt; nil if no source gives it.

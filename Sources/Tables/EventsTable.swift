@@ -1,0 +1,87 @@
+internal import ConversionModel
+
+extension Table {
+  /// The table of events that accepted postbacks decode to.
+  package static let events = Table(
+    name: "skan_events",
+    description: """
+      An event that an accepted postback decodes to. A postback whose `decode_status` is `decoded` has one row for \
+      each event of its value, in the order of the model; other postbacks have none. In CSV a null is an empty field.
+      """,
+    columns: [
+      Column(.postbackKey, .key, .required, "The postback, a row of `skan_postbacks`."),
+      Column(
+        .eventName,
+        .text(TextForm(pattern: #"^[^\u0000-\u001f\u007f-\u009f]*$"#, minimumLength: 1, maximumLength: 256)),
+        .required,
+        """
+        The name of the event in the model, at most 256 bytes.
+        """
+      ),
+      Column(
+        .postbackSequenceIndex,
+        .integer(0...2),
+        .nullable,
+        "The conversion window of the postback, 0 to 2. Null before 4.0."
+      ),
+      Column(
+        .eventCount,
+        .decimal(precision: 20, scale: 1),
+        .required,
+        """
+        The estimated number of times: the middle of the two following columns, which may be a half, or \
+        `min_event_count` if there is no upper limit.
+        """
+      ),
+      Column(.minEventCount, .integer(0...Int64.max), .required, "The least possible number of times."),
+      Column(
+        .maxEventCount,
+        .integer(1...Int64.max),
+        .nullable,
+        "The greatest possible number of times. Null if there is no upper limit."
+      ),
+      Column(
+        .skanRevenue,
+        .money,
+        .nullable,
+        "The estimated revenue of all these times together, in `currency`. Null if the event has no revenue."
+      ),
+      Column(.minRevenue, .money, .nullable, "The least possible revenue. Null if `skan_revenue` is null."),
+      Column(
+        .maxRevenue,
+        .money,
+        .nullable,
+        """
+        The limit that the revenue stays below, or the exact revenue if it equals `min_revenue`. Null if \
+        `skan_revenue` is null, and if there is no upper limit: a sum with such a row has no upper limit either.
+        """
+      ),
+      Column(
+        .currency,
+        .currency,
+        .nullable,
+        "The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if `skan_revenue` is null."
+      ),
+      Column(
+        .cumulative,
+        .boolean,
+        .required,
+        """
+        True if the values of this window include the earlier windows, as the model says: then counts and revenue \
+        are never added to those of earlier windows of the same users.
+        """
+      ),
+      Column(
+        .revenueKind,
+        .word(of: RevenueKind.self),
+        .nullable,
+        """
+        The origin of the revenue: `iap` for in-app purchases, `admon` for ads in the app, `all` for both. Null if \
+        `skan_revenue` is null.
+        """
+      ),
+      Column(.modelID, .text(matching: "^[A-Za-z0-9._-]{1,64}$"), .required, "The conversion model that says so."),
+      Column(.modelVersion, .version, .required, "The version of the model."),
+    ]
+  )
+}

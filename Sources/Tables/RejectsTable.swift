@@ -1,0 +1,134 @@
+internal import SKAdNetwork
+
+extension Table {
+  /// The table of rejected records.
+  package static let rejects = Table(
+    name: "skan_rejects",
+    description: """
+      A record of the input that was rejected, with the reason and with its bytes. `ad_network_id`, `transaction_id`, \
+      `app_id` and `version` are unchecked texts here. In CSV a null is an empty field, an empty text is `""`, and \
+      `conflicting_fields` is JSON text.
+      """,
+    columns: [
+      Column(
+        .stage,
+        .word(of: RejectStage.self),
+        .required,
+        """
+        The stage that rejected the record: `parse` if the bytes are not a JSON object, `schema` if the object is \
+        not a postback of the version that it names, `signature` if no trusted key signed it, `policy` if it is not \
+        allowed here, `dedup` if it came before.
+        """
+      ),
+      Column(
+        .rejectCode,
+        .word(of: RejectCode.self),
+        .required,
+        "The reason, a stable code that belongs to one stage."
+      ),
+      Column(.rejectDetail, .nonEmptyText, .required, "The reason in words. The words may change."),
+      Column(
+        .field,
+        .text,
+        .nullable,
+        """
+        The key that is wrong, at most 200 bytes. For `duplicate_conflict` it is the first of `conflicting_fields`. \
+        Null if it is not a single key.
+        """
+      ),
+      Column(
+        .expected,
+        .text,
+        .nullable,
+        """
+        The expected content, in words. For `duplicate_conflict` it is the value of the first copy. Null if `field` \
+        is null, and if the first copy has no value.
+        """
+      ),
+      Column(.found, .text, .nullable, "The content that is there, at most 200 bytes. Null if nothing is there."),
+      Column(.adNetworkID, .text, .nullable, "The ad network that the record names, unchecked. Null if it names none."),
+      Column(
+        .transactionID,
+        .text,
+        .nullable,
+        "The transaction that the record names, unchecked. Null if it names none."
+      ),
+      Column(.appID, .text, .nullable, "The app that the record names, as text, unchecked. Null if it names none."),
+      Column(
+        .version,
+        .text,
+        .nullable,
+        "The version that the record names, as text, unchecked. Null if it names none."
+      ),
+      Column(
+        .firstSeenPostbackKey,
+        .key,
+        .nullable,
+        "The row of `skan_postbacks` that this record duplicates. Null unless `stage` is `dedup`."
+      ),
+      Column(
+        .conflictingFields,
+        .objects(conflict),
+        .nullable,
+        """
+        The unsigned fields that differ from the first copy, each with `field`, `first` and `later`. Null unless the \
+        code is `duplicate_conflict`.
+        """
+      ),
+      .channel,
+      .forwarder,
+      .receivedAt,
+      .receivedAtSource,
+      .sourceFile,
+      .sourceLine,
+      Column(
+        .rawSHA256,
+        .text(matching: "^[0-9a-f]{64}$"),
+        .required,
+        "The SHA-256 of all bytes of the record, also if not all of them were kept."
+      ),
+      Column(
+        .rawBody,
+        .text,
+        .nullable,
+        "The bytes of the record, unchanged. Null if they are not UTF-8 or contain a NUL."
+      ),
+      Column(
+        .rawBodyBase64,
+        .text(matching: "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"),
+        .nullable,
+        """
+        The bytes in base64 if `raw_body` cannot hold them.
+        """
+      ),
+    ]
+  )
+
+  /// The members of an element of `conflicting_fields`.
+  private static let conflict = [
+    Column(
+      .field,
+      .word(UnsignedFields.fields.map(\.name)),
+      .required,
+      """
+      Apple's name of the field. `redownload` and `source-app-id` are unsigned in 1.0 only, and `source-domain` beside \
+      a signed `source-app-id`.
+      """
+    ),
+    Column(
+      .first,
+      .text,
+      .nullable,
+      """
+      The value in the first copy, as text: `unreadable` if it could not be read, and `other` for a `source-domain`, \
+      which is in the extras of the row of `first_seen_postback_key`. Null if the first copy has no value.
+      """
+    ),
+    Column(
+      .later,
+      .text,
+      .nullable,
+      "The value in this copy, as text, in the same form. Null if this copy has no value."
+    ),
+  ]
+}
