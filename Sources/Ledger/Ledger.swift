@@ -20,7 +20,7 @@ package final class Ledger {
   package let database: SQLiteDatabase
   private let marker: CommitMarker
   private let statements: LedgerStatements
-  let feedStatements: FeedStatements
+  let reprocessingStatements: ReprocessingStatements
   private var failure: FileFailure?
   /// The number of rows that were written since the last checkpoint of the write-ahead log.
   private var changes = 0
@@ -67,8 +67,8 @@ package final class Ledger {
     output = try Self.output(in: database)
     seed = UInt64(bitPattern: try database.integer("SELECT seed FROM state"))
     marker = try CommitMarker(folder.folder, ledger: state.commits)
-    feedStatements = try FeedStatements(database)
-    statements = try LedgerStatements(database, feedStatements)
+    reprocessingStatements = try ReprocessingStatements(database)
+    statements = try LedgerStatements(database, reprocessingStatements)
   }
 
   /// The number of commits.

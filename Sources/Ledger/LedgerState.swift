@@ -93,7 +93,7 @@ package struct LedgerCommit: Sendable {
   /// The time of the commit, in milliseconds since 1970.
   package var time: Int64
   /// Rejects that were taken up again, all by one run.
-  package var fedBack: [FedBackReject] = []
+  package var reprocessed: [ReprocessedReject] = []
   /// The settings from this commit on, where they are others than before.
   package var settings: LedgerSettings?
   /// A step of a compaction of `seen.log`; nil if the commit is no such step.

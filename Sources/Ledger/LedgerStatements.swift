@@ -8,7 +8,7 @@ struct LedgerStatements {
   let inputBySize: SQLiteStatement
   let inputsByFirst: SQLiteStatement
   private let database: SQLiteDatabase
-  private let feeds: FeedStatements
+  private let reprocessing: ReprocessingStatements
   private let begin: SQLiteStatement
   private let end: SQLiteStatement
   private let putInput: SQLiteStatement
@@ -16,9 +16,9 @@ struct LedgerStatements {
   private let addCount: SQLiteStatement
   private let putState: SQLiteStatement
 
-  init(_ database: SQLiteDatabase, _ feeds: FeedStatements) throws(FileFailure) {
+  init(_ database: SQLiteDatabase, _ reprocessing: ReprocessingStatements) throws(FileFailure) {
     self.database = database
-    self.feeds = feeds
+    self.reprocessing = reprocessing
     func prepare(_ text: String) throws(FileFailure) -> SQLiteStatement { try SQLiteStatement(database, text) }
     func inputs(_ condition: String) -> String {
       "SELECT \(LedgerInput.columns) FROM inputs WHERE \(condition) ORDER BY id DESC LIMIT 1"
@@ -61,7 +61,7 @@ struct LedgerStatements {
     for input in commit.inputs { try put(input) }
     for part in commit.parts { try put(part) }
     for (name, value) in commit.increments { try addCount.run(.text(name), .integer(value)) }
-    try feeds.write(commit.fedBack, commit: state.commits)
+    try reprocessing.write(commit.reprocessed, commit: state.commits)
     try commit.settings?.write(to: database, commit: state.commits)
     try state.write(with: putState)
     try end.run()

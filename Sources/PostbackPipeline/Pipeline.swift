@@ -26,22 +26,25 @@ package struct Pipeline: Sendable {
     self.trust = trust
   }
 
-  /// Runs to the end of the inputs and returns the counts of accepted and rejected records.
+  /// Runs to the end of the inputs and returns the counts of accepted and rejected records. `tables` are the tables of
+  /// `state`, which the run consumes.
   ///
   /// Every record ends in exactly one row of `skan_postbacks` or `skan_rejects`, also if runs were interrupted and
   /// several were needed.
   package func run(
+    continuing state: consuming State,
     into tables: TableWriter,
     progress: (TableWriter.Progress) -> Void = { _ in },
     committed: (TableWriter.Commit) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally {
-    try await run(InputList(inputs), into: tables, progress: progress, committed: committed)
+    try await run(InputList(inputs), continuing: state, into: tables, progress: progress, committed: committed)
   }
 
   /// Runs to the end of a source and returns the counts of accepted and rejected records. `TableWriter.write` says when each
   /// closure is called.
   package func run(
     _ source: any InputSource,
+    continuing state: consuming State,
     into tables: TableWriter,
     progress: (TableWriter.Progress) -> Void = { _ in },
     committed: (TableWriter.Commit) -> Void = { _ in },
@@ -49,22 +52,31 @@ package struct Pipeline: Sendable {
   ) async throws(PipelineFailure) -> Tally {
     let reader = PostbackReader(
       source,
-      tables.state.catalog,
+      state.catalog,
       limits: limits,
       skipsUnreadableInputs: skipsUnreadableInputs
     )
-    return try await run(records: reader, into: tables, progress: progress, committed: committed, idle: idle)
+    return try await run(
+      records: reader,
+      continuing: state,
+      into: tables,
+      progress: progress,
+      committed: committed,
+      idle: idle
+    )
   }
 
   /// Runs to the end of records, wherever they come from.
   package func run<Records: AsyncSequence>(
     records: Records,
+    continuing state: consuming State,
     into tables: TableWriter,
     progress: (TableWriter.Progress) -> Void = { _ in },
     committed: (TableWriter.Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally
   where Records.Element == RawBatch, Records.Failure == PipelineFailure {
+    precondition(tables.ledger === state.ledger, "the tables belong to the state")
     let (receivedAt, trust, models, known) = (receivedAt, trust, models, VerdictCache())
     let format = RowFormat(tables.encoding, trust: trust)
     let rows =
@@ -72,7 +84,7 @@ package struct Pipeline: Sendable {
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
         try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
       }
-      .deduplicated(in: tables.state.takeIndex())
+      .deduplicated(in: state.takeIndex())
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
         try batch.decoded(with: models.value).encoded(as: format)
       }

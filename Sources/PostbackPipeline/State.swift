@@ -1,31 +1,27 @@
 package import DurableFiles
 package import Ledger
 
-/// The state that earlier runs have left and this run continues: the ledger, the log of first postbacks and their
-/// index.
+/// The state that earlier runs have left: the ledger, the log of first postbacks and their index.
 ///
-/// Only one process at a time can have it open.
-package final class State {
+/// Only one process at a time can have it open. A run consumes it, because the index is too large to have twice.
+package struct State: ~Copyable {
   /// The database of everything that is committed.
   package let ledger: Ledger
   /// The catalog of known inputs, which decides where the reading of each begins.
   let catalog: InputCatalog
+  /// The log of first postbacks.
   let log: SeenLog
-  private var index: TransactionIndex?
+  private let index: TransactionIndex
 
   /// Opens the state in a folder, or creates one. Cuts off entries of the log that are not committed.
   package init(_ folder: String, settings: [String: String]) throws(FileFailure) {
-    ledger = try Ledger(try StateFolder(folder), settings: settings)
-    catalog = try InputCatalog(ledger)
+    let ledger = try Ledger(try StateFolder(folder), settings: settings)
+    let catalog = try InputCatalog(ledger)
     var index = TransactionIndex(expecting: try SeenLog.expectedCount(ledger))
-    log = try SeenLog.recover(ledger, into: &index)
-    self.index = index
+    let log = try SeenLog.recover(ledger, into: &index)
+    (self.ledger, self.catalog, self.log, self.index) = (ledger, catalog, log, index)
   }
 
-  /// Returns the index of all first postbacks. Call it only once: the index is too large to have twice.
-  func takeIndex() -> TransactionIndex {
-    defer { index = nil }
-    guard let index else { preconditionFailure("the index was taken") }
-    return index
-  }
+  /// Returns the index of all first postbacks, and ends the state.
+  consuming func takeIndex() -> TransactionIndex { index }
 }

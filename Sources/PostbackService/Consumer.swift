@@ -70,13 +70,9 @@ package final class Consumer {
   /// again, as after a crash.
   private func session() async throws(PipelineFailure) {
     let start = ContinuousClock.now
+    let state = try openState()
     let tables: TableWriter
-    do throws(FileFailure) {
-      let state = try State(options.state, settings: options.tables.settings)
-      tables = try TableWriter(options.tables, state)
-    } catch {
-      throw .state(error)
-    }
+    do throws(FileFailure) { tables = try TableWriter(options.tables, state) } catch { throw .state(error) }
     self.tables = tables
     defer { self.tables = nil }
     try use(models.value, in: tables)
@@ -98,12 +94,21 @@ package final class Consumer {
     pipeline.skipsUnreadableInputs = true
     _ = try await pipeline.run(
       source,
+      continuing: state,
       into: tables,
       progress: { _ in self.beat(source, tables) },
       committed: { commit in self.finish(commit, source, tables) },
       idle: { () throws(PipelineFailure) in try self.idle(source, tables) }
     )
     do throws(FileFailure) { try folder.synchronize() } catch { throw .spool(error) }
+  }
+
+  private func openState() throws(PipelineFailure) -> State {
+    do throws(FileFailure) {
+      return try State(options.state, settings: options.tables.settings)
+    } catch {
+      throw .state(error)
+    }
   }
 
   /// Records the settings in the state, and logs the ones that changed.

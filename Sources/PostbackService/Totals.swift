@@ -29,7 +29,7 @@ package struct Totals: Equatable, Sendable {
   package func rejected(_ code: RejectCode) -> Int64 { self[Self.name(of: code)] }
 
   /// Returns the number of records rejected with a code that were fed back into a later run.
-  package func fedBack(_ code: RejectCode) -> Int64 { self["fed_back.\(code.rawValue)"] }
+  package func reprocessed(_ code: RejectCode) -> Int64 { self["fed_back.\(code.rawValue)"] }
 
   /// Returns the number of committed rows of a table.
   package func rows(of table: Table) -> Int64 { self[Self.name(of: table)] }

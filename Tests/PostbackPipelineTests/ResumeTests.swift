@@ -38,7 +38,7 @@ private final class Site {
     var ends: [InputEnd] = []
     let state = try State(folder.path + "/state", settings: options.settings)
     let tables = try TableWriter(options, state)
-    let tally = try await pipeline.run(into: tables, committed: { ends += $0.ends.map(\.end) })
+    let tally = try await pipeline.run(continuing: state, into: tables, committed: { ends += $0.ends.map(\.end) })
     return (tally, ends)
   }
 

@@ -90,13 +90,23 @@ import Testing
       (FileManager.default.subpaths(atPath: path) ?? []).filter { $0.contains("part-") }.sorted()
     }
 
-    /// The tables in the folder, and their state.
-    func tables(_ formats: Set<TableFormat>, _ trust: Trust) throws -> TableWriter {
-      try tables(TableOptions(folder: path, formats: formats), trust)
+    /// Opens the tables in the folder, and their state.
+    func open(_ formats: Set<TableFormat>) throws -> Opened {
+      let options = TableOptions(folder: path, formats: formats)
+      let state = try State("\(path)/_state", settings: options.settings)
+      return Opened(tables: try TableWriter(options, state), state: state)
     }
 
-    func tables(_ options: TableOptions, _ trust: Trust) throws -> TableWriter {
-      try TableWriter(options, try State("\(path)/_state", settings: options.settings))
+    /// Runs a pipeline into the tables in the folder.
+    func run(_ pipeline: Pipeline, _ formats: Set<TableFormat>) async throws {
+      let opened = try open(formats)
+      _ = try await pipeline.run(continuing: opened.state, into: opened.tables)
+    }
+
+    /// Tables with their state, for one run.
+    struct Opened: ~Copyable {
+      let tables: TableWriter
+      let state: State
     }
 
     func text(_ file: String) -> String {
@@ -113,9 +123,10 @@ import Testing
   @Test func `show up when they are complete, and not before`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
-    let tables = try folder.tables(all, pipeline.trust)
+    let opened = try folder.open(all)
     var whileWriting: [String] = []
-    let tally = try await pipeline.run(into: tables) { _ in whileWriting = folder.files }
+    let tally = try await pipeline.run(continuing: opened.state, into: opened.tables) { _ in whileWriting = folder.files
+    }
     #expect(whileWriting.count >= 4 && whileWriting.allSatisfy { $0.hasSuffix(".inprogress") })
     #expect(
       folder.files == [
@@ -130,14 +141,14 @@ import Testing
   @Test func `of which the state knows nothing are not touched`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
-    _ = try await pipeline.run(into: try folder.tables(all, pipeline.trust))
+    try await folder.run(pipeline, all)
     try FileManager.default.removeItem(atPath: folder.path + "/_state")
     let before = folder.files.map(folder.text)
-    let failure = #expect(throws: FileFailure.self) { try folder.tables(all, pipeline.trust) }
+    let failure = #expect(throws: FileFailure.self) { _ = try folder.open(all) }
     #expect(failure?.kind == .incompatible)
     // Of a version of the program that gave outputs no id.
     try FileManager.default.removeItem(atPath: folder.path + "/_output_id")
-    let older = #expect(throws: FileFailure.self) { try folder.tables(all, pipeline.trust) }
+    let older = #expect(throws: FileFailure.self) { _ = try folder.open(all) }
     #expect(older?.kind == .cannotCreate)
     #expect(folder.files.map(folder.text) == before)
   }
@@ -145,8 +156,8 @@ import Testing
   @Test func `stay in the formats in which they were begun`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
-    _ = try await pipeline.run(into: try folder.tables([.jsonLines], pipeline.trust))
-    let failure = #expect(throws: FileFailure.self) { try folder.tables([.csv], pipeline.trust) }
+    try await folder.run(pipeline, [.jsonLines])
+    let failure = #expect(throws: FileFailure.self) { _ = try folder.open([.csv]) }
     #expect(failure?.kind == .incompatible)
     #expect(folder.files.count == 3)
   }
@@ -155,12 +166,12 @@ import Testing
     let folder = Folder()
     let pipeline = try pipeline("postbacks")
     let options = TableOptions(folder: folder.path, formats: all)
-    let tables = try folder.tables(options, pipeline.trust)
-    #expect(throws: FileFailure.self) { try folder.tables(options, pipeline.trust) }
+    let opened = try folder.open(all)
+    #expect(throws: FileFailure.self) { _ = try folder.open(all) }
     let other = try State("\(folder.path)/other", settings: options.settings)
     let failure = #expect(throws: FileFailure.self) { try TableWriter(options, other) }
     #expect(failure?.kind == .locked)
-    _ = try await pipeline.run(into: tables)
+    _ = try await pipeline.run(continuing: opened.state, into: opened.tables)
     #expect(
       folder.files.count == 6 && folder.text("skan_postbacks/part-00000001.jsonl").split(separator: "\n").count == 10
     )
@@ -188,13 +199,14 @@ import Testing
     let folder = Folder()
     var pipeline = try pipeline("postbacks")
     pipeline.jobs = jobs
-    let tables = try folder.tables(all, pipeline.trust)
+    let opened = try folder.open(all)
     let source = Trickle(pipeline.inputs)
     var ended = 0
     var pauses = 0
     _ = try await pipeline.run(
       source,
-      into: tables,
+      continuing: opened.state,
+      into: opened.tables,
       committed: { ended += $0.ends.count },
       idle: {
         pauses += 1
@@ -215,8 +227,8 @@ import Testing
       pipeline.models = CurrentModels(try Models(loading: [Fixtures.path("models")]))
       pipeline.jobs = jobs
       pipeline.limits = ReadLimits(batchRecords: records)
-      let tables = try folder.tables(all, pipeline.trust)
-      let tally = try await pipeline.run(into: tables)
+      let opened = try folder.open(all)
+      let tally = try await pipeline.run(continuing: opened.state, into: opened.tables)
       #expect(tally.read == tally.accepted + tally.rejected)
       results.append(folder.files.map(folder.text))
     }
@@ -226,8 +238,8 @@ import Testing
   @Test func `keep the raw bytes of every reject, in base64 where they are not text`() async throws {
     let folder = Folder()
     let pipeline = try pipeline("hostile")
-    let tables = try folder.tables(all, pipeline.trust)
-    _ = try await pipeline.run(into: tables)
+    let opened = try folder.open(all)
+    _ = try await pipeline.run(continuing: opened.state, into: opened.tables)
     var kinds: Set<String> = []
     #expect(!folder.text("skan_rejects/part-00000001.csv").utf8.contains(0))
     for line in folder.text("skan_rejects/part-00000001.jsonl").split(separator: "\n") {

@@ -120,25 +120,25 @@ extension TableFiles {
 extension TableFiles {
   /// Returns the files without the rejects that were read again. The ledger of each output records them: in `_state` in
   /// its folder, or in one of the folders in `states`.
-  package func withoutFedBack(states: [String]) throws(FileFailure) -> TableFiles {
+  package func withoutReprocessed(states: [String]) throws(FileFailure) -> TableFiles {
     var files = self
     var rows: [String: [Int: Set<Int>]] = [:]
     for input in inputs {
       guard let number = LedgerPart.number(inName: input.path) else { continue }
       let output = input.path.parent.parent
-      if rows[output] == nil { rows[output] = try Self.fedBackRows(in: output, states: states) }
+      if rows[output] == nil { rows[output] = try Self.reprocessedRows(in: output, states: states) }
       files.leftOut[input.path] = rows[output]?[number]
     }
     return files
   }
 
-  private static func fedBackRows(in output: String, states: [String]) throws(FileFailure) -> [Int: Set<Int>] {
+  private static func reprocessedRows(in output: String, states: [String]) throws(FileFailure) -> [Int: Set<Int>] {
     guard let id = try OutputID.read(in: output) else { return [:] }
     var rows: [Int: Set<Int>] = [:]
     let own = "\(output)/_state"
     for state in states + (Ledger.isThere(own) ? [own] : []) {
       guard try Ledger.reading(state).outputID == id else { continue }
-      rows.merge(try Ledger.fedBackRows(state, of: id)) { $0.union($1) }
+      rows.merge(try Ledger.reprocessedRows(state, of: id)) { $0.union($1) }
     }
     return rows
   }

@@ -58,7 +58,7 @@ private final class RecordParser {
 
   private func parse(_ record: Record, from origin: BatchOrigin, _ bytes: inout [UInt8]) -> Outcome<Parsed> {
     if let defect = record.defect {
-      let arrival = origin.fedBack?.arrival ?? rule.arrival(of: .absent, in: bytes, from: origin.input)
+      let arrival = origin.reprocessed?.arrival ?? rule.arrival(of: .absent, in: bytes, from: origin.input)
       return .rejected(Rejection(defect, record, arrival))
     }
     do throws(PostbackDefect) {
@@ -78,7 +78,7 @@ private final class RecordParser {
 
   /// The time, channel and forwarder of the record; members of its envelope that can be read count.
   private func claimedArrival(from origin: BatchOrigin, _ bytes: [UInt8]) -> Arrival {
-    var arrival = origin.fedBack?.arrival ?? rule.arrival(of: parser.receivedAtField, in: bytes, from: origin.input)
+    var arrival = origin.reprocessed?.arrival ?? rule.arrival(of: parser.receivedAtField, in: bytes, from: origin.input)
     guard let envelope = parser.envelope else { return arrival }
     if let text = envelope.receivedAt, let time = Timestamp(parsing: bytes.span.extracting(text.indices)) {
       arrival = Arrival(receivedAt: time, source: .envelope)

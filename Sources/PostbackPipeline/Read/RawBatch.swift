@@ -80,10 +80,10 @@ package struct BatchOrigin: Sendable {
   package var checkpoint: InputCheckpoint?
   /// For one record that was rejected before and is taken up again: what is known of it. The input is then a part of
   /// `skan_rejects`.
-  var fedBack: FedBackRecord?
+  var reprocessed: ReprocessedRecord?
 
   /// The name of the file that rows give as the source of a record.
-  var sourceFile: String { fedBack?.reject.source.file ?? input.path }
+  var sourceFile: String { reprocessed?.reject.source.file ?? input.path }
 }
 
 /// The checkpoint of an input after a batch, to be committed together with the rows of that batch.

@@ -51,7 +51,7 @@ extension Batch<Decoded> {
     for origin in origins {
       let source = Array(origin.sourceFile.utf8)
       // A record that was rejected before and is read again belongs to no input of this ledger.
-      let inputID = origin.fedBack == nil ? origin.checkpoint?.input?.id ?? 0 : UInt32.max
+      let inputID = origin.reprocessed == nil ? origin.checkpoint?.input?.id ?? 0 : UInt32.max
       for outcome in rest.prefix(origin.recordCount) {
         switch outcome {
         case .accepted(let decoded):

@@ -50,7 +50,10 @@ package struct TableOptions: Sendable {
 package final class TableWriter {
   /// The encoding of the rows.
   let encoding: TableEncoding
-  let state: State
+  /// The ledger, which records the commits of all runs.
+  package let ledger: Ledger
+  private let log: SeenLog
+  private let catalog: InputCatalog
   private let options: TableOptions
   private let folder: OutputFolder
   private var tables: [TableParts]
@@ -71,7 +74,7 @@ package final class TableWriter {
 
   /// Returns the paths of the complete parts that this run has written, by table and number.
   package func writtenParts() throws(FileFailure) -> [String] {
-    let parts = try state.ledger.parts().filter { $0.phase == .complete }
+    let parts = try ledger.parts().filter { $0.phase == .complete }
     return tables.flatMap { table in
       parts.filter { $0.table == table.table.name && $0.number >= table.firstNumber }
         .sorted { ($0.number, $0.format.rawValue) < ($1.number, $1.format.rawValue) }
@@ -98,24 +101,26 @@ package final class TableWriter {
   }
 
   /// Continues the tables of a state. Throws if the folder belongs to another state.
-  package init(_ options: TableOptions, _ state: State) throws(FileFailure) {
+  package init(_ options: TableOptions, _ state: borrowing State) throws(FileFailure) {
     self.options = options
-    self.state = state
+    ledger = state.ledger
+    log = state.log
+    catalog = state.catalog
     encoding = TableEncoding(options.formats, isCSVSafe: options.isCSVSafe)
-    let parts = try state.ledger.parts()
-    folder = try OutputFolder(options.folder, of: state.ledger, parts)
+    let parts = try ledger.parts()
+    folder = try OutputFolder(options.folder, of: ledger, parts)
     var tables: [TableParts] = []
     for table in Table.all { tables.append(try TableParts(table, options.formats, in: folder, parts)) }
     self.tables = tables
     pending = LedgerCommit(time: 0)
-    committedSettings = try Ledger.settingsInForce(in: state.ledger.database)
+    committedSettings = try Ledger.settingsInForce(in: ledger.database)
   }
 
   /// Sets the settings that determine the rows from now on, and returns the changes since the last rows. The next
   /// commit records them in the ledger. Throws if a model differs from the one that the ledger knows by the same app,
   /// id and version.
   package func use(_ settings: RunSettings) throws(FileFailure) -> [RunSettings.Change] {
-    try state.ledger.checkModels(settings.models)
+    try ledger.checkModels(settings.models)
     let before = self.settings?.digests ?? committedSettings
     for table in tables.indices {
       let name = tables[table].table.layoutName
@@ -179,10 +184,7 @@ package final class TableWriter {
   }
 
   /// The number of distinct postbacks so far, in all runs.
-  package var seenCount: Int64 { state.log.mark.entries }
-
-  /// The ledger, which records the commits of all runs.
-  package var ledger: Ledger { state.ledger }
+  package var seenCount: Int64 { log.mark.entries }
 
   private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? false }
 
@@ -194,16 +196,16 @@ package final class TableWriter {
       if rows.count > 0 { pending.increments["rows.\(tables[table].table.name)", default: 0] += Int64(rows.count) }
       if tables[table].byteCount >= options.partBytes { tables[table].roll() }
     }
-    try state.log.append(batch.firsts)
+    try log.append(batch.firsts)
     for origin in batch.origins {
       if let end = origin.checkpoint?.end {
         ends.append(Ended(input: origin.input, end: end))
         pending.increments["inputs.\(end.outcome)", default: 0] += 1
       }
-      if let reject = origin.fedBack?.reject {
-        pending.fedBack.append(reject)
+      if let reject = origin.reprocessed?.reject {
+        pending.reprocessed.append(reject)
         // The counts of this ledger change only for rejects that it counted as rejected itself.
-        if reject.feed.output == state.ledger.output.id {
+        if reject.run.output == ledger.output.id {
           pending.increments["fed_back.\(reject.code.rawValue)", default: 0] += 1
         }
         waitingSince = waitingSince ?? .now
@@ -242,17 +244,17 @@ package final class TableWriter {
 
   private func commit(_ tally: Tally) throws(FileFailure) {
     for table in tables { pending.parts += try table.synchronize() }
-    if !Failpoint.noLogSync.isOn { try state.log.synchronize() }
-    pending.seen = state.log.mark
+    if !Failpoint.noLogSync.isOn { try log.synchronize() }
+    pending.seen = log.mark
     pending.inputs = inputs.values.sorted { $0.id < $1.id }
     pending.count(tally)
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     pending.time = Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     if Failpoint.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
-    try state.ledger.commit(pending)
+    try ledger.commit(pending)
     for table in tables.indices { try tables[table].publish() }
-    state.catalog.forget(pending.inputs)
+    catalog.forget(pending.inputs)
     committedSettings = pending.settings?.after.digests ?? committedSettings
     (pending, inputs, waitingSince) = (LedgerCommit(time: 0), [:], nil)
   }

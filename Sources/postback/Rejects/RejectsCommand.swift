@@ -58,7 +58,7 @@ struct RejectsCommand: Command {
       Option("--format", "FORMAT", "table (default), json, or csv, which has the groups alone."),
       Option("--json", nil, "The same as --format json."),
       Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-    ] + FedBackOptions.options + TrustOptions.keyOptions,
+    ] + ReprocessedOptions.options + TrustOptions.keyOptions,
     example: "postback rejects out --group-by forwarder,reject_code --where stage=signature --since 2026-03-01"
   )
 
@@ -82,7 +82,7 @@ struct RejectsCommand: Command {
   private let wantsDiagnosis: Bool
   private let diagnosisLimit: Int
   private let trust: Trust
-  private let fedBack: FedBackOptions
+  private let reprocessed: ReprocessedOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
@@ -101,7 +101,7 @@ struct RejectsCommand: Command {
     wantsDiagnosis = arguments.has("--diagnose")
     diagnosisLimit = try arguments.integer("--diagnose-limit", in: 1...1_000_000) ?? 1000
     trust = try TrustOptions.trust(arguments)
-    fedBack = FedBackOptions(arguments)
+    reprocessed = ReprocessedOptions(arguments)
     lateDays = try arguments.integer("--late-days", in: 0...3650) ?? 10
     do {
       var query = RejectQuery(grouping: try GroupColumn.list(arguments.value("--group-by") ?? "stage,reject_code"))
@@ -135,7 +135,7 @@ struct RejectsCommand: Command {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      let (rejects, accepted) = try fedBack.tables(at: paths, progress: progress.handler)
+      let (rejects, accepted) = try reprocessed.tables(at: paths, progress: progress.handler)
       if wantsSignals, !accepted.isOfWholeRuns {
         throw CommandFailure(.usage, "The option --signals needs accepted postbacks. Give the --out folders of runs.")
       }

@@ -29,7 +29,7 @@ struct ReportCommand: Command {
         "Find the edits of the sample's rejects whose signature is invalid, and show rejects with the\nsame signature or transaction side by side. Takes a while."
       ),
       Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-    ] + FedBackOptions.options + TrustOptions.keyOptions,
+    ] + ReprocessedOptions.options + TrustOptions.keyOptions,
     example: "postback report out --html report.html"
   )
 
@@ -43,7 +43,7 @@ struct ReportCommand: Command {
   private let jobs: Int
   private let wantsDiagnosis: Bool
   private let trust: Trust
-  private let fedBack: FedBackOptions
+  private let reprocessed: ReprocessedOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
@@ -57,14 +57,14 @@ struct ReportCommand: Command {
     jobs = try arguments.jobs()
     wantsDiagnosis = arguments.has("--diagnose")
     trust = try TrustOptions.trust(arguments)
-    fedBack = FedBackOptions(arguments)
+    reprocessed = ReprocessedOptions(arguments)
   }
 
   func run() async throws(CommandFailure) {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      let (rejects, accepted) = try fedBack.tables(at: paths, progress: progress.handler)
+      let (rejects, accepted) = try reprocessed.tables(at: paths, progress: progress.handler)
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "A report needs accepted postbacks too. Give the --out folders of runs.")
       }

@@ -33,7 +33,7 @@ struct RunCommand: Command {
       """,
     options: [
       Option("--models", "PATH", "A file or folder of conversion models. May be repeated.")
-    ] + FeedOptions.options + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
+    ] + ReprocessingOptions.options + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
       Option("--max-postback-bytes", "N", "Reject larger records as too_large; default 65536."),
       Option(
         "--jobs",
@@ -49,7 +49,7 @@ struct RunCommand: Command {
   )
 
   private let inputs: [String]
-  private let feed: FeedOptions?
+  private let reprocessing: ReprocessingOptions?
   private let tables: TableOptions
   private let state: String
   private let models: [String]
@@ -61,8 +61,8 @@ struct RunCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    feed = try FeedOptions(arguments)
-    guard feed != nil || !arguments.operands.isEmpty else {
+    reprocessing = try ReprocessingOptions(arguments)
+    guard reprocessing != nil || !arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
     }
     inputs = arguments.operands
@@ -80,7 +80,7 @@ struct RunCommand: Command {
 
   func run() async throws(CommandFailure) {
     let start = ContinuousClock.now
-    try feed?.check()
+    try reprocessing?.check()
     let models = CurrentModels(try Models(checking: models))
     var pipeline = Pipeline(inputs: try InputFile.found(at: inputs), trust: trust)
     pipeline.models = models
@@ -102,8 +102,9 @@ struct RunCommand: Command {
     } catch {
       throw CommandFailure(.libcrypto(error))
     }
+    let state = try openState()
     do throws(FileFailure) {
-      written = try TableWriter(tables, try State(state, settings: tables.settings))
+      written = try TableWriter(tables, state)
       changes = try written.use(settings)
     } catch {
       throw CommandFailure(error)
@@ -111,13 +112,19 @@ struct RunCommand: Command {
     if !changes.isEmpty { Terminal.warn(RunSettings.Change.sentence(changes)) }
     let tally: Tally
     var known = 0
-    let rejects = try feed?.open(into: written, settings)
+    let rejects = try reprocessing?.open(into: written, settings)
     let bar = ProgressBar(inputs: rejects?.parts ?? pipeline.inputs)
     do throws(PipelineFailure) {
       if let rejects {
-        tally = try await pipeline.run(records: rejects, into: written, progress: { bar.show($0) })
+        tally = try await pipeline.run(
+          records: rejects,
+          continuing: state,
+          into: written,
+          progress: { bar.show($0) }
+        )
       } else {
         tally = try await pipeline.run(
+          continuing: state,
           into: written,
           progress: { bar.show($0) },
           committed: { commit in
@@ -154,5 +161,9 @@ struct RunCommand: Command {
     }
     try rejects?.counts.unreadable.throwIfAny()
     try rejectLimit?.check(tally)
+  }
+
+  private func openState() throws(CommandFailure) -> State {
+    do throws(FileFailure) { return try State(state, settings: tables.settings) } catch { throw CommandFailure(error) }
   }
 }

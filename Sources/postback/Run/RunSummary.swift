@@ -21,7 +21,7 @@ struct RunSummary {
   /// Warnings that name the options that are likely to be wrong.
   let warnings: [RunWarning]
   /// The counts of rejects that were read instead of inputs; nil if inputs were read.
-  let rejects: RejectFeed.Counts?
+  let rejects: ReprocessedRejects.Counts?
   /// The way in which signatures were verified.
   let verification: VerificationMethod
   /// Indicates that libcrypto had no usable tables for at least one key, so its signatures were verified one by one.

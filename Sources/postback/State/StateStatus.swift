@@ -22,7 +22,7 @@ struct StateStatus {
 
   let folder: String
   /// Indicates that rejects that were read again are counted.
-  let includesFedBack: Bool
+  let includesReprocessed: Bool
   let now: Timestamp
   /// The process that holds the lock of the state, as the lock file describes it; nil if none does.
   let holder: String?
@@ -35,9 +35,9 @@ struct StateStatus {
   let settings: [(kind: RunSettings.Kind, digest: String, names: [String])]
 
   /// Reads the status of a state.
-  init(folder: String, includesFedBack: Bool = false) throws(FileFailure) {
+  init(folder: String, includesReprocessed: Bool = false) throws(FileFailure) {
     self.folder = folder
-    self.includesFedBack = includesFedBack
+    self.includesReprocessed = includesReprocessed
     ledger = try Ledger.reading(folder)
     totals = Totals(ledger.counts)
     consumer = StatusFile.read(folder: folder)
@@ -69,16 +69,16 @@ struct StateStatus {
 
   /// The reject codes that occurred, with their counts, in the order of the pipeline's stages.
   var rejected: [(code: RejectCode, count: Int64)] {
-    RejectCode.allCases.map { ($0, totals.rejected($0) - (includesFedBack ? 0 : totals.fedBack($0))) }
+    RejectCode.allCases.map { ($0, totals.rejected($0) - (includesReprocessed ? 0 : totals.reprocessed($0))) }
       .filter { $0.1 > 0 }
   }
 
   /// The number of rejects that were read again.
-  var fedBack: Int64 { RejectCode.allCases.reduce(0) { $0 + totals.fedBack($1) } }
+  var reprocessed: Int64 { RejectCode.allCases.reduce(0) { $0 + totals.reprocessed($1) } }
 
   /// The number of records that were read, and of those that were rejected.
   var counted: (read: Int64, rejected: Int64) {
-    let others = includesFedBack ? 0 : fedBack
+    let others = includesReprocessed ? 0 : reprocessed
     return (totals.read - others, totals.rejected - others)
   }
 
@@ -113,7 +113,7 @@ extension StateStatus {
       .init("accepted", .integer(totals.accepted)),
       .init("rejected", .integer(counted.rejected)),
       .init("by_code", .object(rejected.map { .init($0.code.rawValue, .integer($0.count)) })),
-      .init("fed_back", .integer(fedBack)),
+      .init("fed_back", .integer(reprocessed)),
       .init("rows", .object(Table.all.map { .init($0.name, .integer(totals.rows(of: $0))) })),
       .init(
         "inputs",

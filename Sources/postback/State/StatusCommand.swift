@@ -22,23 +22,24 @@ struct StatusCommand: Command {
       Exit status: 0, with or without a consumer; 64 usage, 65 the state is damaged or of another version, 66 there is no
       state, 73 the state cannot be read, 74 I/O, 75 another program has locked the ledger.
       """,
-    options: [StateOptions.folder, FedBackOptions.inclusion, Option("--json", nil, "Print JSON.")],
+    options: [StateOptions.folder, ReprocessedOptions.inclusion, Option("--json", nil, "Print JSON.")],
     example: "postback status out"
   )
 
   private let folder: String
   private let printsJSON: Bool
-  private let includesFedBack: Bool
+  private let includesReprocessed: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     folder = try StateOptions.folder(arguments)
     printsJSON = arguments.has("--json")
-    includesFedBack = arguments.has(FedBackOptions.inclusion.name)
+    includesReprocessed = arguments.has(ReprocessedOptions.inclusion.name)
   }
 
   func run() async throws(CommandFailure) {
     let status: StateStatus
-    do throws(FileFailure) { status = try StateStatus(folder: folder, includesFedBack: includesFedBack) } catch {
+    do throws(FileFailure) { status = try StateStatus(folder: folder, includesReprocessed: includesReprocessed) } catch
+    {
       throw CommandFailure(error)
     }
     try Terminal.print(printsJSON ? status.json.description : status.text)
@@ -91,7 +92,7 @@ extension StateStatus {
     counts.add("accepted", "\(totals.accepted)")
     counts.add("rejected", "\(counted.rejected)")
     for (code, count) in rejected { counts.add("  \(code.rawValue)", "\(count)") }
-    if fedBack > 0 { counts.add("rejects read again", "\(fedBack)") }
+    if reprocessed > 0 { counts.add("rejects read again", "\(reprocessed)") }
     for table in Table.all { counts.add("rows of \(table.name)", "\(totals.rows(of: table))") }
     return counts
   }

@@ -45,7 +45,8 @@ struct Site {
     let inputs = try InputFile.enumerate([Fixtures.path("postbacks")])
     let state = try State(state, settings: options.settings)
     let tables = try TableWriter(options, state)
-    do { _ = try await Pipeline(inputs: [], trust: trust).run(CutShort(inputs), into: tables) } catch {
+    do { _ = try await Pipeline(inputs: [], trust: trust).run(CutShort(inputs), continuing: state, into: tables) } catch
+    {
       guard case .read = error else { throw error }
     }
   }

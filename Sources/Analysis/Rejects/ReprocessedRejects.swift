@@ -12,7 +12,7 @@ internal import Signatures
 ///
 /// Left out are copies, whose first copy is in the tables, rejects that were read again before, and rejects of which not
 /// all bytes were kept.
-package struct RejectFeed: AsyncSequence {
+package struct ReprocessedRejects: AsyncSequence {
   package typealias Element = RawBatch
   package typealias Failure = PipelineFailure
 
@@ -41,7 +41,7 @@ package struct RejectFeed: AsyncSequence {
 
   private let filter: RowFilter
   private let ledger: Ledger
-  private let feed: Feed
+  private let run: ReprocessingRun
 
   /// Opens the rejects in the folder of an output that meet all conditions. `ledger` belongs to the tables that the
   /// records are written to.
@@ -65,7 +65,7 @@ package struct RejectFeed: AsyncSequence {
     do throws(FileFailure) {
       guard let output = try OutputID.read(in: folder) else { throw .unmarked(folder) }
       let last = parts.compactMap { LedgerPart.number(inName: $0.path) }.max() ?? 0
-      feed = try ledger.makeFeed(of: output, lastPart: last, settings)
+      run = try ledger.makeReprocessingRun(of: output, lastPart: last, settings)
     } catch {
       throw .state(error)
     }
@@ -73,20 +73,26 @@ package struct RejectFeed: AsyncSequence {
 
   package func makeAsyncIterator() -> Iterator {
     let rows = PostbackReader(inputs: parts, limits: TableFiles.limits)
-    return Iterator(rows: rows.makeAsyncIterator(), filter: filter, ledger: ledger, feed: feed, counts: counts)
+    return Iterator(rows: rows.makeAsyncIterator(), filter: filter, ledger: ledger, run: run, counts: counts)
   }
 
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate var rows: PostbackReader.Iterator
     fileprivate let filter: RowFilter
     fileprivate let ledger: Ledger
-    fileprivate let feed: Feed
+    fileprivate let run: ReprocessingRun
     fileprivate let counts: Counts
     private var hash: SHA256Owner?
     private let columns = Columns()
 
-    fileprivate init(rows: PostbackReader.Iterator, filter: RowFilter, ledger: Ledger, feed: Feed, counts: Counts) {
-      (self.rows, self.filter, self.ledger, self.feed, self.counts) = (rows, filter, ledger, feed, counts)
+    fileprivate init(
+      rows: PostbackReader.Iterator,
+      filter: RowFilter,
+      ledger: Ledger,
+      run: ReprocessingRun,
+      counts: Counts
+    ) {
+      (self.rows, self.filter, self.ledger, self.run, self.counts) = (rows, filter, ledger, run, counts)
     }
 
     package mutating func next() async throws(PipelineFailure) -> RawBatch? { try await next(isolation: nil) }
@@ -118,7 +124,7 @@ package struct RejectFeed: AsyncSequence {
     }
 
     /// Returns the record of a row; nil if it is left out.
-    private mutating func record(_ row: borrowing RowCursor) throws(PipelineFailure) -> ([UInt8], FedBackRecord)? {
+    private mutating func record(_ row: borrowing RowCursor) throws(PipelineFailure) -> ([UInt8], ReprocessedRecord)? {
       guard let code = row.text(columns.code).flatMap({ RejectCode(rawValue: $0) }) else {
         // The code is of a later version of the program, or of another program.
         counts.notMatching += 1
@@ -136,8 +142,8 @@ package struct RejectFeed: AsyncSequence {
         counts.notWhole += 1
         return nil
       }
-      let reject = FedBackReject(
-        feed: feed,
+      let reject = ReprocessedReject(
+        run: run,
         place: (part, line),
         source: (file, sourceLine),
         digest: digest,
@@ -159,7 +165,7 @@ package struct RejectFeed: AsyncSequence {
       let receivedAt = row.time(columns.received).map { Timestamp(milliseconds: $0) }
       // Rows of earlier versions do not have the source. Their time then ranks as the modification time of a file.
       let source = row.text(columns.receivedSource).flatMap { ReceivedAtSource(rawValue: $0) } ?? .fileModified
-      let record = FedBackRecord(reject: reject, receivedAt: receivedAt, source: receivedAt.map { _ in source })
+      let record = ReprocessedRecord(reject: reject, receivedAt: receivedAt, source: receivedAt.map { _ in source })
       return (raw, record)
     }
 
@@ -202,7 +208,7 @@ package struct RejectFeed: AsyncSequence {
 }
 
 extension RowCursor {
-  fileprivate func rawBytes(_ columns: RejectFeed.Columns) -> [UInt8]? {
+  fileprivate func rawBytes(_ columns: ReprocessedRejects.Columns) -> [UInt8]? {
     if let body = cell(columns.body) { return Array(bytes[body.indices]) }
     guard let base64 = cell(columns.bodyBase64) else { return nil }
     var raw: [UInt8] = []

@@ -4,7 +4,7 @@ internal import Analysis
 internal import PostbackPipeline
 
 /// The options that decide if rejects count that `run --from-rejects` has read again.
-struct FedBackOptions: Sendable {
+struct ReprocessedOptions: Sendable {
   static let inclusion = Option(
     "--include-fed-back",
     nil,
@@ -19,12 +19,12 @@ struct FedBackOptions: Sendable {
     ),
   ]
 
-  private let includesFedBack: Bool
+  private let includesReprocessed: Bool
   private let states: [String]
 
   /// Reads the options.
   init(_ arguments: Arguments) {
-    includesFedBack = arguments.has(Self.inclusion.name)
+    includesReprocessed = arguments.has(Self.inclusion.name)
     states = arguments.all("--state")
   }
 
@@ -41,8 +41,8 @@ struct FedBackOptions: Sendable {
     } catch {
       throw CommandFailure(error)
     }
-    if !includesFedBack {
-      do throws(FileFailure) { rejects = try rejects.withoutFedBack(states: states) } catch {
+    if !includesReprocessed {
+      do throws(FileFailure) { rejects = try rejects.withoutReprocessed(states: states) } catch {
         throw CommandFailure(error)
       }
     }

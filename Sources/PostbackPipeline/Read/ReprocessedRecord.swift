@@ -5,14 +5,14 @@ package import Ledger
 internal import JSON
 
 /// The facts of a reject row that go with its record when it is read again.
-package struct FedBackRecord: Sendable {
+package struct ReprocessedRecord: Sendable {
   /// The row.
-  package let reject: FedBackReject
+  package let reject: ReprocessedReject
   /// The time of receipt of the row; an envelope in the record has the same.
   let arrival: Arrival
 
   /// A record.
-  package init(reject: FedBackReject, receivedAt: Timestamp?, source: ReceivedAtSource?) {
+  package init(reject: ReprocessedReject, receivedAt: Timestamp?, source: ReceivedAtSource?) {
     self.reject = reject
     arrival = Arrival(receivedAt: receivedAt, source: source)
   }
@@ -27,14 +27,14 @@ extension RawBatch {
   }
 
   /// Adds a record that is taken up again, from a part of `skan_rejects` of which so many bytes were used.
-  package mutating func append(_ raw: [UInt8], _ record: FedBackRecord, from part: InputFile, consumed: Int64) {
+  package mutating func append(_ raw: [UInt8], _ record: ReprocessedRecord, from part: InputFile, consumed: Int64) {
     bytes.removeLast(Self.padding)
     records.append(
       Record(bytes: .init(start: bytes.count, count: raw.count), line: record.reject.source.line, defect: nil)
     )
     bytes += raw
     bytes.append(contentsOf: repeatElement(0, count: Self.padding))
-    origins.append(BatchOrigin(input: part, recordCount: 1, consumed: consumed, fedBack: record))
+    origins.append(BatchOrigin(input: part, recordCount: 1, consumed: consumed, reprocessed: record))
   }
 
   /// The batch without the records on some lines of some inputs, by their paths.

@@ -5,7 +5,7 @@ internal import JSON
 internal import PostbackPipeline
 
 /// The options that read rejects again instead of inputs.
-struct FeedOptions: Sendable {
+struct ReprocessingOptions: Sendable {
   static let options = [
     Option(
       "--from-rejects",
@@ -50,16 +50,16 @@ struct FeedOptions: Sendable {
   }
 
   /// Opens the rejects, whose records are to be written into `tables` again.
-  func open(into tables: TableWriter, _ settings: RunSettings) throws(CommandFailure) -> RejectFeed {
+  func open(into tables: TableWriter, _ settings: RunSettings) throws(CommandFailure) -> ReprocessedRejects {
     do throws(PipelineFailure) {
-      return try RejectFeed(of: folder, where: conditions, into: tables.ledger, settings)
+      return try ReprocessedRejects(of: folder, where: conditions, into: tables.ledger, settings)
     } catch {
       throw CommandFailure(error)
     }
   }
 }
 
-extension RejectFeed.Counts {
+extension ReprocessedRejects.Counts {
   private var leftOut: [(key: String, count: Int, meaning: String)] {
     [
       ("taken_up_before", takenUpBefore, "that an earlier run has taken up"),
@@ -70,12 +70,12 @@ extension RejectFeed.Counts {
     ]
   }
 
-  /// The counts of the feed as JSON.
+  /// The counts of the reprocessing as JSON.
   var json: JSONValue {
     .object([.init("taken_up", .integer(takenUp))] + leftOut.map { .init($0.key, .integer($0.count)) })
   }
 
-  /// The counts of the feed as text, one on each line.
+  /// The counts of the reprocessing as text, one on each line.
   var lines: [String] {
     ["read \(takenUp) \(takenUp == 1 ? "reject" : "rejects") again"]
       + leftOut.filter { $0.count > 0 }.map {

@@ -3,7 +3,7 @@ package import SKAdNetwork
 package import Signatures
 
 /// A run that takes rejects of an output up again.
-package struct Feed: Hashable, Sendable {
+package struct ReprocessingRun: Hashable, Sendable {
   /// Its number in the ledger.
   let id: Int64
   /// The output whose rejects they are.
@@ -17,9 +17,9 @@ package struct Feed: Hashable, Sendable {
 }
 
 /// A reject that is taken up again: a row of `skan_rejects`.
-package struct FedBackReject: Sendable {
+package struct ReprocessedReject: Sendable {
   /// The run that takes it up.
-  package let feed: Feed
+  package let run: ReprocessingRun
   /// The part and the line in it where the row stands.
   package let place: (part: Int, line: Int)
   /// The file and line of the record in the original input.
@@ -31,13 +31,13 @@ package struct FedBackReject: Sendable {
 
   /// A reject.
   package init(
-    feed: Feed,
+    run: ReprocessingRun,
     place: (part: Int, line: Int),
     source: (file: String, line: Int),
     digest: SHA256Digest,
     code: RejectCode
   ) {
-    (self.feed, self.place, self.source, self.digest, self.code) = (feed, place, source, digest, code)
+    (self.run, self.place, self.source, self.digest, self.code) = (run, place, source, digest, code)
   }
 
   /// The earlier decision on a row.
@@ -53,13 +53,13 @@ package struct FedBackReject: Sendable {
 
 extension Ledger {
   /// A run that takes rejects of an output up again, from parts up to a last one.
-  package func makeFeed(
+  package func makeReprocessingRun(
     of output: OutputID,
     lastPart: Int,
     _ settings: RunSettings
-  ) throws(FileFailure) -> Feed {
+  ) throws(FileFailure) -> ReprocessingRun {
     let earlier = try SQLiteStatement(database, "SELECT 1 FROM feeds WHERE output_id = ? LIMIT 1")
-    return Feed(
+    return ReprocessingRun(
       id: try database.integer("SELECT coalesce(max(id), 0) FROM feeds") + 1,
       output: output,
       lastPart: lastPart,
@@ -69,21 +69,21 @@ extension Ledger {
   }
 
   /// Returns the decision of earlier runs on a row.
-  package func history(of reject: FedBackReject) throws(FileFailure) -> FedBackReject.History {
-    guard reject.feed.hasPredecessor else { return .none }
-    let output = SQLiteValue.text(reject.feed.output.description)
+  package func history(of reject: ReprocessedReject) throws(FileFailure) -> ReprocessedReject.History {
+    guard reject.run.hasPredecessor else { return .none }
+    let output = SQLiteValue.text(reject.run.output.description)
     let part = SQLiteValue.integer(Int64(reject.place.part))
     func isThere(_ statement: SQLiteStatement, _ values: SQLiteValue...) throws(FileFailure) -> Bool {
       try statement.first(values) { _ in true } ?? false
     }
-    if try isThere(feedStatements.place, part, .integer(Int64(reject.place.line)), output) { return .takenUp }
+    if try isThere(reprocessingStatements.place, part, .integer(Int64(reject.place.line)), output) { return .takenUp }
     let isDecided = try isThere(
-      feedStatements.record,
+      reprocessingStatements.record,
       .bytes(reject.digest),
       .integer(Int64(reject.source.line)),
       .text(reject.source.file),
       output,
-      .text(reject.feed.decision),
+      .text(reject.run.decision),
       part
     )
     return isDecided ? .decided : .none
@@ -91,7 +91,7 @@ extension Ledger {
 
   /// The lines of the rows of `skan_rejects` that were taken up again, by part; and of which output. Read without the lock,
   /// and without making any file.
-  package static func fedBackRows(
+  package static func reprocessedRows(
     _ folderPath: String,
     of output: OutputID
   ) throws(FileFailure) -> [Int: Set<Int>] {
@@ -110,12 +110,12 @@ extension Ledger {
 }
 
 /// The statements about rejects that were taken up, prepared once.
-struct FeedStatements {
+struct ReprocessingStatements {
   /// Finds a row that was taken up, by its part, line and output.
   let place: SQLiteStatement
   /// Finds a row that came of one that was taken up, by its record and the settings that decided it.
   let record: SQLiteStatement
-  private let putFeed: SQLiteStatement
+  private let putRun: SQLiteStatement
   private let putRow: SQLiteStatement
 
   init(_ database: SQLiteDatabase) throws(FileFailure) {
@@ -128,25 +128,25 @@ struct FeedStatements {
         AND last_part < ? LIMIT 1
       """
     )
-    putFeed = try SQLiteStatement(database, "INSERT OR IGNORE INTO feeds VALUES (?, ?, ?, ?, ?)")
+    putRun = try SQLiteStatement(database, "INSERT OR IGNORE INTO feeds VALUES (?, ?, ?, ?, ?)")
     putRow = try SQLiteStatement(database, "INSERT INTO fed_back VALUES (?, ?, ?, ?, ?, ?)")
   }
 
   /// Notes that rejects were taken up, as part of the transaction of a commit with that number.
-  func write(_ rejects: [FedBackReject], commit: Int64) throws(FileFailure) {
-    guard let feed = rejects.first?.feed else { return }
-    try putFeed.run(
-      .integer(feed.id),
-      .text(feed.output.description),
-      .integer(Int64(feed.lastPart)),
-      .text(feed.decision),
+  func write(_ rejects: [ReprocessedReject], commit: Int64) throws(FileFailure) {
+    guard let run = rejects.first?.run else { return }
+    try putRun.run(
+      .integer(run.id),
+      .text(run.output.description),
+      .integer(Int64(run.lastPart)),
+      .text(run.decision),
       .integer(commit)
     )
     for reject in rejects {
       try putRow.run(
         .integer(Int64(reject.place.part)),
         .integer(Int64(reject.place.line)),
-        .integer(feed.id),
+        .integer(run.id),
         .text(reject.source.file),
         .integer(Int64(reject.source.line)),
         .bytes(reject.digest)
