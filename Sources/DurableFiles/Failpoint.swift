@@ -22,6 +22,7 @@ package enum Failpoint: String {
     /// True if this fault is turned on.
     package var isOn: Bool { self == Self.chosen }
   #else
-    var isOn: Bool { false }
+    /// Always false: a release build has no faults.
+    package var isOn: Bool { false }
   #endif
 }

@@ -1,6 +1,5 @@
 package import DurableFiles
 package import Ledger
-internal import PostbackVerification
 import Foundation
 
 /// A folder of state and one of tables, to be damaged and copied.
