@@ -36,7 +36,7 @@ let package = Package(
       name: "PostbackVerification",
       targets: ["PostbackVerification", "SKAdNetwork", "Signatures", "JSON", "Base"]
     ),
-    .library(name: "SKAdNetwork", targets: ["SKAdNetwork", "Base"]),
+    .library(name: "SKAdNetwork", targets: ["SKAdNetwork", "JSON", "Base"]),
     .library(name: "ConversionModel", targets: ["ConversionModel", "Base"]),
   ],
   targets: [
@@ -129,6 +129,7 @@ let package = Package(
     tests("JSON"),
     tests("Signatures", ["CLibcrypto"]),
     tests("SKAdNetwork", ["Base", "JSON", "TestSupport"]),
+    tests("PostbackVerification", ["SKAdNetwork", "Signatures", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
     tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
     tests("Tables", ["JSON", "PostbackVerification", "DurableFiles", "Ledger", "TestSupport"]),

@@ -42,35 +42,18 @@ package struct Rejection: Sendable {
   init(_ defect: PostbackDefect, _ record: Record, _ claims: Claims, _ arrival: Arrival, of bytes: [UInt8]) {
     self.init(defect.code, record, claims, arrival, detail: defect.detail)
     name(defect.field, expected: defect.expected, found: nil)
-    found = defect.found.map { Self.excerpt(bytes[$0.indices]) }
+    found = defect.found.map { PostbackDefect.excerpt(bytes[$0.indices]) }
   }
 
-  /// Sets the field that is wrong with its expected and found value, each cut as `excerpt(_:)` does.
+  /// Sets the field that is wrong with its expected and found value, each cut as `PostbackDefect.excerpt(_:)` does.
   mutating func name(_ field: String?, expected: String?, found: String?) {
-    self.field = field.map { Self.excerpt($0.utf8) }
-    self.expected = expected.map { Self.excerpt($0.utf8) }
-    self.found = found.map { Self.excerpt($0.utf8) }
+    self.field = field.map { PostbackDefect.excerpt($0.utf8) }
+    self.expected = expected.map { PostbackDefect.excerpt($0.utf8) }
+    self.found = found.map { PostbackDefect.excerpt($0.utf8) }
   }
-
-  /// Returns at most the first 200 bytes of a text, so that it fits a table cell, followed by `…` if it is longer. The
-  /// raw bytes of the record hold all of it.
-  static func excerpt(_ text: some BidirectionalCollection<UInt8>) -> String {
-    guard var end = text.index(text.startIndex, offsetBy: excerptLength, limitedBy: text.endIndex), end < text.endIndex
-    else { return String(decoding: text, as: UTF8.self) }
-    // Not in the middle of a character: continuation bytes are 10xxxxxx.
-    while end > text.startIndex, text[end] & 0xC0 == 0x80 { end = text.index(before: end) }
-    return String(decoding: text[..<end], as: UTF8.self) + "…"
-  }
-
-  private static let excerptLength = 200
 
   /// An explanation of the rejection: `detail` if given, else the field with its values, else the meaning of the code.
   package var explanation: String {
-    if let detail { return detail }
-    if let field, let expected {
-      guard let found else { return "\(field) is not there; expected \(expected)" }
-      return "\(field) is \(found); expected \(expected)"
-    }
-    return code.explanation
+    code.explanation(of: field, expected: expected, found: found, detail: detail)
   }
 }

@@ -5,7 +5,7 @@ package import Signatures
 /// U+2063.
 ///
 /// The key is the same in every run, so that tables of different runs can be joined.
-package struct PostbackKey: Hashable, Sendable {
+public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64
 
@@ -24,6 +24,13 @@ package struct PostbackKey: Hashable, Sendable {
   package func write(to text: inout OutputSpan<UInt8>) {
     text.append(hexadecimal: high)
     text.append(hexadecimal: low)
+  }
+
+  /// The key as 32 hexadecimal digits, as the tables have it.
+  public var description: String {
+    var text: [UInt8] = []
+    text.append(addingCapacity: Self.length) { write(to: &$0) }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The number of bytes that `write(to:)` writes.

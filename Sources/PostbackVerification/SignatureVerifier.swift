@@ -3,24 +3,8 @@ internal import JSON
 package import SKAdNetwork
 package import Signatures
 
-/// The result of the verification of a postback's signature.
-package enum SignatureState: String, CaseIterable, Sendable {
-  /// A trusted key signed the postback as it came.
-  case valid
-  /// A trusted key signed it without the zeros that a forwarder filled in for absent fields.
-  case validZeroFilled = "valid_zero_filled"
-  /// One of Apple's development keys signed it.
-  case development
-  /// No trusted key signed this content.
-  case invalid
-  /// The postback names a key that is not trusted.
-  case unknownKey = "unknown_key"
-  /// The text in the place of the signature is not a signature.
-  case malformed
-}
-
 /// The verification result of one signature.
-package struct Verification: Sendable {
+package struct SignatureVerification: Sendable {
   /// The state of the signature.
   package var state: SignatureState
   /// The key that signed, as an index of `Trust.keys`; of AdAttributionKit, where none did, the one that is named.
@@ -117,7 +101,10 @@ package struct SignatureVerifier: ~Copyable {
   }
 
   /// Returns the verdict on one postback.
-  package mutating func verify(_ postback: Postback, of bytes: [UInt8]) throws(LibcryptoFailure) -> Verification {
+  package mutating func verify(
+    _ postback: Postback,
+    of bytes: [UInt8]
+  ) throws(LibcryptoFailure) -> SignatureVerification {
     try verify([postback], of: bytes)[0]
   }
 
@@ -125,8 +112,11 @@ package struct SignatureVerifier: ~Copyable {
   ///
   /// A postback is valid if at least one candidate key signed it under at least one of its possible layouts; otherwise
   /// it is invalid.
-  package mutating func verify(_ postbacks: [Postback], of bytes: [UInt8]) throws(LibcryptoFailure) -> [Verification] {
-    var verifications: [Verification] = []
+  package mutating func verify(
+    _ postbacks: [Postback],
+    of bytes: [UInt8]
+  ) throws(LibcryptoFailure) -> [SignatureVerification] {
+    var verifications: [SignatureVerification] = []
     verifications.reserveCapacity(postbacks.count)
     var signatures: [UInt8] = []
     var digests: [SHA256Digest] = []
@@ -135,7 +125,7 @@ package struct SignatureVerifier: ~Copyable {
     cases.reserveCapacity(postbacks.count)
     for (index, postback) in postbacks.enumerated() {
       verifications.append(
-        Verification(state: .invalid, key: nil, layout: .asSent, digest: try digest(postback, .asSent, bytes))
+        SignatureVerification(state: .invalid, key: nil, layout: .asSent, digest: try digest(postback, .asSent, bytes))
       )
       guard var item = open(postback, index, &verifications[index], bytes, &signatures) else { continue }
       let start = digests.count
@@ -163,7 +153,7 @@ package struct SignatureVerifier: ~Copyable {
   private func open(
     _ postback: Postback,
     _ index: Int,
-    _ verification: inout Verification,
+    _ verification: inout SignatureVerification,
     _ bytes: [UInt8],
     _ signatures: inout [UInt8]
   ) -> Case? {
@@ -232,7 +222,7 @@ package struct SignatureVerifier: ~Copyable {
     _ item: Case,
     _ postback: Postback,
     _ digests: [SHA256Digest],
-    _ verification: inout Verification
+    _ verification: inout SignatureVerification
   ) {
     switch finding {
     case .signed(let key, let digest):
@@ -245,7 +235,7 @@ package struct SignatureVerifier: ~Copyable {
     }
   }
 
-  private func accept(_ key: Int, _ layout: SignedLayout, _ verification: inout Verification) {
+  private func accept(_ key: Int, _ layout: SignedLayout, _ verification: inout SignatureVerification) {
     verification.key = key
     verification.layout = layout
     verification.state =

@@ -3,7 +3,7 @@ package import SKAdNetwork
 package import Signatures
 
 /// The environment of a key, or of a postback that it signed.
-package enum Environment: String, CaseIterable, Sendable {
+public enum Environment: String, CaseIterable, Sendable {
   /// Apple signs real postbacks with the key.
   case production
   /// Apple signs test postbacks of developers with the key, or a placeholder stands for a real id. Such a postback
@@ -14,25 +14,26 @@ package enum Environment: String, CaseIterable, Sendable {
 }
 
 /// A trusted public key with its name.
-package struct TrustedKey: Sendable {
+public struct TrustedKey: Sendable {
   /// The `kid` of AdAttributionKit. SKAdNetwork names no key, so that its keys have a name of this project.
-  package let id: String
+  public let id: String
   /// The environment of the key.
-  package let environment: Environment
+  public let environment: Environment
   /// The key.
   package let key: PublicKey
   /// The key as it was given, in DER.
-  package let subjectPublicKeyInfo: [UInt8]
+  public let subjectPublicKeyInfo: [UInt8]
 }
 
-/// The public keys that signatures are verified against, and the apps and ad networks whose postbacks are accepted. By
-/// default only Apple's production keys are in use, and all apps and networks are accepted.
-package struct Trust: Sendable {
+/// The public keys that signatures are verified against, and the apps and ad networks whose postbacks are accepted.
+///
+/// Starts with Apple's published keys, of which only the production keys are accepted unless `allowsDevelopment` is set.
+public struct Trust: Sendable {
   /// All keys, Apple's first.
-  package private(set) var keys: [TrustedKey]
+  public private(set) var keys: [TrustedKey]
   /// Indicates that postbacks signed with Apple's development keys are accepted. Only then are those keys tried for
   /// SKAdNetwork postbacks, which name no key.
-  package var allowsDevelopment = false
+  public var allowsDevelopment = false
   /// The method by which signatures are verified.
   package var verification = VerificationMethod.fixedBase
   /// The ids of the advertised apps whose postbacks are accepted; nil accepts all.
@@ -43,7 +44,7 @@ package struct Trust: Sendable {
   /// Returns the trust in Apple's published keys, production and development.
   ///
   /// Source: Apple, "Verifying an install-validation postback" and "Verifying a postback" (AdAttributionKit).
-  package static func apple() throws(TrustError) -> Trust {
+  public static func apple() throws(TrustError) -> Trust {
     var trust = Trust(keys: [])
     for (id, environment, base64) in appleKeys { try trust.append(id, environment, base64) }
     return trust
@@ -68,10 +69,14 @@ package struct Trust: Sendable {
     ),
   ]
 
-  /// Trusts one more key with the name `id`: a SubjectPublicKeyInfo of P-256 or P-192 in DER, in base64.
+  /// Adds a key of your own, the public half of one that signs test postbacks. Its environment is `custom`.
   ///
-  /// Throws if the name is in use already, so that no added key passes as Apple's.
-  package mutating func add(_ id: String, base64: String) throws(TrustError) {
+  /// - Parameters:
+  ///   - id: The name of the key, and the `kid` by which AdAttributionKit's JWS name it.
+  ///   - base64: The SubjectPublicKeyInfo (RFC 5480) of P-256 or P-192 in DER, in base64.
+  /// - Throws: An error if the key cannot be read, or if the name is in use already, so that no added key passes as
+  ///   Apple's.
+  public mutating func add(_ id: String, base64: String) throws(TrustError) {
     guard !id.isEmpty else { throw TrustError(id: id, reason: "the name of the key is empty") }
     guard !keys.contains(where: { $0.id == id }) else {
       throw TrustError(id: id, reason: "a trusted key has that name already; give this one another")
@@ -103,6 +108,9 @@ package struct Trust: Sendable {
     }
   }
 
+  /// Tells if postbacks with the signature are accepted: not of a development key, unless that is allowed.
+  package func accepts(_ signature: AcceptedSignature) -> Bool { !signature.isDevelopment || allowsDevelopment }
+
   /// Returns the environment of a postback that the key signed under the layout: that of the key, or development if a
   /// placeholder stands for a real id.
   package func environment(
@@ -121,14 +129,14 @@ package struct Trust: Sendable {
 }
 
 /// An error for a key that cannot be added to the trusted keys.
-package struct TrustError: Error, CustomStringConvertible {
+public struct TrustError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The key's name.
-  package let id: String
+  public let id: String
   /// The reason, for a person.
-  package let reason: String
+  public let reason: String
   /// Indicates that libcrypto failed to read the key, which says nothing about the key itself.
   package fileprivate(set) var isOfLibcrypto = false
 
   /// The error for a person.
-  package var description: String { "key \(id): \(reason)" }
+  public var description: String { "key \(id): \(reason)" }
 }

@@ -81,7 +81,7 @@ public enum RejectCode: String, CaseIterable, Sendable {
     case .malformedSignature: "The signature cannot be decoded: it is cut, or written in another encoding."
     case .signatureInvalid: "No trusted key signed this: a signed field was changed, or the postback was invented."
     case .unknownKey: "The key that the postback names is not trusted."
-    case .developmentKey: "A development key signed this test postback. The option --allow-development accepts it."
+    case .developmentKey: "A development key signed this test postback. Development keys are not allowed here."
     case .appNotAllowed: "The advertised app is not on the list of allowed apps."
     case .networkNotAllowed: "The ad network is not on the list of allowed networks."
     case .duplicateIdentical: "The same postback came before: this is a retry, or the copy of another channel."

@@ -42,7 +42,7 @@ struct Flow {
   }
 
   /// The verdict on one postback, whatever comes of it.
-  func verification(of text: [UInt8]) throws -> Verification {
+  func verification(of text: [UInt8]) throws -> SignatureVerification {
     var parser = PostbackParser()
     var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
     let postback = try parser.parse(0..<text.count, of: &bytes)

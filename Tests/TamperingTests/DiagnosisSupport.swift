@@ -24,7 +24,7 @@ extension RealPostback {
 }
 
 /// Returns the verification of one postback, with Apple's keys.
-func verification(of text: [UInt8]) throws -> Verification {
+func verification(of text: [UInt8]) throws -> SignatureVerification {
   var parser = PostbackParser()
   var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
   let postback = try parser.parse(0..<text.count, of: &bytes)

@@ -62,7 +62,7 @@ extension TransactionIndex {
       // The index stores only a hash of the domain.
       if let domain = verified.parsed.postback.unsignedSourceDomain {
         for index in conflicts.indices where conflicts[index].field == .sourceDomain {
-          conflicts[index].later = Rejection.excerpt(bytes[domain.indices])
+          conflicts[index].later = PostbackDefect.excerpt(bytes[domain.indices])
         }
       }
     }

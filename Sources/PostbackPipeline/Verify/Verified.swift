@@ -78,7 +78,7 @@ package struct SignatureGate: ~Copyable {
 
   private mutating func verify(
     _ parsed: Parsed,
-    _ verification: Verification,
+    _ verification: SignatureVerification,
     of bytes: [UInt8]
   ) throws(LibcryptoFailure) -> Outcome<Verified> {
     switch outcome(of: parsed, verification, bytes) {
@@ -95,13 +95,13 @@ package struct SignatureGate: ~Copyable {
   /// Returns the signature of a postback that is accepted after that verification, or the rejection.
   package func outcome(
     of parsed: Parsed,
-    _ verification: Verification,
+    _ verification: SignatureVerification,
     _ bytes: [UInt8]
   ) -> Outcome<AcceptedSignature> {
     guard let signature = verification.accepted else {
       return .rejected(unverified(parsed, verification.state, bytes))
     }
-    if signature.isDevelopment, !trust.allowsDevelopment { return .rejected(Rejection(.developmentKey, parsed)) }
+    if !trust.accepts(signature) { return .rejected(Rejection(.developmentKey, parsed)) }
     let postback = parsed.postback
     if let apps = trust.allowedApps, !apps.contains(postback.appID) {
       return .rejected(Rejection(.appNotAllowed, parsed))
@@ -115,16 +115,11 @@ package struct SignatureGate: ~Copyable {
 
   /// Returns the rejection of a postback that no trusted key signed.
   private func unverified(_ parsed: Parsed, _ state: SignatureState, _ bytes: [UInt8]) -> Rejection {
-    switch state {
-    case .malformed: return Rejection(.malformedSignature, parsed)
-    case .unknownKey:
-      var rejection = Rejection(.unknownKey, parsed)
-      if case .jws(let jws) = parsed.postback.signature {
-        let name = String(decoding: bytes[jws.keyID.indices], as: UTF8.self)
-        rejection.name(Field.keyID.name, expected: "the name of a trusted key", found: name)
-      }
-      return rejection
-    case .invalid, .valid, .validZeroFilled, .development: return Rejection(.signatureInvalid, parsed)
+    var rejection = Rejection(state.rejectCode ?? .signatureInvalid, parsed)
+    if state == .unknownKey, case .jws(let jws) = parsed.postback.signature {
+      let name = String(decoding: bytes[jws.keyID.indices], as: UTF8.self)
+      rejection.name(Field.keyID.name, expected: "the name of a trusted key", found: name)
     }
+    return rejection
   }
 }

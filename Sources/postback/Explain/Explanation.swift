@@ -68,7 +68,7 @@ struct Explanation {
     _ known: Known
   ) async throws(PipelineFailure) {
     let bytes = batch.bytes
-    let verification: Verification
+    let verification: SignatureVerification
     let outcome: Outcome<AcceptedSignature>
     do {
       var verifier = try SignatureVerifier(trust)
@@ -133,7 +133,7 @@ struct Explanation {
 
   private mutating func addSignature(
     _ postback: Postback,
-    _ verification: Verification,
+    _ verification: SignatureVerification,
     _ environment: Environment?,
     _ bytes: [UInt8],
     _ trust: Trust
