@@ -41,6 +41,7 @@ let package = Package(
   ],
   targets: [
     // System libraries: shims and module maps, nothing else.
+    .target(name: "CBoostMath"),
     .target(name: "CLibcrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMalloc"),
@@ -86,6 +87,7 @@ let package = Package(
         "Ledger", "Tables", "PostbackPipeline", "Tampering",
       ]
     ),
+    module("Reporting", ["CBoostMath"]),
     module("Metrics"),
     module(
       "PostbackServer",
@@ -143,6 +145,7 @@ let package = Package(
     tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
     tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
     tests("Analysis", ["JSON", "Tables", "PostbackPipeline", "TestSupport"]),
+    tests("Reporting", ["TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("PostbackService", ["Base", "JSON", "SKAdNetwork", "PostbackPipeline", "Metrics", "TestSupport"]),

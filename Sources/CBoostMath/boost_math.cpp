@@ -1,0 +1,29 @@
+#include "CBoostMath.h"
+
+#include <limits>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+namespace {
+
+using namespace boost::math::policies;
+
+// Errors are returned as NaN or infinity: an exception must not reach Swift.
+using quiet = policy<domain_error<ignore_error>, pole_error<ignore_error>, overflow_error<ignore_error>,
+                     evaluation_error<ignore_error>, rounding_error<ignore_error>, promote_double<false>>;
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+bool is_probability(double value) { return value > 0 && value < 1; }
+
+}  // namespace
+
+extern "C" double cboostmath_student_quantile(double probability, double degrees) {
+  if (!is_probability(probability) || !(degrees > 0)) return not_a_number;
+  return quantile(boost::math::students_t_distribution<double, quiet>(degrees), probability);
+}
+
+extern "C" double cboostmath_normal_quantile(double probability) {
+  if (!is_probability(probability)) return not_a_number;
+  return quantile(boost::math::normal_distribution<double, quiet>(0, 1), probability);
+}

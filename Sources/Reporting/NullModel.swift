@@ -1,0 +1,238 @@
+/// The postbacks of one stratum: the counts of each conversion value, and the postbacks without a value.
+package struct NullStratum: Equatable, Sendable {
+  /// The number of postbacks with each value, by the index of the value.
+  package var counts: [Int]
+  /// The number of postbacks without a value.
+  package var nulls: Int
+
+  /// The number of postbacks with a value.
+  package var values: Int { counts.reduce(0, +) }
+
+  /// Makes a stratum.
+  package init(counts: [Int], nulls: Int) {
+    self.counts = counts
+    self.nulls = nulls
+  }
+}
+
+/// An estimate of a sum over postbacks without a value: its mean and the parts of its variance.
+package struct NullEstimate: Equatable, Sendable {
+  /// The expected sum.
+  package var mean = 0.0
+  /// The variance that comes from the stratum itself: which values its null postbacks would have had.
+  package var ownVariance = 0.0
+  /// The factor with which an error of the pool's mean enters the sum.
+  package var leverage = 0.0
+  /// The variance of the mean of the pool, which all strata of a pool share.
+  package var poolVariance = 0.0
+  /// The degrees of freedom of the pool's variance.
+  package var degrees = 0.0
+  /// The weight of the stratum's own values, from 0 (the pool alone) to 1 (its own alone).
+  package var credibility = 1.0
+
+  /// The variance of the sum.
+  package var variance: Double { ownVariance + leverage * leverage * poolVariance }
+
+  /// Returns the interval for the sum at a level.
+  ///
+  /// The bounds are those of a gamma distribution (Wilson and Hilferty 1931) with Student's quantiles: a normal
+  /// distribution would have negative bounds.
+  package func interval(level: Double = 0.95) -> Interval {
+    guard mean > 0, variance > 0, degrees > 0 else { return Interval(low: mean, high: mean) }
+    let shape = mean * mean / variance
+    let t = Quantile.student(1 - (1 - level) / 2, degrees: degrees)
+    func bound(_ z: Double) -> Double {
+      let root = max(0, 1 - 1 / (9 * shape) + z / (3 * shape.squareRoot()))
+      return mean * root * root * root
+    }
+    return Interval(low: bound(-t), high: bound(t))
+  }
+
+  /// Returns the sum of estimates of strata with one pool: its error is common to all of them.
+  ///
+  /// The order of the estimates decides the last bits of the result, so callers sort the strata.
+  package static func total(_ estimates: [NullEstimate]) -> NullEstimate {
+    var total = NullEstimate()
+    for estimate in estimates {
+      total.mean += estimate.mean
+      total.ownVariance += estimate.ownVariance
+      total.leverage += estimate.leverage
+      total.poolVariance = max(total.poolVariance, estimate.poolVariance)
+    }
+    // Estimates without a pool have the degrees of their own stratum: the fewest are the careful choice.
+    total.degrees = estimates.filter { $0.mean > 0 }.map(\.degrees).min() ?? 0
+    return total
+  }
+}
+
+/// The values of many strata as a pool from which strata with few values borrow: a credibility estimator with a
+/// Dirichlet-multinomial predictive distribution of the values of null postbacks.
+///
+/// It assumes that values are missing at random within a stratum. Apple leaves a value out by the size of the crowd, and
+/// not by the value, so within a campaign this is defensible; it can not be tested.
+package struct NullModel: Sendable {
+  /// The amount of each value, by its index.
+  package let amounts: [Double]
+  /// The number of a stratum's values at which its own mean and the pool's have the same weight.
+  package let ratio: Double
+  /// The share of each value in the pool.
+  package let shares: [Double]
+  /// The variance of the pool's mean.
+  package let poolVariance: Double
+  /// The number of strata with values.
+  package let strata: Int
+
+  /// The reason why a pool or a stratum has no estimate.
+  package enum Refusal: String, Error, Sendable {
+    /// No postback has a value.
+    case noValues = "no_values"
+    /// Fewer than 5 strata with values, or fewer than 20 values where a stratum stands alone.
+    case tooFew = "too_few"
+    /// All values are worth the same.
+    case noVariation = "no_variation"
+  }
+
+  /// The smallest number of strata that make a pool.
+  package static let smallestPool = 5
+  /// The smallest number of strata in a pool from which a stratum without any value borrows.
+  package static let smallestPoolToBorrow = 8
+  /// The smallest number of values of a stratum that stands alone.
+  package static let smallestStratum = 20
+
+  private static let ratioRange = 1.0...100_000.0
+
+  /// Makes the pool of these strata; `amounts` has the amount of each value. Throws if they make none.
+  package init(_ strata: [NullStratum], amounts: [Double]) throws(Refusal) {
+    let filled = strata.filter { $0.values > 0 }
+    guard !filled.isEmpty else { throw .noValues }
+    guard filled.count >= Self.smallestPool else { throw .tooFew }
+    let means = filled.map { Moments($0.counts, amounts) }
+    guard
+      let credibility = Credibility(
+        means.map { .init(weight: $0.count, mean: $0.mean, squares: $0.squares, observations: Int($0.count)) }
+      )
+    else { throw .tooFew }
+    guard credibility.within > 0 else { throw .noVariation }
+    let ratio = min(max(credibility.ratio, Self.ratioRange.lowerBound), Self.ratioRange.upperBound)
+    let factors = means.map { $0.count / ($0.count + ratio) }
+    let sum = factors.reduce(0, +)
+    var shares = [Double](repeating: 0, count: amounts.count)
+    for (stratum, factor) in zip(filled, factors) {
+      let weight = factor / Double(stratum.values)
+      for (value, count) in stratum.counts.enumerated() where count > 0 { shares[value] += weight * Double(count) }
+    }
+    self.amounts = amounts
+    self.ratio = ratio
+    self.shares = shares.map { $0 / sum }
+    self.poolVariance = credibility.within / ratio / sum
+    self.strata = filled.count
+  }
+
+  /// Returns the estimate for the null postbacks of a stratum. Throws if it has no values and the pool is too small.
+  package func estimate(_ stratum: NullStratum) throws(Refusal) -> NullEstimate {
+    let values = Double(stratum.values)
+    if values == 0, strata < Self.smallestPoolToBorrow { throw .tooFew }
+    let weight = values + ratio
+    let shares = zip(stratum.counts, self.shares).map { (Double($0) + ratio * $1) / weight }
+    let credibility = values / weight
+    var estimate = Self.predicted(nulls: stratum.nulls, weight: weight, shares, amounts)
+    estimate.leverage = Double(stratum.nulls) * (1 - credibility)
+    estimate.poolVariance = poolVariance
+    estimate.degrees = Double(strata - 1)
+    estimate.credibility = credibility
+    return estimate
+  }
+
+  /// Returns the estimate for the null postbacks of a stratum from its own values alone. Throws if they are too few.
+  package static func alone(_ stratum: NullStratum, amounts: [Double]) throws(Refusal) -> NullEstimate {
+    guard stratum.values > 0 else { throw .noValues }
+    guard stratum.values >= smallestStratum else { throw .tooFew }
+    let values = Double(stratum.values)
+    let shares = stratum.counts.map { Double($0) / values }
+    var estimate = predicted(nulls: stratum.nulls, weight: values, shares, amounts)
+    guard estimate.ownVariance > 0 || stratum.nulls == 0 else { throw .noVariation }
+    estimate.degrees = values - 1
+    return estimate
+  }
+
+  /// Returns the predictive mean and variance of the sum over `nulls` postbacks, whose values follow a
+  /// Dirichlet-multinomial distribution of this weight.
+  private static func predicted(
+    nulls: Int,
+    weight: Double,
+    _ shares: [Double],
+    _ amounts: [Double]
+  ) -> NullEstimate {
+    var (mean, square) = (0.0, 0.0)
+    for (share, amount) in zip(shares, amounts) {
+      mean += share * amount
+      square += share * amount * amount
+    }
+    let k = Double(nulls)
+    var estimate = NullEstimate()
+    estimate.mean = k * mean
+    estimate.ownVariance = max(0, k * (weight + k) / (weight + 1) * (square - mean * mean))
+    return estimate
+  }
+}
+
+/// The number, the mean and the sum of squares of the values of a stratum.
+private struct Moments {
+  let count: Double
+  let mean: Double
+  let squares: Double
+
+  init(_ counts: [Int], _ amounts: [Double]) {
+    var (count, sum) = (0.0, 0.0)
+    for (number, amount) in zip(counts, amounts) {
+      count += Double(number)
+      sum += Double(number) * amount
+    }
+    let mean = sum / count
+    var squares = 0.0
+    for (number, amount) in zip(counts, amounts) { squares += Double(number) * (amount - mean) * (amount - mean) }
+    (self.count, self.mean, self.squares) = (count, mean, squares)
+  }
+}
+
+extension NullStratum {
+  /// Returns the stratum of a later conversion window for the installs of this one, which is that of the first window.
+  ///
+  /// An install without a value in its first postback sends no later one (Apple, "Receiving postbacks in multiple
+  /// conversion windows"), so the later window has no null postbacks to count. The counts get one more category at the
+  /// end, for installs whose first postback has a value and that sent no later one: its amount is 0. Nil if there are
+  /// more later postbacks than first ones with a value.
+  package func later(counts: [Int]) -> NullStratum? {
+    let without = values - counts.reduce(0, +)
+    return without < 0 ? nil : NullStratum(counts: counts + [without], nulls: nulls)
+  }
+}
+
+/// The statements about a sum over null postbacks that need no assumption, or vary it.
+package struct NullBounds: Equatable, Sendable {
+  /// The observed sum plus the nulls at the least and at the greatest amount (Manski 2003); no upper bound if the
+  /// greatest amount is open.
+  package let low: Double
+  /// The upper bound; nil if the greatest amount is open.
+  package let high: Double?
+
+  /// Makes the bounds for `nulls` postbacks without a value. `amounts` are those of all values of the model, nil for
+  /// an open one.
+  package init(observed: Double, nulls: Int, amounts: [Double?]) {
+    let known = amounts.compactMap { $0 }
+    low = observed + Double(nulls) * (known.min() ?? 0)
+    let isOpen = nulls > 0 && known.count < amounts.count
+    high = isOpen ? nil : observed + Double(nulls) * (known.max() ?? 0)
+  }
+
+  /// The factors by which null postbacks may be worth less or more than assumed, in the line of sensitivity.
+  package static let factors = [0.5, 0.75, 1, 1.25, 1.5]
+
+  /// Returns the sum for each of `factors`, where the nulls are worth that many times the estimate.
+  package static func sensitivity(observed: Double, mean: Double) -> [Double] { factors.map { observed + $0 * mean } }
+
+  /// Returns the factor at which the sum reaches a target; nil if the estimate for the nulls is 0.
+  package static func breakEven(target: Double, observed: Double, mean: Double) -> Double? {
+    mean > 0 ? (target - observed) / mean : nil
+  }
+}

@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@testable import Reporting
+
+@Suite struct `The model of null conversion values` {
+  @Test func `a stratum alone has the published estimate and interval`() throws {
+    let stratum = NullStratum(counts: [19, 6], nulls: 25)
+    let estimate = try NullModel.alone(stratum, amounts: [0, 5])
+    #expect(abs(estimate.mean - 30) < 1e-9)
+    #expect(abs(estimate.variance - 219.2308) < 5e-5)
+    let interval = estimate.interval()
+    #expect(abs(interval.low - 7.6232) < 5e-5)
+    #expect(abs(interval.high - 67.8263) < 5e-5)
+  }
+
+  @Test func `a later window counts the installs that sent nothing`() throws {
+    // 40 installs with a value, 10 without; 8 later postbacks of 5 each: 1.00 an install.
+    let later = try #require(NullStratum(counts: [40], nulls: 10).later(counts: [8]))
+    #expect(later == NullStratum(counts: [8, 32], nulls: 10))
+    #expect(abs(try NullModel.alone(later, amounts: [5, 0]).mean - 10) < 1e-9)
+    #expect(NullStratum(counts: [5], nulls: 1).later(counts: [6]) == nil)
+  }
+
+  @Test func `without null postbacks the interval is the point 0`() throws {
+    let estimate = try NullModel.alone(NullStratum(counts: [19, 6], nulls: 0), amounts: [0, 5])
+    #expect(estimate.mean == 0)
+    #expect(estimate.interval() == Interval(low: 0, high: 0))
+  }
+
+  @Test func `what cannot be modelled is refused with its reason`() {
+    let amounts = [0.0, 5]
+    func reason(_ body: () throws(NullModel.Refusal) -> Void) -> NullModel.Refusal? {
+      do throws(NullModel.Refusal) { try body() } catch { return error }
+      return nil
+    }
+    #expect(reason { () throws(NullModel.Refusal) in _ = try NullModel([], amounts: amounts) } == .noValues)
+    let few = [NullStratum](repeating: NullStratum(counts: [3, 1], nulls: 2), count: 4)
+    #expect(reason { () throws(NullModel.Refusal) in _ = try NullModel(few, amounts: amounts) } == .tooFew)
+    let same = [NullStratum](repeating: NullStratum(counts: [9, 0], nulls: 2), count: 9)
+    #expect(reason { () throws(NullModel.Refusal) in _ = try NullModel(same, amounts: amounts) } == .noVariation)
+    for (counts, refusal) in [([0, 0], NullModel.Refusal.noValues), ([15, 4], .tooFew), ([40, 0], .noVariation)] {
+      let stratum = NullStratum(counts: counts, nulls: 5)
+      #expect(
+        reason { () throws(NullModel.Refusal) in _ = try NullModel.alone(stratum, amounts: amounts) } == refusal
+      )
+    }
+  }
+
+  @Test func `a stratum without values borrows from a pool of eight strata, and not from one of seven`() throws {
+    let empty = NullStratum(counts: [0, 0], nulls: 5)
+    func pool(_ count: Int) throws -> NullModel {
+      try NullModel((0..<count).map { NullStratum(counts: [20 + $0, 3 + $0 % 3], nulls: 4) }, amounts: [0, 5])
+    }
+    let estimate = try pool(8).estimate(empty)
+    #expect(estimate.credibility == 0)
+    #expect(estimate.mean > 0)
+    #expect(throws: NullModel.Refusal.tooFew) { try pool(7).estimate(empty) }
+  }
+
+  @Test func `the error of the pool is common to all strata, so a total is wider than independent errors`() throws {
+    let strata = (0..<12).map { NullStratum(counts: [30 + 3 * $0, 1 + $0 % 4], nulls: 10) }
+    let model = try NullModel(strata, amounts: [0, 5])
+    let estimates = try strata.map { try model.estimate($0) }
+    let total = NullEstimate.total(estimates)
+    #expect(abs(total.mean - estimates.reduce(0) { $0 + $1.mean }) < 1e-9)
+    #expect(total.variance > estimates.reduce(0) { $0 + $1.variance })
+  }
+
+  @Test func `bounds and sensitivity need no model`() {
+    #expect(NullBounds(observed: 30, nulls: 4, amounts: [0, 5]).low == 30)
+    #expect(NullBounds(observed: 30, nulls: 4, amounts: [0, 5]).high == 50)
+    #expect(NullBounds(observed: 30, nulls: 4, amounts: [0, nil]).high == nil)
+    #expect(NullBounds.sensitivity(observed: 30, mean: 30) == [45, 52.5, 60, 67.5, 75])
+    #expect(NullBounds.breakEven(target: 75, observed: 30, mean: 30) == 1.5)
+    #expect(NullBounds.breakEven(target: 75, observed: 30, mean: 0) == nil)
+  }
+}
