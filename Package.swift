@@ -131,7 +131,7 @@ let package = Package(
     tests("JSON"),
     tests("Signatures", ["CLibcrypto"]),
     tests("SKAdNetwork", ["Base", "JSON", "TestSupport"]),
-    tests("PostbackVerification", ["SKAdNetwork", "Signatures", "TestSupport"]),
+    tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
     tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
     tests("Tables", ["JSON", "PostbackVerification", "DurableFiles", "Ledger", "TestSupport"]),

@@ -7,44 +7,7 @@ import Testing
 
 @testable import PostbackPipeline
 
-@Suite struct `Verification of signatures` {
-  @Test(arguments: RealPostback.all)
-  func `every postback that Apple published gets its verdict`(_ postback: RealPostback) throws {
-    #expect(try Flow().verification(of: postback.bytes).state.rawValue == postback.signatureState)
-  }
-
-  @Test(arguments: RealPostback.all.filter { $0.signatureState == "valid" })
-  func `a changed signed field is rejected`(_ real: RealPostback) throws {
-    let flow = try Flow()
-    let changes = [
-      ("campaign-id", "43"), ("source-identifier", "\"11\""), ("app-id", "1"), ("redownload", nil),
-      ("transaction-id", "\"6aafb7a5-0170-41b5-bbe4-fe71dedf1e99\""), ("ad-network-id", "\"COM.EXAMPLE\""),
-      ("source-app-id", "77"), ("fidelity-type", nil), ("did-win", nil), ("postback-sequence-index", "2"),
-    ]
-    let signed = Set((Version(rawValue: real.version) ?? .v1_0).signedFields.map(\.name))
-    for (name, changed) in changes where signed.contains(name) {
-      var object = real.object
-      switch (object[name], changed) {
-      case ("true", nil): object[name] = "false"
-      case ("false", nil): object[name] = "true"
-      case ("0", nil): object[name] = "1"
-      case ("1", nil): object[name] = "0"
-      case (_, let changed): object[name] = changed
-      }
-      #expect(try flow.verification(of: Array(object.text.utf8)).state == .invalid, "\(name)")
-    }
-  }
-
-  @Test func `a field that the version does not sign may change`() throws {
-    let flow = try Flow()
-    for (real, name, value) in [
-      (RealPostback.v1, "redownload", "true"), (.v1, "source-app-id", "5"), (.v22, "did-win", "false"),
-      (.v3, "conversion-value", "1"), (.v4, "conversion-value", "1"), (.v4, "country-code", "\"DE\""),
-    ] {
-      #expect(try flow.verification(of: Array(real.object.with([name: value]).text.utf8)).state == .valid, "\(name)")
-    }
-  }
-
+@Suite struct `Acceptance of signatures` {
   @Test func `a source app invented beside a signed domain is rejected, a domain beside a signed app is an extra`()
     async throws
   {
@@ -161,32 +124,10 @@ import Testing
     #expect(try flow.verification(of: real.bytes).state == .valid)
   }
 
-  @Test func `AdAttributionKit goes by the name of the key and by nothing else`() throws {
-    let payload = """
-      {"ad-network-identifier":"n","postback-identifier":"p","advertised-item-identifier":1,"did-win":true,\
-      "postback-sequence-index":0}
-      """
-    let (ours, other) = (try Signer(.p256, id: "ours"), try Signer(.p256, id: "other", seed: "another"))
-    var flow = try Flow()
-    try flow.trust.add("ours", base64: ours.base64)
-    func state(_ object: Object) throws -> SignatureState { try flow.verification(of: Array(object.text.utf8)).state }
-    #expect(try state(ours.sign(payload: payload)) == .valid)
-    #expect(try state(other.sign(payload: payload)) == .unknownKey)
-    #expect(try state(other.sign(payload: payload, header: #"{"alg":"ES256","kid":"ours"}"#)) == .invalid)
-    #expect(
-      try state(ours.sign(payload: payload, header: #"{"alg":"ES256","kid":"apple-cas-identifier/0"}"#)) == .invalid
-    )
-    let p192 = try Signer(.p192, id: "short")
-    try flow.trust.add("short", base64: p192.base64)
-    #expect(try state(p192.sign(payload: payload)) == .unknownKey)
-  }
-
-  @Test(arguments: ["apple-cas-identifier/0", "apple-development-identifier/1", "apple-skadnetwork-p192", "twice"])
-  func `nobody's key takes a name that is taken`(_ id: String) throws {
-    var trust = try Trust.apple()
-    let signer = try Signer(.p256, id: id)
-    if id == "twice" { try trust.add(id, base64: signer.base64) }
-    #expect(throws: TrustError.self) { try trust.add(id, base64: signer.base64) }
+  @Test func `exact resends come out as duplicates, whatever stands between`() async throws {
+    let lines = [RealPostback.v3, .v4, .v3, .v4, .v3].map(\.bytes)
+    let codes = try await Flow().outcomes(of: lines, batchSize: 1).map(\.rejectCode)
+    #expect(codes == [nil, nil, .duplicateIdentical, .duplicateIdentical, .duplicateIdentical])
   }
 
   @Test func `what is not wanted is rejected as policy, after the signature`() async throws {

@@ -1,12 +1,11 @@
 import Base
-@testable import PostbackVerification
 import JSON
 import SKAdNetwork
 import Signatures
 import TestSupport
 import Testing
 
-@testable import PostbackPipeline
+@testable import PostbackVerification
 
 @Suite struct `Exact resends` {
   private let v3 = RealPostback.v3
@@ -20,7 +19,7 @@ import Testing
     var verifier = try SignatureVerifier(try trust ?? Trust.apple(), known: known)
     return try texts.map { text in
       var parser = PostbackParser()
-      var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
+      var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
       let postback = try parser.parse(0..<text.count, of: &bytes)
       return try verifier.verify(postback, of: bytes).state
     }
@@ -119,7 +118,7 @@ import Testing
   private func parts(of real: RealPostback) throws -> (digest: SHA256Digest, signature: [UInt8]) {
     let text = Array(real.object.text.utf8)
     var parser = PostbackParser()
-    var bytes = text + [UInt8](repeating: 0, count: RawBatch.padding)
+    var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
     let postback = try parser.parse(0..<text.count, of: &bytes)
     var message: [UInt8] = []
     postback.appendSignedMessage(.asSent, of: bytes, to: &message)
@@ -129,16 +128,10 @@ import Testing
     #expect(Base64.standard.decode(base64.span, appendingTo: &signature))
     return (try hash.digest(of: message.span), signature)
   }
-
-  @Test func `come out as duplicates, whatever stands between`() async throws {
-    let lines = [v3.bytes, v4.bytes, v3.bytes, v4.bytes, v3.bytes]
-    let codes = try await Flow().outcomes(of: lines, batchSize: 1).map(\.rejectCode)
-    #expect(codes == [nil, nil, .duplicateIdentical, .duplicateIdentical, .duplicateIdentical])
-  }
 }
 
 @Suite struct `Batches of verdicts` {
-  @Test func `are the verdicts one by one, with and without tables`() async throws {
+  @Test func `are the verdicts one by one, with and without tables`() throws {
     let ours = try Signer(.p256, id: "ours")
     let short = try Signer(.p192, id: "short")
     let bare = RealPostback.v4.object.without("source-domain")
@@ -166,7 +159,7 @@ import Testing
         var postbacks: [Postback] = []
         for text in texts[start..<min(start + batch, texts.count)] {
           let first = bytes.count
-          bytes += text + [UInt8](repeating: 0, count: RawBatch.padding)
+          bytes += text + [UInt8](repeating: 0, count: JSONParser.padding)
           postbacks.append(try parser.parse(first..<first + text.count, of: &bytes))
         }
         states += try verifier.verify(postbacks, of: bytes).map(\.state)
