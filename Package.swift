@@ -54,7 +54,7 @@ let package = Package(
 
     // Modules, lowest first: each depends only on those above it.
     module("Base"),
-    module("JSON", ["CSimdjson"]),
+    module("JSON", ["Base", "CSimdjson"]),
     module("Signatures", ["CLibcrypto"]),
     module("SKAdNetwork", ["Base", "JSON"]),
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
@@ -148,7 +148,7 @@ let package = Package(
     tests("Reporting", ["TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),
-    tests("PostbackService", ["Base", "JSON", "SKAdNetwork", "PostbackPipeline", "Metrics", "TestSupport"]),
+    tests("PostbackService", ["Base", "JSON", "SKAdNetwork", "Ledger", "PostbackPipeline", "Metrics", "TestSupport"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [

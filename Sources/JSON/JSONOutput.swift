@@ -1,3 +1,5 @@
+internal import Base
+
 extension [UInt8] {
   /// Appends a JSON string with these UTF-8 bytes, quoted and escaped (RFC 8259, section 7).
   public mutating func appendJSONString(_ text: Span<UInt8>) {
@@ -62,11 +64,6 @@ extension [UInt8] {
   public mutating func appendDecimal(_ value: Int64) {
     append(addingCapacity: 20) { $0.append(decimal: value) }
   }
-
-  /// Appends bytes as two hexadecimal digits each, in lower case.
-  public mutating func appendHexadecimal(_ bytes: Span<UInt8>) {
-    append(addingCapacity: 2 * bytes.count) { $0.append(hexadecimal: bytes) }
-  }
 }
 
 extension OutputSpan<UInt8> {
@@ -87,21 +84,6 @@ extension OutputSpan<UInt8> {
     }
   }
 
-  /// Appends bytes as two hexadecimal digits each, in lower case.
-  public mutating func append(hexadecimal bytes: Span<UInt8>) {
-    for index in bytes.indices {
-      append(hexadecimalDigit(bytes[index] >> 4))
-      append(hexadecimalDigit(bytes[index] & 15))
-    }
-  }
-
-  /// Appends a word as sixteen hexadecimal digits, in lower case.
-  public mutating func append(hexadecimal word: UInt64) {
-    for shift in stride(from: UInt64(60), through: 0, by: -4) {
-      append(hexadecimalDigit(UInt8(truncatingIfNeeded: word >> shift) & 15))
-    }
-  }
-
   fileprivate mutating func appendJSONEscape(of byte: UInt8) {
     append(UInt8(ascii: "\\"))
     switch byte {
@@ -113,14 +95,10 @@ extension OutputSpan<UInt8> {
       append(UInt8(ascii: "u"))
       append(UInt8(ascii: "0"))
       append(UInt8(ascii: "0"))
-      append(hexadecimalDigit(byte >> 4))
-      append(hexadecimalDigit(byte & 15))
+      append(.hexadecimalDigit(byte >> 4))
+      append(.hexadecimalDigit(byte & 15))
     }
   }
-}
-
-private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
 }
 
 extension ArraySlice<UInt8> {
@@ -136,17 +114,5 @@ extension ArraySlice<UInt8> {
     guard let mark = firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return integer.count <= 18 }
     let exponent = self[(mark + 1)...].drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
     return integer.count <= 18 && exponent.count <= 2
-  }
-}
-
-extension UInt8 {
-  /// The value of a hexadecimal digit; nil where it is none.
-  public var hexadecimalValue: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -1,3 +1,4 @@
+internal import Base
 package import ConversionModel
 internal import JSON
 internal import SKAdNetwork

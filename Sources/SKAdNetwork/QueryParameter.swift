@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 
 /// A parameter in the query of the request that delivered a postback, for the extras. It is not signed.

@@ -52,15 +52,7 @@ struct ArrivedSignature {
   private static let longestText = 1024
 
   private static func hexadecimal(_ text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard (90...longestText).contains(digits.count), digits.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
-      guard let byte = UInt8(pair, radix: 16), pair.first != "+" else { return nil }
-      bytes.append(byte)
-    }
-    return bytes
+    (90...longestText).contains(text.utf8.count) ? [UInt8](hexadecimal: text.utf8) : nil
   }
 
   private static func looseBase64(

@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 
 /// The parameters of a query that the API reads, percent-decoded (`application/x-www-form-urlencoded`).

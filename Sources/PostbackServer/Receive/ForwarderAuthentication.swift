@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 internal import Signatures
 
@@ -75,14 +76,8 @@ package struct ForwarderAuthentication: Sendable {
         continue
       }
       let digest = try HMAC.sha256(of: request.body.span, secret: secret.span)
-      if let given = Self.bytes(ofHexadecimal: text), digest.isEqualInConstantTime(to: given) { found = forwarder.name }
+      if let given = [UInt8](hexadecimal: text.utf8), digest.isEqualInConstantTime(to: given) { found = forwarder.name }
     }
     return found
-  }
-
-  private static func bytes(ofHexadecimal text: String) -> [UInt8]? {
-    let digits = text.utf8.compactMap(\.hexadecimalValue)
-    guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 }

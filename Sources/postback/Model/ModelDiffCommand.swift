@@ -42,7 +42,7 @@ struct ModelDiffCommand: Command {
       return try Terminal.print("All values have the same meaning in both models.")
     }
     var table = TextTable(["", left.label.description, right.label.description])
-    for line in difference.lines { table.add(line.what, line.left, line.right) }
+    for line in difference.lines { table.add(line.property, line.left, line.right) }
     if !printsJSON { try Terminal.print(table.text()) }
     throw CommandFailure(.different, "\(left.label) and \(right.label) differ in \(difference.lines.count) places.")
   }

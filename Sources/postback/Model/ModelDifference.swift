@@ -1,11 +1,11 @@
 internal import ConversionModel
 internal import JSON
 
-/// The differences between two models that change the meaning of conversion values.
+/// The differences between two models that change the meaning of a conversion value.
 struct ModelDifference {
   /// A property that differs, with its value in each model.
   struct Line {
-    let what: String
+    let property: String
     let left: String
     let right: String
   }
@@ -34,14 +34,14 @@ struct ModelDifference {
     .array(
       lines.map { line in
         .object([
-          .init("what", .string(line.what)), .init("left", .string(line.left)), .init("right", .string(line.right)),
+          .init("what", .string(line.property)), .init("left", .string(line.left)), .init("right", .string(line.right)),
         ])
       }
     )
   }
 
-  private mutating func compare(_ what: String, _ left: String, _ right: String) {
-    if left != right { lines.append(Line(what: what, left: left, right: right)) }
+  private mutating func compare(_ property: String, _ left: String, _ right: String) {
+    if left != right { lines.append(Line(property: property, left: left, right: right)) }
   }
 
   private mutating func compare(_ left: ModelWindow?, _ right: ModelWindow?) {
@@ -58,7 +58,7 @@ struct ModelDifference {
     }
   }
 
-  private mutating func compare(_ what: String, _ left: Meaning?, _ right: Meaning?) {
+  private mutating func compare(_ property: String, _ left: Meaning?, _ right: Meaning?) {
     switch (left, right) {
     case (nil, nil): return
     case (let one?, let other?) where one.isSame(as: other): return
@@ -69,7 +69,7 @@ struct ModelDifference {
       let estimate = meaning.revenue.map { $0 == .zero ? "" : "; \($0.estimate)" } ?? ""
       return meaning.text + estimate
     }
-    lines.append(Line(what: what, left: text(left), right: text(right)))
+    lines.append(Line(property: property, left: text(left), right: text(right)))
   }
 }
 
