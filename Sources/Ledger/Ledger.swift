@@ -135,8 +135,8 @@ package final class Ledger {
     try unlessFailed { () throws(FileFailure) in try Self.parts(in: database) }
   }
 
-  /// Returns the counts by name.
-  package func counts() throws(FileFailure) -> [String: Int64] {
+  /// Returns the counters that are not 0.
+  package func counts() throws(FileFailure) -> [LedgerCounter: Int64] {
     try unlessFailed { () throws(FileFailure) in try Self.counts(in: database) }
   }
 
@@ -210,9 +210,11 @@ extension Ledger {
     return try statement.all { row throws(FileFailure) in try LedgerPart(row) }
   }
 
-  static func counts(in database: SQLiteDatabase) throws(FileFailure) -> [String: Int64] {
+  static func counts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerCounter: Int64] {
     let statement = try SQLiteStatement(database, "SELECT name, value FROM counts")
-    let counts = try statement.all { row throws(FileFailure) in (row.text(0), try row.integer(1) as Int64) }
+    let counts = try statement.all { row throws(FileFailure) in
+      (LedgerCounter(name: row.text(0)), try row.integer(1) as Int64)
+    }
     return try unique(counts, in: database)
   }
 

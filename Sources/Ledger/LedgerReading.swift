@@ -6,8 +6,8 @@ package struct LedgerReading: Sendable {
   package let settings: [String: String]
   /// The parts, sorted by table, format and number.
   package let parts: [LedgerPart]
-  /// The counts by name.
-  package let counts: [String: Int64]
+  /// The counters that are not 0.
+  package let counts: [LedgerCounter: Int64]
   /// The number of inputs in each phase; a phase without inputs is absent.
   package let inputs: [LedgerInput.Phase: Int64]
   /// The digests of the settings of the last commit; empty before the first commit, or if earlier versions of the

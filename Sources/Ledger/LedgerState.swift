@@ -88,8 +88,8 @@ package struct LedgerCommit: Sendable {
   package var parts: [LedgerPart] = []
   /// The durable end of `seen.log`; nil if it has not changed.
   package var seen: SeenMark?
-  /// The amounts to add to the counts, by name.
-  package var increments: [String: Int64] = [:]
+  /// The amounts to add to the counters.
+  package var increments: [LedgerCounter: Int64] = [:]
   /// The time of the commit, in milliseconds since 1970.
   package var time: Int64
   /// Rejects that were taken up again, all by one run.

@@ -60,7 +60,7 @@ struct LedgerStatements {
     try begin.run()
     for input in commit.inputs { try put(input) }
     for part in commit.parts { try put(part) }
-    for (name, value) in commit.increments { try addCount.run(.text(name), .integer(value)) }
+    for (counter, value) in commit.increments { try addCount.run(.text(counter.name), .integer(value)) }
     try reprocessing.write(commit.reprocessed, commit: state.commits)
     try commit.settings?.write(to: database, commit: state.commits)
     try state.write(with: putState)

@@ -1,4 +1,5 @@
 internal import Base
+internal import Ledger
 internal import Tables
 internal import Metrics
 internal import SKAdNetwork

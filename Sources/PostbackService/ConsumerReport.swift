@@ -29,7 +29,7 @@ struct ConsumerReport {
 
   /// Starts a session with the counters of its state.
   mutating func begin(_ tables: TableWriter) {
-    read = (try? tables.ledger.counts()["read"]) ?? 0
+    read = (try? tables.ledger.counts()[.read]) ?? 0
     rate.add(read, at: .now)
     written = nil
   }

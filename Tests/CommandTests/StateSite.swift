@@ -47,8 +47,8 @@ struct StateSite {
       LedgerInput(id: 0, path: "/spool/a", phase: .complete), LedgerInput(id: 1, path: "/spool/b", phase: .partial),
     ]
     commit.increments = [
-      Totals.name(of: .signatureInvalid): 3, Totals.name(of: .duplicateConflict): 2, Totals.name(of: .postbacks): 40,
-      "read": 45, "accepted": 40,
+      .rejected(.signatureInvalid): 3, .rejected(.duplicateConflict): 2, .rows(ofTable: Table.postbacks.name): 40,
+      .read: 45, .accepted: 40,
     ]
     try ledger.commit(commit)
     if let part = commit.parts.first { try PartFile.publish(part, in: output) }

@@ -105,7 +105,7 @@ import Testing
     var commit = LedgerCommit(time: 5)
     commit.inputs = inputs.map { LedgerInput(id: $0, path: "/\($0)", phase: $0 % 2 == 0 ? .complete : .partial) }
     commit.parts = [LedgerPart(table: "skan_events", format: .jsonLines, number: 1)]
-    commit.increments = ["read": Int64(inputs.count)]
+    commit.increments = [.read: Int64(inputs.count)]
     try ledger.commit(commit)
   }
 
@@ -115,14 +115,14 @@ import Testing
     try commit(ledger, 0..<5)
     try ledger.database.execute("BEGIN IMMEDIATE; UPDATE counts SET value = 0")
     let reading = try Ledger.reading(site.state)
-    #expect(reading.counts == ["read": 5])
+    #expect(reading.counts == [.read: 5])
     #expect(reading.inputs == [.complete: 3, .partial: 2])
     #expect(reading.parts.map(\.name) == ["part-00000001.jsonl"])
     #expect((reading.commits, reading.committedAt) == (1, 5))
     #expect(reading.settings == ["format": "jsonl"])
     try ledger.database.execute("ROLLBACK")
     try commit(ledger, 5..<6)
-    #expect(try Ledger.reading(site.state, isVerified: true).counts == ["read": 6])
+    #expect(try Ledger.reading(site.state, isVerified: true).counts == [.read: 6])
   }
 
   @Test(arguments: [false, true]) func `makes no file, whether or not there is a write-ahead log`(
@@ -136,7 +136,7 @@ import Testing
       try site.remove("state/\(Ledger.name)-shm")
     }
     let before = try site.names(in: "state")
-    #expect(try Ledger.reading(site.state).counts == ["read": 1])
+    #expect(try Ledger.reading(site.state).counts == [.read: 1])
     #expect(try site.names(in: "state") == before)
     #expect(stateFailure { try site.ledger() } == nil)
   }

@@ -1,6 +1,7 @@
 @testable import DurableFiles
 @testable import Ledger
 import Foundation
+import SKAdNetwork
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     commit.inputs = [input]
     commit.parts = [part]
     commit.seen = SeenMark(entries: 5, checksum: 0xFFFF_FFFE)
-    commit.increments = ["read": 12, "reject.signature_invalid": 1]
+    commit.increments = [.read: 12, .rejected(.signatureInvalid): 1]
     return commit
   }
 
@@ -38,7 +39,20 @@ import Testing
     #expect(ledger.seen == SeenMark(entries: 5, checksum: 0xFFFF_FFFE))
     #expect(try ledger.input(path: input.path) == input)
     #expect(try ledger.parts() == [part])
-    #expect(try ledger.counts() == ["read": 12, "reject.signature_invalid": 1])
+    #expect(try ledger.counts() == [.read: 12, .rejected(.signatureInvalid): 1])
+  }
+
+  @Test func `counters keep the names that earlier states have`() {
+    let counters: [LedgerCounter] = [
+      .read, .accepted, .rejected, .rejected(.signatureInvalid), .reprocessed(.signatureInvalid),
+      .rows(ofTable: "skan_postbacks"), .inputs(.done), .inputs(.failed), .inputs(.skipped),
+    ]
+    #expect(
+      counters.map(\.name) == [
+        "read", "accepted", "rejected", "reject.signature_invalid", "fed_back.signature_invalid",
+        "rows.skan_postbacks", "inputs.done", "inputs.failed", "inputs.skipped",
+      ]
+    )
   }
 
   @Test func `gives back what was committed, after an end and after a crash`() throws {
@@ -67,12 +81,12 @@ import Testing
     (part.length, part.rows, part.phase) = (part.length + 10, 8, .complete)
     commit.inputs = [input, LedgerInput(id: 4, path: "/in/done/a", digest: 77)]
     commit.parts = [part, LedgerPart(table: "skan_events", format: .csv, number: 3)]
-    commit.increments = ["read": 1, "accepted": 1]
+    commit.increments = [.read: 1, .accepted: 1]
     try ledger.commit(commit)
     #expect(try ledger.parts().map(\.number) == [2, 3])
     #expect(try ledger.parts().first == part)
     #expect(try ledger.parts().filter { $0.phase == .open }.map(\.number) == [3])
-    #expect(try ledger.counts() == ["read": 13, "reject.signature_invalid": 1, "accepted": 1])
+    #expect(try ledger.counts() == [.read: 13, .rejected(.signatureInvalid): 1, .accepted: 1])
     #expect(ledger.seen.entries == 5)
     #expect(try ledger.input(path: "/in/done/a")?.id == 4)
     #expect(try ledger.input(path: self.input.path) == nil)
@@ -151,7 +165,7 @@ import Testing
     try ledger.commit(fullCommit())
     try ledger.database.execute("PRAGMA max_page_count = 20")
     var commit = LedgerCommit(time: 3)
-    commit.increments = ["read": 1]
+    commit.increments = [.read: 1]
     commit.inputs = (10..<2000).map { LedgerInput(id: $0, path: "/in/\($0)") }
     #expect(stateFailure { try ledger.commit(commit) }?.kind == .diskFull)
     #expect(stateFailure { try ledger.commit(LedgerCommit(time: 4)) }?.kind == .diskFull)

@@ -21,7 +21,7 @@ import Testing
     var commit = LedgerCommit(of: log)
     commit.inputs = [LedgerInput(id: 1, path: "/in/a")]
     commit.parts = [LedgerPart(table: "skan_events", format: .csv, number: 1)]
-    commit.increments = ["read": 1]
+    commit.increments = [.read: 1]
     commit.compaction = .begin(SeenCompaction(mark: log.mark, dropped: KeyTally()))
     try ledger.commit(commit)
     return site

@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import Ledger
 import Metrics
 import PostbackPipeline
 import SKAdNetwork
@@ -12,8 +13,8 @@ import Testing
   private var metrics: ConsumerMetrics {
     var metrics = ConsumerMetrics(version: "1.2.3")
     metrics.totals = Totals([
-      "read": 100, "accepted": 90, "reject.not_json": 7, "reject.duplicate_conflict": 3, "rows.skan_events": 200,
-      "inputs.failed": 2,
+      .read: 100, .accepted: 90, .rejected(.notJSON): 7, .rejected(.duplicateConflict): 3,
+      .rows(ofTable: "skan_events"): 200, .inputs(.failed): 2,
     ])
     metrics.commits = 12
     metrics.committedAt = 1_750_000_000_250

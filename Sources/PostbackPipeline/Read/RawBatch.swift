@@ -103,12 +103,12 @@ package enum InputEnd: Sendable, Equatable {
   /// The input could not be read to its end, for this reason.
   case failed(reason: String)
 
-  /// The last part of the counter's name in the ledger, as in `inputs.done`.
-  var outcome: String {
+  /// The outcome, as the ledger counts it.
+  var outcome: InputOutcome {
     switch self {
-    case .finished: "done"
-    case .known: "skipped"
-    case .failed: "failed"
+    case .finished: .done
+    case .known: .skipped
+    case .failed: .failed
     }
   }
 }

@@ -193,20 +193,22 @@ package final class TableWriter {
       let rows = batch.rows[table]
       try tables[table].append(rows, batch.checksums[table])
       counts[table] += rows.count
-      if rows.count > 0 { pending.increments["rows.\(tables[table].table.name)", default: 0] += Int64(rows.count) }
+      if rows.count > 0 {
+        pending.increments[.rows(ofTable: tables[table].table.name), default: 0] += Int64(rows.count)
+      }
       if tables[table].byteCount >= options.partBytes { tables[table].roll() }
     }
     try log.append(batch.firsts)
     for origin in batch.origins {
       if let end = origin.checkpoint?.end {
         ends.append(Ended(input: origin.input, end: end))
-        pending.increments["inputs.\(end.outcome)", default: 0] += 1
+        pending.increments[.inputs(end.outcome), default: 0] += 1
       }
       if let reject = origin.reprocessed?.reject {
         pending.reprocessed.append(reject)
         // The counts of this ledger change only for rejects that it counted as rejected itself.
         if reject.run.output == ledger.output.id {
-          pending.increments["fed_back.\(reject.code.rawValue)", default: 0] += 1
+          pending.increments[.reprocessed(reject.code), default: 0] += 1
         }
         waitingSince = waitingSince ?? .now
       }
@@ -263,10 +265,10 @@ package final class TableWriter {
 extension LedgerCommit {
   /// Adds the counts of records to the ledger's counters.
   fileprivate mutating func count(_ tally: Tally) {
-    for (name, value) in [("read", tally.read), ("accepted", tally.accepted), ("rejected", tally.rejected)]
-    where value > 0 {
-      increments[name, default: 0] += Int64(value)
-    }
-    for (code, value) in tally.rejectedByCode { increments["reject.\(code.rawValue)", default: 0] += Int64(value) }
+    let counts: [(LedgerCounter, Int)] = [
+      (.read, tally.read), (.accepted, tally.accepted), (.rejected, tally.rejected),
+    ]
+    for (counter, value) in counts where value > 0 { increments[counter, default: 0] += Int64(value) }
+    for (code, value) in tally.rejectedByCode { increments[.rejected(code), default: 0] += Int64(value) }
   }
 }
