@@ -17,7 +17,7 @@ package struct Pipeline: Sendable {
   package var models = CurrentModels(.none)
   /// True if an input that cannot be read is reported as failed and the next one is read; false if it ends the run.
   package var skipsUnreadableInputs = false
-  /// The number of batches that each concurrent stage is to work on at once; see `concurrently(_:_:)`.
+  /// The number of batches that each concurrent stage is to work on at once.
   package var jobs = 1
 
   /// A pipeline with one job, no conversion models and the default limits.
@@ -89,5 +89,17 @@ package struct Pipeline: Sendable {
         try batch.decoded(with: models.value).encoded(as: format)
       }
     return try await tables.write(rows, progress: progress, committed: committed, idle: idle)
+  }
+}
+
+extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure {
+  /// Applies `work` to `jobs` batches at once, in order; a pause is a barrier, as `mapConcurrently` describes it.
+  func concurrently<Output: Sendable>(
+    _ jobs: Int,
+    _ work: @escaping @Sendable (Element) throws(LibcryptoFailure) -> Output
+  ) -> ConcurrentMap<Self, Output> {
+    mapConcurrently(jobs, isBarrier: { $0.isPause }) { batch throws(PipelineFailure) in
+      do throws(LibcryptoFailure) { return try work(batch) } catch { throw .libcrypto(error) }
+    }
   }
 }

@@ -1,3 +1,4 @@
+internal import Base
 package import PostbackVerification
 internal import JSON
 internal import SKAdNetwork
@@ -50,23 +51,15 @@ package final class Diagnoser: Sendable {
     jobs: Int,
     progress: (Int) -> Void = { _ in }
   ) async throws(LibcryptoFailure) -> [Diagnosis] {
-    var pending: [Task<Result<Diagnosis, LibcryptoFailure>, Never>] = []
     var diagnoses: [Diagnosis] = []
     diagnoses.reserveCapacity(records.count)
-    var failure: LibcryptoFailure?
-    for record in records {
-      if pending.count >= 2 * max(jobs, 1) {
-        do { diagnoses.append(try await pending.removeFirst().value.get()) } catch { failure = error }
-        progress(diagnoses.count)
-      }
-      if failure != nil { break }
-      pending.append(Task.detached { Result { () throws(LibcryptoFailure) in try self.diagnose(record) } })
-    }
-    for task in pending {
-      do { diagnoses.append(try await task.value.get()) } catch { failure = error }
+    for try await diagnosis in records.mapConcurrently(
+      jobs,
+      { record throws(LibcryptoFailure) in try self.diagnose(record) }
+    ) {
+      diagnoses.append(diagnosis)
       progress(diagnoses.count)
     }
-    if let failure { throw failure }
     return diagnoses
   }
 

@@ -1,3 +1,4 @@
+internal import Base
 internal import Ledger
 package import DurableFiles
 package import Tables
@@ -105,7 +106,7 @@ extension TableFiles {
     take: (Part) -> Void
   ) async throws(PipelineFailure) {
     let leftOut = leftOut
-    let parts = PostbackReader(inputs: inputs, limits: Self.limits).mappedConcurrently(jobs) { batch in
+    let parts = PostbackReader(inputs: inputs, limits: Self.limits).mapConcurrently(jobs) { batch in
       (work(leftOut.isEmpty ? batch : batch.removing(leftOut)), batch.origins)
     }
     var iterator = parts.makeAsyncIterator()

@@ -81,7 +81,7 @@ final class Recovery: Sendable {
       require(tables.seenCount == state.ledger.seen.entries, "the log is what the ledger says")
       // Nothing but a number is new, as in a run that finds nothing to do.
       var commit = LedgerCommit(time: 1)
-      commit.increments = ["read": 1]
+      commit.increments = [.read: 1]
       try state.ledger.commit(commit)
       return true
     } catch {
