@@ -133,6 +133,7 @@ let package = Package(
     tests("SKAdNetwork", ["Base", "JSON", "TestSupport"]),
     tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
+    tests("DurableFiles", ["TestSupport"]),
     tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
     tests("Tables", ["JSON", "PostbackVerification", "DurableFiles", "Ledger", "TestSupport"]),
     tests(
@@ -148,7 +149,10 @@ let package = Package(
     tests("Reporting", ["TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),
-    tests("PostbackService", ["Base", "JSON", "SKAdNetwork", "Ledger", "PostbackPipeline", "Metrics", "TestSupport"]),
+    tests(
+      "PostbackService",
+      ["Base", "JSON", "SKAdNetwork", "DurableFiles", "Ledger", "PostbackPipeline", "Metrics", "TestSupport"]
+    ),
     .testTarget(
       name: "CommandTests",
       dependencies: [

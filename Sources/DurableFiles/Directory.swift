@@ -19,7 +19,7 @@ package struct Directory: ~Copyable {
 
   private init(path: String) throws(FileFailure) {
     guard let stream = unsafe opendir(path) else {
-      throw FileFailure.system(.notFound, path, "cannot list this directory", errno, access: .read)
+      throw FileFailure.system(.notFound, path, "The directory cannot be listed", errno, access: .read)
     }
     self.path = path
     unsafe self.stream = stream
@@ -31,7 +31,7 @@ package struct Directory: ~Copyable {
     errno = 0
     guard let entry = unsafe readdir(stream) else {
       guard errno == 0 else {
-        throw FileFailure.system(.notFound, path, "cannot list this directory", errno, access: .read)
+        throw FileFailure.system(.notFound, path, "The directory cannot be listed", errno, access: .read)
       }
       return nil
     }
@@ -43,7 +43,12 @@ package struct Directory: ~Copyable {
     let start = unsafe UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
     guard let name = unsafe String(validatingCString: start) else {
       let shown = unsafe String(cString: start)
-      throw FileFailure(.notFound, path, "has a file whose name is not UTF-8 (\(shown)); rename it")
+      throw FileFailure(
+        .notFound,
+        path,
+        "The directory has a file whose name is not UTF-8 (\(shown))",
+        advice: "Rename the file"
+      )
     }
     return name
   }
@@ -68,7 +73,7 @@ package struct FileStatus {
   package init(path: String) throws(FileFailure) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
-      throw FileFailure.system(.notFound, path, "cannot find it", errno, access: .read)
+      throw FileFailure.system(.notFound, path, "The path cannot be found", errno, access: .read)
     }
     self.init(status)
   }
@@ -79,7 +84,7 @@ package struct FileStatus {
     guard unsafe stat(path, &status) == 0 else {
       let code = errno
       if code == ENOENT || code == ELOOP { return nil }
-      throw FileFailure.system(.notFound, path, "cannot find it", code, access: .read)
+      throw FileFailure.system(.notFound, path, "The path cannot be found", code, access: .read)
     }
     self.init(status)
   }

@@ -38,7 +38,7 @@ package final class DurableFile {
   package init(_ path: String, _ access: Access) throws(FileFailure) {
     self.path = path
     descriptor = unsafe open(path, access.flags | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard descriptor >= 0 else { throw .system(.cannotCreate, path, "cannot be opened") }
+    guard descriptor >= 0 else { throw .system(.cannotCreate, path, "The file cannot be opened") }
   }
 
   deinit { close(descriptor) }
@@ -46,33 +46,36 @@ package final class DurableFile {
   /// Returns the length of the file in bytes.
   package func byteCount() throws(FileFailure) -> Int64 {
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { throw .system(.io, path, "cannot be looked at") }
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      throw .system(.io, path, "The status of the file cannot be read")
+    }
     return Int64(status.st_size)
   }
 
   /// Appends all the bytes. They are not durable until `synchronize`.
   package func append(_ bytes: Span<some BitwiseCopyable>) throws(FileFailure) {
-    try unlessFailed { bytes.writeAll(to: descriptor) ? nil : .system(.io, path, "cannot be written") }
+    try unlessFailed { bytes.writeAll(to: descriptor) ? nil : .system(.io, path, "The file cannot be written") }
   }
 
   /// Writes a few words at an offset in bytes, with a single call.
   package func write(_ bytes: Span<UInt64>, at offset: Int64) throws(FileFailure) {
     try unlessFailed {
       let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-      return written == bytes.count * 8 ? nil : .system(.io, path, "cannot be written", written < 0 ? errno : ENOSPC)
+      return written == bytes.count * 8
+        ? nil : .system(.io, path, "The file cannot be written", written < 0 ? errno : ENOSPC)
     }
   }
 
   /// Makes the written data and the length of the file durable.
   package func synchronize() throws(FileFailure) {
-    try unlessFailed { fdatasync(descriptor) == 0 ? nil : .system(.io, path, "cannot be made durable") }
+    try unlessFailed { fdatasync(descriptor) == 0 ? nil : .system(.io, path, "The file cannot be made durable") }
   }
 
   /// Cuts the file to a length in bytes, durably.
   package func truncate(to byteCount: Int64) throws(FileFailure) {
     try unlessFailed {
       let isCut = ftruncate(descriptor, off_t(byteCount)) == 0 && fsync(descriptor) == 0
-      return isCut ? nil : .system(.io, path, "cannot be cut to what was committed")
+      return isCut ? nil : .system(.io, path, "The file cannot be cut to its committed length")
     }
   }
 
@@ -91,7 +94,7 @@ package final class DurableFile {
       }
       if received == 0 { break }
       if received < 0, errno == EINTR { continue }
-      guard received > 0 else { throw .system(.io, path, "cannot be read") }
+      guard received > 0 else { throw .system(.io, path, "The file cannot be read") }
       count += received
     }
     return count

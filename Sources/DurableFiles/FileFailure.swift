@@ -1,7 +1,7 @@
 internal import Base
 internal import Glibc
 
-/// The failure of an operation on a file or folder: the operation, the path, the cause and the advice.
+/// The failure of an operation on a file or folder: the path, the event, its cause and the advice.
 ///
 /// It never says anything about a single postback.
 package struct FileFailure: Error, Hashable, CustomStringConvertible {
@@ -39,49 +39,63 @@ package struct FileFailure: Error, Hashable, CustomStringConvertible {
   package let kind: Kind
   /// The path of the file or folder as it was given; `signals` for the signal handler.
   package let path: String
-  /// The event and the advice, as the rest of a sentence that begins with the path.
-  package let reason: String
+  /// The event, as a sentence without its full stop, as in `The file cannot be opened`.
+  package let event: String
+  /// The value of `errno` that the failed system call left; nil if no system call failed.
+  package let code: Int32?
+  /// The advice, as sentences without the last full stop; nil if there is none.
+  package let advice: String?
+
+  /// The event, its cause and the advice as sentences, without the path.
+  package var reason: String {
+    let cause = code.map { ": \(unsafe String(cString: strerror($0)))" } ?? ""
+    return ([event + cause] + (advice.map { [$0] } ?? [])).map { $0.hasSuffix(".") ? $0 : "\($0)." }
+      .joined(separator: " ")
+  }
 
   /// The path and the reason, for a person.
   package var description: String { "\(path.withControlCharactersEscaped): \(reason)" }
 
-  /// A failure that no system call has reported.
-  package init(_ kind: Kind, _ path: String, _ reason: String) {
+  /// A failure that no system call has reported, unless `code` is given.
+  package init(_ kind: Kind, _ path: String, _ event: String, code: Int32? = nil, advice: String? = nil) {
     self.kind = kind
     self.path = path
-    self.reason = reason
+    self.event = event
+    self.code = code
+    self.advice = advice
   }
 
-  /// Returns the failure of a system call that set `errno` to `code`. `kind` applies to codes without a category of
-  /// their own.
+  /// Returns the failure of a system call that set `errno` to `code`, with the advice for this code. `kind` applies to
+  /// codes without a category of their own.
   package static func system(
     _ kind: Kind,
     _ path: String,
-    _ operation: String,
+    _ event: String,
     _ code: Int32 = errno,
     access: Access = .write
   ) -> FileFailure {
-    let meaning = "\(operation): \(unsafe String(cString: strerror(code)))"
+    func failure(_ kind: Kind, _ advice: String? = nil) -> FileFailure {
+      FileFailure(kind, path, event, code: code, advice: advice)
+    }
     return switch code {
-    case ENOSPC, EDQUOT, EFBIG: FileFailure(.diskFull, path, "\(meaning); make room, then run again")
+    case ENOSPC, EDQUOT, EFBIG: failure(.diskFull, "Make room, then run again")
     case EACCES, EPERM, EROFS:
       switch access {
-      case .read: FileFailure(kind, path, "\(meaning); give this user permission to read it")
-      case .write: FileFailure(.cannotCreate, path, "\(meaning); give this user permission to write there")
-      case .listAndWrite:
-        FileFailure(.cannotCreate, path, "\(meaning); give this user permission to list it and to write there")
+      case .read: failure(kind, "Give this user permission to read it")
+      case .write: failure(.cannotCreate, "Give this user permission to write there")
+      case .listAndWrite: failure(.cannotCreate, "Give this user permission to list it and to write there")
       }
-    case ENOENT where access == .read: FileFailure(kind, path, "\(meaning); check the path")
-    case EMFILE, ENFILE: FileFailure(.exhausted, path, "\(meaning); raise the limit of open files (ulimit -n)")
-    case ENOMEM: FileFailure(.exhausted, path, meaning)
-    case EIO: FileFailure(.io, path, "\(meaning); check the disk, then run again")
-    default: FileFailure(kind, path, meaning)
+    case ENOENT where access == .read: failure(kind, "Check the path")
+    case EMFILE, ENFILE: failure(.exhausted, "Raise the limit of open files (ulimit -n)")
+    case ENOMEM: failure(.exhausted)
+    case EIO: failure(.io, "Check the disk, then run again")
+    default: failure(kind)
     }
   }
 
-  /// Returns the failure for a file that is not as it was committed. `finding` is the rest of a sentence about the
-  /// file.
+  /// Returns the failure for a file that is not as it was committed. `finding` is a sentence about the file, without
+  /// its full stop.
   package static func damaged(_ path: String, _ finding: String) -> FileFailure {
-    FileFailure(.damaged, path, "\(finding); restore the state folder and the tables from the same backup")
+    FileFailure(.damaged, path, finding, advice: "Restore the state folder and the tables from the same backup")
   }
 }

@@ -18,7 +18,7 @@ package final class UnfinishedFile {
     self.path = path
     self.hiddenPath = hiddenPath
     self.descriptor = descriptor
-    guard ftruncate(descriptor, 0) == 0 else { throw .system(.io, hiddenPath, "cannot be emptied") }
+    guard ftruncate(descriptor, 0) == 0 else { throw .system(.io, hiddenPath, "The file cannot be emptied") }
   }
 
   deinit {
@@ -29,10 +29,10 @@ package final class UnfinishedFile {
   private static func openLocked(_ path: String) throws(FileFailure) -> Int32 {
     while true {
       let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-      guard descriptor >= 0 else { throw .system(.cannotCreate, path, "cannot be created") }
+      guard descriptor >= 0 else { throw .system(.cannotCreate, path, "The file cannot be created") }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         close(descriptor)
-        throw FileFailure(.locked, path, "another process is writing it; wait for it to end")
+        throw FileFailure(.locked, path, "Another process is writing this file", advice: "Wait for it to end")
       }
       // Another process may have published the file before this one got the lock. Then the path names another file now.
       var opened = stat()
@@ -45,22 +45,26 @@ package final class UnfinishedFile {
 
   /// Appends bytes.
   package func write(_ bytes: [UInt8]) throws(FileFailure) {
-    guard bytes.writeAll(to: descriptor) else { throw .system(.io, path, "cannot be written") }
+    guard bytes.writeAll(to: descriptor) else { throw .system(.io, path, "The file cannot be written") }
   }
 
   /// Makes the file readable for all users, regardless of the process's file mode creation mask.
   package func allowReading() throws(FileFailure) {
-    guard fchmod(descriptor, 0o644) == 0 else { throw .system(.io, path, "cannot be made readable") }
+    guard fchmod(descriptor, 0o644) == 0 else {
+      throw .system(.io, path, "The file cannot be made readable for all users")
+    }
   }
 
   /// Makes what was written durable.
   package func synchronize() throws(FileFailure) {
-    guard fsync(descriptor) == 0 else { throw .system(.io, path, "cannot be made durable") }
+    guard fsync(descriptor) == 0 else { throw .system(.io, path, "The file cannot be made durable") }
   }
 
   /// Publishes the file under its name, so that readers see it.
   package func publish() throws(FileFailure) {
-    guard unsafe rename(hiddenPath, path) == 0 else { throw .system(.io, path, "cannot be renamed into place") }
+    guard unsafe rename(hiddenPath, path) == 0 else {
+      throw .system(.io, path, "The file cannot be renamed into place")
+    }
     isPublished = true
   }
 }

@@ -24,12 +24,14 @@ final class CommitMarker {
   init(_ folder: DurableFolder, ledger commits: Int64) throws(FileFailure) {
     let isNew = try folder.byteCount(of: Self.name) == nil
     if isNew, commits > 0 {
-      throw .damaged("\(folder.path)/\(Self.name)", "is gone, and the ledger has \(commits) commits")
+      throw .damaged("\(folder.path)/\(Self.name)", "The file is missing, and the ledger has \(commits) commits")
     }
     file = try DurableFile("\(folder.path)/\(Self.name)", .updating)
     let number = try Self.number(in: file)
     try Self.check(number, folder, ledger: commits)
-    guard number != nil || commits == 0 else { throw .damaged(file.path, "holds no number of a commit") }
+    guard number != nil || commits == 0 else {
+      throw .damaged(file.path, "The file does not hold the number of a commit")
+    }
     // After a crash the ledger can be ahead by a commit. Its number is recorded now, the rest is done later.
     if number != commits { try record(commits) }
     if isNew { try folder.synchronize() }
@@ -54,7 +56,7 @@ final class CommitMarker {
     guard let number, number > commits else { return }
     throw .damaged(
       "\(folder.path)/\(Ledger.name)",
-      "has lost commits: it has \(commits), and \(number) were made; was \(Ledger.name)-wal removed?"
+      "The ledger has lost commits: it has \(commits), and \(number) were made. Was \(Ledger.name)-wal removed?"
     )
   }
 

@@ -51,10 +51,10 @@ package final class Ledger {
       guard let settings else { throw .noState(folder.path) }
       for name in [SeenLog.name, CommitMarker.name, "\(Self.name)-wal"]
       where try folder.folder.byteCount(of: name) != nil {
-        throw .damaged(path, "is gone, and \(name) is there")
+        throw .damaged(path, "The file is missing, and \(name) exists")
       }
       try LedgerSchema.create(in: folder.folder, settings)
-    case 0: throw .damaged(path, "is empty")
+    case 0: throw .damaged(path, "The file is empty")
     default: break
     }
     try Self.verify(path)
@@ -83,7 +83,12 @@ package final class Ledger {
     try unlessFailed { () throws(FileFailure) in
       let last = try database.integer("SELECT coalesce(max(id), -1) FROM inputs")
       guard last < Int64(UInt32.max), let next = UInt32(exactly: last + 1) else {
-        throw FileFailure(.incompatible, database.path, "has as many inputs as it can hold; begin a new state")
+        throw FileFailure(
+          .incompatible,
+          database.path,
+          "The ledger has as many inputs as it can hold",
+          advice: "Begin a new state"
+        )
       }
       return next
     }
@@ -200,7 +205,7 @@ extension Ledger {
   static func state(in database: SQLiteDatabase) throws(FileFailure) -> LedgerState {
     let statement = try SQLiteStatement(database, "SELECT \(LedgerState.columns) FROM state")
     func read(_ row: SQLiteStatement) throws(FileFailure) -> LedgerState { try LedgerState(row) }
-    guard let state = try statement.first(as: read) else { throw .damaged(database.path, "has no state in it") }
+    guard let state = try statement.first(as: read) else { throw .damaged(database.path, "The ledger holds no state") }
     return state
   }
 
@@ -230,7 +235,7 @@ extension Ledger {
     in database: SQLiteDatabase
   ) throws(FileFailure) -> [Name: Value] {
     let unique = Dictionary(pairs) { first, _ in first }
-    guard unique.count == pairs.count else { throw .damaged(database.path, "holds a name twice") }
+    guard unique.count == pairs.count else { throw .damaged(database.path, "The ledger holds a name twice") }
     return unique
   }
 
@@ -251,8 +256,8 @@ extension Ledger {
       throw FileFailure(
         .incompatible,
         path,
-        "was made with \(name) \(shown(kept[name])), and this run has \(shown(settings[name])); "
-          + "run as before, or give --state and --out other folders"
+        "The state was made with \(name) \(shown(kept[name])), and this run has \(shown(settings[name]))",
+        advice: "Run as before, or give --state and --out other directories"
       )
     }
   }

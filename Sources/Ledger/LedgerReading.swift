@@ -47,7 +47,10 @@ package struct LedgerReading: Sendable {
     try CommitMarker.check(witnessed, folder, ledger: state.commits)
     // A verified reading holds the lock, so nobody writes. Otherwise the first commit may have come in between.
     if isVerified, witnessed == nil, state.commits > 0 {
-      throw .damaged("\(folder.path)/\(CommitMarker.name)", "is gone, and the ledger has \(state.commits) commits")
+      throw .damaged(
+        "\(folder.path)/\(CommitMarker.name)",
+        "The file is missing, and the ledger has \(state.commits) commits"
+      )
     }
   }
 }
@@ -77,7 +80,7 @@ extension Ledger {
     guard let byteCount = try folder.byteCount(of: name) else {
       throw .noState(folderPath)
     }
-    guard byteCount > 0 else { throw .damaged(path, "is empty") }
+    guard byteCount > 0 else { throw .damaged(path, "The file is empty") }
     func read(_ access: SQLiteDatabase.Access) throws(FileFailure) -> Value {
       try body(try SQLiteDatabase(path, access))
     }

@@ -102,7 +102,12 @@ enum LedgerSchema {
     // roll back.
     let mode = try database.text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {
-      throw FileFailure(.cannotCreate, path, "cannot have a write-ahead log; give --state a folder on a local disk")
+      throw FileFailure(
+        .cannotCreate,
+        path,
+        "The ledger cannot have a write-ahead log",
+        advice: "Give --state a directory on a local disk"
+      )
     }
   }
 
@@ -127,7 +132,8 @@ enum LedgerSchema {
       throw FileFailure(
         .incompatible,
         database.path,
-        "is a database of another program (its application id is \(found), not \(application)); give --state another folder"
+        "This is a database of another program (its application id is \(found), not \(application))",
+        advice: "Give --state another directory"
       )
     }
     let version = try database.integer("PRAGMA user_version")
@@ -135,7 +141,8 @@ enum LedgerSchema {
       throw FileFailure(
         .incompatible,
         database.path,
-        "has version \(version), and this program knows versions up to \(Self.version); use the program that made it"
+        "The ledger has version \(version), and this program knows versions up to \(Self.version)",
+        advice: "Use the program that made it"
       )
     }
     return version
@@ -144,6 +151,6 @@ enum LedgerSchema {
   /// Throws `.damaged` unless SQLite finds the database in order. Reads all of it.
   static func verify(_ database: SQLiteDatabase) throws(FileFailure) {
     let finding = try database.text("PRAGMA quick_check(1)")
-    guard finding == "ok" else { throw .damaged(database.path, "is damaged (\(finding))") }
+    guard finding == "ok" else { throw .damaged(database.path, "The database is damaged (\(finding))") }
   }
 }

@@ -76,10 +76,13 @@ extension FileFailure {
       .incompatible,
       path,
       """
-      the conversion model \(model.name) has decoded rows with another content: its digest was \(before), and is now \
-      \(model.meaningDigest); give the changed model a new version, or restore the file. The table models of this \
-      database holds the text that was used
-      """
+      The conversion model \(model.name) has decoded rows with other content: its digest was \(before), and is now \
+      \(model.meaningDigest)
+      """,
+      advice: """
+        Give the changed model a new version, or restore the file. The table models of this database holds the text \
+        that was used
+        """
     )
   }
 }

@@ -116,7 +116,9 @@ extension Ledger {
   static func output(in database: SQLiteDatabase) throws(FileFailure) -> LedgerOutput {
     let statement = try SQLiteStatement(database, "SELECT output_id, output_is_marked FROM state")
     let row = try statement.first { row throws(FileFailure) in (row.text(0), try row.integer(1) as Int64) }
-    guard let row, let id = OutputID(row.0) else { throw .damaged(database.path, "has no id of an output in it") }
+    guard let row, let id = OutputID(row.0) else {
+      throw .damaged(database.path, "The ledger holds no id of an output")
+    }
     return LedgerOutput(id: id, isMarked: row.1 != 0)
   }
 }
@@ -160,7 +162,7 @@ package struct OutputID: Hashable, Sendable, CustomStringConvertible {
       String(decoding: $0, as: UTF8.self)
     }
     guard let id = text.flatMap({ OutputID($0) }) else {
-      throw .damaged(path, "does not hold the id of an output (\(digitCount) hexadecimal digits)")
+      throw .damaged(path, "The file does not hold the id of an output (\(digitCount) hexadecimal digits)")
     }
     return id
   }

@@ -36,7 +36,9 @@ package final class SQLiteDatabase {
       }
     var handle: OpaquePointer?
     let code = unsafe sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
-    guard let handle = unsafe handle else { throw FileFailure(.io, path, "cannot be opened: no memory left") }
+    guard let handle = unsafe handle else {
+      throw FileFailure(.io, path, "The database cannot be opened: no memory is left")
+    }
     unsafe self.handle = handle
     guard code == SQLITE_OK else { throw failure(code) }
     try check(unsafe sqlite3_busy_timeout(handle, Self.patience))
@@ -81,20 +83,21 @@ package final class SQLiteDatabase {
   /// Returns the failure for a result code of SQLite, with the connection's last error message.
   func failure(_ code: Int32) -> FileFailure {
     let meaning = unsafe String(cString: sqlite3_errmsg(handle))
+    let event = "The database cannot be used: \(meaning)"
     let cause = unsafe sqlite3_system_errno(handle)
     switch code & 0xFF {
-    case SQLITE_FULL: return .system(.diskFull, path, "cannot grow", ENOSPC)
-    case SQLITE_IOERR where cause != 0: return .system(.io, path, meaning, cause)
-    case SQLITE_IOERR: return FileFailure(.io, path, "\(meaning); check the disk, then run again")
+    case SQLITE_FULL: return .system(.diskFull, path, "The database cannot grow", ENOSPC)
+    case SQLITE_IOERR where cause != 0: return .system(.io, path, event, cause)
+    case SQLITE_IOERR: return FileFailure(.io, path, event, advice: "Check the disk, then run again")
     case SQLITE_BUSY, SQLITE_LOCKED:
-      return FileFailure(.locked, path, "another program is using this database; close it, then run again")
-    case SQLITE_CANTOPEN where cause != 0: return .system(.cannotCreate, path, meaning, cause)
+      return FileFailure(.locked, path, "Another program is using this database", advice: "Close it, then run again")
+    case SQLITE_CANTOPEN where cause != 0: return .system(.cannotCreate, path, event, cause)
     case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
-      return FileFailure(.cannotCreate, path, "\(meaning); give this user permission to write there")
-    case SQLITE_NOMEM: return FileFailure(.io, path, "\(meaning); give this process more memory")
-    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path, "is damaged (\(meaning))")
+      return FileFailure(.cannotCreate, path, event, advice: "Give this user permission to write there")
+    case SQLITE_NOMEM: return FileFailure(.io, path, event, advice: "Give this process more memory")
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path, "The database is damaged (\(meaning))")
     // For example a missing table or a violated constraint: the database is not as this program made it.
-    default: return .damaged(path, "is not as it was made (\(meaning))")
+    default: return .damaged(path, "The database is not as it was made (\(meaning))")
     }
   }
 

@@ -85,7 +85,7 @@ final class SQLiteStatement {
   ) throws(FileFailure) -> Integer {
     let value = unsafe sqlite3_column_int64(handle, column)
     guard let integer = Integer(exactly: value) else {
-      throw .damaged(database.path, "holds the number \(value), which cannot be")
+      throw .damaged(database.path, "The ledger holds the number \(value), which is impossible")
     }
     return integer
   }
@@ -98,7 +98,7 @@ final class SQLiteStatement {
   ) throws(FileFailure) -> Integer {
     let count = try integer(column, as: type)
     guard (0...Self.greatestCount).contains(Int64(count)) else {
-      throw .damaged(database.path, "holds the number \(count), which cannot be")
+      throw .damaged(database.path, "The ledger holds the number \(count), which is impossible")
     }
     return count
   }
@@ -113,7 +113,9 @@ final class SQLiteStatement {
   /// Returns a word of a closed set. Throws `.damaged` for any other word.
   func word<Word: RawRepresentable<String>>(_ column: Int32, as type: Word.Type) throws(FileFailure) -> Word {
     let text = text(column)
-    guard let word = Word(rawValue: text) else { throw .damaged(database.path, "holds “\(text)”, which cannot be") }
+    guard let word = Word(rawValue: text) else {
+      throw .damaged(database.path, "The ledger holds “\(text)”, which is impossible")
+    }
     return word
   }
 
@@ -121,7 +123,7 @@ final class SQLiteStatement {
   /// length.
   func wide(_ column: Int32) throws(FileFailure) -> UInt128 {
     guard let start = unsafe sqlite3_column_blob(handle, column), unsafe sqlite3_column_bytes(handle, column) == 16
-    else { throw .damaged(database.path, "holds a value of a wrong length") }
+    else { throw .damaged(database.path, "The ledger holds a value of a wrong length") }
     return unsafe UInt128(bigEndian: start.loadUnaligned(as: UInt128.self))
   }
 

@@ -27,16 +27,21 @@ package final class SeenFile {
   package init(_ name: String, in folder: DurableFolder, _ access: DurableFile.Access = .appending) throws(FileFailure)
   {
     self.folder = folder
-    guard try folder.byteCount(of: name) != nil else { throw .damaged("\(folder.path)/\(name)", "is gone") }
+    guard try folder.byteCount(of: name) != nil else { throw .damaged("\(folder.path)/\(name)", "The file is missing") }
     file = try DurableFile("\(folder.path)/\(name)", access)
     var words: [UInt64] = [0, 0]
     let count = try file.read(into: &words, at: 0)
     guard count == Self.headerCount, words[0] == Self.header[0] else {
-      throw .damaged(file.path, "does not begin as a log of postbacks does")
+      throw .damaged(file.path, "The file does not begin as a log of postbacks does")
     }
     guard words[1] == Self.header[1] else {
       let version = UInt64(littleEndian: words[1])
-      throw FileFailure(.incompatible, file.path, "has version \(version), not 1; use the program that made it")
+      throw FileFailure(
+        .incompatible,
+        file.path,
+        "The log has version \(version), not 1",
+        advice: "Use the program that made it"
+      )
     }
   }
 
@@ -75,14 +80,14 @@ package final class SeenFile {
     while offset < byteCount {
       let wanted = Int(min(byteCount - offset, Int64(buffer.count * 8)))
       guard try file.read(into: &buffer, at: Self.headerCount + offset) >= wanted else {
-        throw .damaged(path, "has \(try entryCount()) whole entries, and \(mark.entries) are committed")
+        throw .damaged(path, "The log has \(try entryCount()) whole entries, and \(mark.entries) are committed")
       }
       checksum.update(buffer.span.extracting(first: wanted / 8))
       try body(buffer.span.extracting(first: wanted / 8))
       offset += Int64(wanted)
     }
     guard checksum.value == mark.checksum else {
-      throw .damaged(path, "is damaged: its \(mark.entries) committed entries do not have their checksum")
+      throw .damaged(path, "The log is damaged: its \(mark.entries) committed entries do not have their checksum")
     }
   }
 }

@@ -29,20 +29,21 @@ package final class StateFolder {
     path = folder.path
     let lockPath = "\(folder.path)/\(Self.lockName)"
     lock = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard lock >= 0 else { throw .system(.cannotCreate, lockPath, "cannot be opened") }
+    guard lock >= 0 else { throw .system(.cannotCreate, lockPath, "The file cannot be opened") }
     guard Self.take(lock) else {
-      guard errno == EWOULDBLOCK else { throw .system(.io, lockPath, "cannot be locked") }
+      guard errno == EWOULDBLOCK else { throw .system(.io, lockPath, "The file cannot be locked") }
       throw FileFailure(
         .locked,
         folder.path,
-        "is in use by \(Self.holder(lock)); wait for it to end, or give --state another folder"
+        "The state is in use by \(Self.holder(lock))",
+        advice: "Wait for it to end, or give --state another directory"
       )
     }
     let since = Timestamp(milliseconds: Int64(time(nil)) * 1000)
     let command = String(CommandLine.arguments.joined(separator: " ").prefix(200)).replacing("\n", with: " ")
     let holder = Array("process \(getpid()) (\(command)) since \(since)\n".utf8)
     guard ftruncate(lock, 0) == 0, holder.writeAll(to: lock) else {
-      throw .system(.io, lockPath, "cannot be written")
+      throw .system(.io, lockPath, "The file cannot be written")
     }
   }
 
@@ -57,11 +58,11 @@ package final class StateFolder {
     let lock = unsafe open(lockPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard lock >= 0 else {
       if errno == ENOENT { return nil }
-      throw .system(.io, lockPath, "cannot be opened")
+      throw .system(.io, lockPath, "The file cannot be opened")
     }
     defer { close(lock) }
     if flock(lock, LOCK_SH | LOCK_NB) == 0 { return nil }
-    guard errno == EWOULDBLOCK else { throw .system(.io, lockPath, "cannot be looked at") }
+    guard errno == EWOULDBLOCK else { throw .system(.io, lockPath, "The lock of the file cannot be read") }
     return holder(lock)
   }
 
@@ -88,6 +89,6 @@ package final class StateFolder {
 extension FileFailure {
   /// Returns the failure for a folder without a state.
   static func noState(_ folder: String) -> FileFailure {
-    FileFailure(.notFound, folder, "holds no state (\(Ledger.name)); check the path")
+    FileFailure(.notFound, folder, "The directory holds no state (\(Ledger.name))", advice: "Check the path")
   }
 }

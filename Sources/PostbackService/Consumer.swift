@@ -57,7 +57,7 @@ package final class Consumer {
         isDone = true
       } catch {
         guard case .state(let failure) = error, failure.kind == .diskFull else { throw error }
-        if !isDiskFull { log.error("disk_full", "\(failure); no file is taken from the spool until the disk has room") }
+        if !isDiskFull { log.error("disk_full", "\(failure) No file is taken from the spool until the disk has room.") }
         isDiskFull = true
         manager.status("The disk is full")
         waitForRoom()

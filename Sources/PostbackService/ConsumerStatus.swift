@@ -1,4 +1,5 @@
 package import Base
+internal import DurableFiles
 package import JSON
 
 /// The status of a consumer at one moment, which it writes to `status.json`.
@@ -82,6 +83,8 @@ package struct StatusFile: Sendable {
 
   /// Reads the last status that a consumer of the state wrote; nil if there is none or it cannot be read.
   package static func read(folder: String) -> ConsumerStatus? {
-    SmallFile.bytes("\(folder)/\(name)").flatMap { try? JSONValue(parsing: $0) }.flatMap { ConsumerStatus($0) }
+    (try? WholeFile.read("\(folder)/\(name)", upTo: 1 << 20)).flatMap { try? JSONValue(parsing: $0) }.flatMap {
+      ConsumerStatus($0)
+    }
   }
 }

@@ -29,29 +29,9 @@ struct ProcessUsage: Equatable, Sendable {
     return Timestamp(milliseconds: seconds * 1000 + ticks * 1000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
   }()
 
-  private static func text(_ path: String) -> String { String(decoding: SmallFile.bytes(path) ?? [], as: UTF8.self) }
+  private static func text(_ path: String) -> String {
+    String(decoding: (try? WholeFile.read(path, upTo: 4 << 20)) ?? [], as: UTF8.self)
+  }
 
   private static func words(_ path: String) -> [Substring] { text(path).split { $0 == " " || $0 == "\n" } }
-}
-
-/// A reader of small files as a whole: files of /proc and the status file of a consumer.
-enum SmallFile {
-  private static let limit = 4 << 20
-
-  /// Returns the bytes of a file, at most about the first 4 MiB; nil if it cannot be read.
-  static func bytes(_ path: String) -> [UInt8]? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count < limit {
-      let count = unsafe read(descriptor, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return nil }
-      if count == 0 { break }
-      bytes += piece[..<count]
-    }
-    return bytes
-  }
 }

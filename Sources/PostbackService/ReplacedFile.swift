@@ -1,5 +1,4 @@
 internal import DurableFiles
-internal import Glibc
 
 /// A file whose content is replaced as a whole: a reader sees one text or the next, never a mixture.
 ///
@@ -14,23 +13,11 @@ package struct ReplacedFile: Sendable {
   /// Replaces the content. A failure is logged as a warning and stops nothing.
   mutating func replace(with text: String, _ log: Log) {
     do throws(FileFailure) {
-      try write(text)
+      try WholeFile.replace(path, with: Array(text.utf8))
       isFailing = false
     } catch {
       if !isFailing { log.warning("file_not_written", "\(error)", ["path": .text(path)]) }
       isFailing = true
     }
-  }
-
-  private func write(_ text: String) throws(FileFailure) {
-    var status = stat()
-    // The rename would replace a device or a named pipe as well.
-    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw FileFailure(.cannotCreate, path, "is not a regular file; give another path")
-    }
-    let file = try UnfinishedFile(path)
-    try file.allowReading()
-    try file.write(Array(text.utf8))
-    try file.publish()
   }
 }

@@ -22,14 +22,14 @@ package final class Signals {
     var ends: [Int32] = [-1, -1]
     let code = unsafe pipe2(&ends, O_NONBLOCK | O_CLOEXEC)
     (readEnd, writeEnd) = (ends[0], ends[1])
-    guard code == 0 else { throw .system(.io, "signals", "no pipe can be made for them") }
+    guard code == 0 else { throw .system(.io, "signals", "The pipe for signals cannot be created") }
     signalPipe.store(writeEnd, ordering: .sequentiallyConsistent)
     for number in Self.numbers {
       var action = sigaction()
       unsafe action.__sigaction_handler.sa_handler = { tell($0) }
       action.sa_flags = SA_RESTART
       guard unsafe sigaction(number, &action, nil) == 0 else {
-        throw .system(.io, "signals", "cannot be taken over")
+        throw .system(.io, "signals", "The handlers of signals cannot be installed")
       }
     }
   }

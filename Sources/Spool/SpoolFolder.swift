@@ -78,7 +78,7 @@ package final class SpoolFolder {
   package func open(_ entry: SpoolEntry) throws(SpoolRefusal) -> SpoolFile {
     takenCount = max(takenCount, entry.position + 1)
     guard entry.fileName.raw == nil else {
-      throw SpoolRefusal(.unusableName, entry.path, "has a name that is not UTF-8; rename it, then move it back")
+      throw SpoolRefusal(.unusableName, entry.path, "The name is not UTF-8. Rename the file, then move it back.")
     }
     var status = stat()
     // Opening a device can have an effect, so the name is checked before the open, and the descriptor after it.
@@ -138,7 +138,7 @@ package enum SpoolLayout: Hashable, Sendable {
   /// if the contents of the spool belong to the other layout.
   init(opening path: String, settle: Duration?) throws(FileFailure) {
     guard try Self.isDirectory(path) else {
-      throw FileFailure(.notFound, path, "is no folder that is there; make it, or check the path")
+      throw FileFailure(.notFound, path, "The spool directory does not exist", advice: "Create it, or check the path")
     }
     let hasNew = try Self.isDirectory("\(path)/new")
     switch settle {
@@ -147,7 +147,8 @@ package enum SpoolLayout: Hashable, Sendable {
         throw FileFailure(
           .incompatible,
           path,
-          "has a folder new/, into which producers rename what is complete: leave the settle time out, or remove new/"
+          "The spool has a directory new/, into which producers rename complete files",
+          advice: "Leave the settle time out, or remove new/"
         )
       }
       self = .plain(settle: settle)
@@ -157,7 +158,8 @@ package enum SpoolLayout: Hashable, Sendable {
         throw FileFailure(
           .incompatible,
           path,
-          "holds files and no folder new/: make new/ and rename complete files into it, or give a settle time"
+          "The spool holds files, and no directory new/",
+          advice: "Create new/ and rename complete files into it, or give a settle time"
         )
       }
       self = .maildir
@@ -165,7 +167,7 @@ package enum SpoolLayout: Hashable, Sendable {
     for name in folders {
       do { _ = try DurableFolder(making: "\(path)/\(name)") } catch { throw error }
       guard try Self.isDirectory("\(path)/\(name)") else {
-        throw FileFailure(.cannotCreate, "\(path)/\(name)", "is no folder; move it away")
+        throw FileFailure(.cannotCreate, "\(path)/\(name)", "This is not a directory", advice: "Move it away")
       }
     }
   }
@@ -188,7 +190,7 @@ package enum SpoolLayout: Hashable, Sendable {
   private static func isDirectory(_ path: String) throws(FileFailure) -> Bool {
     var status = stat()
     if unsafe stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
-    guard errno == ENOENT || errno == ENOTDIR else { throw .system(.io, path, "cannot be looked at") }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .system(.io, path, "The status of the file cannot be read") }
     return false
   }
 

@@ -19,7 +19,7 @@ struct SpoolListing: ~Copyable {
 
   private init(_ path: String) throws(FileFailure) {
     guard let stream = unsafe opendir(path) else {
-      throw .system(.notFound, path, "cannot be listed", access: .listAndWrite)
+      throw .system(.notFound, path, "The directory cannot be listed", access: .listAndWrite)
     }
     self.path = path
     unsafe self.stream = stream
@@ -32,7 +32,7 @@ struct SpoolListing: ~Copyable {
     while true {
       errno = 0
       guard let entry = unsafe readdir(stream) else {
-        guard errno == 0 else { throw .system(.io, path, "cannot be listed", access: .listAndWrite) }
+        guard errno == 0 else { throw .system(.io, path, "The directory cannot be listed", access: .listAndWrite) }
         return
       }
       let name = unsafe UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)

@@ -132,13 +132,15 @@ extension SpoolFolder {
     let meaning = unsafe String(cString: strerror(code))
     let advice =
       switch code {
-      case EACCES, EPERM, EROFS: "give this user permission to write there"
-      case EXDEV: "have the folders of the spool on one file system"
-      case ENOSPC, EDQUOT: "make room"
-      default: "check the disk"
+      case EACCES, EPERM, EROFS: "Give this user permission to write there."
+      case EXDEV: "Keep the directories of the spool on one file system."
+      case ENOSPC, EDQUOT: "Make room."
+      default: "Check the disk."
       }
     let seconds = SpoolSetAside.pause.components.seconds
-    return .stuck("\(entry.shown): cannot be \(action): \(meaning); \(advice). It is tried again in \(seconds) s")
+    return .stuck(
+      "\(entry.shown): The file cannot be \(action): \(meaning). \(advice) It is tried again in \(seconds) s."
+    )
   }
 
   private static func isFree(_ path: String) -> Bool {

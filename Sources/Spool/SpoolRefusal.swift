@@ -21,7 +21,7 @@ package struct SpoolRefusal: Error, Hashable, CustomStringConvertible {
   package let kind: Kind
   /// The path of the file.
   package let path: String
-  /// The event and the advice, as the rest of a sentence that begins with the path.
+  /// The event and the advice, as sentences.
   package let reason: String
 
   /// The path and the reason, for a person.
@@ -35,18 +35,18 @@ package struct SpoolRefusal: Error, Hashable, CustomStringConvertible {
 
   /// Returns the refusal of a file for which a system call failed with the `errno` value `code`.
   static func system(_ entry: SpoolEntry, _ code: Int32) -> SpoolRefusal {
-    let meaning = "cannot be opened: \(unsafe String(cString: strerror(code)))"
+    let meaning = "The file cannot be opened: \(unsafe String(cString: strerror(code)))."
     switch code {
     case ENOENT, ESTALE:
-      return SpoolRefusal(.vanished, entry.path, "is not there any more; somebody else took it")
+      return SpoolRefusal(.vanished, entry.path, "The file no longer exists. Another process took it.")
     case EMFILE, ENFILE, ENOMEM, EIO, ENOTDIR:
-      let failure = FileFailure.system(.notFound, entry.folder, "a file in it cannot be opened", code)
+      let failure = FileFailure.system(.notFound, entry.folder, "A file of the directory cannot be opened", code)
       return SpoolRefusal(.failure(failure), entry.path, failure.reason)
     case EACCES, EPERM:
       return SpoolRefusal(
         .unreadable,
         entry.path,
-        "\(meaning); give this user permission to read it, then move it back"
+        "\(meaning) Give this user permission to read it, then move it back."
       )
     default:
       return SpoolRefusal(.unreadable, entry.path, meaning)
@@ -63,9 +63,9 @@ package struct SpoolRefusal: Error, Hashable, CustomStringConvertible {
       case S_IFIFO: "a named pipe"
       case S_IFSOCK: "a socket"
       case S_IFBLK, S_IFCHR: "a device"
-      default: "of a kind that is not known"
+      default: "a file of an unknown kind"
       }
     guard let kind else { return nil }
-    self.init(.notRegular, entry.path, "is \(kind), and only regular files are read; put the file itself there")
+    self.init(.notRegular, entry.path, "This is \(kind), and only regular files are read. Put the file itself there.")
   }
 }

@@ -22,17 +22,17 @@ package final class SpoolWaiter {
       let code = errno
       let advice =
         code == ENOSPC || code == EMFILE
-        ? ". Raise fs.inotify.max_user_watches or fs.inotify.max_user_instances (sysctl)" : ""
+        ? " Raise fs.inotify.max_user_watches or fs.inotify.max_user_instances (sysctl)." : ""
       limitation = """
-        \(SpoolName.printable(path.utf8)): cannot be watched: \(unsafe String(cString: strerror(code))); \
-        it is scanned from time to time instead\(advice)
+        \(SpoolName.printable(path.utf8)): The directory cannot be watched: \(unsafe String(cString: strerror(code))). \
+        It is scanned from time to time instead.\(advice)
         """
       if watch >= 0 { close(watch) }
       watch = -1
     } else if Self.isShared(path) {
       limitation = """
-        \(SpoolName.printable(path.utf8)): is on a file system that does not tell what other machines put there; \
-        that is found by scanning from time to time
+        \(SpoolName.printable(path.utf8)): The file system does not report the files that other machines put there. \
+        The directory is scanned from time to time instead.
         """
     }
   }
@@ -52,7 +52,7 @@ package final class SpoolWaiter {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { return .timeout }
       guard unsafe poll(&requests, nfds_t(requests.count), Self.milliseconds(left)) >= 0 || errno == EINTR else {
-        throw .system(.exhausted, path, "cannot be waited for")
+        throw .system(.exhausted, path, "The directory cannot be waited for")
       }
     }
   }
@@ -73,12 +73,17 @@ package final class SpoolWaiter {
     while true {
       let count = unsafe read(watch, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      if count < 0, errno != EAGAIN { throw .system(.io, path, "cannot be watched any more") }
+      if count < 0, errno != EAGAIN { throw .system(.io, path, "The directory cannot be watched any more") }
       guard count > 0 else { break }
       events.add(buffer.span.extracting(first: count))
     }
     guard !events.isGone else {
-      throw FileFailure(.notFound, path, "was moved, removed or unmounted; put it back, then run again")
+      throw FileFailure(
+        .notFound,
+        path,
+        "The directory was moved, removed or unmounted",
+        advice: "Put it back, then run again"
+      )
     }
     return events.hasInput
   }

@@ -39,7 +39,7 @@ package struct SpoolWriter: Sendable {
     guard unsafe rename(written, complete) == 0 else {
       let code = errno
       unsafe unlink(written)
-      throw .system(.io, complete, "cannot be renamed into place", code)
+      throw .system(.io, complete, "The file cannot be renamed into place", code)
     }
     do throws(FileFailure) {
       try DurableFolder("\(spool)/new").synchronize()
@@ -59,13 +59,13 @@ package struct SpoolWriter: Sendable {
 
   private static func makeDurable(_ bytes: [UInt8], at path: String) throws(FileFailure) {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard descriptor >= 0 else { throw .system(.io, path, "cannot be created") }
+    guard descriptor >= 0 else { throw .system(.io, path, "The file cannot be created") }
     var failure: FileFailure?
     if !bytes.writeAll(to: descriptor) {
-      failure = .system(.io, path, "cannot be written")
+      failure = .system(.io, path, "The file cannot be written")
     } else if fsync(descriptor) != 0 {
       // fsync is not tried again: the kernel reports a failure once, and may have dropped the data.
-      failure = .system(.io, path, "cannot be made durable")
+      failure = .system(.io, path, "The file cannot be made durable")
     }
     close(descriptor)
     guard let failure else { return }

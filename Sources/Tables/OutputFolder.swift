@@ -20,9 +20,9 @@ package final class OutputFolder {
     self.path = path
     _ = try DurableFolder(making: path)
     lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0 else { throw .system(.cannotCreate, path, "cannot be opened as a folder") }
+    guard lock >= 0 else { throw .system(.cannotCreate, path, "The directory cannot be opened") }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      throw FileFailure(.locked, path, "another process is writing there; wait for it to end")
+      throw FileFailure(.locked, path, "Another process is writing to this directory", advice: "Wait for it to end")
     }
   }
 
@@ -81,17 +81,20 @@ extension FileFailure {
     isNew: Bool
   ) -> FileFailure {
     let state = ledger.folder.path
-    let reason =
-      isNew
-      ? """
-      is the output \(found), and \(state) holds a new state that has written nothing; restore the state of this \
-      output, give its folder with --state, or give --out another folder
-      """
-      : """
-      is the output \(found), and the state in \(state) belongs to the output \(ledger.output.id); give --out the \
-      folder that this state has written, or --state the one that goes with this folder
-      """
-    return FileFailure(.incompatible, path, reason)
+    let event = "This directory is the output \(found), and "
+    return isNew
+      ? FileFailure(
+        .incompatible,
+        path,
+        event + "the state in \(state) is new and has written nothing",
+        advice: "Restore the state of this output, give its directory with --state, or give --out another directory"
+      )
+      : FileFailure(
+        .incompatible,
+        path,
+        event + "the state in \(state) belongs to the output \(ledger.output.id)",
+        advice: "Give --out the directory that this state has written, or --state the one that belongs to this output"
+      )
   }
 
   /// The folder has no id, and does not hold the parts that the state has written.
@@ -100,10 +103,13 @@ extension FileFailure {
       .incompatible,
       path,
       """
-      is not the output of the state in \(ledger.folder.path), or was emptied: its file \(OutputID.fileName) is missing; \
-      give --out the folder that this state has written, restore it, or begin anew with another --state. If it is that \
-      folder and only its parts were moved away, write \(ledger.output.id) into \(path)/\(OutputID.fileName)
-      """
+      This directory is not the output of the state in \(ledger.folder.path), or was emptied: its file \
+      \(OutputID.fileName) is missing
+      """,
+      advice: """
+        Give --out the directory that this state has written, restore it, or begin anew with another --state. If it is \
+        that directory and only its parts were moved away, write \(ledger.output.id) into \(path)/\(OutputID.fileName)
+        """
     )
   }
 
@@ -112,7 +118,8 @@ extension FileFailure {
     FileFailure(
       .cannotCreate,
       path,
-      "holds tables of which \(ledger.folder.path) knows nothing; give --out another folder, or remove that one"
+      "The directory holds tables that the state in \(ledger.folder.path) has not written",
+      advice: "Give --out another directory, or remove this one"
     )
   }
 }

@@ -33,7 +33,8 @@ package final class PartFile {
       throw FileFailure(
         .cannotCreate,
         "\(folder.path)/\(part.name)",
-        "is there, and the ledger does not know it; give --out another folder, or move it away"
+        "The file exists, and the ledger does not know it",
+        advice: "Give --out another directory, or move the file away"
       )
     }
     let file = try DurableFile("\(folder.path)/\(part.hiddenName)", .creating)
@@ -45,10 +46,10 @@ package final class PartFile {
   package static func reopen(_ part: LedgerPart, in output: String) throws(FileFailure) -> PartFile {
     let folder = DurableFolder("\(output)/\(part.table)")
     guard try folder.byteCount(of: part.name) == nil else {
-      throw .damaged("\(folder.path)/\(part.name)", "is there, and to the ledger it is not complete")
+      throw .damaged("\(folder.path)/\(part.name)", "The file exists, but the ledger does not have it as complete")
     }
     let path = "\(folder.path)/\(part.hiddenName)"
-    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "is gone") }
+    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "The file is missing") }
     let file = try DurableFile(path, .appending)
     try verify(file, part)
     if try file.byteCount() > part.length, !Failpoint.keepTail.isOn { try file.truncate(to: part.length) }
@@ -91,8 +92,10 @@ package final class PartFile {
     let folder = DurableFolder("\(output)/\(part.table)")
     guard try folder.byteCount(of: part.hiddenName) == nil else { return try reopen(part, in: output).publish() }
     let path = "\(folder.path)/\(part.name)"
-    guard let length = try folder.byteCount(of: part.name) else { throw .damaged(path, "is gone") }
-    guard length == part.length else { throw .damaged(path, "has \(length) bytes, and \(part.length) are committed") }
+    guard let length = try folder.byteCount(of: part.name) else { throw .damaged(path, "The file is missing") }
+    guard length == part.length else {
+      throw .damaged(path, "The file has \(length) bytes, and \(part.length) are committed")
+    }
   }
 
   /// Throws `.damaged` unless a file begins with the committed bytes of a part. Passes these bytes to `body` in pieces.
@@ -102,10 +105,10 @@ package final class PartFile {
     _ body: (Span<UInt8>) throws(FileFailure) -> Void = { _ in }
   ) throws(FileFailure) {
     guard let checksum = try file.readPrefix(part.length, body) else {
-      throw .damaged(file.path, "has \(try file.byteCount()) bytes, and \(part.length) are committed")
+      throw .damaged(file.path, "The file has \(try file.byteCount()) bytes, and \(part.length) are committed")
     }
     guard checksum.value == part.checksum else {
-      throw .damaged(file.path, "is damaged: its \(part.length) committed bytes do not have their checksum")
+      throw .damaged(file.path, "The file is damaged: its \(part.length) committed bytes do not have their checksum")
     }
   }
 }

@@ -21,8 +21,10 @@ package struct StateCheck {
     if let id = ledger.outputID {
       let found = take(Result { () throws(FileFailure) in try OutputID.read(in: output) })
       if let found, found != id {
-        let name = found.map { "is the output \($0)" } ?? "has no file \(OutputID.fileName)"
-        problems.append("\(output): \(name), and the state belongs to the output \(id); check --out and --state")
+        let event = found.map { "is the output \($0)" } ?? "has no file \(OutputID.fileName)"
+        problems.append(
+          "\(output): The directory \(event), and the state belongs to the output \(id). Check --out and --state."
+        )
       }
     }
     var rows: [TableFormat: KeyTally] = [:]
@@ -62,7 +64,7 @@ package struct StateCheck {
     let name = part.phase == .open || !isPublished ? part.hiddenName : part.name
     let path = "\(table.path)/\(name)"
     guard let byteCount = try table.byteCount(of: name) else {
-      throw .damaged("\(table.path)/\(part.phase == .open ? part.hiddenName : part.name)", "is gone")
+      throw .damaged("\(table.path)/\(part.phase == .open ? part.hiddenName : part.name)", "The file is missing")
     }
     var column = KeyColumn(part.format)
     let hasKeys = part.table == Table.postbacks.name
@@ -70,10 +72,10 @@ package struct StateCheck {
       if hasKeys { column.take(bytes) }
     }
     guard part.phase == .open || byteCount == part.length else {
-      throw .damaged(path, "has \(byteCount) bytes, and \(part.length) are committed")
+      throw .damaged(path, "The file has \(byteCount) bytes, and \(part.length) are committed")
     }
     guard column.rowsWithoutKey == 0 else {
-      throw .damaged(path, "has \(column.rowsWithoutKey) rows that do not begin with a key")
+      throw .damaged(path, "The file has \(column.rowsWithoutKey) rows that do not begin with a key")
     }
     return column.keys
   }
@@ -84,9 +86,9 @@ package struct StateCheck {
     for name in names where !known.contains(name) {
       let path = "\(output)/\(table)/\(name)"
       if name.hasPrefix("part-") {
-        problems.append("\(path): is there, and the ledger does not know it as complete; move it away")
+        problems.append("\(path): The file exists, but the ledger does not have it as complete. Move it away.")
       } else if name.hasPrefix(".part-") {
-        notes.append("\(path): was not committed; the next run writes it anew")
+        notes.append("\(path): The file was not committed. The next run writes it anew.")
       }
     }
   }
@@ -115,7 +117,7 @@ package struct StateCheck {
       let failure = FileFailure.damaged(
         "\(folder.path)/\(SeenLog.name)",
         """
-        knows \(seen.count) postbacks, and they are not those of the \(keys.count) rows in \
+        The log has \(seen.count) postbacks, and they are not those of the \(keys.count) rows in \
         \(output)/\(Table.postbacks.name) (\(format.rawValue))
         """
       )
@@ -123,7 +125,7 @@ package struct StateCheck {
     }
     if rows.isEmpty, seen.count > 0 {
       problems.append(
-        "\(folder.path)/\(SeenLog.name): knows \(seen.count) postbacks, and \(Table.postbacks.name) has no part"
+        "\(folder.path)/\(SeenLog.name): The log has \(seen.count) postbacks, and \(Table.postbacks.name) has no part."
       )
     }
   }

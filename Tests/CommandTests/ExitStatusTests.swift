@@ -61,7 +61,7 @@ import Testing
     for name in ["_state", "_output_id"] { try FileManager.default.removeItem(atPath: folder.path("out/\(name)")) }
     let again = try await BuiltCommand.run(run + [folder.path("out")])
     #expect(again.status == 73)
-    #expect(again.errorText.contains("holds tables of which"))
+    #expect(again.errorText.contains("holds tables that the state in"))
   }
 
   @Test func `75 for an output that another process writes`() async throws {
@@ -74,7 +74,7 @@ import Testing
       ]
     )
     #expect(result.status == 75)
-    #expect(result.errorText.contains("another process is writing there"))
+    #expect(result.errorText.contains("Another process is writing to this directory"))
   }
 
   @Test func `74 for standard output that is full`() async throws {

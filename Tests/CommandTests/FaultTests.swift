@@ -30,7 +30,7 @@ import Testing
     for count in counts {
       let (site, result) = try await struck(call, "error=EIO", at: count)
       #expect(result.status == 74)
-      #expect(result.errorText.contains("check the disk, then run again"))
+      #expect(result.errorText.contains("Check the disk, then run again"))
       #expect(try await site.run().status == 0)
       try await site.expectUndisturbed()
     }
@@ -46,7 +46,7 @@ import Testing
     for count in counts {
       let (site, result) = try await struck(call, "error=ENOSPC", at: count)
       #expect(result.status == 74)
-      #expect(result.errorText.contains("No space left on device; make room, then run again"))
+      #expect(result.errorText.contains("No space left on device. Make room, then run again"))
       #expect(try await site.run().status == 0)
       try await site.expectUndisturbed()
     }
@@ -117,7 +117,7 @@ import Testing
     let site = try await FaultSite()
     let result = try await site.shell("ulimit -n \(count); exec $0 \"$@\"")
     #expect(result.status != 0)
-    #expect(result.errorText.contains("raise the limit of open files (ulimit -n)"))
+    #expect(result.errorText.contains("Raise the limit of open files (ulimit -n)"))
     #expect(try await site.run().status == 0)
     try await site.expectUndisturbed()
   }
@@ -135,7 +135,7 @@ import Testing
     let result = try await site.shell(script)
     guard result.status != 77 else { return }
     #expect(result.text.hasSuffix("74 0\n"), "\(result.text)\(result.errorText)")
-    #expect(result.errorText.contains("make room, then run again"))
+    #expect(result.errorText.contains("Make room, then run again"))
     try await site.expectUndisturbed()
   }
 

@@ -93,7 +93,7 @@ import Testing
     for _ in 0..<2 {
       let result = try await run("run", folder, out: "a")
       #expect(result.status == 65)
-      #expect(result.errorText.contains("restore the state of this output"), "\(result.errorText)")
+      #expect(result.errorText.contains("Restore the state of this output"), "\(result.errorText)")
     }
     #expect(try files(folder, "a") == before)
   }
@@ -105,7 +105,7 @@ import Testing
     try folder.makeFile("a/_output_id", holding: Array(text.utf8))
     let result = try await run("run", folder, out: "a")
     #expect(result.status == 65)
-    #expect(result.errorText.contains("/_output_id: does not hold the id"), "\(result.errorText)")
+    #expect(result.errorText.contains("/_output_id: The file does not hold the id"), "\(result.errorText)")
   }
 
   /// What the version of the program before outputs had ids left when it was killed: all of `postbacks/` in open parts.

@@ -153,12 +153,12 @@ import Testing
     let site = try await RejectsSite(format: "csv", count: 200)
     let csv = try await BuiltCommand.run(["rejects", site.out])
     #expect(csv.status == 66)
-    #expect(csv.errorText.contains("part-00000001.csv: only JSON Lines are read; run again with --format jsonl"))
+    #expect(csv.errorText.contains("part-00000001.csv: Only JSON Lines are read. Run again with --format jsonl"))
     let folder = try TemporaryFolder()
     try folder.makeFile("other")
     let other = try await BuiltCommand.run(["rejects", folder.path(".")])
     #expect(other.status == 66)
-    #expect(other.errorText.contains("there are no tables in this folder; give the folder that --out named"))
+    #expect(other.errorText.contains("There are no tables in this directory. Give the directory that --out named"))
     #expect(try await BuiltCommand.run(["rejects", folder.path("missing")]).status == 66)
   }
 

@@ -116,7 +116,7 @@ import Testing
     #expect(result.status == 65)
     #expect(result.errorText.contains("funnel@1 of app 10738027756"), "\(result.errorText)")
     #expect(result.errorText.matches(of: /[0-9a-f]{64}/).count == 2)
-    #expect(result.errorText.contains("give the changed model a new version"))
+    #expect(result.errorText.contains("Give the changed model a new version"))
     // The same number for another app is another model, and white space is no content.
     let other = Self.model.replacing("10738027756", with: "10738027757").replacing("\"add_card\"", with: "\"other\"")
     try folder.makeFile("model.json", holding: Array("[\(Self.model.replacing("  ", with: "")),\(other)]".utf8))

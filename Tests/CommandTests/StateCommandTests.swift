@@ -37,7 +37,7 @@ import Testing
     #expect(result.status == 65)
     let lines = result.text.split(separator: "\n")
     #expect(lines.count == 3)
-    #expect(lines.first?.hasPrefix("problem: \(site.folder.path(part)): is damaged") == true)
+    #expect(lines.first?.hasPrefix("problem: \(site.folder.path(part)): The file is damaged") == true)
     #expect(lines.dropFirst().first?.hasPrefix("note: ") == true)
     #expect(lines.last == "not sound")
     #expect(result.errorText == "postback: The state \(site.state) is not sound: 1 problem was found.\n")
@@ -58,10 +58,10 @@ import Testing
     try site.change("state/ledger.sqlite") { $0.replaceSubrange(0..<16, with: repeatElement(0, count: 16)) }
     let result = try await check(site)
     #expect(result.status == 65)
-    #expect(result.text.contains("/ledger.sqlite: is damaged"))
+    #expect(result.text.contains("/ledger.sqlite: The database is damaged"))
     let refused = try await compact(site, before: "1970-01-13")
     #expect(refused.status == 65)
-    #expect(refused.errorText.contains("/ledger.sqlite: is damaged"))
+    #expect(refused.errorText.contains("/ledger.sqlite: The database is damaged"))
   }
 
   @Test func `check does not treat a missing folder as an empty one`() async throws {
@@ -111,7 +111,7 @@ import Testing
     let ledger = try site.fill()
     for result in [try await check(site), try await compact(site, before: "1970-01-13")] {
       #expect(result.status == 75)
-      #expect(result.errorText.contains("\(site.state): is in use by process \(getpid()) ("))
+      #expect(result.errorText.contains("\(site.state): The state is in use by process \(getpid()) ("))
       #expect(result.output.isEmpty)
     }
     #expect(ledger.seen.entries == 40)

@@ -129,13 +129,13 @@ import Testing
     let site = try StateSite()
     let missing = try await BuiltCommand.run(["status", "--state", site.state])
     #expect(missing.status == 66)
-    #expect(missing.errorText.contains("\(site.state): holds no state"))
+    #expect(missing.errorText.contains("\(site.state): The directory holds no state"))
     #expect(try site.folder.names == [])
     try site.fill()
     try site.change("state/ledger.sqlite") { $0.replaceSubrange(0..<16, with: repeatElement(0, count: 16)) }
     let damaged = try await BuiltCommand.run(["status", "--state", site.state])
     #expect(damaged.status == 65)
-    #expect(damaged.errorText.contains("/ledger.sqlite: is damaged"))
+    #expect(damaged.errorText.contains("/ledger.sqlite: The database is damaged"))
     #expect(damaged.output.isEmpty)
   }
 }

@@ -43,14 +43,14 @@ import Testing
     let path = "\(directory.path)/nothing"
     let failure = #expect(throws: FileFailure.self) { try InputFile.enumerate([path]) }
     #expect(failure?.kind == .notFound)
-    #expect(failure?.description == "\(path): cannot find it: No such file or directory; check the path")
+    #expect(failure?.description == "\(path): The path cannot be found: No such file or directory. Check the path.")
   }
 
   @Test func `a directory without a regular file is no input`() throws {
     #expect(unsafe mkdir("\(directory.path)/inner", 0o700) == 0)
     let failure = #expect(throws: FileFailure.self) { try InputFile.enumerate([directory.path]) }
     #expect(failure?.kind == .notFound)
-    #expect(failure?.reason == "there is no regular file in this directory")
+    #expect(failure?.reason == "There is no regular file in this directory.")
   }
 
   @Test(.enabled(if: geteuid() != 0, "the superuser may read everything"))

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import Synchronization
 import TestSupport
@@ -20,7 +21,7 @@ import Testing
     }()
     var texts = 0
     while !isDone.load(ordering: .acquiring) {
-      guard let bytes = SmallFile.bytes(path) else { continue }
+      guard let bytes = try? WholeFile.read(path, upTo: 4 << 20) else { continue }
       texts += 1
       #expect(bytes.last == UInt8(ascii: "."))
       #expect(Set(bytes.dropLast()).count == 1)

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import TestSupport
 import Testing
@@ -31,7 +32,9 @@ import Testing
     let name = isAbstract ? "@postback-\(UUID().uuidString)" : folder.path("notify")
     let listener = try Listener(name)
     // The system lists the socket under the same name.
-    let names = String(decoding: try #require(SmallFile.bytes("/proc/net/unix")), as: UTF8.self).split(separator: "\n")
+    let names = String(decoding: try WholeFile.read("/proc/net/unix", upTo: 4 << 20), as: UTF8.self).split(
+      separator: "\n"
+    )
     #expect(names.contains { $0.hasSuffix(" \(name)") })
     let manager = manager(["NOTIFY_SOCKET": name])
     manager.ready()

@@ -144,8 +144,8 @@ import Testing
       let now = ContinuousClock.now
       let entries = try folder.scan(at: now)
       let filing = folder.file(entries[0], try folder.open(entries[0]).identity, at: now)
-      #expect(filing.problem?.contains("/new/a: cannot be moved to") == true)
-      #expect(filing.problem?.contains("give this user permission") == true)
+      #expect(filing.problem?.contains("/new/a: The file cannot be moved to") == true)
+      #expect(filing.problem?.contains("Give this user permission") == true)
       let refusal = try #require(spoolRefusal(folder, entries[1]))
       let failing = folder.fail(entries[1], reason: refusal.reason, at: now)
       #expect(failing == .stuck(failing.problem ?? ""))

@@ -54,7 +54,12 @@ package struct ReprocessedRejects: AsyncSequence {
     do throws(FileFailure) {
       let files = try TableFiles(.rejects, at: [folder])
       guard files.isOfWholeRuns else {
-        throw FileFailure(.notFound, folder, "is not the folder of an output; give the folder that --out named")
+        throw FileFailure(
+          .notFound,
+          folder,
+          "This is not the directory of an output",
+          advice: "Give the directory that --out named"
+        )
       }
       parts = files.inputs
     } catch {
@@ -222,8 +227,8 @@ extension FileFailure {
     FileFailure(
       .incompatible,
       folder,
-      "has no file \(OutputID.fileName), as an earlier version of the program has written it; run postback run with "
-        + "--out \(folder) once, which gives it one"
+      "The directory has no file \(OutputID.fileName), because an earlier version of the program has written it",
+      advice: "Run postback run with --out \(folder) once, which creates the file"
     )
   }
 }

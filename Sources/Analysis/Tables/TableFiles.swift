@@ -37,7 +37,12 @@ package struct TableFiles: Sendable {
         if names.contains(table.name) { inputs += try Self.parts(of: table, in: "\(path)/\(table.name)") }
       case .folder(let names):
         guard names.contains(where: Self.isPart) || Table.names.contains(path.lastComponent) else {
-          throw FileFailure(.notFound, path, "there are no tables in this folder; give the folder that --out named")
+          throw FileFailure(
+            .notFound,
+            path,
+            "There are no tables in this directory",
+            advice: "Give the directory that --out named"
+          )
         }
         isOfWholeRuns = false
         let isOfTable = Table.names.contains(path.lastComponent) ? path.lastComponent == table.name : table.isRejects
@@ -58,7 +63,8 @@ package struct TableFiles: Sendable {
       throw FileFailure(
         .notFound,
         "\(folder)/\(other)",
-        "only JSON Lines are read; run again with --format jsonl or --format both"
+        "Only JSON Lines are read",
+        advice: "Run again with --format jsonl or --format both"
       )
     }
     return try InputFile.enumerate(readable.map { "\(folder)/\($0)" })

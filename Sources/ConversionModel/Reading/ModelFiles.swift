@@ -53,6 +53,7 @@ struct ModelPath {
     return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
   }
 
+  // The module that files are read with elsewhere is no part of the library, which stays without dependencies of its own.
   /// Reads the bytes of a file; throws where it is larger than `largestFile`.
   func bytes() throws(Failure) -> [UInt8] {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)

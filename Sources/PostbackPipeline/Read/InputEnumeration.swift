@@ -22,11 +22,11 @@ extension InputFile {
         inputs.append(try InputFile(openable: path, status))
       case .stream:
         guard unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 else {
-          throw FileFailure.system(.notFound, path, "cannot open it", errno, access: .read)
+          throw FileFailure.system(.notFound, path, "The file cannot be opened", errno, access: .read)
         }
         inputs.append(InputFile(path: path))
       case .socket:
-        throw FileFailure(.notFound, path, "is a socket; give a file, a directory or a pipe")
+        throw FileFailure(.notFound, path, "This is a socket", advice: "Give a file, a directory or a pipe")
       }
     }
     return inputs
@@ -50,7 +50,7 @@ extension InputFile {
       inputs.append(try InputFile(openable: path, status))
     }
     guard !inputs.isEmpty else {
-      throw FileFailure(.notFound, directory, "there is no regular file in this directory")
+      throw FileFailure(.notFound, directory, "There is no regular file in this directory")
     }
     return inputs
   }

@@ -40,9 +40,13 @@ final class InputReader {
       known = alias
       duplicateOf = path
     case .refuse(let before):
-      let reason = "has changed since \(before.records) of its records were committed"
       throw .read(
-        FileFailure(.io, input.path, reason + "; restore it, or begin with other folders")
+        FileFailure(
+          .io,
+          input.path,
+          "The file has changed since \(before.records) of its records were committed",
+          advice: "Restore it, or begin with other directories"
+        )
       )
     }
     self.input = input

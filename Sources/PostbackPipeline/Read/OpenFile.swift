@@ -15,7 +15,9 @@ package struct OpenFile: ~Copyable {
     }
     var descriptor: Int32
     repeat { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else { throw FileFailure.system(.notFound, path, "cannot open it", errno, access: .read) }
+    guard descriptor >= 0 else {
+      throw FileFailure.system(.notFound, path, "The file cannot be opened", errno, access: .read)
+    }
     self.descriptor = descriptor
   }
 
@@ -29,7 +31,7 @@ package struct OpenFile: ~Copyable {
   func identity() throws(FileFailure) -> FileIdentity? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else {
-      throw FileFailure.system(.io, path, "cannot look at it", errno, access: .read)
+      throw FileFailure.system(.io, path, "The status of the file cannot be read", errno, access: .read)
     }
     guard status.st_mode & S_IFMT == S_IFREG, path != InputFile.standardInput else { return nil }
     return FileIdentity(
@@ -50,14 +52,16 @@ package struct OpenFile: ~Copyable {
   /// Returns another descriptor of the same open file; both share one read position.
   func duplicate() throws(FileFailure) -> OpenFile {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard copy >= 0 else { throw FileFailure.system(.io, path, "cannot open it twice", errno, access: .read) }
+    guard copy >= 0 else {
+      throw FileFailure.system(.io, path, "The file cannot be opened a second time", errno, access: .read)
+    }
     return OpenFile(descriptor: copy, path: path)
   }
 
   /// Goes back to the start of a regular file.
   func rewind() throws(FileFailure) {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-      throw FileFailure.system(.io, path, "cannot go back to its start", errno, access: .read)
+      throw FileFailure.system(.io, path, "The file cannot be read again from its start", errno, access: .read)
     }
   }
 
@@ -77,7 +81,7 @@ package struct OpenFile: ~Copyable {
       switch errno {
       case EINTR: continue
       case EAGAIN: waitForBytes()
-      case let code: throw FileFailure.system(.io, path, "cannot read from it", code, access: .read)
+      case let code: throw FileFailure.system(.io, path, "The file cannot be read", code, access: .read)
       }
     }
   }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import JSON
 
 /// Reads a configuration file and collects every problem in it.
@@ -12,14 +12,14 @@ struct ConfigurationReader {
   mutating func read() -> ServerConfiguration {
     var configuration = ServerConfiguration()
     let root: JSONNode
-    do throws(SettingFile.Failure) {
-      let text = try SettingFile.bytes(of: file, upTo: 1 << 20)
+    do throws(FileFailure) {
+      let text = try WholeFile.read(file, upTo: 1 << 20)
       do throws(JSONDefect) { root = JSONNode(value: try JSONValue(parsing: text), pointer: "") } catch {
         note("", error.advice(in: text))
         return configuration
       }
     } catch {
-      note("", "The file \(error.reason).")
+      note("", error.reason)
       return configuration
     }
     guard isObject(root, keys: Self.keys, called: "The configuration") else { return configuration }
@@ -123,13 +123,13 @@ struct ConfigurationReader {
   /// returns nil if the file cannot be read or holds fewer than 16 bytes.
   private mutating func secret(in node: JSONNode) -> [UInt8]? {
     guard let path = value(node, "the path of a file", { $0.isEmpty ? nil : $0 }) else { return nil }
-    do throws(SettingFile.Failure) {
-      var bytes = try SettingFile.bytes(of: path, upTo: 4096)
+    do throws(FileFailure) {
+      var bytes = try WholeFile.read(path, upTo: 4096)
       while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
       if bytes.count >= 16 { return bytes }
       note(node.pointer, "The file \(path) holds \(bytes.count) bytes. A secret must have 16 bytes or more.")
     } catch {
-      note(node.pointer, "The file \(path) \(error.reason).")
+      note(node.pointer, "\(error)")
     }
     return nil
   }
@@ -190,33 +190,5 @@ extension UInt8 {
       true
     default: false
     }
-  }
-}
-
-/// A file that holds settings: the configuration, or a secret.
-enum SettingFile {
-  /// The reason that a file cannot be used, as the predicate of a sentence whose subject is the file.
-  struct Failure: Error {
-    let reason: String
-  }
-
-  /// Reads a whole file; throws if it cannot be read or has more than `limit` bytes.
-  static func bytes(of path: String, upTo limit: Int) throws(Failure) -> [UInt8] {
-    func failure() -> Failure { Failure(reason: "cannot be read: \(unsafe String(cString: strerror(errno)))") }
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure() }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: limit + 1)
-    var count = 0
-    while count < bytes.count {
-      let more = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe read(descriptor, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count)
-      }
-      if more < 0, errno == EINTR { continue }
-      guard more >= 0 else { throw failure() }
-      if more == 0 { return Array(bytes[..<count]) }
-      count += more
-    }
-    throw Failure(reason: "has more than \(limit) bytes")
   }
 }

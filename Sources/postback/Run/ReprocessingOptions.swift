@@ -42,7 +42,12 @@ struct ReprocessingOptions: Sendable {
   func check() throws(CommandFailure) {
     do throws(FileFailure) {
       guard try InputFile.isFolder(folder) else {
-        throw FileFailure(.notFound, folder, "is not the folder of an output; give the folder that --out named")
+        throw FileFailure(
+          .notFound,
+          folder,
+          "This is not the directory of an output",
+          advice: "Give the directory that --out named"
+        )
       }
     } catch {
       throw CommandFailure(error)

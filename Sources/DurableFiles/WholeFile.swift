@@ -1,0 +1,39 @@
+internal import Glibc
+
+/// The content of a small file, read or replaced as a whole.
+package enum WholeFile {
+  /// Returns all bytes of a file. Throws if it has more than `limit` bytes.
+  package static func read(_ path: String, upTo limit: Int) throws(FileFailure) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .system(.notFound, path, "The file cannot be opened", errno, access: .read)
+    }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: min(limit + 1, 1 << 16))
+    while true {
+      let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .system(.io, path, "The file cannot be read", errno, access: .read) }
+      if count == 0 { return bytes }
+      bytes += piece[..<count]
+      guard bytes.count <= limit else {
+        throw FileFailure(.incompatible, path, "The file has more than \(limit) bytes")
+      }
+    }
+  }
+
+  /// Replaces the content of a file, which all users can read. A reader sees the old content or the new one, never a
+  /// mixture. The content is not durable: after a crash of the system the file can be empty or old.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
+    var status = stat()
+    // The rename would replace a device or a named pipe as well.
+    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw FileFailure(.cannotCreate, path, "This is not a regular file", advice: "Give another path")
+    }
+    let file = try UnfinishedFile(path)
+    try file.allowReading()
+    try file.write(bytes)
+    try file.publish()
+  }
+}
