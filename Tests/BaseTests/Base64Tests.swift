@@ -19,7 +19,7 @@ struct Base64Tests {
     ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
     ("foobar", "Zm9vYmFy"),
   ])
-  func `the RFC's vectors`(_ plain: String, text: String) {
+  func `has the test vectors of the RFC`(_ plain: String, text: String) {
     let bytes = Array(plain.utf8)
     #expect(encoded(bytes, .standard) == text)
     #expect(decoded(text, .standard) == bytes)
@@ -29,12 +29,12 @@ struct Base64Tests {
   }
 
   @Test(arguments: 0..<4)
-  func `every byte comes back at every place`(_ lead: Int) {
+  func `decoding reverses encoding for every byte at every place`(_ lead: Int) {
     let bytes = [UInt8](repeating: 0, count: lead) + (0...255).map { UInt8($0) }
     for form in [Base64.standard, .url] { #expect(decoded(encoded(bytes, form), form) == bytes) }
   }
 
-  @Test func `the alphabets differ in two characters`() {
+  @Test func `base64 and base64url differ in two characters`() {
     let bytes: [UInt8] = [0xFB, 0xEF, 0xFF]
     #expect(encoded(bytes, .standard) == "++//")
     #expect(encoded(bytes, .url) == "--__")
@@ -46,30 +46,30 @@ struct Base64Tests {
     "Zg", "Zg=", "Zm8", "Zg===", "Zm9v=", "Zm9v==", "Zm9v====", "=", "==", "===", "====", "Z===", "Zg==Zg==", "Z=g=",
     "=Zg=", "Zm=v", "Zm9vY", "Zm9vY===",
   ])
-  func `padding is neither missing nor surplus nor inside`(_ text: String) {
+  func `padding must be exact and at the end`(_ text: String) {
     #expect(decoded(text, .standard) == nil)
   }
 
   @Test(arguments: ["Zg==", "Zm8=", "Zm9v=", "=", "Z", "Zm9vY"])
-  func `base64url has no padding and no single character left`(_ text: String) {
+  func `base64url has no padding and no incomplete group`(_ text: String) {
     #expect(decoded(text, .url) == nil)
   }
 
   @Test(arguments: ["Zh==", "Zv==", "Zm9=", "Zm+=", "Zm9vYh==", "Zm9vYmF="])
-  func `the bits behind the last byte are 0`(_ text: String) {
+  func `unused bits must be 0`(_ text: String) {
     #expect(decoded(text, .standard) == nil)
     #expect(decoded(String(text.prefix { $0 != "=" }), .url) == nil)
   }
 
   @Test(arguments: [" ", "\n", "\r\n", "\t", "\0", "!", ".", "é", "\u{FEFF}", "%3D"])
-  func `what is not in the alphabet is not skipped`(_ junk: String) {
+  func `characters outside the alphabet are refused`(_ junk: String) {
     for text in ["\(junk)Zm9v", "Zm\(junk)9v", "Zm9v\(junk)", "Zm9\(junk)", junk + junk + junk + junk] {
       #expect(decoded(text, .standard) == nil)
       #expect(decoded(text, .url) == nil)
     }
   }
 
-  @Test func `only one text decodes to a byte`() {
+  @Test func `each byte has only one encoding`() {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     var texts: [[UInt8]: Int] = [:]
     for first in alphabet {

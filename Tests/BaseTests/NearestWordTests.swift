@@ -6,7 +6,7 @@ import Testing
     ("rn", "run"), ("modle", "model"), ("reprot", "report"), ("--modles", "--models"), ("--jason", "--json"),
     ("signature_invald", "signature_invalid"), ("reject-code", "reject_code"), ("RUN", "run"),
   ])
-  func `is found for a mistyped one`(_ typed: String, _ meant: String) {
+  func `is found for a misspelled word`(_ typed: String, _ meant: String) {
     let words = [
       "run", "report", "rejects", "model", "--models", "--model", "--json", "signature_invalid", "reject_code",
     ]
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["", "x", "ls", "nonsense", "frobnicate", String(repeating: "run", count: 1000)])
-  func `is not found for one that is like none`(_ typed: String) {
+  func `is not found for a dissimilar word`(_ typed: String) {
     #expect(typed.nearest(among: ["run", "report", "rejects", "model check"]) == nil)
   }
 }

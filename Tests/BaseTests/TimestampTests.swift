@@ -12,7 +12,7 @@ import Testing
     ("9999-12-31T23:59:59.999Z", 253_402_300_799_999), ("2016-12-31T23:59:60Z", 1_483_228_800_000),
     ("2016-12-31T15:59:60.5-08:00", 1_483_228_800_500),
   ])
-  func `an RFC 3339 time is a count of milliseconds`(_ text: String, _ milliseconds: Int64) {
+  func `an RFC 3339 time is parsed to milliseconds`(_ text: String, _ milliseconds: Int64) {
     #expect(Timestamp(text)?.milliseconds == milliseconds)
   }
 
@@ -27,11 +27,11 @@ import Testing
     "1970-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00Z", "+026-11-01T10:00:00Z",
     "２026-11-01T10:00:00Z",
   ])
-  func `anything else is refused`(_ text: String) {
+  func `other text is refused`(_ text: String) {
     #expect(Timestamp(text) == nil)
   }
 
-  @Test func `every prefix and every changed byte of a time is read or refused`() {
+  @Test func `every prefix and every changed byte of a time is parsed or refused`() {
     let text = Array("2026-11-01T10:00:00.123+02:00".utf8)
     for count in 0...text.count { _ = Timestamp(parsing: text.span.extracting(first: count)) }
     for index in text.indices {
@@ -43,18 +43,18 @@ import Testing
     }
   }
 
-  @Test func `milliseconds are written only where there are some`() {
+  @Test func `milliseconds are written only if they are not 0`() {
     #expect(Timestamp(milliseconds: 1_793_527_200_000).description == "2026-11-01T10:00:00Z")
     #expect(Timestamp(milliseconds: 1_793_527_200_007).description == "2026-11-01T10:00:00.007Z")
     #expect(Timestamp(milliseconds: -1).description == "1969-12-31T23:59:59.999Z")
   }
 
-  @Test func `what RFC 3339 cannot write becomes the nearest that it can`() {
+  @Test func `times out of range are written as the nearest valid time`() {
     #expect(Timestamp(milliseconds: .min).description == "0000-01-01T00:00:00Z")
     #expect(Timestamp(milliseconds: .max).description == "9999-12-31T23:59:59.999Z")
   }
 
-  @Test func `days of all years are the C library's`() {
+  @Test func `dates agree with the C library`() {
     var wrong: [Int] = []
     for day in stride(from: -719_528, to: 2_932_897, by: 37) {
       let second = day * 86400 + (day & 0xFFFF)

@@ -18,19 +18,19 @@ import Testing
 
 /// The files in `schemas/` against the source: what is a contract is written in both, and must not drift apart.
 @Suite struct SchemaTests {
-  @Test(arguments: Table.all) func `columns are the table's, in order`(_ table: Table) throws {
+  @Test(arguments: Table.all) func `schemas have the columns of the tables, in order`(_ table: Table) throws {
     let schema = try Schema(table.name)
     #expect(schema["required"]?.strings == table.columnNames)
     #expect(schema["properties"]?.keys == table.columnNames)
     #expect(schema["additionalProperties"] == .bool(false))
   }
 
-  @Test(arguments: Words.all) func `words are those that the program writes or reads`(_ words: Words) throws {
+  @Test(arguments: Words.all) func `enumerated words are those of the program`(_ words: Words) throws {
     let schema = try Schema(words.schema)
     #expect(schema["properties", words.column, "enum"]?.strings.filter { !$0.isEmpty } == words.words)
   }
 
-  @Test func `reject codes belong to the stages that give them`() throws {
+  @Test func `each reject code belongs to its stage`() throws {
     let rules = try Schema("skan_rejects")["allOf"]?.elements ?? []
     for stage in RejectStage.allCases {
       let rule = rules.first { $0["if", "properties", "stage", "const"] == .string(stage.rawValue) }
@@ -39,17 +39,17 @@ import Testing
     }
   }
 
-  @Test func `tier flags are all that there are`() throws {
+  @Test func `the schema has all tier flags`() throws {
     let flags = try Schema("skan_postbacks")["properties", "tier_flags", "items", "enum"]?.strings
     #expect(flags == TierFlags.names.map(\.name))
   }
 
-  @Test func `reencodings are all that there are`() throws {
+  @Test func `the schema has all re-encodings`() throws {
     let items = try Schema("diagnosis")["properties", "reencodings", "items", "properties", "code", "enum"]
     #expect(items?.strings == Reencoding.Kind.allCases.map(\.rawValue))
   }
 
-  @Test func `fields in lists are Apple's keys`() throws {
+  @Test func `listed fields are Apple's keys`() throws {
     let coerced = try Schema("skan_postbacks")["properties", "coerced_fields", "items", "enum"]
     let conflicting = try Schema("skan_rejects")["properties", "conflicting_fields", "items", "properties", "field"]
     for name in try #require(coerced?.strings) + #require(conflicting?["enum"]?.strings) {
@@ -68,7 +68,9 @@ import Testing
     )
   }
 
-  @Test(arguments: Version.allCases) func `a postback must have what its version signs`(_ version: Version) throws {
+  @Test(arguments: Version.allCases) func `the schema requires the fields that a version signs`(_ version: Version)
+    throws
+  {
     let skAdNetwork = try #require(try Schema("postback")["$defs", "skadnetwork"])
     #expect(skAdNetwork["properties", "version", "enum"]?.strings == Version.allCases.map(\.rawValue))
     var required = skAdNetwork["required"]?.strings ?? []
@@ -81,7 +83,7 @@ import Testing
     #expect(Set(required) == Set(signed.map(\.name)))
   }
 
-  @Test func `the summary is what run prints`() throws {
+  @Test func `the summary of run is valid by its schema`() throws {
     let schema = try Schema("summary")
     let summary = RunSummary(
       tally: Tally(),
@@ -103,14 +105,14 @@ import Testing
     #expect(codes == RejectCode.allCases.map(\.rawValue))
   }
 
-  @Test func `rejects are grouped by what its schema says`() throws {
+  @Test func `rejects can be grouped by the columns of the schema`() throws {
     let names = try Schema("rejects")["properties", "group_by", "items", "enum"]?.strings
     #expect(names == Table.rejects.columnNames + GroupColumn.derived)
     let group = try Schema("rejects")["properties", "tampering", "properties", "groups", "items"]
     #expect(group?["properties", "finding", "enum"]?.strings == Diagnosis.codes)
   }
 
-  @Test func `the status is what status prints`() throws {
+  @Test func `the output of status is valid by its schema`() throws {
     let site = try StateSite()
     try site.fill()
     try site.writeStatus()

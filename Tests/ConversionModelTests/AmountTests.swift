@@ -8,7 +8,7 @@ import Testing
     ("1e3", "1000"), ("1E+3", "1000"), ("12.5e-1", "1.25"), ("1200e-2", "12"), ("0.0000001e1", "0.000001"),
     ("999999999999999.999999", "999999999999999.999999"), ("1e14", "100000000000000"),
   ])
-  func `an amount is what its text says`(_ text: String, _ expected: String) throws {
+  func `an amount is parsed exactly`(_ text: String, _ expected: String) throws {
     #expect(try Amount(parsing: text).description == expected)
   }
 
@@ -22,11 +22,11 @@ import Testing
     ("0.0000001", .tooPrecise), ("1e-7", .tooPrecise), ("1e-99999999999999999999", .tooPrecise),
     ("0.3333333333333333333333333333333333333333333333", .tooPrecise),
   ])
-  func `what is not an exact amount is refused`(_ text: String, _ defect: AmountDefect) {
+  func `text that is not an exact amount is refused`(_ text: String, _ defect: AmountDefect) {
     #expect(throws: defect) { try Amount(parsing: text) }
   }
 
-  @Test func `a tenth and two tenths are three tenths`() throws {
+  @Test func `one tenth and two tenths are exactly three tenths`() throws {
     #expect(try Amount(parsing: "0.1") + Amount(parsing: "0.2") == Amount(parsing: "0.3"))
     var sum = Amount.zero
     for _ in 0..<1_000_000 { sum += try Amount(parsing: "0.000001") }
@@ -37,7 +37,7 @@ import Testing
     ("0.01", "5", "2.505"), ("9.99", "9.99", "9.99"), ("0", "0.000001", "0.0000005"), ("1", "2", "1.5"),
     ("999999999999999.999998", "999999999999999.999999", "999999999999999.9999985"),
   ])
-  func `the middle is exact`(_ one: String, _ other: String, _ middle: String) throws {
+  func `the middle of two amounts is exact`(_ one: String, _ other: String, _ middle: String) throws {
     let (one, other) = (try Amount(parsing: one), try Amount(parsing: other))
     #expect(Amount.midpoint(one, other).description == middle)
     #expect(Amount.midpoint(other, one) == .midpoint(one, other))
@@ -48,7 +48,7 @@ import Testing
     #expect(try Amount(parsing: "1.50") == Amount(parsing: "15e-1"))
   }
 
-  @Test func `sums larger than any one amount are written in full`() throws {
+  @Test func `sums beyond the largest amount are written in full`() throws {
     var sum = try Amount(parsing: "999999999999999.999999")
     for _ in 0..<20 { sum += sum }
     #expect(sum.description == "1048575999999999999998.951424")
@@ -65,7 +65,7 @@ import Testing
       ("99999999999999.999999", "99999999999999.999999"), ("99999999999999.9999999", "100000000000000"),
     ]
   )
-  func `an amount is the nearest with six digits`(_ text: String, _ amount: String) throws {
+  func `a long decimal is rounded to six digits`(_ text: String, _ amount: String) throws {
     #expect(try Amount(rounding: text).description == amount)
   }
 
@@ -76,7 +76,7 @@ import Testing
       ("0.1234567890123456789012", .tooPrecise),
     ] as [(String, AmountDefect)]
   )
-  func `what is no amount is refused`(_ text: String, _ defect: AmountDefect) {
+  func `text that is not an amount is refused`(_ text: String, _ defect: AmountDefect) {
     #expect(throws: defect) { try Amount(rounding: text) }
   }
 }

@@ -11,7 +11,7 @@ extension DecodingTests {
       (5, 9, .ambiguous, nil, "none|revenue@1"),
     ] as [(Int64, Int64, DecodeStatus, String?, String?)]
   )
-  func `a test is decoded where all models before its arrival agree`(
+  func `a test postback is decoded if all models before its arrival agree`(
     _ hours: Int64,
     _ gap: Int64,
     _ status: DecodeStatus,
@@ -28,7 +28,7 @@ extension DecodingTests {
     #expect(decoding.interval.earliest == nil && decoding.interval.estimated == nil)
   }
 
-  @Test func `models that agree on a test decode it by the last of them`() throws {
+  @Test func `a test postback is decoded by the last of the models that agree`() throws {
     var conversion = Self.conversion(hours: 1)
     conversion.isDevelopment = true
     #expect(try Self.models(Self.five, Self.five).decode(conversion).model?.description == "revenue@2")
@@ -41,7 +41,7 @@ extension DecodingTests {
     (["true", "false"], 84, 24), (["false", "true"], 84, 24), (["false", "false"], 84, 72),
     (["true", "false"], 96, 72), (["false", "true"], 23, 72),
   ])
-  func `any model that may be in force and knows re-engagement widens the interval`(
+  func `a possible model with re-engagement widens the interval`(
     _ reengagement: [String],
     _ hours: Int64,
     _ latest: Int64

@@ -39,7 +39,7 @@ import Testing
   static let five = ModelText.window(ModelText.purchase("5"))
   static let six = ModelText.window(ModelText.purchase("6"))
 
-  @Test func `the raw values of the statuses stand in the tables`() {
+  @Test func `the statuses have the words of the tables`() {
     #expect(
       DecodeStatus.allCases.map(\.rawValue) == ["decoded", "null", "unmapped", "no_model", "ambiguous", "not_won"]
     )
@@ -56,7 +56,7 @@ import Testing
       (#"{"event":"a","min_revenue":5,"max_revenue":null,"value":9}"#, "1", "1", "1", "9", "5", nil),
     ] as [(String, String, String, String?, String?, String?, String?)]
   )
-  func `an event has counts and revenue, each with limits and an estimate`(
+  func `an event has a count and revenue, each with limits and an estimate`(
     _ event: String,
     _ count: String,
     _ minimumCount: String,
@@ -79,7 +79,7 @@ import Testing
     #expect(decoding.revenue == decoded.revenue ?? .zero)
   }
 
-  @Test func `revenue adds up, and is open where any of it is`() throws {
+  @Test func `revenue is the sum over events, and open-ended if one of them is`() throws {
     let closed = ModelText.purchase("9.99") + #",{"event":"a"},{"event":"b","min_revenue":0.01,"max_revenue":0.02}"#
     let open = closed + #",{"event":"c","min_revenue":1,"max_revenue":null,"value":2}"#
     let models = try Self.models(ModelText.window(closed), ModelText.window(open))
@@ -90,7 +90,7 @@ import Testing
     #expect(two.maximum == nil)
   }
 
-  @Test func `null is not 0`() throws {
+  @Test func `null is distinct from 0`() throws {
     let models = try Self.models(Self.five, Self.five)
     let zero = models.decode(Self.conversion(fine: 0, hours: 0))
     #expect(zero.status == .decoded)
@@ -104,7 +104,7 @@ import Testing
     #expect(null.model == nil)
   }
 
-  @Test func `without a currency no revenue is known`() throws {
+  @Test func `revenue is unknown without a currency`() throws {
     let models = try ModelText.load(ModelText.model(keys: "", windows: ModelText.window(#"{"event":"a"}"#)))
     let decoding = models.decode(Self.conversion(hours: 0))
     #expect(decoding.status == .decoded)
@@ -112,7 +112,7 @@ import Testing
     #expect(decoding.revenueKind == .all)
   }
 
-  @Test func `a postback that did not win is never valued`() throws {
+  @Test func `a postback that did not win is never decoded`() throws {
     var conversion = Self.conversion(hours: 0)
     conversion.won = false
     let decoding = try Self.models(Self.five, Self.five).decode(conversion)
@@ -122,7 +122,7 @@ import Testing
     #expect(decoding.interval.earliest == Self.received(-96))
   }
 
-  @Test func `a fine value counts before a coarse one, but for a 0 that may be filled in`() throws {
+  @Test func `a fine value is used before a coarse one, except a 0 that may be filled in`() throws {
     let models = try Self.models(Self.five, Self.five)
     var conversion = Self.conversion(fine: 1, hours: 0)
     conversion.coarseValue = .low
@@ -157,7 +157,7 @@ import Testing
       (84, .ambiguous, nil, "revenue@1|revenue@2"), (96, .decoded, "revenue@2", nil),
     ] as [(Int64, DecodeStatus, String?, String?)]
   )
-  func `models that differ are ambiguous while the install may be of either`(
+  func `models that differ are ambiguous while either may have been in force`(
     _ hours: Int64,
     _ status: DecodeStatus,
     _ model: String?,
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(arguments: [(80, "revenue@1"), (84, "revenue@2"), (90, "revenue@2")] as [(Int64, String)])
-  func `models that agree decode, by the one of the estimated install date`(_ hours: Int64, _ model: String) throws {
+  func `models that agree decode, by the model of the estimated install date`(_ hours: Int64, _ model: String) throws {
     let (one, other) = (ModelText.purchase("5"), #"{"event":"a"}"#)
     for after in ["\(one),\(other)", "\(other),\(one)"] {
       let models = try Self.models(ModelText.window("\(one),\(other)"), ModelText.window(after))
@@ -203,7 +203,7 @@ import Testing
       (96, .noModel, nil), (171, .noModel, nil), (172, .ambiguous, "none|revenue@2"), (196, .decoded, nil),
     ] as [(Int64, DecodeStatus, String?)]
   )
-  func `a time without a model counts as one that differs`(
+  func `a time without a model counts as a model that differs`(
     _ hours: Int64,
     _ status: DecodeStatus,
     _ ambiguous: String?
@@ -218,14 +218,14 @@ import Testing
     #expect(decoding.ambiguousModels == "none|revenue@1|revenue@2")
   }
 
-  @Test func `without an arrival every model must agree`() throws {
+  @Test func `without a time of receipt every model must agree`() throws {
     #expect(try Self.models(Self.five, Self.five, gap: 9).decode(Self.conversion(hours: nil)).status == .decoded)
     let decoding = try Self.models(Self.five, Self.six).decode(Self.conversion(hours: nil))
     #expect(decoding.ambiguousModels == "revenue@1|revenue@2")
     #expect(decoding.interval == .unbounded)
   }
 
-  @Test func `an app without models has none`() throws {
+  @Test func `an app without models is reported as such`() throws {
     var conversion = Self.conversion(hours: 0)
     #expect(Models.none.decode(conversion).status == .noModel)
     conversion.appID = 2
@@ -254,7 +254,7 @@ import Testing
       (0, 1, 24, 58), (0, 0, 24, 48), (48, 1, 24, 98), (97, 1, 24, 98), (98, 1, 24, 98), (200, 1, 24, 98),
     ] as [(Int64, Int, Int64, Int64)]
   )
-  func `the longest measurement of the models that may apply counts`(
+  func `the longest measurement of all possible models decides`(
     _ hours: Int64,
     _ fine: Int,
     _ latest: Int64,

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8 as Range<UInt64>)
-  func `what an encoded activity decodes to contains it`(_ seed: UInt64) throws {
+  func `the decoding of an encoded activity contains the activity`(_ seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     for _ in 0..<60 {
       let drawn = RandomModel(using: &random)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: 100..<104 as Range<UInt64>)
-  func `more activity is never told as a lower value`(_ seed: UInt64) throws {
+  func `more activity never encodes to a lower value`(_ seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     for _ in 0..<100 {
       let drawn = RandomModel(using: &random)
@@ -66,7 +66,7 @@ import Testing
 
   /// Each row of a revenue ladder holds what it begins with, and not what it ends with.
   @Test(arguments: 200..<204 as Range<UInt64>)
-  func `a row never decodes outside its bucket`(_ seed: UInt64) throws {
+  func `revenue decodes to the bucket that contains it`(_ seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     for _ in 0..<100 {
       let drawn = RandomModel(using: &random)
@@ -96,7 +96,7 @@ import Testing
 
   /// Tables that nobody would write: gaps, overlaps, exact amounts, closed tops.
   @Test(arguments: 300..<304 as Range<UInt64>)
-  func `of any table, what is called exact is true, and what is not is reached`(_ seed: UInt64) throws {
+  func `an exact encoding contains the activity, and any other one is below it`(_ seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var exact = 0
     for _ in 0..<100 {

@@ -34,7 +34,7 @@ import Testing
       ("0", ["sign_up": 1, "purchase": 1], 1, true), ("0", ["sign_up": -1], 0, true),
     ] as [(String, [String: Int], Int, Bool)]
   )
-  func `the highest value that contains the activity is told, else the highest that is reached`(
+  func `the highest value that contains the activity is encoded, else the highest that is reached`(
     _ revenue: String,
     _ counts: [String: Int],
     _ value: Int,
@@ -53,14 +53,14 @@ import Testing
     #expect(!beyond.isExact)
   }
 
-  @Test func `revenue counts only where a value says something of it`() throws {
+  @Test func `revenue counts only for values that mention it`() throws {
     let model = try model(fine(#""0":[],"1":[{"event":"a"}]"#))
     let encoding = try #require(model.encode(try activity("9", ["a": 1]), window: 0))
     #expect(encoding.fine == 1)
     #expect(encoding.isExact)
   }
 
-  @Test func `where no value is reached none is told`() throws {
+  @Test func `no value is encoded if none is reached`() throws {
     let model = try model(fine(#""1":[{"event":"a"}]"#))
     let encoding = try #require(model.encode(try activity(), window: 0))
     #expect(encoding.fine == nil)
@@ -69,7 +69,7 @@ import Testing
     #expect(model.encode(try activity(), window: .min) == nil)
   }
 
-  @Test func `coarse values that are given are told by their own meanings`() throws {
+  @Test func `listed coarse values are encoded by their own meanings`() throws {
     let window = """
       {"postback_sequence_index":0,"fine":{"0":[],"1":[{"event":"a"}]},"coarse":{"low":[],"high":[{"event":"b"}]}}
       """
@@ -78,7 +78,7 @@ import Testing
     #expect(encoding.coarse == .high)
   }
 
-  @Test func `coarse values begin where the model says`() throws {
+  @Test func `coarse values start at the fine values of the model`() throws {
     let window = fine(Self.ladder, keys: #""coarse_from":{"medium":2,"high":4},"#)
     let model = try model(window)
     for (revenue, coarse) in [("0", CoarseValue.low), ("3", .medium), ("15", .high)] {
@@ -97,7 +97,7 @@ import Testing
       (#"{"coarse_value":"medium"}"#, [false, true, true]), (#"{"event":"vip"}"#, [false, false, true]),
     ] as [(String, [Bool])]
   )
-  func `a window is locked by its rule`(_ rule: String, _ expected: [Bool]) throws {
+  func `a window is locked by the model's rule`(_ rule: String, _ expected: [Bool]) throws {
     let keys = #""lock_window":\#(rule),"coarse_from":{"medium":2,"high":4},"#
     let model = try model(fine(Self.ladder, keys: keys))
     let activities = [
@@ -144,7 +144,7 @@ import Testing
     #expect(models.model(bundleID: "c", at: time) == nil)
   }
 
-  @Test func `a bundle id is of one app`() throws {
+  @Test func `a bundle id belongs to one app`() throws {
     let texts = [1, 2].map { ModelText.model(app: $0, keys: #""bundle_id":"b","#, windows: ModelText.window("")) }
     let errors = try #require(throws: ModelErrors.self) { try ModelText.load("[\(texts.joined(separator: ","))]") }
     #expect(errors.problems.map(\.pointer) == ["/1/bundle_id"])

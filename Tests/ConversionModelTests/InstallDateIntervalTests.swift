@@ -28,7 +28,7 @@ import Testing
     Row(family: .skadnetwork3OrEarlier, measurementHours: .max, hours: 24...1488),
     Row(family: .skadnetwork3OrEarlier, measurementHours: .min, hours: 24...48),
   ])
-  func `what version, window and arrival allow is an interval`(_ row: Row) {
+  func `version, window and time of receipt give an interval`(_ row: Row) {
     let interval = interval(row, receivedAt: Self.received)
     func before(_ hours: Int64) -> Int64 { Self.received.milliseconds - hours * 3_600_000 }
     #expect(interval.earliest?.milliseconds == before(row.hours.upperBound))
@@ -37,17 +37,17 @@ import Testing
   }
 
   @Test(arguments: PostbackFamily.allCases, [Int.min, -1, 0, 1, 2, 3, .max])
-  func `without an arrival nothing is known`(_ family: PostbackFamily, _ window: Int) {
+  func `without a time of receipt the interval is unknown`(_ family: PostbackFamily, _ window: Int) {
     #expect(interval(Row(family: family, window: window, hours: 0...0), receivedAt: nil) == .unbounded)
     #expect(InstallDateInterval.unbounded.estimated == nil)
   }
 
   @Test(arguments: [Int.min, -1, 3, .max])
-  func `of a window that does not exist nothing is known`(_ window: Int) {
+  func `a window that does not exist has no interval`(_ window: Int) {
     #expect(interval(Row(window: window, hours: 0...0), receivedAt: Self.received) == .unbounded)
   }
 
-  @Test func `the first and last moments of time do not trap`() {
+  @Test func `extreme times do not trap`() {
     for milliseconds in [Int64.min, 0, .max] {
       let interval = interval(Row(window: 2, hours: 0...0), receivedAt: Timestamp(milliseconds: milliseconds))
       #expect(interval.earliest ?? Self.received <= interval.estimated ?? Self.received)

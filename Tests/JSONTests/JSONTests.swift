@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["01", "+1", "1.", ".5", "1e", "--1", "0x1", "1e5x", "1_0", "NaN", "1 2"])
-  func `what is no number is not JSON, beside one that simdjson cannot hold too`(_ number: String) {
+  func `malformed numbers are refused, also beside a number that is too large for simdjson`(_ number: String) {
     for other in ["1", "340282366920938463463374607431768211456"] {
       #expect(throws: JSONDefect.self) { try JSONValue(parsing: Array(#"{"a":\#(other),"b":\#(number)}"#.utf8)) }
     }
@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: [
     #"{"a":1,"a":2}"#, #"{"a":1,"b":{"x":1,"y":2,"x":1}}"#, #"{"l":[{"x":1},{"x":1,"x":1}]}"#, #"{"a":1,"\u0061":2}"#,
   ])
-  func `a key that is there twice is seen at any depth`(_ text: String) {
+  func `a repeated key is found at any depth`(_ text: String) {
     #expect {
       try JSONValue(parsing: Array(text.utf8))
     } throws: { error in
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `the same key in different objects is fine`() throws {
+  @Test func `the same key is allowed in different objects`() throws {
     let inner = JSONValue.object([.init(key: "a", value: .number("1"))])
     let text = #"{"a":{"a":[{"a":1},{"a":1}]},"b":{"a":1}}"#
     #expect(
@@ -68,7 +68,7 @@ import Testing
       ("[true,false ]", .array([.bool(true), .bool(false)])),
     ] as [(String, JSONValue)]
   )
-  func `empty containers and bare scalars stand where they are`(_ text: String, _ value: JSONValue) throws {
+  func `empty containers and bare scalars are parsed`(_ text: String, _ value: JSONValue) throws {
     #expect(try JSONValue(parsing: Array(text.utf8)) == value)
   }
 
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that are not UTF-8 are told from what is not JSON`() {
+  @Test func `invalid UTF-8 is distinguished from invalid JSON`() {
     #expect {
       try JSONValue(parsing: Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8))
     } throws: { error in
@@ -115,13 +115,13 @@ import Testing
     #expect(others == ["x": #"{"n": [1, {"z" : 2.50}]}"#, "y": "[ ]"])
   }
 
-  @Test func `known keys match however they are escaped, and whole`() throws {
+  @Test func `known keys match in any escaping, and only completely`() throws {
     let (known, others) = try parse(#"{"\u0061b":1,"a":2,"abc":3}"#, names: ["ab"])
     #expect(known == ["1"])
     #expect(others == ["a": "2", "abc": "3"])
   }
 
-  @Test func `a parser is good for many texts`() throws {
+  @Test func `a parser can read many texts`() throws {
     var parser = JSONParser(names: ["a"])
     var document = JSONDocument()
     for length in [1, 5000, 3, 70_000, 2] {

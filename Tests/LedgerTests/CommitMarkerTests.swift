@@ -7,7 +7,7 @@ import Testing
 @Suite struct `The number of the last commit` {
   private func commit(_ ledger: Ledger) throws { try ledger.commit(LedgerCommit(time: 1)) }
 
-  @Test(arguments: 1...5) func `betrays that the write-ahead log was removed`(_ commits: Int) throws {
+  @Test(arguments: 1...5) func `shows that the write-ahead log was removed`(_ commits: Int) throws {
     let site = try StateSite()
     let ledger = try site.ledger()
     for _ in 0..<commits { try commit(ledger) }
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 20, 32 + 24, 32 + 4120, -1]) func `betrays that the write-ahead log was changed`(
+  @Test(arguments: [0, 20, 32 + 24, 32 + 4120, -1]) func `shows that the write-ahead log was changed`(
     _ offset: Int
   ) throws {
     let site = try StateSite()
@@ -30,7 +30,7 @@ import Testing
     #expect(stateFailure { try crashed.ledger() }?.kind == .damaged)
   }
 
-  @Test func `betrays an older ledger that is in order`() throws {
+  @Test func `shows that the ledger was replaced by an older copy`() throws {
     let site = try StateSite()
     try commit(try site.ledger())
     let older = try site.bytes("state/\(Ledger.name)")
@@ -40,7 +40,7 @@ import Testing
     #expect(stateFailure { try site.ledger() }?.kind == .damaged)
   }
 
-  @Test func `raises no alarm at any crash, and no commit is lost`() throws {
+  @Test func `is right after a crash at any point, and no commit is lost`() throws {
     let site = try StateSite()
     var crashes: [(site: StateSite, commits: Int64)] = []
     func crash(_ commits: Int64) throws { crashes.append((try site.crashed(), commits)) }
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<16) func `survives a write that was cut off`(_ length: Int) throws {
+  @Test(arguments: 0..<16) func `is still known after an incomplete write`(_ length: Int) throws {
     let site = try StateSite()
     let ledger = try site.ledger()
     try commit(ledger)
@@ -87,7 +87,7 @@ import Testing
     #expect(try CommitMarker.number(in: DurableFolder(crashed.state)) == 3)
   }
 
-  @Test func `is missed when it is gone`() throws {
+  @Test func `is reported as missing if its file was removed`() throws {
     let site = try StateSite()
     try commit(try site.ledger())
     let kept = try site.bytes("state/commit")
@@ -109,7 +109,7 @@ import Testing
     try ledger.commit(commit)
   }
 
-  @Test func `shows the last commit while another holds it, and what was not committed never`() throws {
+  @Test func `shows the last commit, and nothing uncommitted, while another process writes`() throws {
     let site = try StateSite()
     let ledger = try site.ledger()
     try commit(ledger, 0..<5)
@@ -125,7 +125,7 @@ import Testing
     #expect(try Ledger.reading(site.state, isVerified: true).counts == [.read: 6])
   }
 
-  @Test(arguments: [false, true]) func `makes no file, whether or not there is a write-ahead log`(
+  @Test(arguments: [false, true]) func `creates no file, with and without a write-ahead log`(
     _ hasLog: Bool
   ) throws {
     let site = try StateSite()

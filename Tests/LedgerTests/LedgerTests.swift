@@ -55,7 +55,7 @@ import Testing
     )
   }
 
-  @Test func `gives back what was committed, after an end and after a crash`() throws {
+  @Test func `returns what was committed, after an orderly end and after a crash`() throws {
     let site = try StateSite()
     var ledger: Ledger? = try site.ledger()
     let seed = ledger?.seed
@@ -71,7 +71,7 @@ import Testing
     #expect(try StateSite().ledger().seed != seed)
   }
 
-  @Test func `puts the newer of an input and a part in the place of the older, and adds to counts`() throws {
+  @Test func `replaces inputs and parts by newer ones, and adds up counts`() throws {
     let site = try StateSite()
     let ledger = try site.ledger()
     try ledger.commit(fullCommit())
@@ -97,7 +97,7 @@ import Testing
     #expect(try ledger.nextInputID() == 5)
   }
 
-  @Test func `is opened with the settings it has by who does not know them`() throws {
+  @Test func `can be opened without knowing its settings`() throws {
     let site = try StateSite()
     _ = try site.ledger(settings: ["format": "jsonl", "safe": "no"])
     #expect(try Ledger(existing: StateFolder(existing: site.state)).commits == 0)
@@ -122,7 +122,7 @@ import Testing
     case garbage, empty, truncated, page, removed
   }
 
-  @Test(arguments: Foreign.allCases) private func `refuses a file that is not one, and leaves it as it is`(
+  @Test(arguments: Foreign.allCases) private func `refuses a file that is not a ledger, and does not change it`(
     _ foreign: Foreign
   ) throws {
     let site = try StateSite()
@@ -148,7 +148,8 @@ import Testing
     #expect((try? site.bytes(name)) == before)
   }
 
-  @Test(arguments: ["application_id = 7", "user_version = 99"]) func `refuses another program's, and another version's`(
+  @Test(arguments: ["application_id = 7", "user_version = 99"])
+  func `refuses a database of another program or another version`(
     _ pragma: String
   ) throws {
     let site = try StateSite()
@@ -159,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `does nothing more after a commit that failed, which is undone`() throws {
+  @Test func `refuses work after a failed commit, which is rolled back`() throws {
     let site = try StateSite()
     let ledger = try site.ledger()
     try ledger.commit(fullCommit())
@@ -173,7 +174,7 @@ import Testing
     try holdsFullCommit(try site.crashed().ledger())
   }
 
-  @Test func `keeps many inputs, and commits go on after its log was written back`() throws {
+  @Test func `keeps many inputs, and commits after a checkpoint of its log`() throws {
     let site = try StateSite()
     do {
       let ledger = try site.ledger()

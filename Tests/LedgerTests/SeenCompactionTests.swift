@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `The compaction of the log` {
+@Suite struct `Compaction of the seen log` {
   private func site(_ count: Int) throws -> StateSite {
     let site = try StateSite()
     let ledger = try site.ledger()
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 10_000), (1, 9999), (9000, 1000), (10_000, 0)])
-  func `drops what is older, and keeps the rest as it was`(_ dropped: Int, _ kept: Int) throws {
+  func `drops older entries, and keeps the others unchanged`(_ dropped: Int, _ kept: Int) throws {
     let site = try site(10_000)
     do {
       let ledger = try site.ledger()
@@ -48,7 +48,7 @@ import Testing
     #expect(try site.bytes("state/\(SeenLog.name)").count == 16 + 48 * kept)
   }
 
-  @Test func `is whole or not at all, wherever a crash comes`() throws {
+  @Test func `is complete or undone after a crash at any point`() throws {
     let site = try site(5000)
     var crashes: [(site: StateSite, isDone: Bool)] = []
     func crash(isDone: Bool) throws { crashes.append((try site.crashed(), isDone)) }
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [SeenLog.name, SeenLog.newName]) func `does not pass damage on`(_ damaged: String) throws {
+  @Test(arguments: [SeenLog.name, SeenLog.newName]) func `refuses a damaged log`(_ damaged: String) throws {
     let site = try site(5000)
     do {
       let ledger = try site.ledger()
@@ -92,7 +92,7 @@ import Testing
     #expect(failure?.path.hasSuffix(damaged) == true)
   }
 
-  @Test func `leaves a log that grows on`() throws {
+  @Test func `leaves a log that can be appended to`() throws {
     let site = try site(100)
     do {
       let ledger = try site.ledger()

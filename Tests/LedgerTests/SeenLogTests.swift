@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `The log of first postbacks` {
+@Suite struct `The seen log` {
   private let name = "state/\(SeenLog.name)"
 
   /// A state with entries committed, and some behind them that are not.
@@ -29,7 +29,7 @@ import Testing
     return index
   }
 
-  @Test func `gives back every committed entry as it was, and the rest is cut off`() throws {
+  @Test func `returns every committed entry, and truncates the rest`() throws {
     let site = try site(committed: 200_000, loose: 7)
     let index = try recovered(site)
     #expect(index.count == 200_000)
@@ -41,7 +41,7 @@ import Testing
     #expect(again.count == 200_007)
   }
 
-  @Test func `has the fields of an entry at their places`() throws {
+  @Test func `has the documented layout of an entry`() throws {
     let site = try site(committed: 1)
     let seen = TransactionIndex.Seen(
       key: PostbackKey(high: 0x0102_0304_0506_0708, low: 9),
@@ -77,7 +77,7 @@ import Testing
     #expect(failure.path.hasSuffix(SeenLog.name))
   }
 
-  @Test func `takes no harm from what is behind the committed entries`() throws {
+  @Test func `ignores bytes after the committed entries`() throws {
     let site = try site(committed: 100, loose: 2)
     try site.change(name) { bytes in
       bytes[16 + 48 * 100] ^= 1
@@ -87,7 +87,7 @@ import Testing
     #expect(try site.bytes(name).count == 16 + 48 * 100)
   }
 
-  @Test(arguments: [0, 10, 16, 64, 16 + 48 * 99, 16 + 48 * 100 - 1]) func `is refused when it is cut`(
+  @Test(arguments: [0, 10, 16, 64, 16 + 48 * 99, 16 + 48 * 100 - 1]) func `is refused if it is truncated`(
     _ byteCount: Int
   ) throws {
     let site = try site(committed: 100)
@@ -96,7 +96,7 @@ import Testing
     #expect(try site.bytes(name).count == byteCount)
   }
 
-  @Test func `is refused when it is gone, and made where there was nothing in it`() throws {
+  @Test func `is refused if it is missing, and created if it had no entries`() throws {
     let full = try site(committed: 2)
     try full.remove(name)
     #expect(stateFailure { try recovered(full) }?.kind == .damaged)
@@ -105,7 +105,7 @@ import Testing
     #expect(try recovered(empty).count == 0)
   }
 
-  @Test func `goes on where it was`() throws {
+  @Test func `continues after its last entry`() throws {
     let site = try site(committed: 10, loose: 3)
     do {
       let ledger = try site.ledger()

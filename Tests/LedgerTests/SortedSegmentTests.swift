@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite struct `A segment of the index` {
+@Suite struct `A sorted segment of the index` {
   private struct Key: Hashable {
     let high: UInt64
     let low: UInt64
@@ -18,7 +18,7 @@ import Testing
     { .max - .random(in: 0..<1000, using: &$0) << 50 },
   ]
 
-  @Test(arguments: crowds.indices, [0, 1, 500]) func `knows what a dictionary knows`(
+  @Test(arguments: crowds.indices, [0, 1, 500]) func `finds the same entries as a dictionary`(
     _ crowd: Int,
     _ reserved: Int
   ) {

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `The folder of the state` {
-  @Test func `is made with those above it, and has one holder, who is named to the next`() throws {
+@Suite struct `The state folder` {
+  @Test func `is created with its parents, and locked by one process, which is named to the next`() throws {
     let site = try StateSite()
     let path = "\(site.directory.path)/a/b/c/"
     do {
@@ -19,14 +19,14 @@ import Testing
     #expect(stateFailure { try StateFolder(path) } == nil)
   }
 
-  @Test func `is not made by who only wants to look`() throws {
+  @Test func `is not created by readers`() throws {
     let site = try StateSite()
     #expect(stateFailure { try StateFolder(existing: site.state) }?.kind == .notFound)
     #expect(stateFailure { try Ledger.reading(site.state) }?.kind == .notFound)
     #expect(!FileManager.default.fileExists(atPath: site.state))
   }
 
-  @Test func `tells who uses it, and whom that does not keep out`() throws {
+  @Test func `names the process that uses it, and lets readers in`() throws {
     let site = try StateSite()
     #expect(try StateFolder.user(of: site.state) == nil)
     do {
@@ -45,13 +45,13 @@ import Testing
     #expect(stateFailure { try StateFolder(site.state) } == nil)
   }
 
-  @Test func `cannot be where there is a file`() throws {
+  @Test func `cannot be created in place of a file`() throws {
     let site = try StateSite()
     try site.change("state") { $0 = [1] }
     #expect(stateFailure { try StateFolder(site.state) }?.kind == .cannotCreate)
   }
 
-  @Test func `stays locked as long as the ledger lives`() throws {
+  @Test func `stays locked as long as the ledger is open`() throws {
     let site = try StateSite()
     let ledger = try site.ledger()
     #expect(stateFailure { try site.ledger() }?.kind == .locked)

@@ -5,7 +5,7 @@ import Signatures
 import TestSupport
 import Testing
 
-@Suite struct `The index of transactions` {
+@Suite struct `The transaction index` {
   private func digest(_ text: String) throws -> SHA256Digest {
     var hash = try SHA256()
     return try hash.digest(of: Array(text.utf8).span)
@@ -13,7 +13,7 @@ import Testing
 
   private func key(_ text: String) throws -> PostbackKey { PostbackKey(try digest(text)) }
 
-  @Test func `knows the first, and each class of copy`() throws {
+  @Test func `recognises the first postback and each class of copy`() throws {
     var index = TransactionIndex()
     let plain = UnsignedFields(bits: 0, number: nil)
     let edited = UnsignedFields(bits: 21, number: nil)
@@ -29,7 +29,7 @@ import Testing
     #expect(index.count == 2)
   }
 
-  @Test func `shows both source apps of a version 1.0, where they are not signed`() throws {
+  @Test func `reports both source apps of a version 1.0, which does not sign them`() throws {
     var index = TransactionIndex()
     let (key, signed) = (try key("k"), try digest("a"))
     #expect(index.admit(key, signed, UnsignedFields(bits: 0, number: 5)) == .first)
@@ -40,7 +40,7 @@ import Testing
     )
   }
 
-  @Test func `is exact over many keys, in any order`() throws {
+  @Test func `is exact for many keys in any order`() throws {
     var index = TransactionIndex()
     let signed = try digest("a")
     var seen: [String: UInt32] = [:]
@@ -64,7 +64,7 @@ import Testing
     #expect(index.count == seen.count)
   }
 
-  @Test func `is the same when it is made anew from what was kept`() throws {
+  @Test func `is the same when it is rebuilt from the log`() throws {
     var index = TransactionIndex()
     var restored = TransactionIndex(expecting: 20_000)
     let signed = try digest("a")

@@ -18,7 +18,7 @@ import Testing
     #expect(rates([0, 2]) { Int64($0 * 10) }.perSecond(over: .seconds(60)) == 10)
   }
 
-  @Test func `covers the span, and nothing before it`() {
+  @Test func `covers its time span, and nothing before it`() {
     // 100 a second for half an hour, then 10 a second for five minutes.
     let rates = rates(stride(from: 0, through: 2100, by: 1)) { second in
       Int64(min(second, 1800) * 100 + max(second - 1800, 0) * 10)

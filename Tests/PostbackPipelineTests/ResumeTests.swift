@@ -12,7 +12,7 @@ import Testing
 
 /// A folder with an input, tables and a state.
 private final class Site {
-  let folder = `The tables`.Folder()
+  let folder = `Written tables`.Folder()
   let input: String
   var options: TableOptions
 
@@ -54,13 +54,13 @@ private final class Site {
   }
 }
 
-@Suite struct `A run that goes on` {
+@Suite struct `A resumed run` {
   /// Real postbacks, copies and rubbish.
   private let lines: [String] = (0..<60).map { index in
     index % 4 == 3 ? "{\"rubbish\":\(index)}" : RealPostback.all[index % RealPostback.all.count].object.text
   }
 
-  @Test(arguments: 0...6) func `makes the tables of one that was not cut short`(_ inputs: Int) async throws {
+  @Test(arguments: 0...6) func `makes the tables of an uninterrupted run`(_ inputs: Int) async throws {
     let (whole, cut) = (try Site(), try Site())
     var names: [String] = []
     for start in stride(from: 0, to: lines.count, by: 10) {
@@ -82,7 +82,7 @@ private final class Site {
     #expect(whole.parts.count > 6 && whole.parts.keys.allSatisfy { !$0.contains("inprogress") })
   }
 
-  @Test func `does nothing over what is in the tables`() async throws {
+  @Test func `skips inputs whose rows are in the tables`() async throws {
     let site = try Site()
     try site.write(lines)
     try await site.run()
@@ -92,7 +92,7 @@ private final class Site {
     #expect(site.parts == before)
   }
 
-  @Test func `knows the same content under another name, also when that grows`() async throws {
+  @Test func `recognises the same content under another name, also when it grows`() async throws {
     let site = try Site()
     try site.write(lines)
     let other = site.folder.path + "/other"
@@ -103,14 +103,14 @@ private final class Site {
     #expect(try await site.run([other]).tally.read == 1)
   }
 
-  @Test func `reads an input once that is there twice`() async throws {
+  @Test func `reads an input once if it is given twice`() async throws {
     let site = try Site()
     try site.write(lines)
     let twice = try await site.run([site.input, site.input])
     #expect(twice.tally.read == lines.count && twice.ends == [.finished, .known(path: site.input)])
   }
 
-  @Test func `takes what an input has grown by`() async throws {
+  @Test func `reads what was appended to an input`() async throws {
     let site = try Site()
     try site.write(Array(lines.prefix(10)))
     try await site.run()
@@ -120,7 +120,7 @@ private final class Site {
     #expect(site.rows("skan_rejects").count + site.rows("skan_postbacks").count == lines.count)
   }
 
-  @Test func `reads a last line again that was not complete`() async throws {
+  @Test func `reads an incomplete last line again`() async throws {
     let site = try Site()
     let whole = RealPostback.v4.object.text
     try site.write(["{}", String(whole.prefix(100))], isTerminated: false)
@@ -136,7 +136,7 @@ private final class Site {
   }
 
   @Test(arguments: [[false, true], [true, false]], [0, 1, 7])
-  func `knows content that was compressed or unpacked since, also the first part of it`(
+  func `recognises content that was compressed or decompressed since, also if it has grown`(
     _ isCompressed: [Bool],
     grownBy growth: Int
   ) async throws {
@@ -160,7 +160,7 @@ private final class Site {
     }
   }
 
-  @Test func `takes other content of the same name for another input`() async throws {
+  @Test func `treats other content under the same name as another input`() async throws {
     let site = try Site()
     try site.write(Array(lines.prefix(8)))
     try await site.run()
@@ -168,7 +168,7 @@ private final class Site {
     #expect(try await site.run().tally.read == 9)
   }
 
-  @Test func `knows copies of earlier runs`() async throws {
+  @Test func `recognises copies of postbacks of earlier runs`() async throws {
     let site = try Site()
     try site.write([RealPostback.v4.object.text])
     #expect(try await site.run().tally.accepted == 1)
@@ -177,7 +177,7 @@ private final class Site {
     #expect(later.tally.rejectedByCode == [.duplicateIdentical: 1] && later.tally.accepted == 1)
   }
 
-  @Test func `has no part that says another thing than the ledger`() async throws {
+  @Test func `has no part that differs from the ledger`() async throws {
     let site = try Site()
     try site.write(lines)
     try await site.run()

@@ -5,7 +5,7 @@
 import TestSupport
 import Testing
 
-@Suite struct `The numbers of a ledger` {
+@Suite struct `Damaged numbers in a ledger` {
   private static let columns = [
     "state.commits", "state.committed_at", "state.seen_entries", "state.retired_count", "state.pending_entries",
     "state.pending_count", "inputs.stored_bytes", "inputs.records", "parts.number", "parts.length", "parts.rows",
@@ -36,7 +36,7 @@ import Testing
     try state.ledger.commit(LedgerCommit(time: 1))
   }
 
-  @Test(arguments: columns, [Int64.min, -1, .max, 1 << 60]) func `are refused where they cannot be`(
+  @Test(arguments: columns, [Int64.min, -1, .max, 1 << 60]) func `are refused if they are out of range`(
     _ column: String,
     _ number: Int64
   ) throws {
@@ -48,13 +48,13 @@ import Testing
     if names[0] != "inputs" { #expect(stateFailure { try Ledger.reading(site.state) }?.kind == .damaged) }
   }
 
-  @Test func `reserve no memory for entries that are not there`() throws {
+  @Test func `reserve no memory for entries that do not exist`() throws {
     let site = try site()
     try site.ledger().database.execute("UPDATE state SET seen_entries = 1 << 50, pending_entries = NULL")
     #expect(stateFailure { try use(site) }?.kind == .damaged)
   }
 
-  @Test func `leave no number for another input where the last is taken`() throws {
+  @Test func `stop new inputs if the last input number is taken`() throws {
     let site = try site()
     try site.ledger().database.execute("UPDATE inputs SET id = \(Int64.max)")
     #expect(stateFailure { try use(site) }?.kind == .incompatible)

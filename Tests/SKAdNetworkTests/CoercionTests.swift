@@ -93,14 +93,14 @@ struct CoercionTests {
     #expect(try coercion.reading.signedMessage() == Reading(RealPostback[coercion.name].bytes).signedMessage())
   }
 
-  @Test func `several are named in the order of the fields`() throws {
+  @Test func `several coercions are named in the order of the fields`() throws {
     let object = RealPostback.v4.object.with([
       "conversion-value": "\"1\"", "app-id": "\"525463029\"", "did-win": "\"true\"",
     ])
     #expect(try Reading(object.text).postback.coercedFields.names == ["app-id", "did-win", "conversion-value"])
   }
 
-  @Test func `a string in the payload of a JWS is named too`() throws {
+  @Test func `a coercion in the payload of a JWS is named too`() throws {
     let real = RealPostback.adAttributionKit.object
     let parts = try #require(real.string("jws-string")).split(separator: ".").map(String.init)
     var payload: [UInt8] = []
@@ -113,7 +113,7 @@ struct CoercionTests {
   }
 
   @Test(arguments: ["conversion-value", "coarse-conversion-value", "country-code", "source-app-id"])
-  func `a null is an absent field, and no coercion`(_ key: String) throws {
+  func `a null is an absent field and not a coercion`(_ key: String) throws {
     let postback = try Reading(RealPostback.v4.object.with([key: "null"]).text).postback
     #expect(postback.coercedFields.isEmpty && postback.extras == nil)
   }
@@ -121,7 +121,7 @@ struct CoercionTests {
   @Test(arguments: [
     ("0", "00"), ("5", "05"), ("39", "39"), ("523", "523"), ("9999", "9999"),
   ])
-  func `a source identifier that is a number is the shortest of that number`(number: String, digits: String) throws {
+  func `a source identifier that is a number has no leading zeros`(number: String, digits: String) throws {
     let reading = try Reading(RealPostback.v4.object.with(["source-identifier": number]).text)
     #expect(try reading.value(of: .sourceIdentifier) == digits)
     #expect(try reading.signedMessage().contains("\u{2063}\(digits)\u{2063}525463029"))
@@ -130,7 +130,7 @@ struct CoercionTests {
   @Test(arguments: [
     "9223372036854775808", "92233720368547758080e-1", "1e19", "1e400", "1e99999999999999999999", "-1",
   ])
-  func `an integer beyond its range is out of it, however it is written`(_ value: String) throws {
+  func `an integer out of range is refused in any spelling`(_ value: String) throws {
     #expect(try Reading(RealPostback.v4.object.with(["app-id": value]).text).defect?.code == .outOfRange)
   }
 
@@ -138,18 +138,18 @@ struct CoercionTests {
     "9223372036854775807.000", "922337203685477580700e-2", "9.223372036854775807e18",
     "0.0000000000000000009223372036854775807e37",
   ])
-  func `the greatest integer is read, however it is written`(_ value: String) throws {
+  func `the largest integer is read in any spelling`(_ value: String) throws {
     let reading = try Reading(RealPostback.v4.object.with(["app-id": value]).text)
     #expect(try reading.value(of: .appID) == "9223372036854775807")
   }
 
   @Test(arguments: ["0", "63"])
-  func `the ends of a range are in it`(_ value: String) throws {
+  func `the limits of a range are valid`(_ value: String) throws {
     let object = RealPostback.v4.object.with(["conversion-value": value])
     #expect(try Reading(object.text).value(of: .conversionValue) == value)
   }
 
-  @Test func `an identifier may be as large as an Int64`() throws {
+  @Test func `an identifier can be as large as an Int64`() throws {
     for value in ["0", "4294967296", "9223372036854775807"] {
       let reading = try Reading(RealPostback.v3.object.with(["app-id": value]).text)
       #expect(try reading.value(of: .appID) == value)

@@ -8,7 +8,7 @@ import Testing
 struct EnvelopeTests {
   private static let body = RealPostback.v4.object.text
 
-  @Test func `an envelope says when, how and from whom`() throws {
+  @Test func `an envelope has the time, channel and sender of receipt`() throws {
     let text =
       #"{"received_at":"2026-11-01T10:00:00Z","channel":"network_forwarded","forwarder":"n\u00e9t","#
       + #""remote_address":"192.0.2.1","body":\#(Self.body)}"#
@@ -24,7 +24,7 @@ struct EnvelopeTests {
   @Test(arguments: [
     "", #""received_at":null,"channel":null,"forwarder":null,"remote_address":null,"query":null,"#, #""channel":"","#,
   ])
-  func `nothing in an envelope is required but the body`(_ members: String) throws {
+  func `an envelope requires only the body`(_ members: String) throws {
     let reading = try Reading("{\(members)\"body\":\(Self.body)}")
     let envelope = try #require(reading.envelope)
     #expect(envelope.receivedAt == nil && envelope.channel == nil)
@@ -52,7 +52,7 @@ struct EnvelopeTests {
     }
   }
 
-  @Test func `a parameter never stands for a key of the postback`() throws {
+  @Test func `a query parameter never replaces a key of the postback`() throws {
     let body = RealPostback.v4.object.with(["query.a": "1", "query": "2"]).text
     let reading = try Reading(#"{"body":\#(body),"query":"a=3&query.a=4&app-id=5"}"#)
     let extras = try JSONValue(parsing: Array(try #require(try reading.extras).utf8))
@@ -66,7 +66,7 @@ struct EnvelopeTests {
     #expect(try reading.postback.appID == 525_463_029)
   }
 
-  @Test func `a query of very many parameters is kept`() throws {
+  @Test func `a query with very many parameters is kept`() throws {
     let query = (0..<100).map { "p\($0)=\($0)" }
     let reading = try Reading(#"{"query":"\#(query.joined(separator: "&"))","body":\#(Self.body)}"#)
     let extras = try #require(try reading.extras)
@@ -74,7 +74,7 @@ struct EnvelopeTests {
   }
 
   @Test(arguments: RealPostback.all)
-  func `a postback in base64 is what it is without`(_ real: RealPostback) throws {
+  func `a postback in base64 is read like a plain one`(_ real: RealPostback) throws {
     let (bare, encoded) = (try Reading(real.bytes), Base64.standard.encode(real.bytes))
     let text = #"{"channel":"apple_direct","body_base64":"\#(String(decoding: encoded, as: UTF8.self))"}"#
     let reading = try Reading(text)
@@ -84,7 +84,7 @@ struct EnvelopeTests {
     #expect(try reading.extras == bare.extras)
   }
 
-  @Test func `an envelope says how it came also where its body is no postback`() throws {
+  @Test func `an envelope is read even if its body is not a postback`() throws {
     let reading = try Reading(#"{"received_at":"2026-11-01T10:00:00Z","channel":"apple_direct","body_base64":"eA=="}"#)
     #expect(reading.defect?.code == .notJSON)
     #expect(reading.envelope?.channel == .appleDirect)
@@ -92,7 +92,7 @@ struct EnvelopeTests {
   }
 
   @Test(arguments: RealPostback.all)
-  func `a postback in an envelope is what it is without`(_ real: RealPostback) throws {
+  func `a postback in an envelope is read like a plain one`(_ real: RealPostback) throws {
     let bare = try Reading(real.bytes)
     let text = String(decoding: real.bytes, as: UTF8.self)
     for body in ["{ \"body\" :\n \(text) , \"channel\":\"apple_direct\"}", "{\"body\":\(text)}"] {
@@ -104,7 +104,7 @@ struct EnvelopeTests {
     }
   }
 
-  @Test func `beside a postback's own keys body is an extra`() throws {
+  @Test func `body is an extra beside keys of a postback`() throws {
     let object = RealPostback.v4.object.with(["body": #"{"a":1}"#, "channel": "7"])
     let reading = try Reading(object.text)
     #expect(reading.envelope == nil)
@@ -117,14 +117,14 @@ struct EnvelopeTests {
     #expect(try reading.extras == #"{"received_at":"2026-11-01T10:00:00Z"}"#)
   }
 
-  @Test func `a key of its own makes it no envelope`() throws {
+  @Test func `an object with a key of a postback is not an envelope`() throws {
     let reading = try Reading("{\"body\":\(Self.body),\"status\":200}")
     #expect(reading.envelope == nil)
     #expect(reading.defect?.code == .missingField)
     #expect(reading.defect?.field == "ad-network-id")
   }
 
-  @Test func `the key that tells the time is no envelope's either`() throws {
+  @Test func `an object with the configured time field is not an envelope`() throws {
     let text = "{\"body\":\(Self.body),\"timestamp\":5}"
     let reading = try Reading(text, receivedAtField: "timestamp")
     #expect(reading.envelope == nil)
@@ -132,7 +132,7 @@ struct EnvelopeTests {
     #expect(reading.text(reading.receivedAtField.text) == "5")
   }
 
-  @Test func `the envelope of a postback that is refused is known`() throws {
+  @Test func `the envelope of a refused postback is read`() throws {
     let body = RealPostback.v4.object.with(["app-id": nil]).text
     let reading = try Reading("{\"channel\":\"apple_direct\",\"body\":\(body)}")
     #expect(reading.defect?.code == .missingField)
@@ -140,7 +140,7 @@ struct EnvelopeTests {
     #expect(reading.text(reading.claims.adNetworkID) == "com.example")
   }
 
-  @Test func `the field that tells the time is looked for in the body`() throws {
+  @Test func `the configured time field is read from the body`() throws {
     let body = RealPostback.v21.object.text
     let reading = try Reading("{\"channel\":\"apple_direct\",\"body\":\(body)}", receivedAtField: "timestamp")
     #expect(reading.text(reading.receivedAtField.text) == "1613095729")
@@ -154,26 +154,26 @@ struct ClaimsTests {
   }
 
   @Test(arguments: ["redownload", "attribution-signature", "fidelity-type"])
-  func `a postback that is refused still says whose it claims to be`(_ key: String) throws {
+  func `a refused postback still has its claimed app, network and transaction`(_ key: String) throws {
     let reading = try Reading(RealPostback.v4.object.with([key: nil]).text)
     #expect(reading.defect?.field == key)
     #expect(claims(reading) == ["com.example", "6aafb7a5-0170-41b5-bbe4-fe71dedf1e30", "525463029", "4.0"])
   }
 
-  @Test func `claims are not checked`() throws {
+  @Test func `claimed values are not checked`() throws {
     let object = RealPostback.v4.object.with([
       "version": "9", "app-id": "-1.5e3", "ad-network-id": "\"\"", "transaction-id": "[1]",
     ])
     #expect(claims(try Reading(object.text)) == ["", nil, "-1.5e3", "9"])
   }
 
-  @Test func `the payload of a JWS claims too`() throws {
+  @Test func `claims are read from the payload of a JWS`() throws {
     let object = RealPostback.adAttributionKit.object.with(["version": "\"4.0\""])
     let identifiers = ["development.adattributionkit", "85546EB7-FD39-44BC-8990-C98A4AC36A49", "10738027756"]
     #expect(claims(try Reading(object.text)) == identifiers + ["4.0"])
   }
 
-  @Test func `nothing is claimed where nothing could be read, and nothing is left of the text before`() throws {
+  @Test func `unreadable text has no claims, and none of the text before it`() throws {
     var parser = PostbackParser()
     _ = Reading(Array("{\"body\":\(RealPostback.v4.object.text)}".utf8), with: &parser)
     for text in ["{", "[]", "42", ""] {

@@ -22,7 +22,7 @@ struct ExtrasTests {
     ("real-2.2-unity", #"{"did-win":false}"#),
     ("apple-doc-4.0-web-high-tier", nil),
   ])
-  func `what the version does not have is kept`(_ name: String, extras: String?) throws {
+  func `a key that the version does not have is kept as an extra`(_ name: String, extras: String?) throws {
     #expect(try Reading(RealPostback[name].bytes).extras == extras)
   }
 
@@ -43,7 +43,7 @@ struct ExtrasTests {
     ("apple-doc-aak-dev1", #""did-win":false"#),
     ("apple-doc-aak-dev1", #""attribution-signature":"x""#),
   ])
-  func `a field of another version is an extra, whatever it holds`(_ name: String, member: String) throws {
+  func `a field of another version is an extra with any value`(_ name: String, member: String) throws {
     #expect(try extras(of: RealPostback[name], adding: member) == "{\(member)}")
     #expect(
       try Reading(RealPostback[name].object.text.dropLast() + "," + member + "}").signedMessage()
@@ -63,18 +63,18 @@ struct ExtrasTests {
     (#""a":[],"b":{},"c":"""#, #"{"a":[],"b":{},"c":""}"#),
     (#""":1"#, #"{"":1}"#),
   ])
-  func `extras say on one line what was there`(_ members: String, extras: String) throws {
+  func `extras keep values on one line`(_ members: String, extras: String) throws {
     #expect(try self.extras(of: .v4, adding: members) == extras)
     #expect(try self.extras(of: .adAttributionKit, adding: members) == extras)
     #expect(Object(extras).keys == Object("{\(members)}").keys)
   }
 
-  @Test func `keys that only look like a field are extras`() throws {
+  @Test func `keys that resemble a field are extras`() throws {
     let members = #""App-id":1,"app-id ":2,"app_id":3"#
     #expect(try extras(of: .v4, adding: members) == "{\(members)}")
   }
 
-  @Test func `what a payload has besides stands under a key of its own`() throws {
+  @Test func `extras of a payload have a key of their own`() throws {
     let real = RealPostback.adAttributionKit.object
     let parts = try #require(real.string("jws-string")).split(separator: ".").map(String.init)
     var payload: [UInt8] = []
@@ -87,7 +87,7 @@ struct ExtrasTests {
     #expect(try reading.value(of: .conversionValue) == "24")
   }
 
-  @Test func `the field that tells the time is an extra and is pointed out`() throws {
+  @Test func `the configured time field is an extra, and its value is found`() throws {
     for (name, kind) in [("real-2.1-ironsource", "1613095729"), ("apple-doc-2.0", "12342352346")] {
       let reading = try Reading(RealPostback[name].bytes, receivedAtField: "timestamp")
       #expect(reading.text(reading.receivedAtField.text) == kind)

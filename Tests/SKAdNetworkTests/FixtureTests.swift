@@ -4,13 +4,13 @@ import Testing
 @testable import SKAdNetwork
 
 struct FixtureTests {
-  @Test func `there are fifteen real postbacks, and all seven versions`() {
+  @Test func `fifteen real postbacks cover all seven versions`() {
     #expect(RealPostback.all.count == 15)
     #expect(Set(RealPostback.all.map(\.version)) == Set(Version.allCases.map(\.rawValue) + ["aak"]))
   }
 
   @Test(arguments: RealPostback.all)
-  func `a real postback is of the version that it says`(_ real: RealPostback) throws {
+  func `a real postback has the version of its fixture`(_ real: RealPostback) throws {
     let postback = try Reading(real.bytes).postback
     #expect((postback.version?.rawValue ?? "aak") == real.version)
     #expect(postback.framework == (real.version == "aak" ? .adAttributionKit : .skAdNetwork))
@@ -19,7 +19,7 @@ struct FixtureTests {
   }
 
   @Test(arguments: RealPostback.all)
-  func `each of its keys is a field with that value, or an extra`(_ real: RealPostback) throws {
+  func `each key of a real postback is a field with that value, or an extra`(_ real: RealPostback) throws {
     let reading = try Reading(real.bytes)
     let object = real.object
     let extras = try reading.extras.map { Object($0) }
@@ -35,7 +35,7 @@ struct FixtureTests {
   }
 
   @Test(arguments: RealPostback.all)
-  func `what it does not have is nil, never 0`(_ real: RealPostback) throws {
+  func `an absent field is nil and never 0`(_ real: RealPostback) throws {
     guard real.version != "aak" else { return }
     let reading = try Reading(real.bytes)
     let object = real.object
@@ -71,7 +71,7 @@ struct FixtureTests {
   }
 
   @Test(arguments: RealPostback.all)
-  func `one parser reads one postback after the other as a new one does`(_ real: RealPostback) throws {
+  func `a reused parser reads the same as a new one`(_ real: RealPostback) throws {
     var parser = PostbackParser()
     for other in RealPostback.all { _ = Reading(other.bytes, with: &parser) }
     _ = Reading(Array("{".utf8), with: &parser)
@@ -82,7 +82,7 @@ struct FixtureTests {
     #expect(try again.signedMessage() == new.signedMessage())
   }
 
-  @Test func `an array of postbacks in another form holds the same`() throws {
+  @Test func `the JSON array fixture has the same postbacks`() throws {
     let fixtures = RealPostback.all.map { $0.object.text }
     #expect(Fixtures.lines("forms/envelopes.jsonl").count == fixtures.count)
     let object = Object(Fixtures.bytes("forms/object.json"))
@@ -94,7 +94,7 @@ struct FixtureTests {
     }
   }
 
-  @Test func `no version or a null is 1.0`() throws {
+  @Test func `a missing or null version is 1.0`() throws {
     for version in [nil, "null"] as [String?] {
       let reading = try Reading(RealPostback.v1.object.with(["version": version]).text)
       #expect(try reading.postback.version == .v1_0)

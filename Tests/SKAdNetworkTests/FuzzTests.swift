@@ -56,7 +56,7 @@ struct FuzzTests {
     .filter { $0.count < 2000 }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func `whatever is broken, the parser gives a postback or says why not`(seed: UInt64) throws {
+  func `the parser returns a postback or a defect for any damaged text`(seed: UInt64) throws {
     var mutator = Mutator(seed: seed, corpus: Self.corpus)
     var parser = PostbackParser(receivedAtField: "timestamp")
     var counts: [RejectCode?: Int] = [:]

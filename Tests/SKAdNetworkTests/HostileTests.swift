@@ -35,7 +35,7 @@ struct HostileFile: CustomTestStringConvertible {
 
 struct HostileTests {
   @Test(arguments: HostileFile.all.filter { $0.judge == "parser" })
-  func `what the parser can tell, it tells with code, field and value`(_ file: HostileFile) throws {
+  func `the parser reports its defects with code, field and value`(_ file: HostileFile) throws {
     var parser = PostbackParser()
     let readings = Fixtures.lines("hostile/" + file.name).map { Reading($0, with: &parser) }
     let rejected = readings.filter { $0.defect != nil }
@@ -50,12 +50,12 @@ struct HostileTests {
   }
 
   @Test(arguments: HostileFile.all.filter { $0.judge == "verifier" || $0.judge == "pipeline" })
-  func `what the parser cannot tell, it lets pass`(_ file: HostileFile) throws {
+  func `the parser accepts input that later stages reject`(_ file: HostileFile) throws {
     for line in Fixtures.lines("hostile/" + file.name) { _ = try Reading(line).postback }
   }
 
   @Test(arguments: HostileFile.all)
-  func `the truth speaks of codes that there are`(_ file: HostileFile) {
+  func `the expected codes exist`(_ file: HostileFile) {
     #expect(["reader", "parser", "verifier", "pipeline"].contains(file.judge))
     #expect(file.codes.allSatisfy { RejectCode(rawValue: $0) != nil })
     #expect(file.fields.count == file.codes.count && file.found.count == file.codes.count)

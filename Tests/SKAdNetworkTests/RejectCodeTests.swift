@@ -23,7 +23,7 @@ struct RejectCodeTests {
     ("dedup", ["duplicate_identical", "duplicate_conflict", "duplicate_transaction"]),
   ]
 
-  @Test func `the codes are these, by stage and in this order`() {
+  @Test func `the reject codes of each stage have these words in this order`() {
     #expect(RejectStage.allCases.map(\.rawValue) == Self.codes.map(\.stage))
     for (stage, codes) in Self.codes {
       #expect(RejectCode.allCases.filter { $0.stage.rawValue == stage }.map(\.rawValue) == codes)
@@ -36,7 +36,7 @@ struct RejectCodeTests {
     #expect(RejectCode.allCases.filter { $0.explanation == code.explanation } == [code])
   }
 
-  @Test func `every field has a key of its own, and is found by it`() {
+  @Test func `every field has a unique key, and is found by it`() {
     #expect(Set(Field.allCases.map(\.name)).count == Field.allCases.count)
     for field in Field.allCases { #expect(Field(name: field.name) == field) }
     #expect(Field(name: "app_id") == nil)
@@ -47,7 +47,7 @@ struct RejectCodeTests {
     #expect(Version.allCases.sorted() == Version.allCases)
   }
 
-  @Test func `a set of fields holds all of them`() {
+  @Test func `a set of fields can contain all of them`() {
     var set = FieldSet()
     #expect(set.isEmpty)
     for field in Field.allCases {

@@ -58,7 +58,7 @@ struct SignedLayoutTests {
   }
 
   @Test(arguments: ["7", #""12""#, #""a\u2063b""#, "{}"])
-  func `what cannot be a signed domain does not stand beside a source app of 0`(_ json: String) throws {
+  func `an invalid domain beside a source app of 0 is an extra`(_ json: String) throws {
     let object = RealPostback.v4.object.with(["source-app-id": "0", "source-domain": json])
     let reading = try Reading(object.text)
     #expect(try reading.postback.sourceDomain == nil && reading.postback.unsignedSourceDomain != nil)
@@ -66,7 +66,7 @@ struct SignedLayoutTests {
     #expect(try Reading(object.with(["source-app-id": nil]).text).defect?.field == "source-domain")
   }
 
-  @Test func `a source domain beside a source app of 0 is an extra where the 0 is signed`() throws {
+  @Test func `a source domain beside a signed source app of 0 is an extra`() throws {
     let reading = try Reading(RealPostback.v4.object.with(["source-app-id": "0", "x": "1"]).text)
     for layout in SignedLayout.allCases {
       var postback = try reading.postback
@@ -80,7 +80,7 @@ struct SignedLayoutTests {
   }
 
   @Test(arguments: [RealPostback.v20, .v21, .v22, .v3])
-  func `a filled-in source app is left out from 2.0 on`(_ real: RealPostback) throws {
+  func `a filled-in source app is left out of the signed text from 2.0 on`(_ real: RealPostback) throws {
     let zero = try Reading(real.object.with(["source-app-id": "0"]).text)
     let none = try Reading(real.object.with(["source-app-id": nil]).text)
     #expect(try zero.postback.layouts == [.asSent, .withoutZeroFilled])
@@ -90,14 +90,14 @@ struct SignedLayoutTests {
     #expect(try !zero.postback.signedFields(.withoutZeroFilled).contains(.sourceAppID))
   }
 
-  @Test func `what 1.0 and AdAttributionKit sign has nothing to leave out`() throws {
+  @Test func `1.0 and AdAttributionKit have only one signed layout`() throws {
     let v1 = try Reading(RealPostback.v1.object.with(["source-app-id": "0"]).text).postback
     let aak = try Reading(RealPostback.adAttributionKit.bytes).postback
     #expect(aak.sourceAppID == 0)
     #expect(v1.layouts == [.asSent] && aak.layouts == [.asSent])
   }
 
-  @Test func `what was filled in can be taken back`() throws {
+  @Test func `filled-in values can be removed`() throws {
     var postback = try Reading(RealPostback["real-2.2-unity"].bytes).postback
     #expect(postback.sourceAppID == 0)
     postback.removeUnsigned(.withoutZeroFilled)

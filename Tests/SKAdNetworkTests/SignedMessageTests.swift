@@ -87,7 +87,7 @@ struct SignedMessageTests {
     #expect(Array(message.utf8) == Array(signed.text.utf8))
   }
 
-  @Test func `the message is appended to what is there`() throws {
+  @Test func `the message is appended to the buffer`() throws {
     let reading = try Reading(RealPostback.v4.bytes)
     var message = Array("before".utf8)
     try reading.postback.appendSignedMessage(.asSent, of: reading.bytes, to: &message)
@@ -97,7 +97,7 @@ struct SignedMessageTests {
   @Test(arguments: [
     ("com.Example", "com.Example"), (#"\u0063om.example"#, "com.example"), ("cafe\u{301}", "cafe\u{301}"),
   ])
-  func `text is signed as it was sent: not in lower case, not in another Unicode form`(
+  func `text is signed as it was sent, in its letter case and Unicode form`(
     sent: String,
     signed: String
   ) throws {
@@ -138,7 +138,7 @@ struct SignedMessageTests {
     ),
     ("apple-doc-aak-dev1", []),
   ])
-  func `the fields that are signed have names`(_ name: String, fields: [String]) throws {
+  func `signed fields are listed by their names`(_ name: String, fields: [String]) throws {
     #expect(try Reading(RealPostback[name].bytes).postback.signedFields(.asSent).map(\.name) == fields)
   }
 
@@ -147,7 +147,7 @@ struct SignedMessageTests {
     #expect(version.isSignedWithP192 == isP192)
   }
 
-  @Test func `an identity is framework, network, transaction and window`() throws {
+  @Test func `a postback is identified by framework, network, transaction and window`() throws {
     func identity(_ text: String) throws -> String {
       let reading = try Reading(text)
       var message: [UInt8] = []

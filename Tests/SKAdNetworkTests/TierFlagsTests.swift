@@ -99,7 +99,7 @@ struct TierFlagsTests {
     ("apple-doc-aak-dev1", "conversion-value", "[24]", .unreadableConversionValue),
     ("apple-doc-2.0", "conversion-value", "99", .unreadableConversionValue),
   ])
-  func `an unsigned field that cannot be read is null, flagged, and an extra`(
+  func `an unreadable unsigned field is null, flagged, and an extra`(
     _ name: String,
     key: String,
     json: String,
@@ -141,7 +141,7 @@ struct TierFlagsTests {
       ),
     ] as [([String: String?], String, Bool)]
   )
-  func `a marketplace in what else has the form of Tier 0 is flagged`(
+  func `a marketplace in a postback of Tier 0 is flagged`(
     beside: [String: String?],
     payload members: String,
     isFlagged: Bool
@@ -157,7 +157,7 @@ struct TierFlagsTests {
     #expect(try Reading(text).postback.tierFlags.contains(.marketplaceInTier0) == isFlagged)
   }
 
-  @Test func `each flag is tested alone, but the one that the signature tells`() {
+  @Test func `each flag is tested alone, except the one that depends on the signature`() {
     let alone = Set((Tier.impossible + Tier.unreadable).map(\.flags.rawValue))
     let elsewhere: [TierFlags] = [
       .zeroMayBeNull, .marketplaceInTier0, .unreadableRedownload, .unreadableSourceAppID, .unreadableAdInteractionType,
@@ -166,16 +166,16 @@ struct TierFlagsTests {
   }
 
   @Test(arguments: RealPostback.all.filter { $0.name != "apple-doc-aak-prod-example" })
-  func `Apple's postbacks raise none`(_ real: RealPostback) throws {
+  func `Apple's postbacks raise no flag`(_ real: RealPostback) throws {
     #expect(try Reading(real.bytes).postback.tierFlags == [])
   }
 
-  @Test func `Apple's own example of AdAttributionKit shows an impossible tier`() throws {
+  @Test func `Apple's example of AdAttributionKit has an impossible tier`() throws {
     let postback = try Reading(RealPostback["apple-doc-aak-prod-example"].bytes).postback
     #expect(postback.tierFlags == [.sourceDigitsWithCoarse, .sourceAppWithCoarse, .countryWithCoarse])
   }
 
-  @Test func `a flag has one bit and one name, as the tables say`() {
+  @Test func `each flag has one bit and one name`() {
     #expect(
       TierFlags.names.map(\.name) == [
         "fine_and_coarse", "fine_in_later_window", "source_digits_in_later_window", "source_app_in_later_window",

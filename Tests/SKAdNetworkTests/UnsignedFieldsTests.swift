@@ -60,7 +60,7 @@ struct UnsignedFieldsTests {
     )
   }
 
-  @Test func `every edited field is told`() throws {
+  @Test func `every edited field is reported`() throws {
     let first = try unsigned(.v4, ["country-code": "\"US\""])
     let later = try unsigned(.v4, ["conversion-value": nil, "coarse-conversion-value": "\"low\""])
     #expect(
@@ -71,11 +71,11 @@ struct UnsignedFieldsTests {
   @Test(arguments: [
     ("redownload", "true"), ("source-app-id", "0"), ("did-win", "false"), ("source-identifier", "\"52\""),
   ])
-  func `a signed field is none of them`(_ key: String, json: String) throws {
+  func `a signed field is not compared`(_ key: String, json: String) throws {
     #expect(try unsigned(.v4) == unsigned(.v4, [key: json]))
   }
 
-  @Test func `two source domains beside a source app are told apart, though only one is known`() throws {
+  @Test func `different source domains beside a source app conflict`() throws {
     func fields(_ domain: String?) throws -> UnsignedFields {
       try unsigned(.v4, ["source-app-id": "7", "source-domain": domain])
     }
@@ -85,7 +85,7 @@ struct UnsignedFieldsTests {
     #expect(none.conflicts(with: two) == [.init(field: .sourceDomain, first: nil, later: "other")])
   }
 
-  @Test func `what cannot be read does not differ from what else cannot`() throws {
+  @Test func `unreadable values do not conflict with each other`() throws {
     for (real, key) in [
       (RealPostback.v4, "conversion-value"), (.v4, "coarse-conversion-value"), (.v4, "country-code"),
       (.adAttributionKit, "ad-interaction-type"), (.v1, "redownload"), (.v1, "source-app-id"),
@@ -94,14 +94,14 @@ struct UnsignedFieldsTests {
     }
   }
 
-  @Test func `a state of a former version, which kept letter case, agrees`() throws {
+  @Test func `a state of an earlier version, which kept letter case, does not conflict`() throws {
     let country = "us".utf8.reduce(0) { $0 << 8 | UInt32($1) } << 13
     let packed = try unsigned(.v4, ["country-code": "\"US\""])
     let lower = packed.bits & ~(0xFFFF << 13) | country
     #expect(lower != packed.bits && UnsignedFields(bits: lower, number: nil) == packed)
   }
 
-  @Test func `neither are extras and the form in which a value came`() throws {
+  @Test func `extras and the spelling of a value do not conflict`() throws {
     #expect(try unsigned(.v4) == unsigned(.v4, ["timestamp": "1", "campaign-id": "7"]))
     #expect(try unsigned(.v4) == unsigned(.v4, ["conversion-value": "\"63\"", "country-code": "\"\""]))
     for (key, one, other) in [

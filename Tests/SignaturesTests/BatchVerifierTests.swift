@@ -31,7 +31,7 @@ extension BatchVerifier {
 
 struct BatchVerifierTests {
   @Test(arguments: Curve.allCases, VerificationMethod.allCases)
-  func `every edge has the verdict of one-shot verification, alone and among others`(
+  func `every edge case has the verdict of one-shot verification, alone and among others`(
     _ curve: Curve,
     _ method: VerificationMethod
   ) throws {
@@ -51,7 +51,7 @@ struct BatchVerifierTests {
   }
 
   @Test(arguments: Curve.allCases, VerificationMethod.allCases)
-  func `integers are read as in one-shot verification, however they are written`(
+  func `integers in any encoding are read as in one-shot verification`(
     _ curve: Curve,
     _ method: VerificationMethod
   ) throws {
@@ -70,7 +70,7 @@ struct BatchVerifierTests {
   }
 
   @Test(arguments: [(Curve.p256, [1, 2, 3, 64, 127, 128, 129, 257]), (.p192, [1, 2, 3, 129])])
-  func `a bad signature disturbs no other, wherever it stands`(_ curve: Curve, _ counts: [Int]) throws {
+  func `a bad signature at any place does not change other verdicts`(_ curve: Curve, _ counts: [Int]) throws {
     let signed = try Signed(curve, count: 257)
     var verifier = try BatchVerifier(signed.key, by: .fixedBase)
     for count in counts {
@@ -98,7 +98,7 @@ struct BatchVerifierTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `batches of every size are verified, good ones and bad ones`(_ curve: Curve) throws {
+  func `batches of every size are verified, with good and bad signatures`(_ curve: Curve) throws {
     let signed = try Signed(curve, count: 140)
     var verifier = try BatchVerifier(signed.key, by: .fixedBase)
     #expect(try verifier.verify().isEmpty)
@@ -136,7 +136,7 @@ struct BatchVerifierTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `tables are built once they pay, and one-shot verification never builds any`(_ curve: Curve) throws {
+  func `tables are built when they pay off, and never by one-shot verification`(_ curve: Curve) throws {
     let signed = try Signed(curve, count: 1)
     let (digest, signature) = signed.good[0]
     #expect(try signed.key.verdict(on: signature, as: .raw, of: digest) == .valid)
@@ -151,7 +151,7 @@ struct BatchVerifierTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `many tasks build and share the tables of a key`(_ curve: Curve) async throws {
+  func `many tasks share the tables of a key`(_ curve: Curve) async throws {
     let signed = try Signed(curve, count: 130)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for task in 0..<24 {

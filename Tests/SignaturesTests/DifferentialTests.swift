@@ -177,7 +177,7 @@ struct DifferentialTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `an edge is found among other keys and digests, however it is looked for`(_ curve: Curve) throws {
+  func `an edge case is found among other keys and digests by every method`(_ curve: Curve) throws {
     let decoys = try (0..<12).map { try SigningKey(curve: curve, scalarFrom: digest(of: "decoy \($0)")).publicKey }
     let other = try digest(of: "another digest")
     for edge in try Edge.all(on: curve) where edge.verdict != .malformed {

@@ -36,7 +36,7 @@ struct FixedBaseTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `tables have the verdict of every edge, and point ECDSA to an x beyond n`(_ curve: Curve) throws {
+  func `tables verify every edge case, and leave an x beyond n to ECDSA`(_ curve: Curve) throws {
     let edges = try Edge.all(on: curve)
     for (key, edges) in Dictionary(grouping: edges, by: { ObjectIdentifier($0.key) }).values.map({ ($0[0].key, $0) }) {
       for (edge, finding) in zip(edges, try Self.verified(edges.map { ($0.digest, $0.signature) }, by: key)) {
@@ -50,7 +50,7 @@ struct FixedBaseTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `recovery points to the key of every edge that is valid`(_ curve: Curve) throws {
+  func `recovery finds the key of every valid edge case`(_ curve: Curve) throws {
     let others = try (0..<20).map { try SigningKey(curve: curve, scalarFrom: digest(of: "other \($0)")).publicKey }
     let edges = try Edge.all(on: curve)
     var wronglyPointed = 0
@@ -72,7 +72,7 @@ struct FixedBaseTests {
   }
 
   @Test(arguments: [(Curve.p256, 300), (.p192, 140)])
-  func `a bad signature hides no other`(_ curve: Curve, _ count: Int) throws {
+  func `a bad signature does not hide others`(_ curve: Curve, _ count: Int) throws {
     let signed = try Signed(curve, count: count)
     for place in 0..<count {
       var signatures = signed.good

@@ -72,16 +72,16 @@ struct PublicKeyTests {
   ]
 
   @Test(arguments: refusals)
-  func `what is not a key of P-256 or P-192 is refused with the reason`(_ refusal: Refusal) {
+  func `a key of another kind is refused with the reason`(_ refusal: Refusal) {
     #expect(throws: refusal.error) { try PublicKey(refusal.bytes) }
   }
 
   @Test(arguments: [KeyError.notDER, .trailingBytes, .otherAlgorithm, .otherCurve, .notOnCurve(.p192)])
-  func `a reason reads as a sentence about the key`(_ error: KeyError) {
+  func `a reason is a sentence about the key`(_ error: KeyError) {
     #expect("\(error)".hasPrefix("the key"))
   }
 
-  @Test func `no prefix of a key is a key`() {
+  @Test func `a truncated key is refused`() {
     let key = Self.info()
     for count in 0..<key.count {
       #expect(throws: KeyError.notDER) { try PublicKey(Array(key[..<count])) }
@@ -98,7 +98,7 @@ struct PublicKeyTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `a signing key's public half reads back on its curve`(_ curve: Curve) throws {
+  func `the public key of a signing key can be written and read`(_ curve: Curve) throws {
     #expect(try SigningKey(random: curve).publicKey.curve == curve)
   }
 

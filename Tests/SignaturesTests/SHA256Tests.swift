@@ -21,7 +21,7 @@ struct SHA256Tests {
   }
 
   @Test(arguments: [1, 3, 63, 64, 65, 1000])
-  func `the digest does not depend on the pieces a message comes in`(_ size: Int) throws {
+  func `the digest does not depend on the pieces of a message`(_ size: Int) throws {
     let message = (0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7) }
     var hash = try SHA256()
     for start in stride(from: 0, to: message.count, by: size) {
@@ -32,7 +32,7 @@ struct SHA256Tests {
     #expect(try pieced == digest(of: message))
   }
 
-  @Test func `one context hashes one message after the other`() throws {
+  @Test func `a context can hash many messages`() throws {
     var hash = try SHA256()
     let first = try hash.finish()
     let abc = Array("abc".utf8)

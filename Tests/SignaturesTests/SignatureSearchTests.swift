@@ -2,8 +2,8 @@ import Testing
 
 @testable import Signatures
 
-@Suite struct `Search for what was signed` {
-  @Test(arguments: Curve.allCases) func `finds the digest that was signed, by whichever key, and with n - s too`(
+@Suite struct `Search for the signed digest` {
+  @Test(arguments: Curve.allCases) func `finds the signed digest for any of the keys, also with n - s`(
     _ curve: Curve
   ) throws {
     let generator = try Generator(of: curve)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Curve.allCases) func `another key's signature is not found`(_ curve: Curve) throws {
+  @Test(arguments: Curve.allCases) func `finds nothing for another key's signature`(_ curve: Curve) throws {
     let generator = try Generator(of: curve)
     let ours = try SigningKey(curve: curve, scalarFrom: Self.digest(0))
     let other = try SigningKey(curve: curve, scalarFrom: Self.digest(1))
@@ -32,7 +32,7 @@ import Testing
     #expect(try Self.first(0..<0, signature, [key], generator) == nil)
   }
 
-  @Test(arguments: Curve.allCases) func `a signature that no digest can have is told at once`(_ curve: Curve) throws {
+  @Test(arguments: Curve.allCases) func `refuses at once a signature that no digest can have`(_ curve: Curve) throws {
     let generator = try Generator(of: curve)
     let signer = try SigningKey(curve: curve, scalarFrom: Self.digest(0))
     let key = try Self.publicKey(signer)
@@ -50,7 +50,7 @@ import Testing
     #expect((16...48).contains(count))
   }
 
-  @Test func `what is found is what verification calls valid`() throws {
+  @Test func `finds exactly what verification accepts`() throws {
     for curve in Curve.allCases {
       let generator = try Generator(of: curve)
       let signer = try SigningKey(curve: curve, scalarFrom: Self.digest(0))

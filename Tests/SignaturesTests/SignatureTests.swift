@@ -97,7 +97,7 @@ struct Writing: Sendable, CustomTestStringConvertible {
 
 struct SignatureTests {
   @Test(arguments: Writing.malformed, Curve.allCases)
-  func `what is not strict DER is malformed`(_ writing: Writing, _ curve: Curve) throws {
+  func `a signature that is not strict DER is malformed`(_ writing: Writing, _ curve: Curve) throws {
     let sample = try Sample(curve)
     let bytes = writing.bytes(sample.r, sample.s, curve.order)
     #expect(try sample.key.verdict(on: bytes, of: sample.digest) == .malformed)
@@ -111,7 +111,7 @@ struct SignatureTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `both s and n−s verify`(_ curve: Curve) throws {
+  func `both s and n − s verify`(_ curve: Curve) throws {
     let sample = try Sample(curve)
     let other = element(0x30, integer(sample.r) + integer(difference(curve.order, sample.s)))
     #expect(other != sample.signature)
@@ -120,7 +120,7 @@ struct SignatureTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `no prefix of a signature is a signature`(_ curve: Curve) throws {
+  func `a truncated signature is malformed`(_ curve: Curve) throws {
     let sample = try Sample(curve)
     for count in 0..<sample.signature.count {
       #expect(try sample.key.verdict(on: Array(sample.signature[..<count]), of: sample.digest) == .malformed)
@@ -128,7 +128,7 @@ struct SignatureTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `no flipped bit goes unseen`(_ curve: Curve) throws {
+  func `every flipped bit invalidates a signature`(_ curve: Curve) throws {
     let sample = try Sample(curve)
     for bit in 0..<sample.signature.count * 8 {
       var bytes = sample.signature

@@ -70,7 +70,7 @@ struct SigningKeyTests {
   }
 
   @Test(arguments: Curve.allCases, SignatureForm.allCases)
-  func `what a key signs verifies in the same form`(_ curve: Curve, _ form: SignatureForm) throws {
+  func `a key's signatures verify in the same form`(_ curve: Curve, _ form: SignatureForm) throws {
     for index in 0..<64 {
       let key =
         try index == 0 ? SigningKey(random: curve) : SigningKey(curve: curve, scalarFrom: digest(of: "\(index)"))
@@ -82,7 +82,7 @@ struct SigningKeyTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `a seed gives the same key always, another seed another`(_ curve: Curve) throws {
+  func `a seed always gives the same key, and another seed another key`(_ curve: Curve) throws {
     let seed = try digest(of: "seed")
     let key = try SigningKey(curve: curve, scalarFrom: seed)
     let again = try SigningKey(curve: curve, scalarFrom: seed)
@@ -98,7 +98,7 @@ struct SigningKeyTests {
   }
 
   @Test(arguments: Curve.allCases)
-  func `a scalar lies in 1..<n`(_ curve: Curve) throws {
+  func `a private scalar is in 1..<n`(_ curve: Curve) throws {
     let one = [UInt8](repeating: 0, count: curve.fieldByteCount - 1) + [1]
     let zero = difference(one, one)
     let last = difference(curve.order, one)

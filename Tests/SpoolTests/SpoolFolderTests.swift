@@ -7,7 +7,7 @@ import Testing
 @testable import PostbackPipeline
 
 @Suite struct `A spool` {
-  @Test func `is taken in the order of the bytes of the names, without what is hidden or still being written`() throws {
+  @Test func `is read in the byte order of names, without hidden and unfinished files`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     for name in ["b", "a", "10", "9", "B", "ä", "a.b", "a b", "\u{10000}", "\u{FFFD}", ".hidden"] { try site.put(name) }
@@ -23,7 +23,7 @@ import Testing
     #expect(try folder.scan().isEmpty)
   }
 
-  @Test func `refuses what is no regular file with a reason, waits for none of it, and goes on`() throws {
+  @Test func `refuses anything but regular files with a reason, without waiting`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     try site.put("a")
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `is not held up by a file that somebody else takes`() throws {
+  @Test func `continues if a file is removed by somebody else`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     for name in ["a", "b", "c"] { try site.put(name) }
@@ -63,7 +63,7 @@ import Testing
     #expect(try site.names("failed") == [])
   }
 
-  @Test func `gives a reader the file that it looked at, whatever its name leads to by then`() throws {
+  @Test func `opens the file that was listed, even if its name was replaced`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     try site.put("a", "{\"old\":1}\n")
@@ -83,7 +83,7 @@ import Testing
     #expect(try reader.nextBatch() == nil)
   }
 
-  @Test func `does not blame a file for a process that has too many open`() async {
+  @Test func `does not refuse a file because the process has too many open files`() async {
     // Of its own process, as the limit is one of a process.
     await #expect(processExitsWith: .success) {
       let site = try SpoolSite()
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a file that may not be read, and says what to do`() async {
+  @Test func `refuses a file without read permission, and says what to do`() async {
     // Of its own process, as for root everything may be read.
     await #expect(processExitsWith: .success) {
       let site = try SpoolSite()
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `counts what waits, and knows since when`() throws {
+  @Test func `knows the number and the age of waiting files`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     for name in ["a", "b", "c"] { try site.put(name) }
@@ -161,7 +161,7 @@ import Testing
 }
 
 @Suite struct `The layout of a spool` {
-  @Test func `is made where it is not there, and stays as it is where it is`() throws {
+  @Test func `is created if it is missing, and otherwise unchanged`() throws {
     let site = try SpoolSite()
     #expect(try site.folder().layout == .maildir)
     #expect(try site.names("") == ["done", "failed", "new", "tmp"])
@@ -171,7 +171,7 @@ import Testing
     #expect(try again.scan().map(\.path) == ["\(site.path)/new/a"])
   }
 
-  @Test func `is not guessed where files would wait for ever`() throws {
+  @Test func `is refused if files would wait for ever`() throws {
     let site = try SpoolSite()
     let missing = spoolFailure { () throws(FileFailure) in try SpoolFolder("\(site.path)/none") }
     #expect(missing?.kind == .notFound)
@@ -186,7 +186,7 @@ import Testing
     #expect(both?.kind == .incompatible)
   }
 
-  @Test(arguments: ["tmp", "done", "failed"]) func `cannot be made where a file is in its place`(
+  @Test(arguments: ["tmp", "done", "failed"]) func `cannot be created in place of a file`(
     _ name: String
   ) throws {
     let site = try SpoolSite()

@@ -6,7 +6,7 @@ import Testing
 @testable import PostbackPipeline
 
 @Suite struct `Putting a file of the spool away` {
-  @Test(arguments: [SpoolRename.atOnce, .byLink]) func `replaces nothing, neither a file nor a reason`(
+  @Test(arguments: [SpoolRename.atOnce, .byLink]) func `never replaces a file or a reason`(
     _ rename: SpoolRename
   ) throws {
     let site = try SpoolSite()
@@ -30,7 +30,7 @@ import Testing
     #expect(try site.text("done/a.4") == "good 4")
   }
 
-  @Test(arguments: [SpoolRename.atOnce, .byLink]) func `does not replace a file that is called like a reason`(
+  @Test(arguments: [SpoolRename.atOnce, .byLink]) func `does not replace a file with the name of a reason`(
     _ rename: SpoolRename
   ) throws {
     let site = try SpoolSite()
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [SpoolRename.atOnce, .byLink])
-  func `goes on with a reason that a crash has left, and leaves none hidden`(
+  func `completes the reason that a crash left behind`(
     _ rename: SpoolRename
   ) throws {
     let site = try SpoolSite()
@@ -65,7 +65,7 @@ import Testing
     #expect(try site.text("failed/a.reason") == "is odd\n")
   }
 
-  @Test(arguments: [SpoolRename.atOnce, .byLink]) func `moves directories and symbolic links as what they are`(
+  @Test(arguments: [SpoolRename.atOnce, .byLink]) func `moves directories and symbolic links themselves`(
     _ rename: SpoolRename
   ) throws {
     let site = try SpoolSite()
@@ -80,7 +80,7 @@ import Testing
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(site.path)/failed/l.2") == "/etc/passwd")
   }
 
-  @Test func `does the second step of a rename by link that a crash cut off`() throws {
+  @Test func `completes a rename by link that a crash interrupted`() throws {
     let site = try SpoolSite()
     let folder = try site.folder(rename: .byLink)
     try site.put("a")
@@ -90,7 +90,8 @@ import Testing
     #expect(try site.names("new") == [])
   }
 
-  @Test(arguments: [false, true]) func `leaves what is not what was read`(_ isReplaced: Bool) throws {
+  @Test(arguments: [false, true]) func `does not move a file that differs from the one read`(_ isReplaced: Bool) throws
+  {
     let site = try SpoolSite()
     let folder = try site.folder(deletes: isReplaced)
     try site.put("a", "text")
@@ -105,7 +106,7 @@ import Testing
     #expect(try site.names("done") == [])
   }
 
-  @Test func `deletes where that was chosen, and keeps what failed`() throws {
+  @Test func `deletes files with the option, but keeps failed ones`() throws {
     let site = try SpoolSite()
     let folder = try site.folder(deletes: true)
     try site.put("a")
@@ -116,7 +117,7 @@ import Testing
     #expect(try site.names("failed") == ["b", "b.reason"])
   }
 
-  @Test func `makes a folder again that somebody has removed`() throws {
+  @Test func `creates a removed folder again`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     try site.put("a")
@@ -130,7 +131,7 @@ import Testing
     try folder.synchronize()
   }
 
-  @Test func `leaves alone for a while what cannot be moved, and takes the others`() async {
+  @Test func `retries a file that cannot be moved later, and reads the others`() async {
     // Of its own process, as root may write everywhere.
     await #expect(processExitsWith: .success) {
       let site = try SpoolSite()
@@ -163,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `says that done/ has to be on the file system of the spool`() throws {
+  @Test func `reports that done/ must be on the file system of the spool`() throws {
     var template = Array("/dev/shm/postback-XXXXXX".utf8CString)
     let other = unsafe mkdtemp(&template).map { unsafe String(cString: $0) }
     let elsewhere = try #require(other)
@@ -180,7 +181,7 @@ import Testing
     #expect(try folder.scan().isEmpty)
   }
 
-  @Test func `knows names with line feeds, and tells of them on one line`() throws {
+  @Test func `handles names with line feeds, and reports them on one line`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     let name = "a\nb\u{2028}c"
@@ -194,7 +195,7 @@ import Testing
     #expect(try site.text("failed/\(name).reason") == "line%0Aline\n")
   }
 
-  @Test func `shortens the names that are made of very long ones, between characters`() throws {
+  @Test func `shortens very long names between characters`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     let long = String(repeating: "ä", count: 127) + "b"
@@ -210,7 +211,7 @@ import Testing
     #expect(Set(try site.names("failed")) == Set(failed))
   }
 
-  @Test func `refuses a name that is not of UTF-8, which failed/ calls something that is`() throws {
+  @Test func `refuses a name that is not UTF-8, and moves the file to failed/ under a valid name`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     try site.put("b")
@@ -228,7 +229,7 @@ import Testing
     #expect(try site.names("done") == ["b"])
   }
 
-  @Test func `is made durable as often as is liked`() throws {
+  @Test func `can be made durable repeatedly`() throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     try folder.synchronize()

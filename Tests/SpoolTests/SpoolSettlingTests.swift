@@ -14,7 +14,7 @@ import Testing
     try folder.scan(at: start + .seconds(seconds)).map(\.name)
   }
 
-  @Test func `gives a file when it has not grown for the settle time`() throws {
+  @Test func `gives a file after it has not grown for the settle time`() throws {
     let site = try SpoolSite()
     let folder = try folder(site)
     try site.write("a", "1")
@@ -31,7 +31,7 @@ import Testing
     #expect(try names(folder, after: 30) == ["a"])
   }
 
-  @Test func `begins anew with a file of the same size and name, or one that was away`() throws {
+  @Test func `restarts the settle time for a replaced file and for one that was away`() throws {
     let site = try SpoolSite()
     let folder = try folder(site)
     try site.write("a", "1")
@@ -46,7 +46,7 @@ import Testing
     #expect(try names(folder, after: 32) == ["a"])
   }
 
-  @Test func `takes files only, hidden ones and folders never`() throws {
+  @Test func `never gives hidden files and folders`() throws {
     let site = try SpoolSite()
     let folder = try folder(site)
     try site.write("b", "1")

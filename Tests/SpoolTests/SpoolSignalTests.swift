@@ -6,14 +6,14 @@ import Testing
 @testable import PostbackPipeline
 
 @Suite struct `Signals of the process` {
-  @Test func `tell apart the first wish to end, and any further one`() {
+  @Test func `distinguish the first request to end from further ones`() {
     var history = SignalHistory()
     let numbers = [SIGHUP, SIGHUP, SIGTERM, SIGHUP, SIGINT, SIGTERM]
     #expect(numbers.map { history.receive($0).isRepeated } == [false, false, false, false, true, true])
     #expect(numbers.map { history.receive($0).asksToEnd } == [false, false, true, false, true, true])
   }
 
-  @Test func `are told instead of ending the process, also while it waits`() async {
+  @Test func `are reported instead of ending the process, also while it waits`() async {
     // Of its own process, as the signals are; its first thread waits in libdispatch, as that of the command does.
     await #expect(processExitsWith: .success) {
       let signals = try Signals()
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `end the process again when nobody looks any more`() async {
+  @Test func `end the process again after the handlers are removed`() async {
     await #expect(processExitsWith: .signal(SIGTERM)) {
       do { _ = try Signals() }
       kill(getpid(), SIGTERM)

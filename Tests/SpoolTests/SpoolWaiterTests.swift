@@ -35,7 +35,7 @@ import Testing
     #expect(median < .milliseconds(100))
   }
 
-  @Test func `ends at once for what came before, once, whatever the way it came`() throws {
+  @Test func `ends at once, and only once, for files that arrived before`() throws {
     let site = try SpoolSite()
     let waiter = SpoolWaiter(try site.folder(), signals: nil)
     let arrivals: [() throws -> Void] = [
@@ -53,7 +53,7 @@ import Testing
     #expect(try waiter.wait(upTo: .zero) == .timeout)
   }
 
-  @Test func `takes as long as told where nothing comes`() throws {
+  @Test func `takes the given time if no file arrives`() throws {
     let site = try SpoolSite()
     let waiter = SpoolWaiter(try site.folder(), signals: nil)
     let start = ContinuousClock.now
@@ -61,7 +61,7 @@ import Testing
     #expect(ContinuousClock.now - start >= .milliseconds(50))
   }
 
-  @Test func `tells input where more came than the system keeps`() throws {
+  @Test func `ends when the system dropped events`() throws {
     let site = try SpoolSite()
     let waiter = SpoolWaiter(try site.folder(), signals: nil)
     let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
@@ -73,7 +73,7 @@ import Testing
     #expect(try waiter.wait(upTo: .zero) == .input)
   }
 
-  @Test(arguments: ["moved", "removed"]) func `fails where the folder goes away`(_ way: String) throws {
+  @Test(arguments: ["moved", "removed"]) func `fails if the folder is moved or removed`(_ way: String) throws {
     let site = try SpoolSite()
     let folder = try site.folder()
     let waiter = SpoolWaiter(folder, signals: nil)
@@ -83,7 +83,7 @@ import Testing
     #expect(spoolFailure { () throws(FileFailure) in try folder.scan() }?.kind == .notFound)
   }
 
-  @Test func `goes by time where nothing can be watched, and says so`() async {
+  @Test func `polls if the folder cannot be watched, and reports it`() async {
     // Of its own process, as the limit is one of a process.
     await #expect(processExitsWith: .success) {
       let site = try SpoolSite()
@@ -110,7 +110,7 @@ import Testing
       (0x40, 1, false, false),
     ] as [(UInt32, Int32, Bool, Bool)]
   )
-  func `knows events by their mask, wherever they are`(
+  func `classifies events by their mask at any place in the buffer`(
     _ mask: UInt32,
     _ watch: Int32,
     _ hasInput: Bool,

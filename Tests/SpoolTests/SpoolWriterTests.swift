@@ -11,7 +11,7 @@ import Testing
 
   init() throws { site = try SpoolSite() }
 
-  @Test func `puts files there whose names sort as they were written`() throws {
+  @Test func `writes files whose names sort in the order of writing`() throws {
     var writer = try SpoolWriter(site.path + "/")
     for number in 0..<100 { try writer.write(Array("\(number)".utf8)) }
     let names = try site.names("new")
@@ -20,14 +20,14 @@ import Testing
     #expect(try site.names("tmp").isEmpty)
   }
 
-  @Test func `shares a spool with others`() throws {
+  @Test func `can share a spool with other writers`() throws {
     var writers = [try SpoolWriter(site.path), try SpoolWriter(site.path)]
     for number in 0..<200 { try writers[number % 2].write(Array("\(number)".utf8)) }
     let texts = try site.names("new").map { try site.text("new/\($0)") }
     #expect(Set(texts) == Set((0..<200).map { "\($0)" }) && texts.count == 200)
   }
 
-  @Test func `leaves nothing where it fails, and works again when it can`() throws {
+  @Test func `leaves no file behind if it fails, and works again afterwards`() throws {
     var writer = try SpoolWriter(site.path)
     let new = "\(site.path)/new"
     try FileManager.default.removeItem(atPath: new)
@@ -40,7 +40,7 @@ import Testing
     #expect(try site.names("tmp").isEmpty && site.names("new").count == 1)
   }
 
-  @Test func `needs a spool that is there`() throws {
+  @Test func `needs an existing spool`() throws {
     #expect(throws: FileFailure.self) { try SpoolWriter(site.path + "/nowhere") }
   }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A full disk` {
-  @Test func `ends the use of the log, of a part, and of the ledger, and spoils nothing`() async {
+  @Test func `stops writing to the log, a part and the ledger without damaging them`() async {
     // Of its own process, as the limit is one of a process.
     await #expect(processExitsWith: .success) {
       let site = try StateSite()

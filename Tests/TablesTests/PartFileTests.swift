@@ -42,7 +42,7 @@ import Testing
     #expect(stateFailure { try PartFile.create(new, in: output.output) }?.kind == .cannotCreate)
   }
 
-  @Test func `goes on behind what was committed, and the rest is cut off`() throws {
+  @Test func `continues after the committed bytes, and truncates the rest`() throws {
     let part = try committed()
     #expect(try output.bytes(hidden).count == 20)
     let file = try PartFile.reopen(part, in: output.output)
@@ -52,7 +52,7 @@ import Testing
     #expect(try output.bytes(hidden) == Array("a,b\r\n1,2\r\n3,4\r\n7,8\r\n".utf8))
   }
 
-  @Test func `that was not committed is written anew`() throws {
+  @Test func `is written again if it was not committed`() throws {
     _ = try committed()
     let file = try PartFile.create(new, in: output.output)
     try append("x", to: file)
@@ -68,7 +68,7 @@ import Testing
     #expect(try output.bytes(hidden).count == 20)
   }
 
-  @Test func `is refused when it is cut, or gone, or published before its time`() throws {
+  @Test func `is refused if it is truncated, missing, or published too early`() throws {
     let part = try committed()
     try output.change(hidden) { $0.removeLast(6) }
     #expect(stateFailure { try PartFile.reopen(part, in: output.output) }?.kind == .damaged)
@@ -78,7 +78,7 @@ import Testing
     #expect(stateFailure { try PartFile.reopen(part, in: output.output) }?.kind == .damaged)
   }
 
-  @Test func `is published by the next start, once, where a crash came before`() throws {
+  @Test func `is published once by the next start after a crash`() throws {
     var part = try committed()
     part.phase = .complete
     let done = Array("a,b\r\n1,2\r\n3,4\r\n".utf8)
@@ -96,7 +96,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "\(output.directory.path)/\(final)"))
   }
 
-  @Test func `of many megabytes has the checksum of all of them`() throws {
+  @Test func `has the checksum of all bytes, however many`() throws {
     let file = try PartFile.create(new, in: output.output)
     let bytes = (0..<3_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     for _ in 1...4 { try file.append(bytes, checksum: CRC32(of: bytes).value, rows: 9) }

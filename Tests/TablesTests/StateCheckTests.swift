@@ -52,7 +52,7 @@ import Testing
     StateCheck(output: site.output, state: try StateFolder(existing: site.state))
   }
 
-  @Test func `finds nothing where there is nothing, also behind what is committed`() throws {
+  @Test func `finds nothing in an undamaged state, also with uncommitted bytes`() throws {
     let site = try site()
     #expect(try check(site).problems == [])
     #expect(try check(site).notes == [])
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `tells files that the ledger does not know: complete ones are wrong`() throws {
+  @Test func `reports files that the ledger does not know, and complete ones as damage`() throws {
     let site = try site()
     try site.change("out/\(postbacks)/part-00000007.csv") { $0 = [1] }
     try site.change("out/\(postbacks)/.part-00000008.csv.inprogress") { $0 = [1] }
@@ -96,14 +96,14 @@ import Testing
   }
 
   @Test(arguments: [(0..<40, 0..<39), (0..<40, 1..<41), (0..<39, 0..<40), (0..<0, 0..<1)])
-  func `finds that the log and the rows are not the same postbacks`(_ rows: Range<Int>, _ seen: Range<Int>) throws {
+  func `finds that the log and the rows have different postbacks`(_ rows: Range<Int>, _ seen: Range<Int>) throws {
     let problems = try check(try site(rows: rows, seen: seen)).problems
     // One a format.
     #expect(problems.count == 2)
     #expect(problems.allSatisfy { $0.contains("/\(SeenLog.name): knows \(seen.count) postbacks") })
   }
 
-  @Test func `knows what compactions have dropped, also one that is not finished`() throws {
+  @Test func `accounts for dropped entries, also of an unfinished compaction`() throws {
     let site = try site()
     var crashes: [StateSite] = []
     do {

@@ -33,7 +33,7 @@ import Testing
     return text
   }
 
-  @Test func `a JSON string is what an obvious loop writes`() {
+  @Test func `as a JSON string equals that of a simple loop`() {
     for text in Self.texts() {
       var expected = Array("<\"".utf8)
       for byte in text {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a CSV field is what an obvious loop writes`() {
+  @Test func `as a CSV field equals that of a simple loop`() {
     for text in Self.texts() {
       let isQuoted = text.isEmpty || text.contains { $0 < 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }
       let quote = isQuoted ? [UInt8(ascii: "\"")] : []

@@ -7,7 +7,7 @@ import Signatures
 import TestSupport
 import Testing
 
-@Suite struct `Diagnosis with what is known` {
+@Suite struct `Diagnosis with known values` {
   private let signer: Signer
   private var trust: Trust
 
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a JWS that was written anew is read`() throws {
+  @Test func `a re-encoded JWS is read`() throws {
     let diagnoser = try Diagnoser(trust)
     let jws = try signer.sign(payload: Self.payload).string("jws-string") ?? ""
     let parts = jws.split(separator: ".").map(String.init)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `the name of a key that was put into a JWS is recovered`() throws {
+  @Test func `the original key name of a JWS is recovered`() throws {
     let diagnoser = try Diagnoser(trust)
     let jws = try signer.sign(payload: Self.payload).string("jws-string") ?? ""
     let header = String(decoding: Base64.url.encode("{\"alg\":\"ES256\",\"kid\":\"other\"}".utf8), as: UTF8.self)
@@ -79,7 +79,7 @@ import Testing
     #expect(diagnosis.edits == ["kid: ours -> other"])
   }
 
-  @Test func `a value that was seen elsewhere is tried, alone and in a pair`() throws {
+  @Test func `values of other postbacks are tried, alone and in pairs`() throws {
     let signed = try signer.sign(RealPostback.v3.object.with(["source-app-id": "1592653589"]))
     let edited = signed.with(["source-app-id": "77", "app-id": "99", "campaign-id": "1"])
     #expect(try Diagnoser(trust).diagnose(edited.with(["campaign-id": "42"]).bytes).edits == nil)
@@ -97,7 +97,7 @@ import Testing
     )
   }
 
-  @Test func `a signature that was taken from a genuine postback names its transaction`() throws {
+  @Test func `a signature copied from a genuine postback leads to its transaction`() throws {
     var context = DiagnosisContext()
     for real in RealPostback.genuine { context.addGenuine(record: real.bytes) }
     let aak = try signer.sign(payload: Self.payload)
@@ -147,7 +147,7 @@ import Testing
     #expect(reasons == [.budget, .impossibleSignature])
   }
 
-  @Test func `many are diagnosed in their order, whatever they are`() async throws {
+  @Test func `many postbacks are diagnosed in order`() async throws {
     let records =
       RealPostback.all.map { $0.object.with(["redownload": "true"]).bytes }
       + Fixtures.files(in: "hostile").filter { $0.hasSuffix(".jsonl") }.flatMap { Fixtures.lines($0) }
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `a budget is kept`() throws {
+  @Test func `the search stays within its budget`() throws {
     let forged = try Signer(.p256, id: "theirs", seed: "another").sign(RealPostback.v4.object)
     for budget in [0, 1, 63, 64, 65, 1000] {
       let diagnosis = try Diagnoser(trust, budget: budget).diagnose(forged.bytes)
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `postbacks that belong together are known by signature and transaction`() throws {
+  @Test func `related postbacks are found by signature and transaction`() throws {
     func related(_ object: Object) throws -> RelatedPostback { try #require(RelatedPostback(record: object.bytes)) }
     let v3 = try related(RealPostback.v3.object)
     let otherValue = try related(RealPostback.v3.object.with(["conversion-value": "63"]))

@@ -26,7 +26,7 @@ import Testing
 
   /// Each signed field of each postback, edited in a way that is searched.
   @Test(arguments: RealPostback.genuine, Edited.allCases)
-  func `an edited field is recovered`(_ real: RealPostback, _ edited: Edited) throws {
+  func `the original value of an edited field is recovered`(_ real: RealPostback, _ edited: Edited) throws {
     let version = try #require(Version(rawValue: real.version))
     for field in version.signedFields {
       guard let original = real.object.string(field.name), !(original == "0" && field == .sourceAppID),
@@ -126,7 +126,7 @@ import Testing
     #expect(swapped.summary == "the advertised app and the source app were swapped")
   }
 
-  @Test(arguments: RealPostback.genuine) func `a signature that was written down otherwise is read`(
+  @Test(arguments: RealPostback.genuine) func `a signature in another encoding is read`(
     _ real: RealPostback
   ) throws {
     let text = try #require(real.object.string("attribution-signature"))
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `a value that came as another type is read`() throws {
+  @Test func `a value of another JSON type is read`() throws {
     for (object, word) in [
       (RealPostback.v3.object.with(["campaign-id": "\"042\""]), "retyped campaign-id"),
       (RealPostback.v3.object.with(["campaign-id": "\" 42.0\""]), "retyped campaign-id"),
@@ -168,13 +168,13 @@ import Testing
     (.v4, "source-identifier", "5239"), (.v4, "app-id", "5.25463029e8"), (.v4, "conversion-value", "64"),
     (.v4, "note", "\"\\ud83d\""),
   ])
-  func `a spelling that is accepted is nothing to tell of`(_ real: RealPostback, key: String, json: String) throws {
+  func `an accepted spelling is not reported`(_ real: RealPostback, key: String, json: String) throws {
     let text = Array(real.object.with([key: json]).text.utf8)
     #expect(try verification(of: text).state == .valid)
     #expect(try Diagnoser(Trust.apple()).diagnose(text).code == "unaltered")
   }
 
-  @Test func `leading zeros that a number has lost are found`() throws {
+  @Test func `lost leading zeros are restored`() throws {
     let signer = try Signer(.p256, id: "ours")
     var trust = try Trust.apple()
     try trust.add("ours", base64: signer.base64)
@@ -184,7 +184,7 @@ import Testing
     #expect(recovery.edits == [.init(field: .sourceIdentifier, original: "0039", arrived: "39")])
   }
 
-  @Test func `what is recovered says what Apple signed, and verifies`() throws {
+  @Test func `the recovered postback verifies and has the signed text`() throws {
     let edited = try diagnosis(RealPostback.v3.object.with(["campaign-id": "77", "conversion-value": "63"]))
     let recovery = try #require(edited.recovery)
     #expect(edited.summary == "the campaign was changed from 42 to 77")
@@ -203,7 +203,7 @@ import Testing
     #expect(plain == enveloped && plain.recovery != nil)
   }
 
-  @Test func `a test that is not allowed is named, edited or not`() throws {
+  @Test func `a test postback that is not allowed is named as a test, edited or not`() throws {
     var trust = try Trust.apple()
     let signer = try Signer(.p256, id: "test")
     try trust.append("test", .development, signer.base64)
@@ -218,7 +218,7 @@ import Testing
     #expect(edited.summary.contains("a test, and no install"))
   }
 
-  @Test func `what Apple never signed is not recovered`() throws {
+  @Test func `a postback that Apple never signed is not recovered`() throws {
     for real in RealPostback.all where real.signatureState == "invalid" {
       let diagnosis = try diagnosis(real.object)
       guard case .noVariantFound = diagnosis.finding else { throw Unexpected(diagnosis) }

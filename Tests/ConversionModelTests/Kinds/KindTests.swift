@@ -20,7 +20,7 @@ import Testing
     return "\(event.name) \(event.minimumCount)\(count)\(revenue)"
   }
 
-  @Test func `revenue is told by the range that it is in`() throws {
+  @Test func `a kind of revenue has a value for each range`() throws {
     #expect(
       try rows(#""kind":"revenue","event":"p","thresholds":[0.01,5,20],"open_value":30"#) == [
         "0: p 0+ 0..0.01 ~0", "1: p 1+ 0.01..5 ~2.505", "2: p 1+ 5..20 ~12.5", "3: p 1+ 20.. ~30",
@@ -34,7 +34,7 @@ import Testing
     )
   }
 
-  @Test func `coarse values share the values that are used of those that bits make`() throws {
+  @Test func `coarse values divide the used values of a bit mask`() throws {
     let parts = #"{"bits":1,"kind":"events","as":"bits","events":["a"]},{"bits":4,"kind":"funnel","steps":["b","c"]}"#
     let rows = try rows(#""kind":"mixed","parts":[\#(parts)]"#)
     #expect(rows.map { $0.prefix { $0 != ":" } } == ["0", "1", "2", "3", "4", "5", "low", "medium", "high"])
@@ -59,12 +59,12 @@ import Testing
     #expect(rows.count == 1 + starts.count + 3)
   }
 
-  @Test func `63 buckets up to the greatest amount are generated`() throws {
+  @Test func `63 buckets up to the largest amount are generated`() throws {
     let buckets = #"{"count":63,"min":0.5,"max":999999999999999,"scale":"logarithmic"}"#
     #expect(try rows(#""kind":"revenue","event":"p","buckets":\#(buckets)"#).count == 64 + 3)
   }
 
-  @Test func `a root that is a whole number is not rounded away`() throws {
+  @Test func `a growth factor that is a whole number is exact`() throws {
     let counts = try rows(
       #""kind":"engagement","event":"a","buckets":{"count":30,"min":1,"max":536870912,"scale":"logarithmic"}"#
     )
@@ -73,7 +73,7 @@ import Testing
     #expect(counts[30] == "30: a 536870912+")
   }
 
-  @Test func `events are told in order, or as bits`() throws {
+  @Test func `events are encoded as steps or as bits`() throws {
     #expect(
       try rows(#""kind":"events","events":["a","b"]"#) == [
         "0: ", "1: a 1+", "2: b 1+", "low: ", "medium: a 1+", "high: b 1+",
@@ -99,13 +99,13 @@ import Testing
     )
   }
 
-  @Test func `a funnel is all the steps so far`() throws {
+  @Test func `a funnel value means all steps up to it`() throws {
     #expect(
       try rows(#""kind":"funnel","steps":["a","b"]"#, window: 1) == ["low: ", "medium: a 1+", "high: a 1+, b 1+"]
     )
   }
 
-  @Test func `a mixed value has its first part in the low bits`() throws {
+  @Test func `the first part of a mixed value is in the low bits`() throws {
     let mixed = try rows(
       """
       "kind":"mixed","parts":[{"bits":2,"kind":"revenue","event":"p","thresholds":[1,5]},\
@@ -183,7 +183,7 @@ import Testing
       (#""fine":{},"coarse_from":{"medium":2}"#, ["coarse_from/high"]),
     ] as [(String, [String])]
   )
-  func `a wrong parameter of a kind is named`(_ members: String, _ places: [String]) throws {
+  func `an invalid parameter of a kind is named`(_ members: String, _ places: [String]) throws {
     let window = #"{"postback_sequence_index":0,\#(members)}"#
     let errors = try #require(throws: ModelErrors.self) { try ModelText.load(ModelText.model(windows: window)) }
     #expect(errors.problems.map(\.pointer) == places.map { $0.isEmpty ? "/windows/0" : "/windows/0/" + $0 })
@@ -194,7 +194,7 @@ import Testing
     (#""lock_window":{"fine_value":1}"#, "lock_window/fine_value"),
     (#""kind":"funnel","steps":["a"],"coarse":{"low":[]}"#, "coarse"),
   ])
-  func `a window without fine values has three coarse ones`(_ members: String, _ place: String) {
+  func `a window without fine values needs three coarse values`(_ members: String, _ place: String) {
     let window = #"{"postback_sequence_index":1,\#(members)}"#
     do {
       _ = try ModelText.load(ModelText.model(windows: window))

@@ -76,7 +76,7 @@ import Testing
     #expect(try rates.convert(Amount(1), from: "EUR", to: "XXX", on: day("2026-03-06")).description == expected)
   }
 
-  @Test func `no amount and no rate traps`() throws {
+  @Test func `extreme amounts and rates do not trap`() throws {
     let rates = try rates(
       """
       date,currency,rate
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `there and back is the same but for the rounding`() throws {
+  @Test func `converting there and back changes only the rounding`() throws {
     var random = SplitMix(seed: 1)
     for _ in 0..<2000 {
       let rate = decimal(Int.random(in: 1_000_000...1_000_000_000, using: &random))
@@ -133,11 +133,11 @@ import Testing
       ),
     ] as [(String, [String])]
   )
-  func `a wrong record is named by its line`(_ text: String, _ lines: [String]) {
+  func `an invalid record is named by its line`(_ text: String, _ lines: [String]) {
     #expect(problems(text).sorted() == lines)
   }
 
-  @Test func `a file that is not there, or not UTF-8, is told`() throws {
+  @Test func `a missing file, and one that is not UTF-8, are reported`() throws {
     #expect(throws: RatesErrors.self) { try CurrencyRates(loading: "/nonexistent/rates.csv") }
     #expect(throws: RatesErrors.self) { try CurrencyRates(parsing: [0xFF], file: "r.csv") }
   }

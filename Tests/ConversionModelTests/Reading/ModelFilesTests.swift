@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `of a directory every json file is loaded, by name`() throws {
+  @Test func `every json file of a directory is loaded, in the order of names`() throws {
     let good = ModelText.model(windows: ModelText.window(""))
     try withDirectory(["b.json": "{", "a.json": "[7]", ".hidden.json": "{", "c.txt": "{", "d.json": good]) {
       directory throws in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be read is refused, all of it at once`() throws {
+  @Test func `all unreadable files are reported at once`() throws {
     let problems = try problems("/nowhere/m.json", "", "/dev/zero")
     #expect(
       problems.map(\.description) == [
@@ -75,7 +75,7 @@ import Testing
     )
   }
 
-  @Test func `one version may be there once`() throws {
+  @Test func `a version of a model may exist only once`() throws {
     let window = ModelText.window("")
     let one = ModelText.model(to: #""2026-01-01T00:00:00Z""#, windows: window)
     let two = ModelText.model(from: #""2026-01-01T00:00:00Z""#, windows: window)
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `a long model that hides others is found by each of them`() throws {
+  @Test func `a long model that overlaps several others is reported with each`() throws {
     let spans = [
       ("null", "null"), (#""2025-01-01T00:00:00Z""#, #""2025-02-01T00:00:00Z""#), (#""2026-01-01T00:00:00Z""#, "null"),
     ]
@@ -132,7 +132,7 @@ import Testing
     #expect(models.appIDs == [1, 2])
   }
 
-  @Test func `a model that is wrong elsewhere is still held against the others`() throws {
+  @Test func `a model with other defects is still compared with the others`() throws {
     let texts = [ModelText.model(windows: "7"), ModelText.model(version: 2, windows: ModelText.window(""))]
     let errors = try #require(throws: ModelErrors.self) { try ModelText.load("[\(texts.joined(separator: ","))]") }
     #expect(errors.problems.map(\.pointer) == ["/0/windows/0", "/1/effective_from"])

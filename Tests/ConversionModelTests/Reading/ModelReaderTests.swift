@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `the model that the others are made from is right`() {
+  @Test func `the base model of these tests is valid`() {
     #expect(pointers(Self.model("effective_from", #""2026-01-01T00:00:00Z""#)) == [])
   }
 
@@ -42,7 +42,7 @@ import Testing
     ("windows", ["", "[]", "{}", "null"]),
     ("models", ["1"]), ("a~/b", ["1"]),
   ])
-  func `a wrong member of a model is named`(_ key: String, _ values: [String]) {
+  func `an invalid member of a model is named`(_ key: String, _ values: [String]) {
     let pointer = key == "a~/b" ? "/a~0~1b" : "/" + key
     for value in values { #expect(pointers(Self.model(key, value)) == [pointer], "\(value)") }
   }
@@ -74,7 +74,7 @@ import Testing
     (#"{"postback_sequence_index":0,"coarse":{"low":{}}}"#, "/windows/0/coarse/low"),
     (#"{"postback_sequence_index":0},{"postback_sequence_index":2,"coarse":{"low":[1]}}"#, "/windows/1/coarse/low/0"),
   ])
-  func `a wrong part of a window is named`(_ windows: String, _ pointer: String) {
+  func `an invalid part of a window is named`(_ windows: String, _ pointer: String) {
     #expect(pointers(Self.model("windows", "[\(windows)]")) == [pointer])
   }
 
@@ -102,7 +102,7 @@ import Testing
     (#"{"event":"a","min_revenue":1,"max_revenue":2,"value":null}"#, "value"),
     (#"{"event":"a","value":1}"#, "value"),
   ])
-  func `a wrong part of an event is named`(_ event: String, _ key: String) {
+  func `an invalid part of an event is named`(_ event: String, _ key: String) {
     let window = #"{"postback_sequence_index":0,"coarse":{"high":[{"event":"b"},\#(event)]}}"#
     #expect(pointers(Self.model("windows", "[\(window)]")) == ["/windows/0/coarse/high/1/\(key)"])
   }
@@ -123,12 +123,12 @@ import Testing
   }
 
   @Test(arguments: [#""2026-01-01T00:00:00Z""#, #""2025-01-01T00:00:00Z""#])
-  func `a span ends after it begins`(_ end: String) {
+  func `a validity period must end after it begins`(_ end: String) {
     let text = ModelText.model(from: #""2026-01-01T00:00:00Z""#, to: end, windows: ModelText.window(""))
     #expect(pointers(text) == ["/effective_to"])
   }
 
-  @Test func `everything wrong is said at once, each with what to do`() throws {
+  @Test func `all defects are reported at once, each with advice`() throws {
     let text = ModelText.model(
       app: 0,
       version: 0,
@@ -166,7 +166,7 @@ import Testing
     (#"{"windows":[{"fine":{"1":[{"event":"a","event":"b"}]}}]}"#, #"the key "event" twice"#),
     (String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000), "too deep"),
   ])
-  func `a text that is no model is refused as a whole`(_ text: String, _ reason: String) throws {
+  func `text that is not a model is refused with one reason`(_ text: String, _ reason: String) throws {
     let errors = try #require(throws: ModelErrors.self) { try ModelText.load(text) }
     #expect(errors.problems.map(\.pointer) == [""])
     #expect(errors.description.contains(reason))
@@ -178,7 +178,7 @@ import Testing
     #expect(errors.description == "m.json: The text is not UTF-8 at line 1, column 14. Save it as UTF-8.")
   }
 
-  @Test func `no cut and no changed byte of a model traps`() throws {
+  @Test func `truncated and changed models do not trap`() throws {
     let text = Array(ModelText.model(windows: ModelText.window(ModelText.purchase("9.99"))).utf8)
     for index in text.indices {
       _ = try? Models(parsing: Array(text[..<index]), file: "m.json")

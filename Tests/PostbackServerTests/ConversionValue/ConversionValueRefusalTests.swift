@@ -2,7 +2,7 @@ import ConversionModel
 import PostbackServer
 import Testing
 
-@Suite struct `The conversion value API, asked wrongly,` {
+@Suite struct `The conversion value API, given a wrong request,` {
   private static let model = ModelFile.model(
     from: #""2026-01-01T00:00:00Z""#,
     [ModelFile.window0(["", ModelFile.event("a", 1, nil)], coarse: ["", ModelFile.event("a", 1, nil)])]

@@ -1,0 +1,61 @@
+import TestSupport
+import Testing
+
+/// The same postbacks, written in other ways and between broken ones.
+@Suite struct `postback run over broken text` {
+  /// Runs over a text, and says how many records it had, and how many were accepted and rejected.
+  private func counts(of text: [UInt8], keys: [String]) async throws -> [Int] {
+    let folder = try TemporaryFolder()
+    let result = try await BuiltCommand.run(
+      ["run", "-", "--out", folder.path("out"), "--received-at", "2026-03-10T00:00:00Z", "--json"] + keys,
+      input: text
+    )
+    #expect(result.status == 0, "\(result.errorText)")
+    let summary = Object(result.text)
+    return ["read", "accepted", "rejected"].map { summary[$0].flatMap { Int($0) } ?? -1 }
+  }
+
+  private static func lines(of dump: GeneratedDump) -> [[UInt8]] {
+    dump.bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+  }
+
+  @Test(arguments: [#"{"version":"4.0","app-id":525463029,"#, #"{"version":"4.0","app-id":"#, #"{"version":["#])
+  func `loses no postback after a truncated line, indented or not`(_ cut: String) async throws {
+    let dump = try await GeneratedDump(count: 1000, seed: 26)
+    let lines = Self.lines(of: dump)
+    let whole = try await counts(of: dump.bytes, keys: dump.keys)
+    for indentation in ["", "  ", "\t"] {
+      var text = Array("\(cut)\n".utf8)
+      for line in lines { text += Array(indentation.utf8) + line + "\n".utf8 }
+      #expect(
+        try await counts(of: text, keys: dump.keys) == [whole[0] + 1, whole[1], whole[2] + 1],
+        "\(indentation.utf8.count) bytes of indentation"
+      )
+    }
+  }
+
+  @Test func `rejects each truncated line`() async throws {
+    let dump = try await GeneratedDump(count: 300, seed: 27)
+    let whole = try await counts(of: dump.bytes, keys: dump.keys)
+    var random = SplitMix(seed: 27)
+    var text: [UInt8] = []
+    for line in Self.lines(of: dump) {
+      for _ in 0..<2 { text += line.prefix(.random(in: 1..<line.count, using: &random)) + "\n".utf8 }
+      text += line + "\n".utf8
+    }
+    #expect(try await counts(of: text, keys: dump.keys) == [3 * whole[0], whole[1], whole[2] + 2 * whole[0]])
+  }
+
+  @Test func `reads pretty-printed postbacks whole, with any line breaks`() async throws {
+    let dump = try await GeneratedDump(count: 300, seed: 28)
+    let whole = try await counts(of: dump.bytes, keys: dump.keys)
+    let list = "\"list\": [\n{\"transaction-id\": 1},\n{\n\"a\": {}\n}\n]\n}"
+    let printed = Self.lines(of: dump).map { line in
+      line.first == UInt8(ascii: "{") && line.last == UInt8(ascii: "}")
+        ? Array("{\n".utf8) + line.dropFirst().dropLast() + ",\n\(list)".utf8 : line
+    }
+    let lines = Array(printed.joined(separator: "\n".utf8))
+    let array = Array("[\n".utf8) + printed.joined(separator: ",\n".utf8) + "\n]".utf8
+    for text in [lines, array] { #expect(try await counts(of: text, keys: dump.keys) == whole) }
+  }
+}
