@@ -6,7 +6,7 @@ extension JSONDefect {
     let place = found.map { " at \(JSONPlace(of: $0.offset, in: text))" } ?? ""
     return switch self {
     case .notJSON(let problem): "The text is not JSON\(place): \(found?.problem ?? problem)."
-    case .tooDeep: "The JSON text is nested too deep."
+    case .tooDeep: "The JSON text is nested too deeply."
     case .invalidUTF8:
       "The text is not UTF-8\(JSONPlace(ofInvalidUTF8In: text).map { " at \($0)" } ?? ""). Save it as UTF-8."
     case .duplicateKey(let key):
@@ -72,7 +72,7 @@ struct JSONScan {
       if text.starts(with: [0xEF, 0xBB, 0xBF]) { throw found("a byte order mark; save it without one") }
       try value()
       skipSpace()
-      guard offset == text.count else { throw found("something behind the end: \(character)") }
+      guard offset == text.count else { throw found("text after the end: \(character)") }
       return nil
     } catch {
       return depth > Self.deepest ? nil : error
@@ -133,10 +133,10 @@ struct JSONScan {
       try string()
       guard keys.insert(Array(text[start..<offset])).inserted else {
         offset = start
-        throw found("the key is there already")
+        throw found("the object has this key already")
       }
       skipSpace()
-      guard take(":") else { throw expected("a colon behind the key") }
+      guard take(":") else { throw expected("a colon after the key") }
       try value()
       skipSpace()
       if take("}") { return depth -= 1 }
@@ -159,7 +159,7 @@ struct JSONScan {
   private mutating func enter() throws(Defect) {
     offset += 1
     depth += 1
-    if depth > Self.deepest { throw found("nested too deep") }
+    if depth > Self.deepest { throw found("nested too deeply") }
   }
 
   private mutating func string() throws(Defect) {
@@ -184,12 +184,12 @@ struct JSONScan {
   }
 
   private mutating func escape() throws(Defect) {
-    guard let byte, "\"\\/bfnrtu".utf8.contains(byte) else { throw expected("one of \" \\ / b f n r t u behind \\") }
+    guard let byte, "\"\\/bfnrtu".utf8.contains(byte) else { throw expected("one of \" \\ / b f n r t u after \\") }
     offset += 1
     guard byte == UInt8(ascii: "u") else { return }
     for _ in 0..<4 {
       guard let digit = self.byte, Character(Unicode.Scalar(digit)).isHexDigit else {
-        throw expected("four hexadecimal digits behind \\u")
+        throw expected("four hexadecimal digits after \\u")
       }
       offset += 1
     }
@@ -199,7 +199,7 @@ struct JSONScan {
     _ = take("-")
     if take("0") {
       if let byte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
-        throw found("a number with a zero before it")
+        throw found("a number with a leading zero")
       }
     } else {
       try digits()

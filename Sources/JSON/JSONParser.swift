@@ -88,7 +88,7 @@ public struct JSONParser: ~Copyable {
   /// A parser that knows `names` and refuses texts nested deeper than `maximumDepth`. Traps where memory runs out.
   public init(names: [String] = [], maximumDepth: Int = 64) {
     let lines = names.map { $0 + "\n" }.joined()
-    guard let handle = unsafe csimdjson_new(lines, maximumDepth) else { preconditionFailure("no memory left") }
+    guard let handle = unsafe csimdjson_new(lines, maximumDepth) else { preconditionFailure("out of memory") }
     unsafe self.handle = handle
     nameCount = names.count
   }
@@ -128,7 +128,7 @@ public struct JSONParser: ~Copyable {
     of bytes: inout [UInt8],
     into document: inout JSONDocument
   ) throws(JSONDefect) {
-    precondition(text.upperBound + Self.padding <= bytes.count, "the text is not padded")
+    precondition(text.upperBound + Self.padding <= bytes.count, "the text is followed by too few padding bytes")
     var result = unsafe csimdjson_result()
     unsafe bytes.withUnsafeBufferPointer { buffer in
       guard let start = buffer.baseAddress else { return }
@@ -169,7 +169,7 @@ public struct JSONParser: ~Copyable {
     case CSIMDJSON_TOO_DEEP: .tooDeep
     case CSIMDJSON_INVALID_UTF8: .invalidUTF8
     case CSIMDJSON_DUPLICATE_KEY: .duplicateKey(problem)
-    case CSIMDJSON_FAILED: preconditionFailure("no memory left")
+    case CSIMDJSON_FAILED: preconditionFailure("out of memory")
     default: .notJSON(problem)
     }
   }

@@ -48,7 +48,10 @@ struct FieldReader {
       throw defect(.forbiddenCharacter, field, "a string without U+2063 and U+0000")
     }
     guard !document.hasReplacedSurrogates || !text.containsReplacement else {
-      throw PostbackDefect(.notJSON, detail: "\(field.name) holds half of a surrogate pair, which is no character")
+      throw PostbackDefect(
+        .notJSON,
+        detail: "\(field.name) contains half of a surrogate pair, which is not a character."
+      )
     }
     return value.text
   }

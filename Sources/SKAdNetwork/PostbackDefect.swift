@@ -77,8 +77,8 @@ extension RejectCode {
   package func explanation(of field: String?, expected: String?, found: String?, detail: String?) -> String {
     if let detail { return detail }
     if let field, let expected {
-      guard let found else { return "\(field) is not there; expected \(expected)" }
-      return "\(field) is \(found); expected \(expected)"
+      guard let found else { return "\(field) is missing; expected \(expected)." }
+      return "\(field) is \(found); expected \(expected)."
     }
     return explanation
   }

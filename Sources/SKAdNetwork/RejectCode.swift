@@ -66,27 +66,33 @@ public enum RejectCode: String, CaseIterable, Sendable {
     switch self {
     case .notJSON: "The bytes are not JSON."
     case .notAnObject: "The JSON is not an object."
-    case .tooLarge: "The record is larger than a postback may be."
-    case .tooDeep: "The JSON is nested deeper than a postback may be."
+    case .tooLarge: "The record is longer than the allowed maximum."
+    case .tooDeep: "The objects and arrays of the record are nested too deeply."
     case .invalidUTF8: "The bytes are not UTF-8."
-    case .duplicateKey: "An object has the same key twice."
-    case .truncatedInput: "The input ends before the record does."
+    case .duplicateKey: "An object of the record has the same key twice."
+    case .truncatedInput: "The input is truncated or damaged, so the record is incomplete."
     case .unknownVersion: "SKAdNetwork has no version with this number."
-    case .unsupportedVersion: "This program does not know this later version of SKAdNetwork. Look for an update."
-    case .missingField: "A required field is missing."
-    case .wrongType: "A field has a value of the wrong type."
-    case .outOfRange: "A field has a value that Apple never sends."
-    case .forbiddenCharacter: "A field has a character that could shift the boundaries of the signed values."
-    case .malformedJWS: "The jws-string is not a JWS that Apple could have sent."
-    case .malformedSignature: "The signature cannot be decoded: it is cut, or written in another encoding."
-    case .signatureInvalid: "No trusted key signed this: a signed field was changed, or the postback was invented."
-    case .unknownKey: "The key that the postback names is not trusted."
-    case .developmentKey: "A development key signed this test postback. Development keys are not allowed here."
+    case .unsupportedVersion:
+      "The version of SKAdNetwork is later than those that this program knows. Update the program."
+    case .missingField: "A field that Apple signs is missing or null."
+    case .wrongType: "A field that Apple signs has a value of the wrong type."
+    case .outOfRange: "A field that Apple signs has a value that Apple never sends."
+    case .forbiddenCharacter: "A value contains a character that would make the signed text ambiguous."
+    case .malformedJWS: "The jws-string is not a valid JWS of an AdAttributionKit postback."
+    case .malformedSignature: "The signature cannot be decoded. It is truncated, or in another encoding than Apple's."
+    case .signatureInvalid:
+      "No trusted key signed this content. A signed field was changed, or the postback was invented."
+    case .unknownKey: "The postback names a key that is not trusted."
+    case .developmentKey:
+      "The postback is signed with a development key of Apple, so it is a test and not an install. Such keys are "
+        + "not allowed here."
     case .appNotAllowed: "The advertised app is not on the list of allowed apps."
     case .networkNotAllowed: "The ad network is not on the list of allowed networks."
-    case .duplicateIdentical: "The same postback came before: this is a retry, or the copy of another channel."
-    case .duplicateConflict: "The same signed postback came before with other unsigned values: one copy was edited."
-    case .duplicateTransaction: "Another postback with the same transaction came before."
+    case .duplicateIdentical:
+      "The same postback was accepted before. This copy is a retry, or came through another channel."
+    case .duplicateConflict:
+      "The same signed postback was accepted before with other unsigned values, so one of the copies was edited."
+    case .duplicateTransaction: "Another postback with the same transaction was accepted before."
     }
   }
 }

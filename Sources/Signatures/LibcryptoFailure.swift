@@ -9,7 +9,8 @@ public struct LibcryptoFailure: Error, Hashable, CustomStringConvertible {
 
   init(operation: String) {
     self.operation = operation
-    description = "libcrypto failed: \(operation)"
+    description =
+      "libcrypto failed at this operation: \(operation). Check the memory and the libcrypto of this machine."
   }
 
   private init(operation: String, description: String) {

@@ -7,16 +7,17 @@ extension Diagnosis {
   package var summary: String {
     switch finding {
     case .unaltered(let recovery):
-      (["the signed fields are as they were signed"] + recovery.sentences).joined(separator: "; ")
-    case .reencoded(let recovery), .recovered(let recovery): recovery.sentences.joined(separator: "; ")
+      (["The signed fields are as Apple signed them."] + recovery.sentences).joined(separator: " ")
+    case .reencoded(let recovery), .recovered(let recovery): recovery.sentences.joined(separator: " ")
     case .signatureOfAnother(let recovery, let transactionID):
-      "the signature is that of transaction \(transactionID), which differs in "
-        + recovery.edits.map(\.field.name).joined(separator: ", ")
-    case .noVariantFound(.exhausted): "none of \(tried) variants has this signature"
-    case .noVariantFound(.budget): "none of the first \(tried) variants has this signature"
-    case .noVariantFound(.impossibleSignature): "no postback whatever can have this signature: it was invented"
-    case .noVariantFound(.unreadableSignature): "what stands for the signature is none, however it is read"
-    case .noVariantFound(.unreadablePostback): "the record is no postback that could be searched"
+      "The signature is that of transaction \(transactionID), which differs in "
+        + recovery.edits.map(\.field.name).joined(separator: ", ") + "."
+    case .noVariantFound(.exhausted): "None of \(tried) variants of the postback has this signature."
+    case .noVariantFound(.budget):
+      "None of the first \(tried) variants of the postback has this signature; more were not tried."
+    case .noVariantFound(.impossibleSignature): "No postback can have this signature, so it was invented."
+    case .noVariantFound(.unreadableSignature): "The signature cannot be decoded in any known encoding."
+    case .noVariantFound(.unreadablePostback): "The record cannot be read as a postback, so no variants were tried."
     }
   }
 
@@ -66,13 +67,14 @@ extension Diagnosis.Recovery {
   package var sentences: [String] { changes + (environment == .development ? [Self.development] : []) }
 
   private static let development =
-    "one of Apple's development keys signed it: a test, and no install; --allow-development accepts tests"
+    "It is signed with a development key of Apple, so it is a test and not an install. Use --allow-development to accept "
+    + "it."
 
   private var changes: [String] {
     if edits.count == 2, let original = edits[0].original, original == edits[1].arrived,
       edits[0].arrived == edits[1].original, edits[0].arrived != nil
     {
-      return ["\(edits[0].field.noun) and \(edits[1].field.noun) were swapped"] + reencodings.map(\.sentence)
+      return ["\(edits[0].field.noun) and \(edits[1].field.noun) were swapped".sentence] + reencodings.map(\.sentence)
     }
     return edits.map(\.sentence) + reencodings.map(\.sentence)
   }
@@ -80,7 +82,9 @@ extension Diagnosis.Recovery {
 
 extension Diagnosis.Edit {
   /// The edit in a sentence for analysts.
-  package var sentence: String {
+  package var sentence: String { clause.sentence }
+
+  private var clause: String {
     switch (field, original, arrived) {
     case (.didWin, "false", "true"): "a lost attribution was presented as won"
     case (.didWin, "true", "false"): "a won attribution was presented as lost"
@@ -106,7 +110,7 @@ extension Diagnosis.Edit {
       }
     }
     if original.lowercased() == arrived.lowercased() { return "the letter case of \(noun) was changed" }
-    if original == arrived.withoutWhiteSpaceAround { return "white space was put around \(noun):" }
+    if original == arrived.withoutWhiteSpaceAround { return "white space was added around \(noun), which changed" }
     if original == arrived.percentDecoded { return "\(noun) was percent-encoded" }
     return "\(noun) was changed"
   }
@@ -133,4 +137,9 @@ extension Field {
     default: name
     }
   }
+}
+
+extension String {
+  /// The clause with a capital letter at the start and a full stop at the end.
+  var sentence: String { prefix(1).uppercased() + dropFirst() + "." }
 }

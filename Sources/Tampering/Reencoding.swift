@@ -50,25 +50,27 @@ package struct Reencoding: Hashable, Sendable {
   }
 
   /// The difference in one sentence.
-  package var sentence: String {
+  package var sentence: String { clause.sentence }
+
+  private var clause: String {
     let field = field?.name ?? ""
     return switch kind {
     case .base64URL: "the signature was written in base64url"
     case .base64Standard: "the signature was written in standard base64"
-    case .padding: "the padding of the signature's base64 was lost or added"
-    case .whiteSpace: "white space was put into the signature"
-    case .spaceForPlus: "each + of the signature became a space"
+    case .padding: "the base64 padding of the signature was removed or added"
+    case .whiteSpace: "white space was added to the signature"
+    case .spaceForPlus: "each + of the signature was replaced by a space"
     case .percentEncoded: "the signature was percent-encoded"
     case .hexadecimal: "the signature was written in hexadecimal"
     case .rawSignature: "the signature was written as r and s instead of DER"
     case .derSignature: "the signature was written as DER instead of r and s"
-    case .looseDER: "the DER of the signature was written loosely"
+    case .looseDER: "the signature is not in strict DER"
     case .jwsObject: "the JWS was written as a JSON object"
-    case .jwsBase64: "the base64url of the JWS was written anew"
-    case .jwsHeader: "the header of the JWS was written anew"
-    case .jwsPayload: "the payload of the JWS was written anew"
-    case .retyped: "\(field) came as another type"
-    case .zeroFilled: "\(field) was filled in, though Apple left it out"
+    case .jwsBase64: "the JWS was encoded again in base64url"
+    case .jwsHeader: "the header of the JWS was rewritten"
+    case .jwsPayload: "the payload of the JWS was rewritten"
+    case .retyped: "\(field) was sent as another JSON type"
+    case .zeroFilled: "\(field) was filled in, although Apple left it out"
     }
   }
 }

@@ -123,7 +123,7 @@ import Testing
     let (app, source) = (v3.string("app-id") ?? "", v3.string("source-app-id") ?? "")
     let swapped = try diagnosis(v3.with(["app-id": source, "source-app-id": app]))
     #expect(swapped.edits == ["app-id: \(app) -> \(source)", "source-app-id: \(source) -> \(app)"])
-    #expect(swapped.summary == "the advertised app and the source app were swapped")
+    #expect(swapped.summary == "The advertised app and the source app were swapped.")
   }
 
   @Test(arguments: RealPostback.genuine) func `a signature in another encoding is read`(
@@ -187,12 +187,12 @@ import Testing
   @Test func `the recovered postback verifies and has the signed text`() throws {
     let edited = try diagnosis(RealPostback.v3.object.with(["campaign-id": "77", "conversion-value": "63"]))
     let recovery = try #require(edited.recovery)
-    #expect(edited.summary == "the campaign was changed from 42 to 77")
+    #expect(edited.summary == "The campaign was changed from 42 to 77.")
     #expect(recovery.keyID == "apple-cas-identifier/0")
     #expect(Object(recovery.postback).string("conversion-value") == nil)
     #expect(try verification(of: Array(recovery.postback.utf8)).state == .valid)
     let lost = try diagnosis(RealPostback.v3.object.with(["did-win": "false"]))
-    #expect(lost.summary == "a won attribution was presented as lost")
+    #expect(lost.summary == "A won attribution was presented as lost.")
   }
 
   @Test func `an envelope is opened, also one with the body in base64`() throws {
@@ -212,10 +212,14 @@ import Testing
     let unaltered = try diagnoser.diagnose(test.bytes)
     guard case .unaltered(let recovery) = unaltered.finding else { throw Unexpected(unaltered) }
     #expect(recovery.keyID == "test")
-    #expect(unaltered.summary.hasPrefix("the signed fields are as they were signed; one of Apple's development keys"))
+    #expect(
+      unaltered.summary.hasPrefix(
+        "The signed fields are as Apple signed them. It is signed with a development key of Apple"
+      )
+    )
     let edited = try diagnoser.diagnose(test.with(["campaign-id": "77"]).bytes)
     #expect(edited.edits == ["campaign-id: 42 -> 77"])
-    #expect(edited.summary.contains("a test, and no install"))
+    #expect(edited.summary.contains("a test and not an install"))
   }
 
   @Test func `a postback that Apple never signed is not recovered`() throws {

@@ -99,7 +99,8 @@ extension Rejection {
         record,
         Claims(),
         arrival,
-        detail: "the record has \(byteCount) bytes; its first \(record.bytes.count) are kept, raw_sha256 is of all"
+        detail:
+          "The record has \(byteCount) bytes. Its first \(record.bytes.count) are kept; raw_sha256 is the digest of all."
       )
     case .truncatedInput(let reason):
       self.init(.truncatedInput, record, Claims(), arrival, detail: reason)
@@ -109,7 +110,7 @@ extension Rejection {
         record,
         Claims(),
         arrival,
-        detail: "the input begins with a byte order mark, which JSON must not; what follows it was read"
+        detail: "The input begins with a byte order mark, which JSON does not allow. The records after it were read."
       )
     }
   }

@@ -105,7 +105,7 @@ struct Framer: ~Copyable {
   /// defect `truncatedInput`, which holds the incomplete rest.
   mutating func finish(cut reason: String? = nil) throws(LibcryptoFailure) {
     try leaveOpenValue()
-    guard let reason = reason ?? (isInArray ? "the array is not closed" : nil) else {
+    guard let reason = reason ?? (isInArray ? "The array is not closed." : nil) else {
       if collector.isOpen { try collector.end() }
       return
     }

@@ -60,8 +60,8 @@ final class GzipDecompressor: Decompressor {
 
   private var message: String {
     switch status {
-    case Z_MEM_ERROR: "no memory left"
-    case Z_NEED_DICT: "needs a dictionary"
+    case Z_MEM_ERROR: "out of memory"
+    case Z_NEED_DICT: "it needs a dictionary"
     default: unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "zlib error \(status)"
     }
   }

@@ -28,10 +28,10 @@ package struct GzipText: ~Copyable {
       position += step.consumed
       switch step.outcome {
       case .memberEnd: isInMember = false
-      case .corrupt(let reason): throw Failure(description: "the gzip data is corrupt: \(reason)")
+      case .corrupt(let reason): throw Failure(description: "The gzip data is corrupt: \(reason).")
       case .unfinished:
         guard step.consumed > 0 || step.produced > 0 else {
-          throw Failure(description: "the gzip data ends too early")
+          throw Failure(description: "The gzip data ends too early.")
         }
       }
       if step.produced > 0 { return step.produced }

@@ -58,7 +58,9 @@ final class RecordStream {
         unframed = unframed.lowerBound + count..<unframed.upperBound
         let records = framer.content.count
         if !isFinished, records > Self.harmlessRecords, records > stream.consumed {
-          try finish(cut: "the compressed data holds more records than bytes, which no dump does")
+          try finish(
+            cut: "The compressed data has more records than bytes, which no real dump has. The rest is not read."
+          )
         }
       }
     } catch let error as FileFailure {

@@ -70,7 +70,7 @@ struct TextStream: ~Copyable {
           decompressor.beginMember()
           state = .member(decompressor, compression)
         } else {
-          state = .cut("after the \(decompressor.format) data come bytes that are not \(decompressor.format)")
+          state = .cut("The \(decompressor.format) data is followed by bytes that are not \(decompressor.format).")
         }
       case .cut(let reason):
         return .cut(reason)
@@ -104,7 +104,8 @@ struct TextStream: ~Copyable {
     expandedCount += Int64(step.produced)
     if expandedCount > Self.harmlessExpansion, expandedCount / Self.largestExpansion > readCount {
       state = .cut(
-        "the \(decompressor.format) data expands to more than \(Self.largestExpansion) times its size, which no dump does"
+        "The \(decompressor.format) data expands to more than \(Self.largestExpansion) times its size, which no real dump does. The "
+          + "rest is not read."
       )
       return step.produced > 0 ? .text(step.produced) : nil
     }
@@ -112,11 +113,11 @@ struct TextStream: ~Copyable {
     case .memberEnd:
       state = .betweenMembers(decompressor, compression)
     case .corrupt(let reason):
-      state = .cut("the \(decompressor.format) data is corrupt: \(reason)")
+      state = .cut("The \(decompressor.format) data is corrupt: \(reason).")
     case .unfinished where step.consumed == 0 && step.produced == 0:
       let before = unused.count
       try fill(atLeast: before + 1)
-      if unused.count == before { state = .cut("the \(decompressor.format) data ends too early") }
+      if unused.count == before { state = .cut("The \(decompressor.format) data ends too early.") }
     case .unfinished:
       break
     }

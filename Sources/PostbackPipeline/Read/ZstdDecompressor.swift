@@ -25,7 +25,7 @@ final class ZstdDecompressor: Decompressor {
   /// the same call; with a single block there are none.
   func decode(_ input: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> DecompressionStep {
     guard let stream = unsafe stream else {
-      return DecompressionStep(consumed: 0, produced: 0, outcome: .corrupt("no memory left"))
+      return DecompressionStep(consumed: 0, produced: 0, outcome: .corrupt("out of memory"))
     }
     // zstd asks for the rest of a block together with the header of the next one.
     let header = 3

@@ -49,7 +49,7 @@ import Testing
       executable: "/usr/bin/env",
       ["COLUMNS=40", try BuiltCommand.path, "rejects", site.out, "--group-by", "reject_code"]
     )
-    #expect(result.text.contains("No trusted key signed this: a signed field was changed"))
+    #expect(result.text.contains("No trusted key signed this content. A signed field was changed"))
     #expect(!result.text.contains("…"))
   }
 

@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\n  \"app_id\": 1,\n  \"model_id\" \"x\"\n}", "line 3, column 14: expected a colon behind the key"),
+    ("{\n  \"app_id\": 1,\n  \"model_id\" \"x\"\n}", "line 3, column 14: expected a colon after the key"),
     ("[{}\n {}]", "line 2, column 2: expected a comma or ]"),
     ("{\"a\": 1,}", "line 1, column 9: expected a key in double quotes"),
     ("{\"é\": nul}", "line 1, column 7: expected a value"),

@@ -33,7 +33,7 @@ import Testing
     let edited = RealPostback.v3.object.with(["campaign-id": "77", "did-win": "false"])
     let text = try await BuiltCommand.run(["explain"], input: Array(edited.text.utf8)).text
     for fact in [
-      "recovered", "the campaign was changed from 42 to 77", "a won attribution was presented as lost",
+      "recovered", "The campaign was changed from 42 to 77.", "A won attribution was presented as lost.",
       "42 as signed, 77 as it arrived", "signature_invalid", "apple-cas-identifier/0",
     ] { #expect(text.contains(fact), "\(fact)") }
     let json = try await BuiltCommand.run(["explain", "--json"], input: Array(edited.text.utf8)).text

@@ -185,7 +185,9 @@ private struct Run {
     #expect(row["extras"]?.description == "{\"country-code\":\"\u{FFFD}\",\"note\":{\"a\u{FFFD}\":[\"😀 \u{FFFD}\"]}}")
     #expect(row["tier_flags"]?.description == #"["unreadable_country_code"]"#)
     #expect(run.rejected("reject_code") == ["not_json"])
-    #expect(run.rejected("reject_detail") == ["source-domain holds half of a surrogate pair, which is no character"])
+    #expect(
+      run.rejected("reject_detail") == ["source-domain contains half of a surrogate pair, which is not a character."]
+    )
   }
 
   @Test(arguments: ["2016-12-31T23:59:60Z", "2017-01-01T00:59:60.000+01:00"])

@@ -90,7 +90,7 @@ import Testing
     let explanation = try await explain(Object("{}").with(["jws-string": Object.quoted(jws)]))
     #expect(Object(explanation["outcome"] ?? "{}").string("reject_code") == "signature_invalid")
     let diagnosis = Object(explanation["diagnosis"] ?? "{}")
-    #expect(diagnosis.string("summary") == "the conversion type was changed from reengagement to re-engagement")
+    #expect(diagnosis.string("summary") == "The conversion type was changed from reengagement to re-engagement.")
   }
 
   @Test func `copies of a re-engagement differ by edits and not by spelling`() async throws {
@@ -225,6 +225,6 @@ import Testing
     #expect([row.string("version"), row.string("found")] == [version, version])
     let outcome = Object(try await explain(postback)["outcome"] ?? "{}")
     #expect(outcome.string("reject_code") == code)
-    #expect(outcome.string("reject_detail")?.contains("update") == (code == "unsupported_version"))
+    #expect(outcome.string("reject_detail")?.contains("Update") == (code == "unsupported_version"))
   }
 }

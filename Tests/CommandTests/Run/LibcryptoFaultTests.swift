@@ -169,7 +169,7 @@ struct `A libcrypto that goes wrong` {
     let folder = try TemporaryFolder()
     let result = try await FaultyLibcrypto(fault).run(try arguments(folder, try await Self.dump.value))
     #expect(result.status == 70)
-    #expect(result.errorText.contains("libcrypto failed: public key"))
+    #expect(result.errorText.contains("libcrypto failed at this operation: public key."))
     #expect(!result.errorText.contains("curve"))
   }
 

@@ -44,7 +44,7 @@ enum TestFormat: CaseIterable {
     for count in 1..<bytes.count {
       let read = try read(Array(bytes.prefix(count)), bufferSize: 16)
       #expect(read.dropLast() == records.prefix(read.count - 1))
-      #expect(read.last?.defect == .truncatedInput("the \(format) data ends too early"), "cut at \(count)")
+      #expect(read.last?.defect == .truncatedInput("The \(format) data ends too early."), "cut at \(count)")
     }
   }
 
@@ -64,7 +64,7 @@ enum TestFormat: CaseIterable {
       Issue.record("\(read)")
       return
     }
-    #expect(reason.hasPrefix("the \(format) data is corrupt: "))
+    #expect(reason.hasPrefix("The \(format) data is corrupt: "))
     #expect(read.last?.text == "")
   }
 
@@ -95,7 +95,7 @@ enum TestFormat: CaseIterable {
     let read = try read(format.compress(Self.text) + Array("{\"a\":1}\n{\"b\":2}\n".utf8))
     #expect(read.dropLast() == records[...])
     #expect(
-      read.last?.defect == .truncatedInput("after the \(format) data come bytes that are not \(format)")
+      read.last?.defect == .truncatedInput("The \(format) data is followed by bytes that are not \(format).")
     )
   }
 

@@ -15,7 +15,7 @@ struct FramingCase: Sendable, CustomTestStringConvertible {
     self.records = records.map { FramedRecord($0.0, line: $0.1) }
   }
 
-  static let unclosed = FramingDefect.truncatedInput("the array is not closed")
+  static let unclosed = FramingDefect.truncatedInput("The array is not closed.")
 
   func notClosed(_ rest: String, line: Int) -> Self {
     var copy = self
