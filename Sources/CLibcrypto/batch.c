@@ -62,24 +62,24 @@ bool clibcrypto_batch_take(clibcrypto_batch *batch, const clibcrypto_generator *
 
 bool clibcrypto_compared_x(const clibcrypto_generator *generator, const EC_POINT *point, BIGNUM *x, BIGNUM *zz,
                            BN_CTX *context) {
-  // In Jacobian coordinates x = X / Z², so x Z² = X says it without an inversion. Both sides over R² here.
+  // In Jacobian coordinates x = X / Z², so x Z² = X is tested without an inversion. Both sides are divided by R² here.
   BN_MONT_CTX *modulo = generator->modulo_field;
   return EC_POINT_get_Jprojective_coordinates_GFp(generator->multiples.group, point, x, NULL, zz, context) == 1 &&
          BN_mod_mul_montgomery(zz, zz, zz, modulo, context) == 1 &&
          BN_from_montgomery(x, x, modulo, context) == 1 && BN_from_montgomery(x, x, modulo, context) == 1;
 }
 
-/// The numbers and points of a batch, borrowed from its context or made for it.
+/// The working numbers of a batch, borrowed from its context, and its working points.
 typedef struct {
   const clibcrypto_generator *generator;
   const clibcrypto_fixed_base *const *bases;
   size_t base_count;
   BN_CTX *context;
 
-  /// Those of one signature: w = 1/s times R, u1 = e w, u2 = r w.
+  /// The numbers of one signature: w = 1/s times R, u1 = e w, u2 = r w.
   BIGNUM *r, *w, *u1, *u2;
 
-  /// Those of u1 G + u2 Q.
+  /// The coordinates of u1 G + u2 Q; see `clibcrypto_compared_x`.
   BIGNUM *x, *zz, *product;
 
   BIGNUM *zero;
@@ -87,7 +87,7 @@ typedef struct {
   /// u1 G, u2 Q for each base, and their sum.
   EC_POINT *first, *second[clibcrypto_most_bases], *sum;
 
-  /// How many of `second` are those of the signature.
+  /// The number of points in `second` that belong to the current signature.
   size_t second_count;
 } numbers;
 
@@ -113,7 +113,7 @@ static void numbers_end(numbers *its) {
   BN_CTX_end(its->context);
 }
 
-/// What is known of `sum`: is its x r, or r + n, or neither? -1: libcrypto failed.
+/// Returns the answer for `sum`: signed if its x is r, to be asked if it is r + n, else not signed. -1 if libcrypto failed.
 static int answer(const numbers *its) {
   const clibcrypto_generator *generator = its->generator;
   if (EC_POINT_is_at_infinity(generator->multiples.group, its->sum)) return clibcrypto_not_signed;
@@ -123,7 +123,7 @@ static int answer(const numbers *its) {
   }
   if (BN_cmp(its->product, its->x) == 0) return clibcrypto_signed;
   if (BN_cmp(its->r, generator->field_beyond_order) >= 0) return clibcrypto_not_signed;
-  // An x beyond n, which nobody meets by chance: ECDSA reduces it, and decides.
+  // An x above n does not occur by chance. ECDSA reduces it modulo n, so ECDSA must decide.
   if (BN_add(its->product, its->r, generator->order) != 1 ||
       BN_mod_mul_montgomery(its->product, its->zz, its->product, generator->modulo_field, its->context) != 1) {
     return -1;
@@ -131,7 +131,8 @@ static int answer(const numbers *its) {
   return BN_cmp(its->product, its->x) == 0 ? clibcrypto_to_be_asked : clibcrypto_not_signed;
 }
 
-/// Sets `sum` to u1 G + u2 Q of a base. `second` is kept for the signature's other digests.
+/// Sets `sum` to u1 G + u2 Q of a base. `second` is kept for the other digests of the signature. Returns false if
+/// libcrypto failed.
 static bool add(numbers *its, size_t base) {
   if (base == its->second_count) {
     if (!clibcrypto_multiply(&its->bases[base]->multiples, its->second[base], its->u2, its->zero, its->context)) {
@@ -143,8 +144,8 @@ static bool add(numbers *its, size_t base) {
   return EC_POINT_add(group, its->sum, its->first, its->second[base], its->context) == 1;
 }
 
-/// Looks for the first digest and base that the signature, of which r, w and u2 are known, fits (SEC 1, section 4.1.4).
-/// False: libcrypto failed.
+/// Finds the first digest and base for which the signature is valid (SEC 1, section 4.1.4); r, w and u2 are set already.
+/// Returns false if libcrypto failed.
 static bool find(numbers *its, const uint8_t *digests, uint32_t digest_count, clibcrypto_finding *finding) {
   const clibcrypto_generator *generator = its->generator;
   its->second_count = 0;
@@ -165,7 +166,7 @@ static bool find(numbers *its, const uint8_t *digests, uint32_t digest_count, cl
   return true;
 }
 
-/// At most `clibcrypto_largest_batch`, of which nothing is found yet.
+/// Verifies at most `clibcrypto_largest_batch` signatures, whose findings are still empty.
 static bool verify(clibcrypto_batch *batch, numbers *its, const clibcrypto_signatures *all, size_t start, size_t count,
                    clibcrypto_finding *findings) {
   const clibcrypto_generator *generator = its->generator;

@@ -11,8 +11,8 @@
 
 enum { digest_size = 32, largest_signature = 64, sample_count = 4 };
 
-/// Makes a valid signature of some digest without the private key: u1 and u2 are chosen, r is the x of u1 G + u2 Q, and
-/// from u1 = e / s and u2 = r / s follow s and the digest.
+/// Makes a valid signature of some digest without the private key: u1 and u2 are chosen, r is the x of u1 G + u2 Q, and s
+/// and the digest follow from u1 = e / s and u2 = r / s.
 static bool forge(const clibcrypto_generator *generator, const EC_POINT *point, const BIGNUM *u1, const BIGNUM *u2,
                   uint8_t *digest, uint8_t *signature, BN_CTX *context) {
   const EC_GROUP *group = generator->multiples.group;
@@ -41,7 +41,8 @@ static bool forge(const clibcrypto_generator *generator, const EC_POINT *point, 
   return done;
 }
 
-/// Whether valid signatures made without the tables verify with them, and the same signatures of other digests do not.
+/// Returns true if valid signatures that were made without the tables verify with them, and the same signatures of other
+/// digests do not.
 static bool is_right(const clibcrypto_fixed_base *base, const clibcrypto_generator *generator, const EC_POINT *point,
                      BN_CTX *context) {
   uint8_t digests[2 * sample_count * digest_size] = {0};
@@ -56,7 +57,7 @@ static bool is_right(const clibcrypto_fixed_base *base, const clibcrypto_generat
   for (uint32_t index = 0; done && index < 2 * sample_count; index += 2) {
     uint8_t *digest = digests + index * digest_size;
     uint8_t *signature = signatures + index * size;
-    // Each the last one's square, and 2: as good as any.
+    // Each number is the square of the last one plus 2. Any other sequence would do.
     done = BN_copy(u1, u2) != NULL && BN_mod_sqr(u2, u2, generator->order, context) == 1 &&
            BN_add_word(u2, 2) == 1 && BN_nnmod(u2, u2, generator->order, context) == 1 &&
            forge(generator, point, u1, u2, digest, signature, context);

@@ -2,8 +2,8 @@
 
 #include "generator.h"
 
-/// Read only, once made.
+/// Never changed after it is made.
 struct clibcrypto_fixed_base {
-  /// Those of the key's point, Q. What has been computed with them may be used with those of G.
+  /// The multiples of the key's point, Q. Their group is compatible with that of G's multiples.
   clibcrypto_multiples multiples;
 };

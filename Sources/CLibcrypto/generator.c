@@ -49,7 +49,7 @@ void clibcrypto_generator_free(clibcrypto_generator *generator) {
 int clibcrypto_generator_has_tables(const clibcrypto_generator *generator) { return generator->multiples.has_tables; }
 
 bool clibcrypto_read_digest(const clibcrypto_generator *generator, const uint8_t *digest, BIGNUM *number) {
-  // Both orders are a whole number of bytes, so the digest's first bytes are the number's, which is below twice n.
+  // Both orders are a whole number of bytes, so the number is the digest's first bytes. It is below 2 n.
   return BN_bin2bn(digest, (int)generator->curve, number) != NULL &&
          (BN_cmp(number, generator->order) < 0 || BN_sub(number, number, generator->order) == 1);
 }

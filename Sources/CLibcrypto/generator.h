@@ -2,14 +2,14 @@
 
 #include "multiples.h"
 
-/// Read only, once made.
+/// Never changed after it is made.
 struct clibcrypto_generator {
   clibcrypto_curve curve;
 
-  /// Those of G.
+  /// The multiples of G.
   clibcrypto_multiples multiples;
 
-  /// The n and the p of SEC 1, p - n, and what computes modulo n and p.
+  /// n and p of SEC 1, p - n, and the Montgomery contexts modulo n and p.
   const BIGNUM *order;
   BIGNUM *field, *field_beyond_order;
   BN_MONT_CTX *modulo_order, *modulo_field;
@@ -19,8 +19,8 @@ static inline bool clibcrypto_is_scalar(const BIGNUM *number, const BIGNUM *orde
   return !BN_is_zero(number) && BN_cmp(number, order) < 0;
 }
 
-/// Sets `number` to the number that a digest stands for, modulo n.
+/// Sets `number` to the number of a digest, modulo n. Returns false if libcrypto failed.
 bool clibcrypto_read_digest(const clibcrypto_generator *generator, const uint8_t *digest, BIGNUM *number);
 
-/// Sets `point` to one of the two points whose x is given. 1 done, 0 there are none, -1 libcrypto failed.
+/// Sets `point` to one of the two points with this x. Returns 1; 0 if there are none; -1 if libcrypto failed.
 int clibcrypto_lift(const clibcrypto_generator *generator, const BIGNUM *x, EC_POINT *point, BN_CTX *context);

@@ -26,7 +26,7 @@ bool clibcrypto_multiply(const clibcrypto_multiples *multiples, EC_POINT *produc
   return EC_POINT_mul(group, product, NULL, point, scalar, context) == 1;
 }
 
-/// The numbers and points of a check.
+/// The working numbers and points of a check.
 typedef struct {
   const clibcrypto_multiples *multiples;
   BIGNUM *scalar, *zero;
@@ -34,7 +34,7 @@ typedef struct {
   BN_CTX *context;
 } check;
 
-/// Whether the tables say of `scalar` what `expected` is.
+/// Returns true if the product of `scalar` with tables is `expected`.
 static bool is_as_expected(const check *its) {
   return clibcrypto_multiply(its->multiples, its->product, its->scalar, its->zero, its->context) &&
          EC_POINT_cmp(its->multiples->group, its->product, its->expected, its->context) == 0;
@@ -46,9 +46,9 @@ static bool multiply_without_tables(const check *its, EC_POINT *point) {
   return EC_POINT_mul(group, point, NULL, EC_GROUP_get0_generator(group), its->scalar, its->context) == 1;
 }
 
-/// Tries each scalar whose bytes are all the same. A window of up to eight bits, wherever it lies, sees a rotation of the
-/// byte, and so every value that it can have: every entry of a table with such windows is used. The last byte, of which no
-/// scalar below the order consists, makes digits of 0 alone. What is expected is added up, one step after the other.
+/// Checks the products with each scalar whose bytes are all equal. A window of up to eight bits at any place has a rotation
+/// of the byte, and so takes every possible value: every entry of a table with such windows is used. The byte 255, which
+/// gives no scalar below the order, would only add digits of 0. The expected products are computed by repeated addition.
 static bool are_repeated_bytes_right(const check *its, size_t size) {
   const EC_GROUP *group = its->multiples->group;
   uint8_t bytes[largest_scalar];
@@ -63,8 +63,8 @@ static bool are_repeated_bytes_right(const check *its, size_t size) {
   return done;
 }
 
-/// Tries scalars of no pattern (each the last one's square, and 2): they use every entry of a comb, whose windows are bits
-/// that lie far apart.
+/// Checks the products with irregular scalars, each the square of the last one plus 2. They use every entry of a comb,
+/// whose windows consist of distant bits.
 static bool are_others_right(const check *its) {
   const BIGNUM *order = EC_GROUP_get0_order(its->multiples->group);
   bool done = BN_rshift1(its->scalar, order) == 1;
@@ -76,7 +76,7 @@ static bool are_others_right(const check *its) {
   return done;
 }
 
-/// Whether all that is in the tables is what libcrypto computes without them.
+/// Returns true if all products with tables equal those that libcrypto computes without tables.
 static bool are_right(const clibcrypto_multiples *multiples, clibcrypto_curve curve, BN_CTX *context) {
   const EC_GROUP *group = multiples->group;
   BN_CTX_start(context);
@@ -98,7 +98,7 @@ static bool are_right(const clibcrypto_multiples *multiples, clibcrypto_curve cu
   return right;
 }
 
-/// Makes `point` the group's generator.
+/// Sets `point` as the generator of the group.
 static bool set_generator(EC_GROUP *group, const EC_POINT *point) {
   BIGNUM *order = BN_dup(EC_GROUP_get0_order(group));
   const bool done = order != NULL && EC_GROUP_set_generator(group, point, order, BN_value_one()) == 1;
@@ -112,7 +112,7 @@ bool clibcrypto_multiples_make(clibcrypto_multiples *multiples, clibcrypto_curve
   *multiples = (clibcrypto_multiples){.group = group, .way = clibcrypto_alone};
   if (group == NULL) return false;
   const bool are_offered = clibcrypto_are_tables_offered();
-  // Only the arithmetic that always takes a table for G comes with one.
+  // Only the arithmetic that always uses tables has a built-in table for G.
   const bool comes_with_table = are_offered && EC_GROUP_have_precompute_mult(group) == 1;
   if (point != NULL && !set_generator(group, point)) return false;
   if (!are_offered) return true;

@@ -12,7 +12,7 @@
 
 enum { largest_point = 65 };
 
-/// 1 a finite point of the curve, 0 not, -1 libcrypto failed.
+/// Returns 1 if the bytes are a finite point of the curve, 0 if not, -1 if libcrypto failed.
 static int is_on_curve(clibcrypto_curve curve, const uint8_t *bytes, size_t count) {
   EC_GROUP *group = EC_GROUP_new_by_curve_name(clibcrypto_curve_nid(curve));
   EC_POINT *point = group == NULL ? NULL : EC_POINT_new(group);
@@ -22,7 +22,7 @@ static int is_on_curve(clibcrypto_curve curve, const uint8_t *bytes, size_t coun
     if (EC_POINT_oct2point(group, point, bytes, count, NULL) == 1) {
       result = !EC_POINT_is_at_infinity(group, point);
     } else {
-      // A reason of elliptic curves' own is about the bytes; those that all of libcrypto shares are about libcrypto.
+      // A reason code of the elliptic-curve library is about the bytes. The common reason codes are about libcrypto.
       const unsigned long error = ERR_peek_last_error();
       if (ERR_GET_LIB(error) == ERR_LIB_EC && !ERR_COMMON_ERROR(error)) result = 0;
     }
@@ -83,8 +83,8 @@ int clibcrypto_verify(const clibcrypto_public_key *key, const uint8_t *digest, c
   EVP_PKEY_CTX_free(context);
   if (result == 1) return 1;
 
-  // libcrypto calls it an error of its own where u1 G + u2 Q is the point at infinity. The signature did that, and
-  // SEC 1, section 4.1.4, step 5 calls it invalid. The cause is the queue's oldest entry.
+  // libcrypto reports an error of its own if u1 G + u2 Q is the point at infinity. The signature causes that, and is
+  // invalid by SEC 1, section 4.1.4, step 5. The cause is the oldest entry of the error queue.
   unsigned long error = ERR_peek_error();
   if (ERR_GET_LIB(error) == ERR_LIB_EC && ERR_GET_REASON(error) == EC_R_POINT_AT_INFINITY) result = 0;
   ERR_clear_error();

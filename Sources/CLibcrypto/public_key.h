@@ -6,11 +6,11 @@
 #include <openssl/evp.h>
 #include <stdbool.h>
 
-/// The context is never used itself, only duplicated: 0.1 µs, where to set one up costs 2.
+/// A public key. Its context is only duplicated, which takes 0.1 µs, while setting up a new one takes 2 µs.
 struct clibcrypto_public_key {
   clibcrypto_curve curve;
   EVP_PKEY_CTX *verification;
 };
 
-/// Sets a point of the key's curve to the key's. False: libcrypto failed.
+/// Sets `point` to the point of the key. Returns false if libcrypto failed.
 bool clibcrypto_get_point(const clibcrypto_public_key *key, const EC_GROUP *group, EC_POINT *point, BN_CTX *context);

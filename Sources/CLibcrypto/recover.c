@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The numbers and points of a recovery.
+/// The working numbers and points of a recovery.
 typedef struct {
   const clibcrypto_generator *generator;
   BN_CTX *context;
@@ -17,12 +17,12 @@ typedef struct {
   BIGNUM **keys;
   size_t key_count;
 
-  /// Those of one signature, w being 1/r times R.
+  /// The numbers of one signature; w is 1/r times R.
   BIGNUM *r, *s, *w, *u;
 
   BIGNUM *x, *zz, *product, *zero;
 
-  /// One of the points whose x is r and (s/r) times it; (e/r) G; a key that may have signed.
+  /// A point whose x is r, and (s/r) times it; (e/r) G; a candidate for the key.
   EC_POINT *point, *multiple, *share, *key;
 } numbers;
 
@@ -56,7 +56,7 @@ static void numbers_end(numbers *its) {
   BN_CTX_end(its->context);
 }
 
-/// Looks for the x of `key` among the keys. 1 found, 0 not, -1 libcrypto failed.
+/// Looks for the x of `key` among the keys. Returns 1 if it is found, 0 if not, -1 if libcrypto failed.
 static int look_up(const numbers *its, uint32_t digest, clibcrypto_finding *finding) {
   const clibcrypto_generator *generator = its->generator;
   if (EC_POINT_is_at_infinity(generator->multiples.group, its->key)) return 0;
@@ -72,8 +72,8 @@ static int look_up(const numbers *its, uint32_t digest, clibcrypto_finding *find
   return 0;
 }
 
-/// Looks for both keys that make the signature of a digest right where `multiple` is (s/r) R: they are that, and its
-/// opposite, less (e/r) G. 1 found, 0 not, -1 libcrypto failed.
+/// Looks for the two keys for which the signature of a digest is valid, given `multiple`, (s/r) R. They are `multiple` and
+/// its opposite, each minus (e/r) G. Returns 1 if one is found, 0 if not, -1 if libcrypto failed.
 static int look_up_both(const numbers *its, const uint8_t *bytes, uint32_t digest, clibcrypto_finding *finding) {
   const clibcrypto_generator *generator = its->generator;
   const EC_GROUP *group = generator->multiples.group;
@@ -82,7 +82,7 @@ static int look_up_both(const numbers *its, const uint8_t *bytes, uint32_t diges
       !clibcrypto_multiply(&generator->multiples, its->share, its->u, its->zero, its->context)) {
     return -1;
   }
-  // The opposite of a key has the key's x: the share is added to the multiple, and taken from it.
+  // The opposite of a point has the same x, so the share is added to the multiple and subtracted from it.
   for (int sign = 0; sign < 2; sign++) {
     if (EC_POINT_add(group, its->key, its->multiple, its->share, its->context) != 1) return -1;
     const int result = look_up(its, digest, finding);
@@ -92,11 +92,11 @@ static int look_up_both(const numbers *its, const uint8_t *bytes, uint32_t diges
   return 0;
 }
 
-/// Looks for the keys of a signature, of which r, s and w are known. False: libcrypto failed.
+/// Looks for the keys of a signature whose r, s and w are set. Returns false if libcrypto failed.
 static bool find(numbers *its, const uint8_t *digests, uint32_t digest_count, clibcrypto_finding *finding) {
   const clibcrypto_generator *generator = its->generator;
   const EC_GROUP *group = generator->multiples.group;
-  // R has the x r, or r + n where that is below p.
+  // The x of R is r, or r + n if that is below p.
   for (; BN_cmp(its->r, generator->field) < 0; ) {
     const int is_point = clibcrypto_lift(generator, its->r, its->point, its->context);
     if (is_point < 0) return false;
@@ -115,7 +115,7 @@ static bool find(numbers *its, const uint8_t *digests, uint32_t digest_count, cl
   return true;
 }
 
-/// At most `clibcrypto_largest_batch`, of which nothing is found yet.
+/// Recovers the keys of at most `clibcrypto_largest_batch` signatures, whose findings are still empty.
 static bool recover(clibcrypto_batch *batch, numbers *its, const clibcrypto_signatures *all, size_t start,
                     size_t count, clibcrypto_finding *findings) {
   const clibcrypto_generator *generator = its->generator;

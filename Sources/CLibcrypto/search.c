@@ -10,7 +10,7 @@
 
 enum { digest_size = 32, largest_key_count = 64 };
 
-/// Sets `product` to e G, `e` and `zero` being numbers to work with.
+/// Sets `product` to e G for a digest. `e` and `zero` are working numbers.
 static bool multiply(const clibcrypto_generator *generator, const uint8_t *digest, EC_POINT *product, BIGNUM *e,
                      const BIGNUM *zero, BN_CTX *context) {
   return clibcrypto_read_digest(generator, digest, e) &&
@@ -50,12 +50,12 @@ struct clibcrypto_search {
   BN_CTX *context;
   BIGNUM *r, *s, *e, *zero;
 
-  /// s times the point whose x is r.
+  /// s times a point whose x is r.
   EC_POINT *product;
 
   EC_POINT *multiple;
 
-  /// Two for each key.
+  /// The points of the keys, two for each.
   EC_POINT *points[2 * largest_key_count];
   size_t point_count;
 };
@@ -86,7 +86,7 @@ static bool begin(clibcrypto_search *search, const clibcrypto_generator *generat
          search->zero != NULL && search->product != NULL && search->multiple != NULL;
 }
 
-/// 1 done, 0 the signature is nobody's, -1 libcrypto failed.
+/// Returns 1; 0 if no digest has the signature; -1 if libcrypto failed.
 static int multiply_by_s(clibcrypto_search *search) {
   const clibcrypto_generator *generator = search->generator;
   const BIGNUM *order = generator->order;
@@ -119,7 +119,7 @@ int clibcrypto_search_add(clibcrypto_search *search, const clibcrypto_public_key
   EC_POINT *minus = EC_POINT_new(group);
   EC_POINT *sum = EC_POINT_new(group);
   EC_POINT *difference = EC_POINT_new(group);
-  // - r Q, and s R added to it, and taken from it.
+  // The points are -r Q + s R and -r Q - s R.
   const bool done = minus != NULL && sum != NULL && difference != NULL &&
                     clibcrypto_get_point(key, group, minus, context) &&
                     EC_POINT_mul(group, minus, NULL, minus, search->r, context) == 1 &&
@@ -141,7 +141,7 @@ int clibcrypto_search_add(clibcrypto_search *search, const clibcrypto_public_key
   return -1;
 }
 
-/// 1 one of the points, 0 none, -1 libcrypto failed.
+/// Returns 1 if it is one of the points, 0 if not, -1 if libcrypto failed.
 static int is_sought(const clibcrypto_search *search) {
   for (size_t index = 0; index < search->point_count; index++) {
     const int order = EC_POINT_cmp(search->generator->multiples.group, search->multiple, search->points[index], search->context);

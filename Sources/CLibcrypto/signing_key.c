@@ -19,7 +19,7 @@ struct clibcrypto_signing_key {
   size_t size;
   EC_GROUP *group;
   BIGNUM *scalar;
-  /// Never used itself, only duplicated.
+  /// Only duplicated, never used itself.
   EVP_MAC_CTX *hmac;
 };
 
@@ -82,7 +82,7 @@ void clibcrypto_signing_key_free(clibcrypto_signing_key *key) {
   free(key);
 }
 
-/// The K and V of RFC 6979, section 3.2.
+/// K and V of RFC 6979, section 3.2.
 typedef struct {
   EVP_MAC_CTX *hmac;
   uint8_t key[digest_size];
@@ -121,7 +121,7 @@ static bool nonces_begin(nonces *nonces, const clibcrypto_signing_key *key, cons
   return done;
 }
 
-/// Step h: V = HMAC_K(V). Both orders are a whole number of bytes, so V's first `size` bytes are bits2int's.
+/// Step h: V = HMAC_K(V). Both orders are a whole number of bytes, so bits2int takes the first `size` bytes of V.
 static bool nonces_next(nonces *nonces, size_t size, BIGNUM *nonce) {
   return hmac(nonces, nonces->value, digest_size, nonces->value) &&
          BN_bin2bn(nonces->value, (int)size, nonce) != NULL;
@@ -132,7 +132,7 @@ static void nonces_end(nonces *nonces) {
   OPENSSL_cleanse(nonces, sizeof *nonces);
 }
 
-/// The numbers of one signature, borrowed from `context`.
+/// The working numbers of one signature, borrowed from `context`.
 typedef struct {
   BN_CTX *context;
   EC_POINT *point;
@@ -152,7 +152,7 @@ static bool compute(const clibcrypto_signing_key *key, const numbers *its) {
          BN_mod_mul(its->s, its->s, its->nonce, order, context) == 1;
 }
 
-/// Draws nonces until one yields a signature: the first, but for one time in four billion.
+/// Draws nonces until one gives a signature. The first one does in all but one of four billion cases.
 static bool sign(const clibcrypto_signing_key *key, const numbers *its) {
   nonces nonces;
   bool found = false;

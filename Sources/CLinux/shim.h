@@ -1,18 +1,19 @@
-// What glibc has and declares for _GNU_SOURCE only, which Swift's Glibc does not define.
+// Functions that glibc declares only for _GNU_SOURCE, which Swift's Glibc does not define.
 #include <sys/types.h>
 #include <sys/vfs.h>
 
-/// Begins, with CLINUX_SYNC_FILE_RANGE_WRITE, to write a range of a file to the disk: sync_file_range(2).
-/// 0, or -1 with errno set. Makes nothing durable.
+/// Starts to write a range of a file to the disk, with CLINUX_SYNC_FILE_RANGE_WRITE: sync_file_range(2). Makes nothing
+/// durable. Returns 0, or -1 with errno set.
 int sync_file_range(int descriptor, __off64_t offset, __off64_t count, unsigned int flags);
 
 enum { CLINUX_SYNC_FILE_RANGE_WRITE = 2 };
 
-/// Renames where nothing has the new name yet, with CLINUX_RENAME_NOREPLACE: renameat2(2).
-/// 0, or -1 with errno set: EEXIST where the name is taken, EINVAL where the file system does not know the flag.
+/// Renames a file without replacing another one, with CLINUX_RENAME_NOREPLACE: renameat2(2). Returns 0, or -1 with errno
+/// set: EEXIST if the new name is taken, EINVAL if the file system does not support the flag.
 int renameat2(int old_folder, const char *old_name, int new_folder, const char *new_name, unsigned int flags);
 
 enum { CLINUX_RENAME_NOREPLACE = 1 };
 
-/// Makes a pipe, reading end first, with O_NONBLOCK, O_CLOEXEC or both: pipe2(2). 0, or -1 with errno set.
+/// Makes a pipe, with the read end first in `ends`, and O_NONBLOCK, O_CLOEXEC or both: pipe2(2). Returns 0, or -1 with errno
+/// set.
 int pipe2(int *ends, int flags);

@@ -53,7 +53,7 @@ static void *began(void *context, const char *target, struct MHD_Connection *con
   return (void *)(target + strlen(target));
 }
 
-/// The place in the head where the next header's name must begin; NULL behind the first header that is not plain.
+/// The place in the head where the name of the next header must begin; NULL after the first header that is not plain.
 struct plain_head {
   const char *next;
 };
@@ -72,13 +72,13 @@ static enum MHD_Result follow_header(void *context, enum MHD_ValueKind kind, con
   return MHD_YES;
 }
 
-/// Tells whether the head is nothing but a request line, header lines and an empty line, each of one line that ends in CR LF.
+/// Tells if the head is nothing but a request line, header lines and an empty line, each ending in CR LF.
 ///
-/// The library shows a head only as it understood it, and it is lenient: it glues a folded line to the *name* of the header
+/// The library shows a head only as it understood it, and it is lenient: it appends a folded line to the *name* of the header
 /// before it, ends lines at a lone CR or LF, and cuts values at a NUL. But it parses in place: method, target, version,
-/// names and values stand in the bytes that were received, with NULs over colons and line ends. So they must follow each
-/// other without a gap from the first byte of the head to the last. A version of the library that copied them would
-/// have every request refused.
+/// names and values are in the received bytes, with NULs over colons and line ends. So they must follow each other without
+/// a gap from the first byte of the head to the last. With a version of the library that copies them every request is
+/// refused.
 static int is_plain(struct MHD_Connection *connection, const char *method, const char *target, const char *target_end,
                     const char *version) {
   const union MHD_ConnectionInfo *size = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
@@ -88,7 +88,7 @@ static int is_plain(struct MHD_Connection *connection, const char *method, const
   return head.next != NULL && head.next + 2 == method + size->header_size;
 }
 
-/// The library's way to say "headers", "a piece of the body" and "all is there" with one call.
+/// The library's callback for three events of a request: the headers, a piece of the body, and its end.
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *target, const char *method,
                               const char *version, const char *bytes, size_t *count, void **request) {
   const cmicrohttpd_server *server = context;
@@ -117,7 +117,7 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
   *request = NULL;
 }
 
-/// Targets stay as they were sent.
+/// Leaves a target as it was sent, without decoding.
 static size_t left_alone(void *context, struct MHD_Connection *connection, char *text) {
   (void)context;
   (void)connection;
@@ -159,7 +159,7 @@ void cmicrohttpd_quiesce(cmicrohttpd_server *server) {
 }
 
 void cmicrohttpd_stop(cmicrohttpd_server *server) {
-  // Whoever stops the library has it close the socket, but where that was taken from it before.
+  // MHD_stop_daemon closes the listening socket unless MHD_quiesce_daemon has taken it away before.
   (void)MHD_quiesce_daemon(server->daemon);
   MHD_stop_daemon(server->daemon);
   free(server);

@@ -27,7 +27,7 @@ bool is_number_end(uint8_t byte) {
   }
 }
 
-/// RFC 8259, section 6.
+/// Returns true if the text is a number (RFC 8259, section 6).
 bool is_number(const uint8_t *at, const uint8_t *end) {
   auto digits = [&] {
     const uint8_t *first = at;
@@ -59,14 +59,14 @@ struct csimdjson_parser {
   std::vector<std::vector<name>> names;
   std::vector<csimdjson_value> fields;
   std::vector<csimdjson_member> members;
-  /// The other keys of the objects that the walk is in, outermost first.
+  /// The keys, except known ones, of the objects around the current place, outermost first.
   std::vector<std::string_view> keys;
   std::string unescaped;
   std::string problem;
   std::vector<uint8_t> blanked;
 
-  // The walk: `text` is what was parsed, `next` the structural index at hand. simdjson lists one index for every
-  // bracket, comma and colon, and for the first byte of every string and scalar.
+  // The state of the walk through the parsed text; `next` is the current place in `structurals`. simdjson lists an index
+  // for every bracket, comma and colon, and for the first byte of every string and scalar.
   const uint8_t *text = nullptr;
   size_t count = 0;
   const uint32_t *structurals = nullptr;
@@ -89,8 +89,8 @@ struct csimdjson_parser {
   const name *find(std::string_view key) const;
 };
 
-/// JSON has numbers of any size, simdjson refuses those that no 64-bit type holds. Where all numbers are well formed, the
-/// structure is read again with a 0 in the place of each; their texts are taken from the original anyway.
+/// Parses again with a 0 in place of every number, if all numbers are well formed. JSON allows numbers of any size, and
+/// simdjson refuses those that no 64-bit type can hold. The text of each number is taken from the original.
 error_code csimdjson_parser::parse_with_numbers_blanked(dom::element &root) {
   const auto &implementation = *dom.implementation;
   blanked.assign(text, text + count);
@@ -123,9 +123,9 @@ csimdjson_status csimdjson_parser::parse(csimdjson_value &root) {
       return CSIMDJSON_FAILED;
     }
   }
-  // Newer simdjson skips a byte order mark, and its indices then count from behind it. RFC 8259 has none.
+  // Newer versions of simdjson skip a byte order mark and count indices from its end. RFC 8259 does not allow one.
   if (count >= 3 && std::memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-    problem = "a byte order mark stands before the JSON";
+    problem = "the JSON is preceded by a byte order mark";
     return CSIMDJSON_NOT_JSON;
   }
   dom::element element;
@@ -145,13 +145,13 @@ csimdjson_status csimdjson_parser::parse(csimdjson_value &root) {
   return walk(element, root, true) ? CSIMDJSON_OK : CSIMDJSON_DUPLICATE_KEY;
 }
 
-/// The text of the string at hand; leaves `next` behind it.
+/// Returns the current string and moves `next` past it.
 csimdjson_value csimdjson_parser::string_value(std::string_view string) {
   const uint32_t start = structurals[next++] + 1;
   size_t end = structurals[next];
   while (text[--end] != '"') {}
   const uint32_t length = uint32_t(end) - start;
-  // Every escape is longer than what it stands for.
+  // An escape is always longer than its character.
   if (length == string.size()) return {CSIMDJSON_STRING, 0, start, length};
   const uint32_t offset = uint32_t(unescaped.size());
   unescaped.append(string);
@@ -166,7 +166,7 @@ const name *csimdjson_parser::find(std::string_view key) const {
   return nullptr;
 }
 
-/// Notes where `element`, whose first structural index is at hand, stands. False where a key is there twice.
+/// Stores the position of `element`, which is at the current structural index. Returns false if a key occurs twice.
 bool csimdjson_parser::walk(dom::element element, csimdjson_value &value, bool is_root) {
   const uint32_t start = structurals[next];
   auto scalar = [&](csimdjson_kind kind, uint32_t length) {

@@ -177,3 +177,78 @@ public struct JSONParser: ~Copyable {
   /// The version of simdjson, such as "3.0.1".
   public static var libraryVersion: String { unsafe String(cString: csimdjson_version()) }
 }
+
+/// The position of a value in the buffer from which it was parsed, in bytes.
+///
+/// Values stay in the buffer; later stages carry only their ranges.
+public struct ByteRange: Hashable, Sendable {
+  /// The offset of the first byte.
+  public var start: UInt32
+  /// The number of bytes.
+  public var count: UInt32
+
+  /// The range of `count` bytes from `start`.
+  public init(start: Int, count: Int) {
+    self.start = UInt32(start)
+    self.count = UInt32(count)
+  }
+
+  /// The range as indices of an array.
+  public var indices: Range<Int> { Int(start)..<Int(start) + Int(count) }
+}
+
+extension [UInt8] {
+  /// Appends the bytes of a span.
+  public mutating func append(copying bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+
+  /// Appends a part of another array.
+  public mutating func append(_ range: ByteRange, of bytes: [UInt8]) {
+    append(copying: bytes.span.extracting(range.indices))
+  }
+}
+
+extension UInt8 {
+  /// Indicates that the byte is white space in JSON (RFC 8259, section 2).
+  @inlinable package var isWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+}
+
+extension ArraySlice<UInt8> {
+  /// Returns the JSON text with `\ufffd` in place of each escape for half of a surrogate pair, at the same length; nil
+  /// where it has no such escape.
+  func replacingLoneSurrogates() -> [UInt8]? {
+    var replaced: [UInt8]?
+    var index = startIndex
+    while let escape = self[index...].firstIndex(of: UInt8(ascii: "\\")) {
+      switch surrogate(at: escape) {
+      case .high where surrogate(at: escape + 6) == .low: index = escape + 12
+      case .high, .low:
+        if replaced == nil { replaced = Array(self) }
+        let start = escape - startIndex
+        replaced?.replaceSubrange(start..<start + 6, with: "\\ufffd".utf8)
+        index = escape + 6
+      // Any other escape has at least one character after the backslash.
+      case nil: index = Swift.min(escape + 2, endIndex)
+      }
+    }
+    return replaced
+  }
+
+  private enum Surrogate {
+    case high, low
+  }
+
+  /// The half of a surrogate pair that the escape at an index stands for: high for `\ud8…` to `\udb…`, low for `\udc…`
+  /// to `\udf…`; nil for anything else.
+  private func surrogate(at index: Int) -> Surrogate? {
+    guard index + 6 <= endIndex, self[index] == UInt8(ascii: "\\"), self[index + 1] == UInt8(ascii: "u"),
+      let unit = UInt16(String(decoding: self[(index + 2)..<(index + 6)], as: UTF8.self), radix: 16)
+    else { return nil }
+    return switch unit {
+    case 0xD800...0xDBFF: .high
+    case 0xDC00...0xDFFF: .low
+    default: nil
+    }
+  }
+}

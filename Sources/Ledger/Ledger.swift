@@ -17,6 +17,7 @@ package final class Ledger {
   /// The output that the ledger belongs to.
   package private(set) var output: LedgerOutput
 
+  /// The connection to the database.
   package let database: SQLiteDatabase
   private let marker: CommitMarker
   private let statements: LedgerStatements

@@ -13,6 +13,7 @@ package struct LedgerReading: Sendable {
   /// The digests of the settings of the last commit; empty before the first commit, or if earlier versions of the
   /// program made all commits.
   package let runSettings: [RunSettings.Name: String]
+  /// The single-row state of the ledger.
   package let state: LedgerState
   /// The output that the ledger belongs to; nil if an earlier version of the program left the ledger.
   let output: LedgerOutput?

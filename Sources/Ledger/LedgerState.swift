@@ -92,7 +92,7 @@ package struct LedgerCommit: Sendable {
   package var increments: [LedgerCounter: Int64] = [:]
   /// The time of the commit, in milliseconds since 1970.
   package var time: Int64
-  /// Rejects that were taken up again, all by one run.
+  /// The rejects of earlier runs that were read again, all by the same run.
   package var reprocessed: [ReprocessedReject] = []
   /// The settings from this commit on, where they are others than before.
   package var settings: LedgerSettings?

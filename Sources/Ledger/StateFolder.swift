@@ -7,6 +7,7 @@ internal import Glibc
 package final class StateFolder {
   /// The path of the folder.
   package let path: String
+  /// The locked folder.
   package let folder: DurableFolder
   private let lock: Int32
 

@@ -21,10 +21,12 @@ package struct TransactionIndex: Sendable {
 
   /// The entry of a postback that was the first with its key.
   package struct Seen: Equatable, Sendable {
+    /// The key of the postback.
     package let key: PostbackKey
     let content: SortedSegment.Content
     let number: Int64?
 
+    /// Makes an entry from its parts.
     package init(key: PostbackKey, content: SortedSegment.Content, number: Int64?) {
       self.key = key
       self.content = content

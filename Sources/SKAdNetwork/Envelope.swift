@@ -36,10 +36,15 @@ public struct Envelope: Sendable {
 
 /// The members of an envelope that a receiver or a generator writes before the body.
 package struct EnvelopeHead: Sendable {
+  /// The time of receipt as an RFC 3339 text.
   package var receivedAt: String
+  /// The channel through which the postback came.
   package var channel: Channel
+  /// The name of the forwarder; nil for a device.
   package var forwarder: String?
+  /// The IP address of the sender.
   package var remoteAddress: String
+  /// The query of the request, as it was sent; nil if there was none.
   package var query: String?
 
   /// The members of an envelope; those that are nil are left out.

@@ -16,7 +16,7 @@ import Testing
 @testable import PostbackService
 @testable import postback
 
-/// The files in `schemas/` against the source: what is a contract is written in both, and must not drift apart.
+/// Comparisons of the files in `schemas/` with the source, which both state the public contract.
 @Suite struct SchemaTests {
   @Test(arguments: Table.all) func `schemas have the columns of the tables, in order`(_ table: Table) throws {
     let schema = try Schema(table.name)
@@ -151,7 +151,7 @@ import Testing
   }
 }
 
-/// The words that a column may hold, and the enumeration they come from.
+/// The words that a column may have, and the enumeration that defines them.
 struct Words: Sendable, CustomTestStringConvertible {
   let schema: String
   let column: String
@@ -191,7 +191,7 @@ struct Words: Sendable, CustomTestStringConvertible {
 }
 
 extension SignatureState {
-  /// Whether a postback in that state can be in `skan_postbacks`; for the others there are reject codes.
+  /// Tells if a postback with that state can be in `skan_postbacks`; the other states have reject codes.
   fileprivate var mayBeAccepted: Bool {
     switch self {
     case .valid, .validZeroFilled, .development: true
@@ -251,7 +251,7 @@ extension JSONValue {
     }
   }
 
-  /// Visits what a schema and all schemas in it say of properties; of some more than once, where a condition adds to it.
+  /// Visits the properties of a schema and of all schemas in it. Properties with further conditions are visited repeatedly.
   fileprivate func visitProperties(_ visit: (String, JSONValue) -> Void) {
     for element in elements { element.visitProperties(visit) }
     guard case .object(let members) = self else { return }

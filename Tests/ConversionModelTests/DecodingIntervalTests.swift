@@ -2,7 +2,7 @@ import Base
 import ConversionModel
 import Testing
 
-/// Install dates that are not as exact as others: of tests, and of apps that take part in re-engagement.
+/// Install dates with wider intervals: of test postbacks, and of apps with re-engagement.
 extension DecodingTests {
   @Test(
     arguments: [

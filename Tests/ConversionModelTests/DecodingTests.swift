@@ -3,13 +3,13 @@ import ConversionModel
 import Testing
 
 @Suite struct DecodingTests {
-  /// Models of the app 1 change here.
+  /// The time at which the model of app 1 changes.
   private static let change = 1_793_527_200_000 as Int64
 
-  /// The arrival of a postback, so many hours after the change.
+  /// The time of receipt of a postback, in hours after the change.
   static func received(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: change + hours * 3_600_000) }
 
-  /// Version 1 until the change, version 2 from it on, or `gap` hours later.
+  /// Version 1 of a model until the change, and version 2 from then on or `gap` hours later.
   static func models(
     _ before: String,
     _ after: String,

@@ -2,14 +2,14 @@ import ConversionModel
 import TestSupport
 import Testing
 
-/// What holds of every model and every user: decoding inverts encoding.
+/// Laws for every model and user: decoding inverts encoding.
 @Suite struct EncodingLawTests {
   private static func load(_ random: RandomModel) throws -> ConversionModel {
     let models = try Models(parsing: Array(random.text.utf8), file: random.text)
     return try #require(models.models(for: 1).first)
   }
 
-  /// Whether a meaning is true of what a user did; written anew here, from the words of the format.
+  /// Tells if a meaning is true of a user's activity, in a second implementation from the documentation of the format.
   private static func holds(_ meaning: Meaning, of activity: Activity) -> Bool {
     for event in meaning.events {
       let count = activity.counts[event.name] ?? 0
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// Each row of a revenue ladder holds what it begins with, and not what it ends with.
+  /// A row of a revenue scale includes its lower limit and excludes its upper limit.
   @Test(arguments: 200..<204 as Range<UInt64>)
   func `revenue decodes to the bucket that contains it`(_ seed: UInt64) throws {
     var random = SplitMix(seed: seed)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// Tables that nobody would write: gaps, overlaps, exact amounts, closed tops.
+  /// Unusual tables: with gaps, overlaps, exact amounts and closed upper limits.
   @Test(arguments: 300..<304 as Range<UInt64>)
   func `an exact encoding contains the activity, and any other one is below it`(_ seed: UInt64) throws {
     var random = SplitMix(seed: seed)

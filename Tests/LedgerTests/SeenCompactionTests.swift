@@ -16,7 +16,7 @@ import Testing
     return site
   }
 
-  /// The entries there are, as the index counts them and as the file has them.
+  /// The number of entries in the index and in the file.
   private func recovered(_ site: StateSite) throws -> [SeenEntry] {
     let ledger = try site.ledger()
     var index = TransactionIndex()

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `The seen log` {
   private let name = "state/\(SeenLog.name)"
 
-  /// A state with entries committed, and some behind them that are not.
+  /// A state with committed entries, followed by uncommitted ones.
   private func site(committed: Int, loose: Int = 0) throws -> StateSite {
     let site = try StateSite()
     let ledger = try site.ledger()

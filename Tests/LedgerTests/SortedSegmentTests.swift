@@ -8,7 +8,7 @@ import Testing
     let low: UInt64
   }
 
-  /// Keys in crowds: spread evenly, around a point, at the beginning and at the end, with few words that differ.
+  /// Distributions of keys: even, around a point, at the beginning, at the end, and with few different words.
   private static let crowds: [@Sendable (inout SplitMix) -> UInt64] = [
     { .random(in: 0 ... .max, using: &$0) },
     { .random(in: 0..<400, using: &$0) << 54 },

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PostbackPipeline
 
-/// A hostile fixture with what must become of its records.
+/// A hostile fixture and the expected outcomes of its records.
 struct HostileFixture: CustomTestStringConvertible {
   let file: String
   let accepted: Int

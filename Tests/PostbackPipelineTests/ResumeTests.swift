@@ -29,7 +29,7 @@ private final class Site {
     try Data(text.utf8).write(to: URL(filePath: path ?? input))
   }
 
-  /// Runs over inputs, of which those that are not there end the run.
+  /// Runs over inputs. A missing input ends the run.
   @discardableResult
   func run(_ paths: [String]? = nil) async throws -> (tally: Tally, ends: [InputEnd]) {
     var pipeline = Pipeline(inputs: (paths ?? [input]).map { InputFile(path: $0) }, trust: try Trust.apple())
@@ -42,7 +42,7 @@ private final class Site {
     return (tally, ends)
   }
 
-  /// Every part by its name.
+  /// The content of every part, by name.
   var parts: [String: String] {
     Dictionary(uniqueKeysWithValues: folder.files.map { (String($0.trimmingPrefix("out/")), folder.text($0)) })
   }
@@ -55,7 +55,7 @@ private final class Site {
 }
 
 @Suite struct `A resumed run` {
-  /// Real postbacks, copies and rubbish.
+  /// Real postbacks, copies and invalid lines.
   private let lines: [String] = (0..<60).map { index in
     index % 4 == 3 ? "{\"rubbish\":\(index)}" : RealPostback.all[index % RealPostback.all.count].object.text
   }

@@ -27,7 +27,7 @@ import Testing
     return site
   }
 
-  /// All that a run and a check do with a ledger.
+  /// Does everything that a run and a check do with a ledger.
   private func use(_ site: StateSite) throws {
     let state = try State(site.state, settings: ["format": "jsonl"])
     _ = try state.ledger.input(path: "/in/a")

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// What the cache calls a postback: content and signature.
+  /// The identity of a postback in the cache: its content and signature.
   private func name(of real: RealPostback, signature: String? = nil) throws -> VerdictCache.Key {
     let (content, own) = try parts(of: real)
     guard let signature else { return VerdictCache.Key(content, own.span) }
@@ -114,7 +114,7 @@ import Testing
     #expect(known.trustedKey(of: try name(of: v3)) == 0)
   }
 
-  /// The digest of what a postback signs, and its signature.
+  /// The digest of a postback's signed text, and its signature.
   private func parts(of real: RealPostback) throws -> (digest: SHA256Digest, signature: [UInt8]) {
     let text = Array(real.object.text.utf8)
     var parser = PostbackParser()

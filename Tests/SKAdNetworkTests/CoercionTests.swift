@@ -4,12 +4,12 @@ import Testing
 
 @testable import SKAdNetwork
 
-/// A field of a real postback written otherwise, with the same meaning.
+/// A field of a real postback in another spelling with the same meaning.
 private struct Coercion: CustomTestStringConvertible {
   let name: String
   let field: Field
   let json: String
-  /// The value that it means, nil for none.
+  /// The meaning of the value; nil if it has none.
   let value: String?
 
   init(_ name: String, _ field: Field, _ json: String, _ value: String?) {
@@ -34,7 +34,7 @@ private struct Coercion: CustomTestStringConvertible {
     Self("apple-doc-4.0-web-high-tier", .postbackSequenceIndex, "\"0\"", "0"),
   ]
 
-  /// What signs identically: the signature decides.
+  /// Spellings with the same signed text, which the signature decides about.
   static let respelled = [
     Self("apple-doc-3.0-win", .campaignID, "42.0", "42"),
     Self("apple-doc-3.0-win", .appID, "5.25463029E8", "525463029"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SKAdNetwork
 
-/// Damages texts at random.
+/// A generator of randomly damaged texts.
 private struct Mutator {
   var random: SplitMix
   let corpus: [[UInt8]]
@@ -40,7 +40,7 @@ private struct Mutator {
     }
   }
 
-  /// Puts a piece of a text in the corpus into another.
+  /// Inserts a piece of one text of the corpus into another.
   private mutating func splice(_ text: inout [UInt8], at position: Int) {
     let other = corpus.randomElement(using: &random) ?? []
     let start = Int.random(in: 0...other.count, using: &random)
@@ -70,7 +70,7 @@ struct FuzzTests {
     #expect(counts.count > 8)
   }
 
-  /// A postback's message and extras can be made; a defect says what is wrong. All ranges lie in the buffer.
+  /// Checks that a postback has a message and extras, that a defect has a description, and that all ranges are in the buffer.
   private func check(_ reading: Reading) throws {
     let claims = reading.claims
     for range in [claims.adNetworkID, claims.transactionID, claims.appID, claims.version] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SKAdNetwork
 
-/// A file of bad input and what must come of it.
+/// A file of bad input and its expected outcome.
 struct HostileFile: CustomTestStringConvertible {
   let name: String
   let accepted: Int

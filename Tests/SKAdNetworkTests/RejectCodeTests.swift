@@ -3,7 +3,7 @@ import Testing
 @testable import SKAdNetwork
 
 struct RejectCodeTests {
-  /// Other people's queries hold these words: a change here breaks them.
+  /// Queries of users contain these words, and a change here breaks them.
   private static let codes: [(stage: String, codes: [String])] = [
     (
       "parse",

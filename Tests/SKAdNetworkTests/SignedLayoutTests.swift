@@ -4,12 +4,12 @@ import Testing
 
 @testable import SKAdNetwork
 
-/// Source app and source domain of a 4.0 as JSON, and what is signed between `redownload` and `fidelity-type`.
+/// Source app and source domain of a 4.0 postback as JSON, and the signed text between `redownload` and `fidelity-type`.
 private struct Sources: CustomTestStringConvertible {
   let app: String?
   let domain: String?
   let asSent: String
-  /// Nil where nothing was filled in.
+  /// The signed text without the filled-in values; nil if nothing was filled in.
   let withoutZeroFilled: String?
 
   var testDescription: String { "app \(app ?? "none"), domain \(domain ?? "none")" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SKAdNetwork
 
-/// A real postback and the text that Apple signed, written out.
+/// A real postback and the literal text that Apple signed.
 private struct SignedText: CustomTestStringConvertible {
   let name: String
   let text: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SKAdNetwork
 
-/// Changes to a 4.0 of a web ad without conversion values, and the flags that they must raise.
+/// Changes to a 4.0 postback of a web ad without conversion values, and the expected flags.
 private struct Tier: CustomTestStringConvertible {
   let testDescription: String
   let flags: TierFlags
@@ -113,7 +113,7 @@ struct TierFlagsTests {
     #expect(try reading.signedMessage() == Reading(real.bytes).signedMessage())
   }
 
-  /// Nothing that Apple has signed and that is published has a marketplace and no value.
+  /// No published postback that Apple signed has a marketplace and no value.
   @Test(
     arguments: [
       (

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SKAdNetwork
 
-/// Two values of a field, as JSON, and as the conflict tells them.
+/// Two values of a field as JSON, and as the conflict reports them.
 private struct Edit: CustomTestStringConvertible {
   let real: RealPostback
   let field: Field

@@ -2,7 +2,7 @@ import Signatures
 import Testing
 
 extension BatchVerifier {
-  /// A verifier for one key, which verifies with tables, if that is what is asked for.
+  /// A verifier for one key that verifies by `method`.
   init(_ key: PublicKey, by method: VerificationMethod) throws {
     if method == .fixedBase { key.prepare() }
     #expect(key.method == method)

@@ -19,7 +19,7 @@ private struct SeededGenerator: RandomNumberGenerator {
 private struct Corpus: Sendable {
   let keys: [PublicKey]
   let digests: [SHA256Digest]
-  /// By key, then by digest: r, then s.
+  /// The signatures, r then s, by key and then by digest.
   let signatures: [[[UInt8]]]
 
   init(_ curve: Curve) throws {
@@ -37,7 +37,7 @@ private struct Corpus: Sendable {
 
   static let all = Result { try Dictionary(uniqueKeysWithValues: Curve.allCases.map { ($0, try Corpus($0)) }) }
 
-  /// A case: mostly a signature of the digest by the key, else one that was changed.
+  /// A random case: usually a valid signature of the digest by the key, else a changed one.
   func next(
     using generator: inout SeededGenerator
   ) -> (key: Int, digest: SHA256Digest, form: SignatureForm, signature: [UInt8]) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Signatures
 
-/// The tables, and the recovery of keys, alone.
+/// Tests of the tables and of the recovery of keys, without a `BatchVerifier`.
 struct FixedBaseTests {
   private typealias Signature = (digest: SHA256Digest, signature: [UInt8])
 

@@ -73,7 +73,7 @@ import Testing
     return try PublicKey(subjectPublicKeyInfo: info.span)
   }
 
-  /// The number of the first digest that is found.
+  /// The index of the first digest that is found.
   private static func first(
     _ numbers: Range<Int>,
     _ signature: [UInt8],

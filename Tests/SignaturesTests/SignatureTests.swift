@@ -1,7 +1,7 @@
 import Signatures
 import Testing
 
-/// The RFC's key and signature of "sample", to take apart and put together wrongly.
+/// The key and signature of "sample" in the RFC, as parts for wrong signatures.
 private struct Sample {
   let curve: Curve
   let key: PublicKey
@@ -21,7 +21,7 @@ private struct Sample {
   var signature: [UInt8] { element(0x30, integer(r) + integer(s)) }
 }
 
-/// A way to write down r and s.
+/// An encoding of r and s.
 struct Writing: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let bytes: @Sendable (_ r: [UInt8], _ s: [UInt8], _ order: [UInt8]) -> [UInt8]
@@ -33,7 +33,7 @@ struct Writing: Sendable, CustomTestStringConvertible {
     (testDescription, self.bytes) = (description, bytes)
   }
 
-  /// Not strict DER, whatever its integers would be worth.
+  /// Encodings that are not strict DER, with any integers.
   static let malformed = [
     Writing("nothing") { _, _, _ in [] },
     Writing("raw") { r, s, _ in r + s },
@@ -73,7 +73,7 @@ struct Writing: Sendable, CustomTestStringConvertible {
     Writing("a padded negative s") { r, _, _ in element(0x30, integer(r) + [0x02, 0x02, 0xFF, 0x80]) },
   ]
 
-  /// Strict DER of integers that no key makes for this digest.
+  /// Strict DER of integers that are not a signature of this digest.
   static let invalid = [
     Writing("r = 0") { _, s, _ in element(0x30, [0x02, 0x01, 0x00] + integer(s)) },
     Writing("s = 0") { r, _, _ in element(0x30, integer(r) + [0x02, 0x01, 0x00]) },

@@ -38,7 +38,7 @@ import Testing
   }
 }
 
-/// Makes files of this process end at a length.
+/// Limits the length of files of this process.
 private func limitFiles(to byteCount: UInt) throws {
   var limit = rlimit()
   try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)

@@ -18,7 +18,7 @@ import Testing
     try file.append(bytes, checksum: CRC32(of: bytes).value, rows: 1)
   }
 
-  /// Writes a part, of which the first three pieces are committed.
+  /// Writes a part whose first three pieces are committed.
   private func committed() throws -> LedgerPart {
     let file = try PartFile.create(new, in: output.output)
     for text in ["a,b\r\n", "1,2\r\n", "", "3,4\r\n"] { try append(text, to: file) }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct `The check of the state` {
   private let postbacks = Table.postbacks.name
 
-  /// A state with a complete and an open part of the postbacks in each format, and their log.
+  /// A state with a complete and an open part of `skan_postbacks` in each format, and their log.
   private func site(rows: Range<Int> = 0..<40, seen: Range<Int> = 0..<40) throws -> StateSite {
     let site = try StateSite()
     let ledger = try site.ledger()

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct `The text of rows` {
-  /// Texts of every length at which words of eight bytes begin and end, and long ones: of any bytes, and of those that
-  /// are escaped and their neighbours.
+  /// Texts of all lengths around words of eight bytes, and long ones: of random bytes, and of escaped bytes and their
+  /// neighbours.
   private static func texts() -> [[UInt8]] {
     var random = SplitMix(seed: 7)
     let special: [UInt8] = [0, 1, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x2C, 0x5B, 0x5C, 0x5D, 0x7F, 0x80, 0xA2, 0xDC, 0xFF]

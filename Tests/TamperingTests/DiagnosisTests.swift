@@ -24,7 +24,7 @@ import Testing
     #expect(diagnosis.tried == 1)
   }
 
-  /// Each signed field of each postback, edited in a way that is searched.
+  /// Edits each signed field of each postback in a way that the search covers.
   @Test(arguments: RealPostback.genuine, Edited.allCases)
   func `the original value of an edited field is recovered`(_ real: RealPostback, _ edited: Edited) throws {
     let version = try #require(Version(rawValue: real.version))
@@ -37,11 +37,11 @@ import Testing
     }
   }
 
-  /// How a field can be edited.
+  /// A kind of edit of a field.
   enum Edited: CaseIterable {
     case value, letterCase, whiteSpace, percentEncoding, digit
 
-    /// The new value as JSON and as text; nil where the field cannot be edited so.
+    /// The new value as JSON and as text; nil if the field cannot be edited in this way.
     func edit(_ field: Field, _ original: String) -> (json: String, text: String)? {
       let isIdentifier = [.adNetworkID, .transactionID, .sourceDomain].contains(field)
       switch self {

@@ -22,7 +22,7 @@ package enum Fixtures {
     return (names ?? []).sorted().map { path + "/" + $0 }
   }
 
-  /// The lines that hold something.
+  /// The lines that are not empty.
   package static func lines(_ path: String) -> [[UInt8]] {
     bytes(path).split(separator: UInt8(ascii: "\n")).map(Array.init)
   }

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A flat JSON object whose members can be changed. Values are JSON as it is written.
+/// A flat JSON object whose members can be changed. Values are JSON text.
 package struct Object: Sendable {
   private var members: [(key: String, json: String)] = []
 
@@ -11,7 +11,7 @@ package struct Object: Sendable {
 
   package init(_ text: String) { self.init(Array(text.utf8)) }
 
-  /// A member as JSON. Setting nil takes it out; a new one comes last.
+  /// The JSON text of a member. Setting nil removes it; a new member is added at the end.
   package subscript(key: String) -> String? {
     get { members.first { $0.key == key }?.json }
     set {
@@ -25,7 +25,7 @@ package struct Object: Sendable {
     }
   }
 
-  /// The text of a member that is a string, or its JSON.
+  /// The content of a member that is a string, or its JSON text.
   package func string(_ key: String) -> String? {
     guard let json = self[key] else { return nil }
     if case .string(let text)? = try? JSONValue(parsing: Array(json.utf8)) { return text }

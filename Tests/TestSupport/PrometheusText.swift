@@ -1,4 +1,4 @@
-/// A text in Prometheus' exposition format 0.0.4, as a collector reads it.
+/// A parsed text in Prometheus' exposition format 0.0.4.
 package struct PrometheusText {
   /// The error of a text that breaks the format.
   package struct Malformed: Error {

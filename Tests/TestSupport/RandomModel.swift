@@ -1,14 +1,14 @@
-/// A model whose window is of a random kind, as a file has it, with what a test has to know of it.
+/// A model file whose window has a random kind, with the facts that tests need.
 package struct RandomModel {
   /// The model file.
   package let text: String
-  /// The window that it describes.
+  /// The window of the model.
   package let window: Int
-  /// Whether more activity is never told as a lower value.
+  /// True if more activity never encodes to a lower value.
   package let isMonotonic: Bool
   /// The events of the window.
   package let events: [String]
-  /// The event that earns; nil where the window says nothing of revenue.
+  /// The event with revenue; nil if the window has none.
   package let earner: String?
 
   package init(using random: inout SplitMix) {
@@ -29,7 +29,7 @@ package struct RandomModel {
       """
   }
 
-  /// What a random user did. Revenue comes with at least one of the event that earns.
+  /// The activity of a random user. Revenue comes with at least one event that has revenue.
   package func activity(using random: inout SplitMix) -> RandomActivity {
     var counts: [String: Int] = [:]
     for event in events where Bool.random(using: &random) {
@@ -46,7 +46,7 @@ package struct RandomModel {
   }
 }
 
-/// What a user did.
+/// The activity of a user.
 package struct RandomActivity {
   package var counts: [String: Int]
   /// Revenue in millionths.
@@ -55,7 +55,7 @@ package struct RandomActivity {
   /// The revenue as a JSON number.
   package var revenue: String { decimal(micros) }
 
-  /// All of both.
+  /// The union of both activities.
   package static func + (left: Self, right: Self) -> Self {
     RandomActivity(
       counts: left.counts.merging(right.counts, uniquingKeysWith: +),
@@ -97,7 +97,7 @@ private struct KindWriter {
     }
   }
 
-  /// Two or three parts, at most one of which is of revenue, as is retention.
+  /// Two or three parts, with at most one of revenue and one of retention.
   mutating func mixed() -> String {
     let bits = [[3, 3], [4, 2], [1, 5], [2, 2, 2], [1, 1]].randomElement(using: &random) ?? [3, 3]
     var left = ["revenue", "retention", "events", "bits", "engagement", "funnel"].shuffled(using: &random)

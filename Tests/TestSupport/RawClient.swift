@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A connection to a server on this machine that sends whatever bytes it is told to.
+/// A connection to a server on this machine that can send any bytes.
 public final class RawClient {
-  /// An answer, as far as tests look at it.
+  /// The parts of an answer that tests examine.
   public struct Answer: Equatable {
     /// The status.
     public let status: Int
@@ -16,9 +16,9 @@ public final class RawClient {
     public var text: String { String(decoding: body, as: UTF8.self) }
   }
 
-  /// What a server, or the way to it, did not do.
+  /// A failure of a server or of the connection to it.
   public struct Failure: Error {
-    /// What went wrong.
+    /// The description of the failure.
     public let text: String
 
     /// A failure.
@@ -29,10 +29,10 @@ public final class RawClient {
   public let descriptor: Int32
   private var unread: [UInt8] = []
 
-  /// Nothing is waited for any longer than this: a test that fails should end.
+  /// The limit of every wait, so that a failing test ends.
   private static let patience = 30
 
-  /// Connects to a port of this machine, as if from another one where `host` is not 1: from 127.0.0.`host`.
+  /// Connects to a port of this machine from the address 127.0.0.`host`.
   public init(port: Int, host: UInt8 = 1) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure(text: "no socket: \(errno)") }
@@ -62,7 +62,7 @@ public final class RawClient {
 
   deinit { close(descriptor) }
 
-  /// Sends bytes; false where the other end does not take them any more.
+  /// Sends bytes; false if the other end no longer accepts them.
   @discardableResult
   public func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
@@ -81,14 +81,14 @@ public final class RawClient {
     return true
   }
 
-  /// Sends a text; false where the other end does not take it any more.
+  /// Sends a text; false if the other end no longer accepts it.
   @discardableResult
   public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-  /// Sends no more.
+  /// Closes the sending direction.
   public func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// A whole request, and its answer.
+  /// Sends a complete request and returns its answer.
   public func request(
     _ method: String,
     _ target: String,
@@ -101,7 +101,7 @@ public final class RawClient {
     return try answer(hasBody: method != "HEAD")
   }
 
-  /// The next answer.
+  /// Reads the next answer.
   public func answer(hasBody: Bool = true) throws -> Answer {
     let end = Array("\r\n\r\n".utf8)
     while true {
@@ -125,7 +125,7 @@ public final class RawClient {
     }
   }
 
-  /// Whether the other end has closed the connection, with nothing more to read.
+  /// True if the other end has closed the connection and there is nothing more to read.
   public func isClosed() -> Bool {
     do {
       try readMore()

@@ -1,4 +1,4 @@
-/// A real postback, with what is known of it.
+/// A real postback with the known facts about it.
 package struct RealPostback: Sendable, CustomStringConvertible {
   package let name: String
   package let version: String

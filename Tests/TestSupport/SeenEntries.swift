@@ -2,7 +2,7 @@ internal import PostbackVerification
 
 package import Ledger
 
-/// Different entries, the same for the same numbers.
+/// Entries for numbers; equal numbers give equal entries.
 package func seenEntries(_ numbers: Range<Int>) -> [SeenEntry] {
   numbers.map { number in
     let key = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
@@ -16,7 +16,7 @@ package func seenEntries(_ numbers: Range<Int>) -> [SeenEntry] {
 }
 
 extension LedgerCommit {
-  /// A commit of `seen.log` as it is.
+  /// A commit of the current end of `seen.log`.
   package init(of log: SeenLog) {
     self.init(time: 1)
     seen = log.mark

@@ -3,7 +3,7 @@ internal import JSON
 package import SKAdNetwork
 package import Signatures
 
-/// A key of our own, and what it signs.
+/// A key for tests, and postbacks that it signs.
 package struct Signer {
   private let key: SigningKey
   private let id: String
@@ -16,17 +16,17 @@ package struct Signer {
 
   package init(_ key: SigningKey, id: String) { (self.key, self.id) = (key, id) }
 
-  /// The key as `--trust-key` takes it.
+  /// The key in the form that `--trust-key` expects.
   package var base64: String { String(decoding: Base64.standard.encode(key.subjectPublicKeyInfo), as: UTF8.self) }
 
-  /// The postback with a signature of what it says, under a layout.
+  /// Returns the postback with a signature of its content under a layout.
   package func sign(_ object: Object, _ layout: SignedLayout = .asSent) throws -> Object {
     let signature = try key.sign(try digest(of: object, layout), as: .der)
     let base64 = String(decoding: Base64.standard.encode(signature), as: UTF8.self)
     return object.with(["attribution-signature": Object.quoted(base64)])
   }
 
-  /// The digest of what a signature of the postback signs.
+  /// The digest of the postback's signed text.
   package func digest(of object: Object, _ layout: SignedLayout = .asSent) throws -> SHA256Digest {
     var object = object
     object["attribution-signature"] = "\"-\""
@@ -40,7 +40,7 @@ package struct Signer {
     return try hash.digest(of: message.span)
   }
 
-  /// A JWS over a payload, in an AdAttributionKit postback.
+  /// Returns an AdAttributionKit postback with a JWS over a payload.
   package func sign(payload: String, header: String? = nil, beside: [String: String] = [:]) throws -> Object {
     func encoded(_ text: [UInt8]) -> String { String(decoding: Base64.url.encode(text), as: UTF8.self) }
     let header = header ?? "{\"alg\":\"ES256\",\"kid\":\"\(id)\"}"

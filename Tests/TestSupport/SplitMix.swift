@@ -1,4 +1,4 @@
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same seed, so that a failure can be repeated.
+/// The generator SplitMix64 (Steele, Lea, Flood 2014). Its numbers depend only on the seed, so that failures are repeatable.
 package struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

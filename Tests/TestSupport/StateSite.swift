@@ -2,7 +2,7 @@ package import DurableFiles
 package import Ledger
 import Foundation
 
-/// A folder of state and one of tables, to be damaged and copied.
+/// A folder with a state and tables, which tests damage and copy.
 package struct StateSite {
   package let directory: TemporaryDirectory
 
@@ -15,7 +15,7 @@ package struct StateSite {
     try Ledger(try StateFolder(state), settings: settings)
   }
 
-  /// What a crash at this moment would leave.
+  /// Returns a copy of the folder as a crash at this moment would leave it.
   package func crashed() throws -> StateSite {
     let copy = try StateSite()
     for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
@@ -28,7 +28,7 @@ package struct StateSite {
     Array(try Data(contentsOf: URL(filePath: "\(directory.path)/\(name)")))
   }
 
-  /// Makes something else of a file.
+  /// Replaces the content of a file.
   package func change(_ name: String, _ change: (inout [UInt8]) -> Void) throws {
     var bytes = (try? bytes(name)) ?? []
     change(&bytes)
@@ -42,7 +42,7 @@ package struct StateSite {
   }
 }
 
-/// How something fails; nil where it does not.
+/// The failure that `body` throws; nil if it succeeds.
 package func stateFailure<Value>(_ body: () throws -> Value) -> FileFailure? {
   do {
     _ = try body()

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A new directory that is removed with all that is in it.
+/// A temporary directory, removed with its content.
 package final class TemporaryDirectory {
   package let path: String
 
@@ -13,7 +13,7 @@ package final class TemporaryDirectory {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Writes a file and gives its path.
+  /// Writes a file and returns its path.
   @discardableResult
   package func write(_ bytes: [UInt8], to name: String = "input") throws -> String {
     let path = "\(path)/\(name)"
@@ -28,7 +28,7 @@ package final class TemporaryDirectory {
   package struct Failure: Error {
     let code: Int32
 
-    /// Makes a failure with the value of `errno`.
+    /// A failure with the current value of `errno`.
     package init(code: Int32) { self.code = code }
   }
 }

@@ -39,7 +39,7 @@ package struct Report: Sendable {
     package var fine = 0
     /// The number of won postbacks with a coarse value and no fine value.
     package var coarse = 0
-    /// The number of won postbacks with neither.
+    /// The number of won postbacks with neither a fine nor a coarse value.
     package var none = 0
   }
 

@@ -36,7 +36,7 @@ package struct RelatedRejects: Sendable {
 
   /// Postbacks that share a signature or a transaction.
   package struct Group: Sendable {
-    /// The property that they share.
+    /// The property that the rejects of the group share.
     package let bond: Bond
     /// The number of postbacks, also those that are in none of `members`.
     package fileprivate(set) var count = 0

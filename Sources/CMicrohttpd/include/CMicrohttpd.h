@@ -1,61 +1,63 @@
-/// What the project uses of GNU libmicrohttpd, with no type of it in sight: a server on a socket that listens, and one call
-/// for each step of a request.
+/// A shim over GNU libmicrohttpd: a server on a listening socket, with one callback for each step of a request. It exposes
+/// no type of the library.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct cmicrohttpd_server cmicrohttpd_server;
-/// A connection as the library knows it. Good from `opened` to `closed`.
+/// A connection of the library, valid from `opened` to `closed`.
 typedef struct cmicrohttpd_connection cmicrohttpd_connection;
 
-/// What the library calls, on its own threads. An address is a sockaddr: the header that has it belongs to another module. `owner` is what cmicrohttpd_start was given; `client` what `opened` gave.
+/// The callbacks, which the library calls on its own threads. An address is a sockaddr, whose header belongs to another
+/// module. `owner` is the argument of cmicrohttpd_start, `client` the result of `opened`.
 typedef struct cmicrohttpd_calls {
-  /// A connection came: 1 to take it, 0 to close it.
+  /// Decides about a new connection: 1 to accept it, 0 to close it.
   int (*_Nonnull accepts)(void *_Nonnull owner, const void *_Nonnull address);
-  /// It was taken; the result stands for it from now on.
+  /// Called for an accepted connection. The result identifies it in all other callbacks.
   void *_Nonnull (*_Nonnull opened)(void *_Nonnull owner, cmicrohttpd_connection *_Nonnull connection, int socket,
                                    const void *_Nonnull address);
-  /// It is over. Its socket is closed when this returns.
+  /// Called at the end of a connection, whose socket is closed on return.
   void (*_Nonnull closed)(void *_Nonnull client);
-  /// A request began; `target` is as it was sent: not decoded, with its query.
+  /// Called at the start of a request. `target` is as it was sent: not decoded, with its query.
   void (*_Nonnull began)(void *_Nonnull client, const char *_Nonnull target);
-  /// All headers are there. `is_plain` is 0 where the head holds what `cmicrohttpd_headers` does not show: a folded line, a
-  /// line that does not end in CR LF, a NUL. Each of these: 1 to go on, 0 to close the connection.
+  /// Called after the last header. `is_plain` is 0 if the head has something that `cmicrohttpd_headers` does not show: a
+  /// folded line, a line that does not end in CR LF, or a NUL. Like the next two it returns 1 to continue, or 0 to close
+  /// the connection.
   int (*_Nonnull head)(void *_Nonnull client, const char *_Nonnull method, const char *_Nonnull version, int is_plain);
-  /// A piece of the body.
+  /// Called for each piece of the body.
   int (*_Nonnull body)(void *_Nonnull client, const uint8_t *_Nonnull bytes, size_t count);
-  /// All of the body is there, or the connection was resumed.
+  /// Called after the whole body, and again after the connection is resumed.
   int (*_Nonnull complete)(void *_Nonnull client);
-  /// The request is over, answered or not.
+  /// Called at the end of a request, whether it was answered or not.
   void (*_Nonnull ended)(void *_Nonnull client);
 } cmicrohttpd_calls;
 
 typedef struct cmicrohttpd_limits {
   unsigned int threads;
-  /// Connections at once; more wait to be taken.
+  /// The number of concurrent connections. Further ones wait to be accepted.
   unsigned int connections;
-  /// Memory of a connection: what a request's line and headers may have, about.
+  /// The memory of a connection, about the limit for a request line and headers together.
   size_t header_bytes;
-  /// A connection on which nothing happens for so long is closed.
+  /// The time after which an idle connection is closed.
   unsigned int idle_seconds;
 } cmicrohttpd_limits;
 
-/// Serves on a socket that listens, which stays the caller's and must outlive the server. NULL where the library failed,
-/// with errno set.
+/// Starts a server on a listening socket, which still belongs to the caller and must outlive the server. Returns NULL, with
+/// errno set, if the library failed.
 cmicrohttpd_server *_Nullable cmicrohttpd_start(int listening_socket, const cmicrohttpd_limits *_Nonnull limits,
                                                 const cmicrohttpd_calls *_Nonnull calls, void *_Nonnull owner);
-/// Refuses connections from now on, also those that wait to be taken; those that are there go on.
+/// Refuses new connections, and those that wait to be accepted. Accepted connections continue.
 void cmicrohttpd_quiesce(cmicrohttpd_server *_Nonnull server);
 /// Closes all connections, none of which may be suspended, and waits for the threads. The listening socket stays open.
 void cmicrohttpd_stop(cmicrohttpd_server *_Nonnull server);
 
-/// Calls back with each header of the request; good in `head`.
+/// Calls `visit` with each header of the request. Call it only in `head`.
 void cmicrohttpd_headers(cmicrohttpd_connection *_Nonnull connection, void *_Nonnull context,
                          void (*_Nonnull visit)(void *_Nonnull context, const char *_Nonnull name, size_t name_count,
                                                const char *_Nullable value, size_t value_count));
 
-/// In `complete`: nothing more is called for the connection until it is resumed, from whatever thread.
+/// Suspends the connection: no callback is called for it until it is resumed, from any thread. Call it only in `complete`.
 void cmicrohttpd_suspend(cmicrohttpd_connection *_Nonnull connection);
 void cmicrohttpd_resume(cmicrohttpd_connection *_Nonnull connection);
 
@@ -64,11 +66,11 @@ typedef struct cmicrohttpd_header {
   const char *_Nonnull value;
 } cmicrohttpd_header;
 
-/// In `head` or `complete`: answers; everything is copied. An answer in `head` to a request that has a body closes the
-/// connection behind it. 1 done, 0 the library refused.
+/// Answers a request, in `head` or `complete`. Copies its arguments. An answer in `head` to a request with a body closes the
+/// connection afterwards. Returns 1, or 0 if the library refused.
 int cmicrohttpd_answer(cmicrohttpd_connection *_Nonnull connection, unsigned int status,
                        const cmicrohttpd_header *_Nullable headers, size_t header_count,
                        const uint8_t *_Nullable body, size_t count);
 
-/// The library's version, such as "0.9.75".
+/// The version of the library, such as "0.9.75".
 const char *_Nonnull cmicrohttpd_version(void);

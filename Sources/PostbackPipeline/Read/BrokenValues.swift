@@ -76,3 +76,108 @@ private struct Resumption {
   /// The line of the place, from 1.
   let line: Int
 }
+
+/// The nesting depth in a broken JSON text, used to guess its end.
+///
+/// Counts all brackets alike, `{` as `[`. A line end ends a string.
+struct Nesting {
+  /// The reason why a scan stopped.
+  enum Stop {
+    /// All of the text was scanned.
+    case textEnd
+    /// The position is at a line feed, which was not scanned.
+    case lineEnd
+    /// All brackets are closed; the position is after the last one.
+    case balanced
+  }
+
+  private var depth: Int
+  private var isInString = false
+  private var isEscaped = false
+
+  /// A position inside `depth` brackets and outside of strings.
+  init(depth: Int) { self.depth = depth }
+
+  /// Scans `text` from `start`. To go on, call it with the next text after `textEnd`, and behind the line feed after
+  /// `lineEnd`.
+  mutating func scan(_ text: Span<UInt8>, from start: Int) -> (position: Int, stop: Stop) {
+    if depth <= 0 { return (start, .balanced) }
+    var position = start
+    while position < text.count {
+      let byte = text[position]
+      if byte == UInt8(ascii: "\n") {
+        (isInString, isEscaped) = (false, false)
+        return (position, .lineEnd)
+      }
+      position += 1
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInString = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""):
+        isInString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth == 0 { return (position, .balanced) }
+      default:
+        break
+      }
+    }
+    return (position, .textEnd)
+  }
+}
+
+/// The objects that begin a line inside an open value: places to resume framing if the value turns out to be broken.
+///
+/// Objects inside a complete object are dropped; only the outermost complete one is kept.
+struct NestedObjects {
+  /// The start of an object.
+  struct Start {
+    /// The number of bytes of the open value before the object.
+    let offset: Int
+    /// The line that the object begins, from 1.
+    let line: Int
+    /// The number of open brackets around the object.
+    let depth: Int
+    /// True if the end of the object was not seen.
+    fileprivate(set) var isOpen = true
+  }
+
+  /// The starts, in the order of the text.
+  private(set) var starts: [Start] = []
+  /// The indices of the objects in `starts` that are open, each inside the one before.
+  private var open: [Int] = []
+
+  /// Tells if an object is open that begins at `offset` or behind it.
+  func hasOpen(from offset: Int) -> Bool { open.last.map { starts[$0].offset >= offset } ?? false }
+
+  /// Adds an open object.
+  mutating func add(offset: Int, line: Int, depth: Int) {
+    open.append(starts.count)
+    starts.append(Start(offset: offset, line: line, depth: depth))
+  }
+
+  /// Closes the open objects that have at least `depth` brackets around them.
+  mutating func close(downTo depth: Int) {
+    while let index = open.last, starts[index].depth >= depth {
+      starts[index].isOpen = false
+      starts.removeSubrange((index + 1)...)
+      open.removeLast()
+    }
+  }
+
+  /// Removes all objects.
+  mutating func removeAll() {
+    starts.removeAll(keepingCapacity: true)
+    open.removeAll(keepingCapacity: true)
+  }
+}

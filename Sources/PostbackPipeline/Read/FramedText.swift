@@ -1,7 +1,7 @@
 internal import JSON
 internal import Glibc
 
-// What the framer asks of a text.
+// MARK: - Bytes and lines as the framer sees them
 
 extension UInt8 {
   /// True if the byte begins an object or an array.

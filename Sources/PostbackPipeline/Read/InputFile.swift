@@ -1,3 +1,6 @@
+package import DurableFiles
+internal import Glibc
+
 /// One input: a file, or standard input.
 package struct InputFile: Hashable, Sendable {
   /// The path that stands for standard input.
@@ -15,5 +18,60 @@ package struct InputFile: Hashable, Sendable {
     self.path = path
     self.modified = modified
     self.byteCount = byteCount
+  }
+}
+
+extension InputFile {
+  /// Returns the inputs that `paths` name, in their order. Throws if one of them cannot be opened now.
+  ///
+  /// A directory stands for every regular file directly in it, sorted by the bytes of the names; symbolic links to
+  /// regular files count. `-` is standard input. A named pipe or `/dev/fd/N` is read as a stream. It is not opened
+  /// here, only its permission is checked, because opening it twice would lose the data in it.
+  package static func enumerate(_ paths: [String]) throws(FileFailure) -> [InputFile] {
+    var inputs: [InputFile] = []
+    for path in paths {
+      if path == standardInput {
+        inputs.append(InputFile(path: path))
+        continue
+      }
+      let status = try FileStatus(path: path)
+      switch status.kind {
+      case .directory:
+        inputs += try files(inDirectory: path)
+      case .regular:
+        inputs.append(try InputFile(openable: path, status))
+      case .stream:
+        guard unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 else {
+          throw FileFailure.system(.notFound, path, "The file cannot be opened", errno, access: .read)
+        }
+        inputs.append(InputFile(path: path))
+      case .socket:
+        throw FileFailure(.notFound, path, "This is a socket", advice: "Give a file, a directory or a pipe")
+      }
+    }
+    return inputs
+  }
+
+  /// Tells if `path` is a directory or a symbolic link to one; throws if nothing exists at `path`.
+  package static func isFolder(_ path: String) throws(FileFailure) -> Bool {
+    try FileStatus(path: path).kind == .directory
+  }
+
+  private init(openable path: String, _ status: FileStatus) throws(FileFailure) {
+    _ = try OpenFile(path: path)
+    self.init(path: path, modified: status.modified, byteCount: status.byteCount)
+  }
+
+  private static func files(inDirectory directory: String) throws(FileFailure) -> [InputFile] {
+    var inputs: [InputFile] = []
+    for name in try Directory.names(in: directory) {
+      let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+      guard let status = try FileStatus(entry: path), status.kind == .regular else { continue }
+      inputs.append(try InputFile(openable: path, status))
+    }
+    guard !inputs.isEmpty else {
+      throw FileFailure(.notFound, directory, "There is no regular file in this directory")
+    }
+    return inputs
   }
 }

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// Each row against a definition of the comparisons that is as plain as can be.
+  /// Compares each row with a simple reference implementation of the comparisons.
   @Test func `hold for exactly the matching rows`() throws {
     var generator = SplitMix(seed: 7)
     let texts: [String?] = [nil, "", "a", "ab", "abc", "b", "ba", "aab", "10", "9", "-1", "\"q\"", "é\n", "aaab"]
@@ -117,7 +117,7 @@ import Testing
 }
 
 extension RawBatch {
-  /// A batch of these lines, of a file called "rows".
+  /// A batch of these lines from a file named "rows".
   init(lines: [String]) {
     var bytes: [UInt8] = []
     var records: [Record] = []

@@ -3,7 +3,7 @@ import Testing
 @testable import Analysis
 
 @Suite struct `Pearson's chi-square test` {
-  /// Critical values of the chi-square distribution as tables have them, to three decimals.
+  /// Critical values of the chi-square distribution from printed tables, to three decimals.
   @Test(arguments: [
     (1, 3.841, 0.05), (1, 6.635, 0.01), (2, 5.991, 0.05), (10, 18.307, 0.05), (10, 3.940, 0.95), (30, 50.892, 0.01),
     (63, 82.529, 0.05), (100, 149.449, 0.001),

@@ -5,13 +5,14 @@ import Testing
 @testable import postback
 
 @Suite struct `A hostile argument` {
-  /// C0, C1 and DEL; what turns the direction of text; a line separator; and what would look like another message.
+  /// A text with C0, C1 and DEL, characters that change the direction of text, a line separator, and words that look like
+  /// another message.
   private static let hostile =
     "x\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\u{7F}\u{202E}\u{2066}\u{2028}\r\npostback: all is well"
 
   private static let option = "--\(hostile)"
 
-  /// A command line for everything that a command takes.
+  /// Command lines with a hostile text in place of each argument.
   private static let commandLines: [[String]] = {
     var lines = [[hostile], ["help", hostile], [option], ["model", hostile], ["state", hostile]]
     for command in Main.commands.commands {
@@ -28,7 +29,7 @@ import Testing
     return lines
   }()
 
-  /// What commands are given beside an option, so that they get as far as to look at it.
+  /// The arguments that commands need besides an option, so that they examine the option.
   private static let operands = [
     "run": ["/nowhere", "--out", "/nowhere/out"], "watch": ["/nowhere", "--out", "/nowhere/out"],
     "serve": ["--spool", "/nowhere", "--watch", "--out", "/nowhere/out"], "rejects": ["/nowhere"],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import postback
 
-/// Commands as they are in a pseudo-terminal.
+/// Commands that run in a pseudo-terminal.
 @Suite struct `Output on a terminal` {
   private func run(_ arguments: [String], columns: Int = 80, environment: [String] = []) async throws
     -> BuiltCommand.Result
@@ -18,7 +18,7 @@ import Testing
     )
   }
 
-  /// The lines as they look, without what moves the cursor or colours.
+  /// The visible lines, without control sequences.
   private func lines(_ result: BuiltCommand.Result) -> [String] {
     result.text.replacing(/\u{1B}\[[0-9;]*[mK]/, with: "").split(whereSeparator: \.isNewline).map(String.init)
   }

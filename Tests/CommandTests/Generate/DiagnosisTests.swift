@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Diagnosis of a generated dump` {
-  /// Edits of each kind, of all versions; what only a larger search finds is measured by the benchmark.
+  /// Edits of each kind in all versions. Edits that need a larger search are measured by the benchmark.
   private static let versions = ["--versions", "4.0=3,3.0=3,2.2=1,2.1=1,2.0=1,1.0=1,aak=2"]
 
   @Test(arguments: ["value", "pair", "letter-case", "white-space", "percent-encoding", "swap", "signature"])
@@ -65,7 +65,7 @@ extension GeneratedDump {
 }
 
 extension JSONObject {
-  /// What a member says, as text; nil where it is null or not there.
+  /// The text of a member; nil if it is null or absent.
   fileprivate func text(_ name: String) -> String? {
     if case .string(let text)? = self[name] { text } else { nil }
   }

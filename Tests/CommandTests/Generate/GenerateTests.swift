@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct GenerateTests {
-  /// Every kind of line, and every version, many times over.
+  /// Options for a dump with many lines of each kind and version.
   static let everything = [
     "--versions", "4.0=5,3.0=2,2.2=1,2.1=1,2.0=1,1.0=1,aak=4", "--forged", "0.1", "--edited", "0.15",
     "--duplicate", "0.15", "--malformed", "0.2", "--zero-filled", "0.1",

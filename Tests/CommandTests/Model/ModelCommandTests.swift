@@ -5,7 +5,7 @@ import Testing
 
 @testable import postback
 
-/// `postback model …`, and that what `show` prints is the model again.
+/// The commands of `postback model`.
 @Suite struct ModelCommandTests {
   private static let game = [Fixtures.path("models"), "--app", "6740000001"]
 
@@ -167,7 +167,7 @@ import Testing
     )
   }
 
-  /// Models whose windows have all that a file may have, each of them or not.
+  /// Random models whose windows have each optional member or not.
   @Test(arguments: 0..<4 as Range<UInt64>)
   func `a model that show printed has the same meaning, and is printed the same again`(_ seed: UInt64) async throws {
     let folder = try TemporaryFolder()

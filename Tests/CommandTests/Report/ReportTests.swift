@@ -7,14 +7,14 @@ import Testing
 @testable import postback
 
 @Suite struct `postback report` {
-  /// What tries to leave the page, or to be more than text in it.
+  /// Texts that would escape from a page, or act as markup, without escaping.
   private static let hostile = [
     #"</script><img src=x onerror=\"document.title='pwned'\">"#, #"<script src=http://pwned.invalid/x.js></script>"#,
     #"\"><svg onload=fetch('http://pwned.invalid')>"#, #"'-alert(1)-'"#, #"]]><!--<script>"#, #"&lt;b&gt;&amp;"#,
     #"\u2028\u2029\u202e\u0007"#, #"javascript:alert(1)"#, #"{{7*7}}${7*7}"#,
   ]
 
-  /// A spool's worth of hostile postbacks: markup in every column that a sender can fill.
+  /// Hostile postbacks with markup in every column that a sender can fill.
   private static var hostileLines: String {
     hostile.enumerated().map { index, text in
       """
@@ -70,7 +70,7 @@ import Testing
     try await look([page, out, "--truth", truth])
   }
 
-  /// Opens a page in a browser, where there is one, and holds it against the tables.
+  /// Opens a page in a browser, if one is installed, and compares it with the tables.
   private func look(_ arguments: [String]) async throws {
     let script = Fixtures.path("../Tests/report_in_browser.py")
     let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", script] + arguments)

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A real postback with fields written otherwise, and the cells of its row that must come of it.
+/// A real postback with fields in another spelling, and the expected cells of its row.
 private struct Spelling: CustomTestStringConvertible {
   let real: RealPostback
   let changes: [String: String?]
@@ -17,7 +17,7 @@ private struct Spelling: CustomTestStringConvertible {
     self.cells = cells
   }
 
-  /// Signed fields: what signs identically is accepted.
+  /// Signed fields in spellings with the same signed text, which are accepted.
   static let signed = [
     Self(
       .v4,
@@ -34,7 +34,7 @@ private struct Spelling: CustomTestStringConvertible {
     Self(.v3, ["campaign-id": "\"42\""], ["campaign_id": "42", "coerced_fields": "[\"campaign-id\"]"]),
   ]
 
-  /// Unsigned fields that mean something.
+  /// Unsigned fields in spellings that have a meaning.
   static let read = [
     Self(
       .v4Coarse,
@@ -47,7 +47,7 @@ private struct Spelling: CustomTestStringConvertible {
     Self(.adAttributionKit, ["ad-interaction-type": "\"VIEW\""], ["ad_interaction_type": "\"view\""]),
   ]
 
-  /// Unsigned fields that mean nothing.
+  /// Unsigned fields in spellings without a meaning.
   static let unreadable =
     [
       ("conversion-value", "64"), ("conversion-value", "\"abc\""), ("conversion-value", "{\"a\":[1]}"),
@@ -69,7 +69,7 @@ private struct Spelling: CustomTestStringConvertible {
   }
 }
 
-/// What `postback run` makes of lines.
+/// The result of `postback run` for some lines.
 private struct Run {
   let postbacks: [JSONObject]
   let rejects: [JSONObject]
@@ -86,7 +86,7 @@ private struct Run {
     rejects = try JSONObject.lines(try folder.contents(of: "out/skan_rejects/part-00000001.jsonl"))
   }
 
-  /// A column of the rejects, in order.
+  /// The values of a column of the rejects, in order.
   func rejected(_ column: String) -> [String?] { rejects.map { $0.cell(column) } }
 }
 

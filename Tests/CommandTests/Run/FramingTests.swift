@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The same postbacks, written in other ways and between broken ones.
+/// Runs over postbacks in other layouts and between broken lines.
 @Suite struct `postback run over broken text` {
-  /// Runs over a text, and says how many records it had, and how many were accepted and rejected.
+  /// Runs over a text, and returns the counts of its records, and of the accepted and rejected ones.
   private func counts(of text: [UInt8], keys: [String]) async throws -> [Int] {
     let folder = try TemporaryFolder()
     let result = try await BuiltCommand.run(

@@ -7,7 +7,7 @@ import Testing
 @testable import postback
 
 @Suite struct `postback run --from-rejects` {
-  /// A dump whose keys a first run did not trust, and what a run makes that trusts them.
+  /// A dump whose keys the first run did not trust, and the result of a run that trusts them.
   private struct Site {
     let folder: TemporaryFolder
     let keys: [String]
@@ -36,7 +36,7 @@ import Testing
       try JSONValue(parsing: try await Self.run(folder, "out", [folder.path("dump")]).output)
     }
 
-    /// Takes rejects up again; the summary, in which everything that was read was accepted or rejected.
+    /// Runs over rejects and returns the summary, in which accepted and rejected records must add up.
     func feed(_ options: [String], into out: String = "out") async throws -> JSONValue {
       let result = try await Self.run(folder, out, ["--from-rejects", folder.path("out")] + options)
       try #require(result.status == 0, "\(result.errorText)")

@@ -15,7 +15,7 @@ import Testing
     try site.put("a", Array(lines.joined()))
   }
 
-  /// Runs the consumer so that each read of the file takes a while, and does something to the file meanwhile.
+  /// Runs a consumer that reads the file slowly, and changes the file meanwhile.
   private func whileRead(_ script: String) async throws -> BuiltCommand.Result {
     let fault = Fault(call: "read", effect: "delay_exit=700000", path: "\(site.spool)/new/a")
     // It is being read when some process has it open.

@@ -4,7 +4,7 @@ import Signatures
 import TestSupport
 import Testing
 
-/// Re-engagements, tests during development, and versions to come.
+/// Re-engagements, test postbacks, and future versions.
 @Suite struct `Kinds of postbacks` {
   private let folder: TemporaryFolder
   private let signer: Signer
@@ -14,7 +14,7 @@ import Testing
     signer = try Signer(.p256, id: "ours")
   }
 
-  /// An AdAttributionKit postback that our key signed.
+  /// An AdAttributionKit postback that is signed with the key of this test.
   private func adAttributionKit(_ payload: [String: String], beside: [String: String] = [:]) throws -> Object {
     let ordinary = Object(
       """
@@ -25,7 +25,7 @@ import Testing
     return try signer.sign(payload: ordinary.with(payload).text, beside: beside)
   }
 
-  /// The rows of one table that `run` makes of postbacks, in their order.
+  /// The rows of a table that `run` writes for postbacks, in their order.
   private func rows(
     of table: String = "skan_postbacks",
     _ postbacks: [Object],

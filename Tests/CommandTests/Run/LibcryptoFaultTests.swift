@@ -4,13 +4,13 @@ import Signatures
 import TestSupport
 import Testing
 
-/// A libcrypto that goes wrong, loaded before the real one. See `Tests/Preload/faulty_libcrypto.c`.
+/// A library that is loaded before libcrypto and makes it fail. See `Tests/Preload/faulty_libcrypto.c`.
 struct FaultyLibcrypto: Sendable {
   private let library: String
-  /// What goes wrong in it, and when.
+  /// The fault and the time at which it occurs.
   var fault = ""
 
-  /// Compiled once for each kind; nil where there is no compiler.
+  /// The compiled libraries; nil if there is no C compiler.
   private static let libraries: (folder: TemporaryFolder, whole: String, withoutTables: String)? = {
     guard let folder = try? TemporaryFolder() else { return nil }
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -30,10 +30,10 @@ struct FaultyLibcrypto: Sendable {
     return (folder, whole, without)
   }()
 
-  /// Whether there is a C compiler that makes it.
+  /// True if a C compiler could make the libraries.
   static var isThere: Bool { libraries != nil }
 
-  /// One of which some calls go wrong.
+  /// A libcrypto some of whose calls fail.
   init(_ fault: String) throws {
     library = try #require(Self.libraries).whole
     self.fault = fault
@@ -41,7 +41,7 @@ struct FaultyLibcrypto: Sendable {
 
   private init(library: String) { self.library = library }
 
-  /// One that has dropped what tables are made with.
+  /// A libcrypto without the functions that make tables.
   static var withoutTables: FaultyLibcrypto {
     get throws { FaultyLibcrypto(library: try #require(libraries).withoutTables) }
   }
@@ -57,7 +57,7 @@ struct FaultyLibcrypto: Sendable {
 struct `A libcrypto that goes wrong` {
   private static let announcement = "libcrypto goes wrong"
 
-  /// A dump of genuine and edited postbacks, long enough for tables of every key, and what a right libcrypto makes of it.
+  /// A dump of genuine and edited postbacks, long enough for tables of every key, and its result with a correct libcrypto.
   private static let dump = Task {
     try await GeneratedDump(
       count: 6000,
@@ -173,7 +173,7 @@ struct `A libcrypto that goes wrong` {
     #expect(!result.errorText.contains("curve"))
   }
 
-  /// With the private key 1, r = n - e makes u1 G + u2 Q the point at infinity, whose coordinates mean nothing.
+  /// With the private key 1, r = n - e makes u1 G + u2 Q the point at infinity, whose coordinates have no meaning.
   @Test func `never accepts a point at infinity as a signature`() async throws {
     let folder = try TemporaryFolder()
     let one = [UInt8](repeating: 0, count: 31) + [1]

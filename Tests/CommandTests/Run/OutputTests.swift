@@ -5,7 +5,7 @@ import Testing
 @Suite struct `The state of an output` {
   private static let tables = ["skan_events", "skan_postbacks", "skan_rejects"]
 
-  /// Puts an input where the command finds it, and runs it.
+  /// Writes an input to the place where the command expects it, and runs the command.
   private func run(
     _ command: String,
     _ folder: TemporaryFolder,
@@ -108,7 +108,7 @@ import Testing
     #expect(result.errorText.contains("/_output_id: The file does not hold the id"), "\(result.errorText)")
   }
 
-  /// What the version of the program before outputs had ids left when it was killed: all of `postbacks/` in open parts.
+  /// An output of the last version without ids, whose run was killed: all rows of `postbacks/` are in open parts.
   private func earlier() async throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let tar = ["tar", "-xzf", Fixtures.path("states/version-1.tar.gz"), "-C", folder.path("")]

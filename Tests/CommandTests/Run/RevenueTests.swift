@@ -98,7 +98,7 @@ import Testing
     #expect(page.contains("of both sums the larger is taken") == !models.cumulative.isEmpty)
   }
 
-  /// The sum of a column over windows, by whatever users have in common: as plain as can be.
+  /// The sum of a column over windows, by groups of users, in a simple reference implementation.
   private func sum(_ column: String, of rows: [JSONObject]) -> Double {
     let groups = Dictionary(grouping: rows) { [$0.cell("ad_network_id"), $0.cell("conversion_type")] }
     return groups.values.reduce(0) { total, rows in

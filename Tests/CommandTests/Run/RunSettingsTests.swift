@@ -13,7 +13,7 @@ import Testing
   private static let otherKey =
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAELeEDzpJEP+/qRSE5hJVC1p1J0ssUnQGMzBBbvnACBok8OVGGLgxL0myrKiy6lvRtSlLRsWit87i+vftD8AEqeQ=="
 
-  /// Options of two runs, and what is said to have changed.
+  /// The options of two runs, and the expected changes.
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let first: [String]

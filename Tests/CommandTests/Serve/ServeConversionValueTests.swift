@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A server asked for conversion values` {
-  /// An app that was launched just now has seen ads for 0.03 dollars.
+  /// The request of an app that was just launched and has 0.03 dollars of ad revenue.
   private static func target(_ version: String, app: String = "com.example.puzzle") -> String {
     let now = Int(Date().timeIntervalSince1970)
     let prefix = version == "v2" ? "skan_" : ""

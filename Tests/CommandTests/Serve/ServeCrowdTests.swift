@@ -20,7 +20,7 @@ private let forwarded = "/v1/postbacks"
     return try await ServerSite(configuration: configuration, files: Self.files)
   }
 
-  /// Begins a body with a signature that is none, and stops one byte before its end, or where it is not taken.
+  /// Sends a body with an invalid signature up to its last byte, or until the server refuses it.
   private func stall(_ client: RawClient) {
     let head =
       "POST \(forwarded) HTTP/1.1\r\nHost: x\r\nX-Signature-SHA256: 00\r\nContent-Length: \(Self.longest)\r\n\r\n"

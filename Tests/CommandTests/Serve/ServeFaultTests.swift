@@ -7,7 +7,7 @@ import Testing
 private let device = "/.well-known/skadnetwork/report-attribution/"
 
 @Suite(.enabled(if: Tracer.works, "strace is not there, or may not trace")) struct `A failing spool` {
-  /// The first commit's calls fail, of those that concern a folder of the spool.
+  /// Makes the calls of the first commit that concern a folder of the spool fail.
   private func site(_ call: String, _ error: String, _ count: String? = "1") async throws -> ServerSite {
     try await ServerSite(fault: Fault(call: call, effect: "error=\(error)", count: count))
   }

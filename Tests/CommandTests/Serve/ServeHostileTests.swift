@@ -14,7 +14,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     try await ServerSite(configuration: "{\"limits\":{\(limits)}}")
   }
 
-  /// Whether others are served as if nothing were.
+  /// Tells if other clients are served normally.
   private func expectServed(_ site: ServerSite) throws {
     #expect(try site.request("POST", device, body: "{}").status == 200)
   }

@@ -5,11 +5,11 @@ import Testing
 private let device = "/.well-known/skadnetwork/report-attribution/"
 
 @Suite struct `An ambiguous request head` {
-  /// What an attacker wants to be run: a postback that somebody else seems to send.
+  /// The request that an attacker tries to smuggle in: a postback that seems to come from somebody else.
   private static let smuggled =
     "POST \(device) HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.6\r\nContent-Length: 12\r\n\r\n{\"evil\":true}"
 
-  /// The answer to a head with a body that is a request, after which the connection must be over and nothing taken.
+  /// Sends a head with a body that is itself a request. Expects the connection to end with nothing stored; returns the answer.
   private func status(of head: String, body: String = smuggled) async throws -> Int {
     let site = try await ServerSite(configuration: #"{"trusted_proxies":["127.0.0.1"]}"#)
     let client = try site.client()

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The `postback` command as it was built, run as a process of its own.
+/// The built `postback` command, run as a separate process.
 struct BuiltCommand {
-  /// How a run of the command ended.
+  /// The result of a run of the command.
   struct Result {
     let status: Int32
     let output: [UInt8]

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// An input, and what a run of it makes that nothing disturbs.
+/// An input, and the result of an undisturbed run over it.
 struct FaultSite {
   let folder: TemporaryFolder
   private let keys: [String]
@@ -30,12 +30,12 @@ struct FaultSite {
   var out: String { folder.path("out") }
   var spool: String { folder.path("spool") }
 
-  /// What `run` is told, or another command.
+  /// The arguments of `run` or of another command.
   func arguments(_ command: [String], into out: String = "out") -> [String] {
     command + ["--out", folder.path(out)] + Self.options + keys
   }
 
-  /// Runs over the input, or other ones.
+  /// Runs the command over the input, or over other inputs.
   func run(
     _ inputs: [String]? = nil,
     into out: String = "out",
@@ -44,18 +44,18 @@ struct FaultSite {
     try await traced(arguments(["run"] + (inputs ?? [input]), into: out), fault)
   }
 
-  /// Consumes what is in the spool.
+  /// Runs a consumer over the files of the spool.
   func watch(_ fault: Fault? = nil) async throws -> BuiltCommand.Result {
     try await traced(arguments(["watch", spool, "--once"]), fault)
   }
 
-  /// Runs the command, with something going wrong.
+  /// Runs the command with an injected fault.
   func traced(_ arguments: [String], _ fault: Fault?) async throws -> BuiltCommand.Result {
     let command = (fault?.arguments ?? []) + [try BuiltCommand.path] + arguments
     return try await BuiltCommand.run(executable: "/usr/bin/env", command)
   }
 
-  /// Runs a shell's script in which `$0` is the command, `$1` the temporary folder, and `$@` behind it the options.
+  /// Runs a shell script. `$0` is the command, `$1` the temporary folder, and the other arguments are the options.
   func shell(_ script: String, _ options: [String]? = nil) async throws -> BuiltCommand.Result {
     let arguments = options ?? arguments(["run", input])
     let folder = folder.path("")
@@ -65,18 +65,18 @@ struct FaultSite {
     )
   }
 
-  /// Puts a file into the spool.
+  /// Adds a file to the spool.
   func put(_ name: String, _ bytes: [UInt8]) throws {
     try FileManager.default.createDirectory(atPath: "\(spool)/new", withIntermediateDirectories: true)
     try folder.makeFile("spool/new/\(name)", holding: bytes)
   }
 
-  /// The names in a folder, hidden ones too, sorted.
+  /// The names in a folder, including hidden ones, sorted.
   func names(_ name: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path(name)).sorted()
   }
 
-  /// All files of the tables, hidden ones too, by their paths in the output folder.
+  /// All files of the tables, including hidden ones, by their paths in the output folder.
   func tables(_ out: String = "out") throws -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     for table in ["skan_postbacks", "skan_events", "skan_rejects"] {
@@ -87,7 +87,7 @@ struct FaultSite {
     return found
   }
 
-  /// The lines of an input, by its name, that have a row; more than once where they have more.
+  /// The lines of an input that have a row, once for each of their rows.
   func rows() throws -> [String: [Int]] {
     var rows: [String: [Int]] = [:]
     for (name, bytes) in try tables() where name.hasSuffix(".jsonl") && !name.hasPrefix("skan_events") {
@@ -99,7 +99,7 @@ struct FaultSite {
     return rows.mapValues { $0.sorted() }
   }
 
-  /// Whether the tables are those of the undisturbed run, and the state is sound.
+  /// Expects the tables of the undisturbed run, and a sound state.
   func expectUndisturbed(_ location: SourceLocation = #_sourceLocation) async throws {
     let tables = try tables()
     #expect(tables.keys.sorted() == undisturbed.keys.sorted(), sourceLocation: location)

@@ -1,12 +1,12 @@
 import JSON
 import TestSupport
 
-/// What `postback generate` made, read back.
+/// The output of `postback generate`, parsed.
 struct GeneratedDump: Sendable {
   let bytes: [UInt8]
   /// The rows of the truth file.
   let truth: [JSONObject]
-  /// The options by which `run` trusts the keys.
+  /// The options with which `run` trusts the keys.
   let keys: [String]
   private let folder: TemporaryFolder
 
@@ -21,12 +21,12 @@ struct GeneratedDump: Sendable {
     keys = try folder.words(of: "keys")
   }
 
-  /// All texts that the truth file has under that name.
+  /// All texts of the truth file under a name.
   func values(of name: String) -> Set<String> {
     Set(truth.compactMap { if case .string(let text) = $0[name] { text } else { nil } })
   }
 
-  /// The rows that `postback run` makes of the dump, of `skan_postbacks` or `skan_rejects`, by their line.
+  /// The rows that `postback run` writes for the dump, of `skan_postbacks` or `skan_rejects`, by line.
   func rows() async throws -> [Int: JSONObject] {
     let out = folder.path("out")
     let options = ["--received-at", "2026-03-10T00:00:00Z", "--out", out]
@@ -52,7 +52,7 @@ struct GeneratedDump: Sendable {
 struct JSONObject: Equatable, Sendable {
   private let members: [String: JSONValue]
 
-  /// The objects of a text that has one a line.
+  /// The objects of a JSON Lines text.
   static func lines(_ text: [UInt8]) throws -> [JSONObject] {
     try text.split(separator: UInt8(ascii: "\n")).map { line in
       guard case .object(let members) = try JSONValue(parsing: Array(line)) else {
@@ -62,10 +62,10 @@ struct JSONObject: Equatable, Sendable {
     }
   }
 
-  /// The value of a member; nil where it is not there, and not where it is null.
+  /// The value of a member, which can be a JSON null; nil if the member is absent.
   subscript(name: String) -> JSONValue? { members[name] }
 
-  /// The integer that a member is.
+  /// The integer value of a member.
   func integer(_ name: String) -> Int? {
     if case .number(let text) = members[name] { Int(text) } else { nil }
   }

@@ -44,7 +44,7 @@ enum RandomFile {
       return "{" + members.joined(separator: ",") + "}"
     }
 
-    /// A map of some of the values, or of none.
+    /// An object with all, some or none of the values.
     private mutating func values(_ values: [String]) -> String {
       let share = pick([0, 0.1, 0.5, 1])
       let listed = values.filter { _ in chance(share) }.map { #""\#($0)":\#(events())"# }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import postback
 
-/// The tables of a run over a dump with all that can be wrong, forwarded by several, made once for all tests.
+/// The tables of a run over a dump with every kind of defect and several forwarders, made once for all tests.
 struct RejectsSite: Sendable {
   let folder: TemporaryFolder
   /// The folder that --out named.
@@ -51,7 +51,7 @@ struct RejectsSite: Sendable {
 }
 
 extension JSONObject {
-  /// The text of a member as groups have it: of a string what it says, of all else the JSON.
+  /// The text of a member as groups show it: the content of a string, or the JSON of another value.
   func cell(_ name: String) -> String? {
     guard let value = self[name], value != .null else { return nil }
     return value.text ?? "\(value)"

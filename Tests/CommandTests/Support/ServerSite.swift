@@ -4,14 +4,14 @@ import JSON
 import TestSupport
 import Testing
 
-/// `postback serve` as it was built, over a spool of its own, on a port that is free.
+/// The built `postback serve` with its own spool, on a free port.
 final class ServerSite {
   let folder: TemporaryFolder
   private let process = Process()
   private(set) var port = 0
 
-  /// Starts it, with a configuration and options, in a new folder or in that of one that has ended, and waits until it
-  /// listens.
+  /// Starts the server with a configuration and options, in a new folder or in that of a stopped server, and waits until
+  /// it listens.
   init(
     _ options: [String] = [],
     in old: TemporaryFolder? = nil,
@@ -51,10 +51,10 @@ final class ServerSite {
   var spool: String { folder.path("spool") }
   var isRunning: Bool { process.isRunning }
 
-  /// A new connection, from 127.0.0.`host`.
+  /// Opens a connection from 127.0.0.`host`.
   func client(host: UInt8 = 1) throws -> RawClient { try RawClient(port: port, host: host) }
 
-  /// A request on a connection of its own.
+  /// Sends a request on a new connection.
   func request(
     _ method: String,
     _ target: String,
@@ -73,27 +73,27 @@ final class ServerSite {
     }
   }
 
-  /// The names of files in a folder of the spool, sorted.
+  /// The names of the files in a folder of the spool, sorted.
   func names(_ name: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "\(spool)/\(name)").sorted()
   }
 
-  /// The lines that were received, in order.
+  /// The received lines, in order.
   func envelopes() throws -> [JSONObject] {
     try names("new").flatMap { try JSONObject.lines(try folder.contents(of: "spool/new/\($0)")) }
   }
 
-  /// A number that it tells of itself.
+  /// A number from the server's metrics.
   func metric(_ name: String) throws -> Double? {
     let text = try request("GET", "/metrics").text
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
     return line.flatMap { Double($0.dropFirst(name.count + 1)) }
   }
 
-  /// The process that serves, where nothing traces it.
+  /// The process of the server; only valid without a tracer.
   var serverID: Int32 { process.processIdentifier }
 
-  /// Sends a signal to the command, also where a tracer started it.
+  /// Sends a signal to the server, also if a tracer started it.
   func signal(_ number: Int32) {
     let children =
       (try? String(
@@ -103,19 +103,19 @@ final class ServerSite {
     kill(children.split(separator: " ").first.flatMap { pid_t($0) } ?? process.processIdentifier, number)
   }
 
-  /// Waits for its end; its exit status.
+  /// Waits for the end of the server, and returns its exit status.
   func end() async throws -> Int32 {
     try await wait("it ends") { !process.isRunning }
     return process.terminationStatus
   }
 
-  /// Asks it to leave, and waits for that; its exit status.
+  /// Asks the server to stop, waits for its end, and returns its exit status.
   func stop() async throws -> Int32 {
     signal(SIGTERM)
     return try await end()
   }
 
-  /// Waits until something is so, for as long as a slow machine may take.
+  /// Waits until a condition is true, with a limit for slow machines.
   func wait(_ what: String, until isSo: () throws -> Bool) async throws {
     for _ in 0..<1500 {
       if try isSo() { return }

@@ -13,7 +13,7 @@ import Testing
 @testable import PostbackService
 @testable import postback
 
-/// A state and tables as a consumer leaves them, in a folder of a test's own.
+/// A state and tables as a consumer leaves them, in a temporary folder.
 struct StateSite {
   let folder: TemporaryFolder
 
@@ -55,7 +55,7 @@ struct StateSite {
     return ledger
   }
 
-  /// Writes what a consumer with the number of this process says of itself.
+  /// Writes the status of a consumer with the process id of this test.
   func writeStatus(updatedAt: Timestamp = .now, spool: String = "/spool") throws {
     var file = StatusFile(folder: state)
     file.replace(
@@ -75,7 +75,7 @@ struct StateSite {
     )
   }
 
-  /// Makes something else of a file.
+  /// Replaces the content of a file.
   func change(_ name: String, _ change: (inout [UInt8]) -> Void) throws {
     var bytes = try folder.contents(of: name)
     change(&bytes)
@@ -91,7 +91,7 @@ struct StateSite {
     return String(repeating: "0", count: 32 - digits.count) + digits
   }
 
-  /// Taken a second after another, the first of them at 1970-01-12T13:46:40Z.
+  /// The entry with this number. The first was received at 1970-01-12T13:46:40Z, each other one a second after the last.
   private static func entry(_ number: Int) -> SeenEntry {
     let seen = TransactionIndex.Seen(
       key: PostbackKey(high: 0, low: UInt64(number)),

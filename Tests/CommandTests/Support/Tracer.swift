@@ -1,8 +1,8 @@
 import Foundation
 
-/// strace, by which a system call is made to fail.
+/// The tracer strace, which makes system calls fail.
 enum Tracer {
-  /// Whether it is there, and may trace.
+  /// True if strace is installed and permitted.
   static let works: Bool = {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -14,20 +14,20 @@ enum Tracer {
   }()
 }
 
-/// Calls of one kind that go wrong.
+/// A kind of system call that is made to fail.
 struct Fault: Sendable, CustomStringConvertible {
   /// The system call.
   let call: String
-  /// What happens, as strace has it: `error=EIO`.
+  /// The fault in strace's notation, such as `error=EIO`.
   let effect: String
-  /// Which of the calls; all unless given. strace counts by thread, so the command gets one for all its tasks.
+  /// The numbers of the failing calls; all if nil. strace counts for each thread, so the command runs with one thread.
   var count: String?
-  /// Only calls that concern this path.
+  /// The path to which failing calls are limited; nil for all.
   var path: String?
 
   var description: String { "\(call) \(effect) \(count ?? "always")" }
 
-  /// What goes before the command, which is the process that is started, strace being its child.
+  /// The words before the command. The started process is the command, and strace is its child.
   var arguments: [String] {
     [
       "strace", "-D", "-f", "-qq", "-o", "/dev/null", "-E", "LIBDISPATCH_COOPERATIVE_POOL_STRICT=1", "-e",

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A consumer with a spool of its own.
+/// A consumer with its own spool.
 final class WatchSite {
   let folder: TemporaryFolder
   private var process: Process?
@@ -27,7 +27,7 @@ final class WatchSite {
     return process
   }
 
-  /// Puts a file into the spool.
+  /// Adds a file to the spool.
   func put(_ name: String, _ bytes: [UInt8]) throws {
     try FileManager.default.moveItem(
       atPath: try folder.makeFile("spool/tmp/\(name)", holding: bytes),
@@ -35,12 +35,12 @@ final class WatchSite {
     )
   }
 
-  /// What the consumer has said so far.
+  /// The consumer's output so far.
   var log: String {
     get throws { String(decoding: try folder.contents(of: "log"), as: UTF8.self) }
   }
 
-  /// Waits until the log tells of an event.
+  /// Waits until an event is in the log.
   func waitFor(_ event: String) async throws {
     for _ in 0..<600 {
       if try log.contains(" \(event): ") { return }

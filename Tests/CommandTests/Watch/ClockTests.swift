@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// libfaketime, by which the clock of a process is set.
+/// The path of libfaketime, which sets the clock of a process; nil if it is not installed.
 private let fakeTime: String? = ["x86_64-linux-gnu", "aarch64-linux-gnu"].lazy
   .map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
   .first { FileManager.default.fileExists(atPath: $0) }
 
 @Suite(.enabled(if: fakeTime != nil, "needs libfaketime")) struct `A clock that jumps` {
-  /// Files come one by one, the clock jumping in between.
+  /// Runs a consumer whose files arrive one by one while the clock jumps.
   private static let script = """
     mkdir -p $F/spool/new
     export FAKETIME_TIMESTAMP_FILE=$F/clock FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1

@@ -2,7 +2,7 @@ import ConversionModel
 import Testing
 
 @Suite struct KindTests {
-  /// What each value of the window means, in short: `2: a 1+ 5..20 ~12.5, b 1+`.
+  /// The meaning of each value of the window in a short notation, such as `2: a 1+ 5..20 ~12.5, b 1+`.
   private func rows(_ members: String, window: Int = 0) throws -> [String] {
     let text = #"{"postback_sequence_index":\#(window),\#(members)}"#
     let model = try #require(try ModelText.load(ModelText.model(windows: text)).models(for: 1).first)

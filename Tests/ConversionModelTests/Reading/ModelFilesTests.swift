@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 @Suite struct ModelFilesTests {
-  /// A new directory with files; removed afterwards.
+  /// Runs a test with a temporary directory of files.
   private func withDirectory(_ files: [String: String], _ body: (String) throws -> Void) throws {
     var template = Array("/tmp/models.XXXXXX".utf8CString)
     try #require(unsafe mkdtemp(&template) != nil)

@@ -2,7 +2,7 @@ import ConversionModel
 import Testing
 
 @Suite struct ModelReaderTests {
-  /// A model with one key replaced, or left out where the value is empty.
+  /// A model with one key replaced, or removed if the value is empty.
   private static func model(_ key: String, _ value: String) -> String {
     var members = [
       ("app_id", "1"), ("model_id", #""m""#), ("version", "1"), ("effective_from", "null"), ("effective_to", "null"),

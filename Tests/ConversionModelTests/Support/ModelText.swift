@@ -1,6 +1,6 @@
 import ConversionModel
 
-/// Model files for tests, put together from parts.
+/// Model files for tests, built from parts.
 enum ModelText {
   /// A model; `keys` come first and must end with a comma.
   static func model(
@@ -21,12 +21,12 @@ enum ModelText {
     #"{"postback_sequence_index":0,\#(keys)"fine":{"0":[],"1":[\#(events)]},"coarse":{"high":[\#(events)]}}"#
   }
 
-  /// A purchase for exactly so much.
+  /// A purchase of an exact amount.
   static func purchase(_ amount: String) -> String {
     #"{"event":"purchase","min_revenue":\#(amount),"max_revenue":\#(amount)}"#
   }
 
-  /// The models of one text.
+  /// Reads the models of a text.
   static func load(_ text: String) throws(ModelErrors) -> Models {
     try Models(parsing: Array(text.utf8), file: "m.json")
   }

@@ -7,7 +7,7 @@ import Signatures
 
 @testable import PostbackPipeline
 
-/// What must hold between the records of a batch and its rows.
+/// The rules that the records of a batch and its rows must obey.
 struct Conservation {
   private let raw: RawBatch
   private let decoded: Batch<Decoded>

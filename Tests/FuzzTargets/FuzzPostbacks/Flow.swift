@@ -10,7 +10,7 @@ import TestSupport
 
 @testable import PostbackPipeline
 
-/// All stages but the last, over one file.
+/// All stages except the last, for one file.
 struct Flow: Sendable {
   static let shared = Flow()
 
@@ -18,7 +18,7 @@ struct Flow: Sendable {
   private let models: Models
   private let format: RowFormat
   private let diagnoser: Diagnoser
-  /// Lives as long as the process does, as it does in a run over many files.
+  /// The cache of verdicts, which lives as long as the process, as in a run over many files.
   private let known = VerdictCache()
 
   private init() {
@@ -32,7 +32,7 @@ struct Flow: Sendable {
     format = RowFormat(TableEncoding([.jsonLines, .csv]), trust: trust)
   }
 
-  /// Enough to come to the first variants, whatever the postback.
+  /// The budget of the diagnosis, enough for the first variants of any postback.
   private static let diagnosisBudget = 16
 
   func run(_ choice: UInt8, _ text: [UInt8]) async throws {
@@ -99,7 +99,7 @@ struct Flow: Sendable {
   }
 }
 
-/// Batches as a stage hands them on.
+/// A sequence of batches, as a stage passes them on.
 private struct BatchList: AsyncSequence {
   let batches: [Batch<Verified>]
 

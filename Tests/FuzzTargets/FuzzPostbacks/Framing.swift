@@ -21,7 +21,7 @@ struct Framing: Equatable {
     }
   }
 
-  /// Every byte that is neither white space nor of an array's punctuation is in exactly one record, in order.
+  /// Checks that every byte, except white space and the punctuation of arrays, is in exactly one record, in order.
   func check(against text: [UInt8]) {
     let isWhole = records.allSatisfy { record in
       if case .tooLarge = record.defect { false } else { true }

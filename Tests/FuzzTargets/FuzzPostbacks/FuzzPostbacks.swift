@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What libFuzzer calls with each input: a byte that says what is done with the others, and a file of postbacks.
+/// The function that libFuzzer calls with each input: a byte of settings, then a file of postbacks.
 ///
-/// Whatever the bytes are, each record that is framed ends in exactly one row, and the rows are JSON and CSV.
+/// For any bytes each record must end in exactly one row, and the rows must be valid JSON and CSV.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzPostbacks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(unsafe UnsafeBufferPointer(start: start, count: count))
@@ -16,7 +16,7 @@ public func fuzzPostbacks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
   return 0
 }
 
-/// Runs tasks where and when they are made: going to another thread and back takes longer than most inputs.
+/// An executor that runs tasks immediately on the calling thread, because switching threads takes longer than most inputs.
 private final class Here: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
 }
@@ -25,7 +25,7 @@ private final class Flag: Sendable {
   let isUp = Atomic(false)
 }
 
-/// Stops the process, for libFuzzer to see, where something does not hold.
+/// Stops the process, so that libFuzzer reports the input, unless a condition is true.
 func require(_ condition: Bool, _ sentence: @autoclosure () -> String) {
   if !condition { fatalError(sentence()) }
 }

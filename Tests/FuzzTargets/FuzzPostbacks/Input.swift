@@ -3,7 +3,7 @@ import Glibc
 
 @testable import PostbackPipeline
 
-/// A file that has no name any more.
+/// A temporary file without a name.
 struct Input {
   private let descriptor: Int32
 
@@ -17,7 +17,7 @@ struct Input {
     lseek(descriptor, 0, SEEK_SET)
   }
 
-  /// All that is read of it; closes it.
+  /// Reads the whole file and closes it.
   func batches(_ limits: ReadLimits, bufferSize: Int) throws -> [RawBatch] {
     let input = InputFile(path: "in/\"é\".jsonl", modified: 1_700_000_000_000)
     let file = OpenFile(descriptor: descriptor, path: input.path)

@@ -3,12 +3,12 @@ import JSON
 
 @testable import PostbackPipeline
 
-/// The rows of one table, read again in both formats.
+/// The rows of a table, parsed from both formats.
 struct Rows {
   private enum Cell: Equatable {
     case null
     case string([UInt8])
-    /// A number, a Boolean, an array or an object, as it is written.
+    /// A number, a Boolean, an array or an object, as JSON text.
     case other(JSONKind, [UInt8])
   }
 
@@ -44,7 +44,7 @@ struct Rows {
     checkCSV(encoded.csv)
   }
 
-  /// The text of a cell; nil where it is null.
+  /// The text of a cell; nil if it is null.
   func text(_ column: String, _ row: Int) -> [UInt8]? {
     switch rows[row][index(column)] {
     case .null: nil

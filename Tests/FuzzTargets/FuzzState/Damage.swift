@@ -1,17 +1,17 @@
-/// What happens to one file.
+/// A damage to one file.
 struct Damage {
   enum Kind: UInt8, CaseIterable {
-    /// All of it is something else.
+    /// The whole content is replaced.
     case replaced
-    /// Some of its bytes are others: three bytes say which, one what.
+    /// A byte is changed: three bytes of the input give the offset, one the value.
     case changed
-    /// It ends somewhere: three bytes say where; then some bytes are others.
+    /// The file is truncated at an offset of three bytes; then some bytes are changed.
     case cut
-    /// Something is behind it.
+    /// Bytes are appended.
     case extended
-    /// A column of a table of the ledger holds something else: one byte says which, eight what.
+    /// A column of a table of the ledger is changed: one byte selects it, eight are the value.
     case edited
-    /// It is gone.
+    /// The file is removed.
     case removed
   }
 
@@ -25,10 +25,10 @@ struct Damage {
     self.bytes = Array(bytes.dropFirst(2))
   }
 
-  /// Which of so many files it is.
+  /// Returns the index of the damaged file among `count` files.
   func index(of count: Int) -> Int { Int(file) % count }
 
-  /// What becomes of a file; nil where it is gone.
+  /// Returns the damaged content of a file; nil if it is removed.
   func applied(to file: [UInt8]) -> [UInt8]? {
     var file = file
     switch kind {
@@ -44,7 +44,7 @@ struct Damage {
     return file
   }
 
-  /// A column and its new value, where that is what happens.
+  /// A column of the ledger and its new value; nil for other damages.
   func edit(of columns: [String]) -> (column: String, value: Int64)? {
     guard kind == .edited, bytes.count >= 9 else { return nil }
     let value = bytes[1..<9].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }

@@ -1,6 +1,6 @@
-/// What libFuzzer calls with each input: the damage that is done to a state folder and its tables.
+/// The function that libFuzzer calls with each input: a damage to a state folder and its tables.
 ///
-/// Whatever the damage, what is opened is what was committed, or a `FileFailure` says why it is not.
+/// After any damage the opened state must equal the committed one, or a `FileFailure` must explain the difference.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count >= 2 else { return 0 }
@@ -9,7 +9,7 @@ public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Stops the process, for libFuzzer to see, where something does not hold.
+/// Stops the process, so that libFuzzer reports the input, unless a condition is true.
 func require(_ condition: Bool, _ sentence: @autoclosure () -> String) {
   if !condition { fatalError(sentence()) }
 }

@@ -6,7 +6,7 @@ import FoundationEssentials
 
 @testable import PostbackPipeline
 
-/// Opens what was damaged, and compares.
+/// Opens a damaged state and compares it with the committed one.
 final class Recovery: Sendable {
   static let shared = Recovery()
 
@@ -15,7 +15,7 @@ final class Recovery: Sendable {
   private let seen: SeenMark
   private let parts: [LedgerPart]
 
-  /// What a ledger holds in numbers.
+  /// The numbers in a ledger.
   private static let columns = [
     "state.seed", "state.commits", "state.committed_at", "state.seen_entries", "state.seen_checksum",
     "state.retired_count", "state.pending_entries", "state.pending_checksum", "state.pending_count",
@@ -60,7 +60,7 @@ final class Recovery: Sendable {
     }
   }
 
-  /// Whether a check finds nothing.
+  /// Tells if a check finds no problem.
   private func check() throws -> Bool {
     do throws(FileFailure) {
       _ = try Ledger.reading(site.state)
@@ -72,7 +72,7 @@ final class Recovery: Sendable {
     }
   }
 
-  /// Whether a run could go on.
+  /// Tells if a run could continue.
   private func open() throws -> Bool {
     do throws(FileFailure) {
       let state = try State(site.state, settings: site.options.settings)
@@ -90,7 +90,7 @@ final class Recovery: Sendable {
     }
   }
 
-  /// What is committed is as it was.
+  /// Requires the committed content to be unchanged.
   private func compare(_ parts: [LedgerPart]) throws {
     let log = "state/\(SeenLog.name)"
     try compare(log, prefix: Int(SeenFile.headerCount + seen.entries * SeenEntry.byteCount), at: log)

@@ -12,7 +12,7 @@ struct Site {
   let path: String
   var state: String { "\(path)/state" }
   var output: String { "\(path)/out" }
-  /// The files that are damaged, by their paths in the folder.
+  /// The paths of the files that can be damaged, in the folder.
   private(set) var files: [String: [UInt8]] = [:]
 
   var options: TableOptions {
@@ -51,7 +51,7 @@ struct Site {
     }
   }
 
-  /// Puts everything back as it was, but for the damage; returns the path of what is damaged.
+  /// Restores all files except for the damage, and returns the path of the damaged file.
   func restore(with damage: Damage) throws -> String {
     try? FileManager.default.removeItem(atPath: path)
     let names = files.keys.sorted()
@@ -66,7 +66,7 @@ struct Site {
   }
 }
 
-/// Inputs behind which something fails, so that nothing is finished.
+/// Inputs that end with a failure, so that the run does not finish.
 private struct CutShort: InputSource {
   private var list: InputList
 

@@ -20,8 +20,8 @@ import Testing
     #expect(digest(records + [[]]) != same)
   }
 
-  /// Thue and Morse's sequence and its complement have one digest under every polynomial modulo a power of two, which
-  /// nobody has to know the seed for.
+  /// The Thue–Morse sequence and its complement have the same digest under every polynomial modulo a power of two, for any
+  /// seed.
   @Test(arguments: [1, 0x1234_5678_9ABC_DEF0, UInt64.max]) func `does not collide for inputs made without the seed`(
     _ seed: UInt64
   ) {

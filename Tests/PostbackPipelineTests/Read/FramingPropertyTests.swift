@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Framing of random text` {
   private static let seeds = Array(UInt64(1)...40)
 
-  /// A text with random changes, drawn from the texts of all rules.
+  /// A text of the framing cases with random changes.
   private func mutated(_ generator: inout SplitMix) -> [UInt8] {
     var text: [UInt8] = []
     for _ in 0..<Int.random(in: 1...4, using: &generator) {

@@ -5,7 +5,7 @@ import Testing
 @testable import PostbackPipeline
 
 extension FramingCase {
-  /// Values that go on over lines that look whole: each is one record.
+  /// Values that contain lines which look like complete records; each value is one record.
   static let whole = [
     Self(
       "no indentation, with lists of objects",
@@ -36,7 +36,7 @@ extension FramingCase {
     ),
   ]
 
-  /// What is broken does not take along what follows.
+  /// Broken values that must not affect the records after them.
   static let recovery = [
     Self("cut before indented lines", "{\"a\":1,\n  {\"b\":2}\n  {}", ("{\"a\":1,", 1), ("{\"b\":2}", 2), ("{}", 3)),
     Self("cut before a value", "{\"a\":\n\n\t{\"b\":2}\n{}\n", ("{\"a\":", 1), ("{\"b\":2}", 3), ("{}", 4)),

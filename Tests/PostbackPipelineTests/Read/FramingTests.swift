@@ -3,7 +3,7 @@ import Testing
 
 @testable import PostbackPipeline
 
-/// A text and the records that it should have.
+/// A text and its expected records.
 struct FramingCase: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var text: String

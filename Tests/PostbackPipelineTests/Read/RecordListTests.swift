@@ -3,7 +3,7 @@ import Testing
 
 @testable import PostbackPipeline
 
-/// A list of records as somebody may write it: whole ones on a line or printed in any way, broken ones on a line.
+/// A random list of records: valid ones on one line or pretty-printed, broken ones on one line.
 private struct RecordList {
   private(set) var text = ""
   private(set) var records: [FramedRecord] = []
@@ -42,7 +42,7 @@ private struct RecordList {
     line += more.utf8.count { $0 == UInt8(ascii: "\n") }
   }
 
-  /// An object with lists of objects in it, on a line or printed.
+  /// A random object with lists of objects, on one line or pretty-printed.
   private static func object(indent: String?, _ random: inout SplitMix) -> String {
     let members = (0..<Int.random(in: 0...3, using: &random)).map { index in
       "\"k\(index)\":" + (indent == nil ? "" : " ") + value(indent: indent, depth: 1, &random)

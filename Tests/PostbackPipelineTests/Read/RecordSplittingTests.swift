@@ -4,7 +4,7 @@ import Testing
 @testable import PostbackPipeline
 
 @Suite struct `A text in memory` {
-  /// The records of a text that comes in pieces of so many bytes, with what they hold.
+  /// The records of a text that is passed in pieces of `chunk` bytes, with their content.
   private func records(_ text: String, limit: Int = 100, pieces: Int) throws -> [(record: Record, text: String)] {
     var splitter = try RecordSplitter(recordBytes: limit)
     var found: [(record: Record, text: String)] = []

@@ -8,7 +8,7 @@ import Signatures
 
 @testable import PostbackPipeline
 
-/// A record with its bytes, for comparing.
+/// A record with its bytes, for comparison.
 struct FramedRecord: Hashable, CustomStringConvertible {
   var text: String
   var line: Int
@@ -29,7 +29,7 @@ struct FramedRecord: Hashable, CustomStringConvertible {
   var description: String { "\(line): \(text)" + (defect.map { " (\($0))" } ?? "") }
 }
 
-/// Frames a text that comes in pieces of `chunk` bytes.
+/// Frames a text that is passed in pieces of `chunk` bytes.
 func framed(
   _ text: [UInt8],
   chunk: Int = .max,
@@ -62,7 +62,7 @@ func framed(
   try framed(Array(text.utf8), chunk: chunk, limits: limits, cut: cut)
 }
 
-/// The records that a file with these bytes has.
+/// Returns the records of a file with these bytes.
 func read(
   _ bytes: [UInt8],
   limits: ReadLimits = ReadLimits(),

@@ -86,8 +86,8 @@ import Testing
     #expect(verified.signature.state == .development)
   }
 
-  /// Nobody has Apple's development keys: one of ours stands in for them.
-  @Test func `a development key signs SKAdNetwork's postbacks of P-256, where that is allowed`() async throws {
+  /// A key of this test takes the place of Apple's private development keys.
+  @Test func `a development key verifies SKAdNetwork postbacks on P-256 if that is allowed`() async throws {
     var flow = try Flow()
     let signer = try Signer(.p256, id: "test")
     try flow.trust.append("test", .development, signer.base64)

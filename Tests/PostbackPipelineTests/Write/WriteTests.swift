@@ -80,12 +80,12 @@ import Testing
 }
 
 @Suite struct `Written tables` {
-  /// A folder that goes away with the test.
+  /// A temporary folder.
   final class Folder: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "postback-\(UUID().uuidString)").path
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Every file of the tables, also hidden ones.
+    /// All files of the tables, including hidden ones.
     var files: [String] {
       (FileManager.default.subpaths(atPath: path) ?? []).filter { $0.contains("part-") }.sorted()
     }
@@ -177,10 +177,10 @@ import Testing
     )
   }
 
-  /// Gives its inputs, each before a pause, and ends after the last.
+  /// A source that gives its inputs, each followed by a pause, and then ends.
   private final class Trickle: InputSource {
     private var inputs: ArraySlice<InputFile>
-    /// How often it was asked.
+    /// The number of calls of `next()`.
     private(set) var asked = 0
 
     init(_ inputs: [InputFile]) { self.inputs = inputs[...] }

@@ -3,7 +3,7 @@ import JSON
 
 @testable import SKAdNetwork
 
-/// What the parser made of a text, with the texts that it points to.
+/// The parser's result for a text, with the texts of its ranges.
 struct Reading {
   let bytes: [UInt8]
   let result: Result<Postback, PostbackDefect>
@@ -20,7 +20,7 @@ struct Reading {
     try self.init(Array(text.utf8), receivedAtField: receivedAtField)
   }
 
-  /// Something stands before the text and behind it, which must not matter.
+  /// Other bytes before and after the text, which must not matter.
   init(_ text: [UInt8], with parser: inout PostbackParser) {
     var bytes = Array("{\"".utf8) + text + [UInt8](repeating: UInt8(ascii: "}"), count: JSONParser.padding)
     do throws(PostbackDefect) {
@@ -38,7 +38,7 @@ struct Reading {
     get throws { try result.get() }
   }
 
-  /// What is wrong, or nil.
+  /// The defect; nil if there is none.
   var defect: PostbackDefect? {
     if case .failure(let defect) = result { defect } else { nil }
   }
@@ -59,7 +59,7 @@ struct Reading {
     get throws { UnsignedFields(try postback, of: bytes) }
   }
 
-  /// A field as the postback has it, as text; nil where it does not.
+  /// The text of a field of the postback; nil if it is absent.
   func value(of field: Field) throws -> String? {
     let postback = try postback
     return switch field {

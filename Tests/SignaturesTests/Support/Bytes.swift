@@ -22,12 +22,12 @@ extension SHA256Digest {
   }
 }
 
-/// A DER element of less than 256 bytes, written here apart from the one under test.
+/// A DER element of less than 256 bytes, implemented separately from the code under test.
 func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
   [tag] + (content.count < 0x80 ? [] : [0x81]) + [UInt8(content.count)] + content
 }
 
-/// A DER integer of an unsigned big-endian number without needless zeros.
+/// A DER integer of an unsigned big-endian number in the fewest bytes.
 func integer(_ magnitude: [UInt8]) -> [UInt8] {
   let digits = magnitude.drop { $0 == 0 }
   return element(0x02, (digits.first ?? 0x80) < 0x80 ? Array(digits) : [0] + digits)
@@ -44,7 +44,7 @@ func difference(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
   return digits.reversed()
 }
 
-/// left + right of big-endian numbers of one size, in a byte more.
+/// left + right of big-endian numbers of one size, in one more byte.
 func sum(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
   var carry = 0
   let digits = zip(left, right).reversed().map { left, right in
@@ -80,6 +80,6 @@ extension PublicKey {
 }
 
 extension SigningKey {
-  /// The half that everybody may know.
+  /// The public key of the signing key.
   var publicKey: PublicKey { get throws { try PublicKey(subjectPublicKeyInfo) } }
 }

@@ -1,7 +1,7 @@
 import Signatures
 import Testing
 
-/// A signature at an edge of what verification has to get right.
+/// A signature that is an edge case of verification.
 struct Edge: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let key: PublicKey
@@ -21,7 +21,7 @@ struct Edge: CustomTestStringConvertible, Sendable {
     (self.key, self.digest, self.signature, self.verdict) = (key, digest, signature, verdict)
   }
 
-  /// All edges of a curve.
+  /// All edge cases of a curve.
   static func all(on curve: Curve) throws -> [Edge] {
     try chosen(curve) + equations(curve) + ranges(curve)
       + abscissas.filter { $0.curve == curve }.flatMap { try edges(of: $0) }
@@ -50,7 +50,7 @@ struct Edge: CustomTestStringConvertible, Sendable {
     return edges
   }
 
-  /// Signatures where the sum u1 G + u2 Q meets itself, its opposite, or nothing.
+  /// Signatures with a special sum u1 G + u2 Q: of equal points, of opposite points, or with the point at infinity.
   private static func equations(_ curve: Curve) throws -> [Edge] {
     let one = Scalar(curve, 1)
     let zero = Scalar(curve, 0)
@@ -81,7 +81,7 @@ struct Edge: CustomTestStringConvertible, Sendable {
     return edges
   }
 
-  /// A good signature with r or s replaced by what is hardly in range, or hardly not.
+  /// A valid signature with r or s replaced by a number just inside or just outside the range.
   private static func ranges(_ curve: Curve) throws -> [Edge] {
     let signer = try SigningKey(curve: curve, scalarFrom: SignaturesTests.digest(of: "ranges"))
     let (key, digest) = try (signer.publicKey, SignaturesTests.digest(of: "sample"))

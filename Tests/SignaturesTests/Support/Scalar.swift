@@ -1,18 +1,18 @@
 import Signatures
 
-/// A number modulo the order of a curve: enough arithmetic to make signatures that no signer would.
+/// A number modulo the order of a curve, with enough arithmetic to make unusual signatures.
 struct Scalar: Equatable {
   let curve: Curve
   private var high: UInt128
   private var low: UInt128
 
-  /// A big-endian number below twice the order, in as many bytes as it takes.
+  /// A number from big-endian bytes, below twice the order.
   init(_ curve: Curve, _ bytes: some Collection<UInt8>) {
     self.init(curve, unreduced: bytes)
     reduce()
   }
 
-  /// The start of the digest of a text: as good as any.
+  /// The number of the digest of a text, for arbitrary scalars.
   init(_ curve: Curve, digestOf text: String) throws {
     self.init(curve, try SignaturesTests.digest(of: text).array.prefix(curve.fieldByteCount))
   }
@@ -27,7 +27,7 @@ struct Scalar: Equatable {
     }
   }
 
-  /// Takes the order away once, if it is in there, or if `carry` says that the number is 2²⁵⁶ more than it is.
+  /// Subtracts the order once if the number is not below it, or if `carry` tells that 2²⁵⁶ must be added to the number.
   private mutating func reduce(carry: Bool = false) {
     let order = Scalar(curve, unreduced: curve.order)
     guard carry || (high, low) >= (order.high, order.low) else { return }
@@ -41,7 +41,7 @@ struct Scalar: Equatable {
     return Array(all.suffix(curve.fieldByteCount))
   }
 
-  /// The bytes as the start of a digest; the rest of it counts for nothing.
+  /// The bytes as the start of a digest; the rest of the digest is ignored.
   var digest: SHA256Digest {
     let bytes = bytes
     return SHA256Digest(InlineArray { $0 < bytes.count ? bytes[$0] : 0xA5 })
@@ -75,7 +75,7 @@ struct Scalar: Equatable {
     return product
   }
 
-  /// The key whose private scalar it is.
+  /// The signing key with this private scalar.
   var key: SigningKey {
     get throws {
       let bytes = bytes
@@ -84,7 +84,7 @@ struct Scalar: Equatable {
     }
   }
 
-  /// The x of its product with the generator, modulo the order.
+  /// The x of the product with the generator, modulo the order.
   var x: Scalar {
     get throws {
       let point = try key.subjectPublicKeyInfo.suffix(2 * curve.fieldByteCount)

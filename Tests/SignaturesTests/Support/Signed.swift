@@ -1,6 +1,6 @@
 import Signatures
 
-/// Signatures of one key, and none of them.
+/// Valid and bad signatures of one key.
 struct Signed {
   let key: PublicKey
   let good: [(digest: SHA256Digest, signature: [UInt8])]
@@ -14,7 +14,7 @@ struct Signed {
     }
   }
 
-  /// The signature at an index made bad in one of several ways: with s or r out of range, of another digest, not one.
+  /// Spoils the signature at an index in one of several ways: s or r out of range, another digest, or malformed.
   func bad(_ index: Int) -> (digest: SHA256Digest, signature: [UInt8], verdict: SignatureVerdict) {
     let size = key.curve.fieldByteCount
     let (digest, signature) = good[index]

@@ -6,11 +6,11 @@ import Testing
 
 @testable import PostbackPipeline
 
-/// A spool of its own, and what producers, operators and a consumer do to it.
+/// A temporary spool with the operations of producers, operators and a consumer.
 struct SpoolSite {
   let directory: TemporaryDirectory
 
-  /// Makes the folder only, as an operator does.
+  /// Creates only the folder, as an operator does.
   init() throws {
     directory = try TemporaryDirectory()
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -22,7 +22,7 @@ struct SpoolSite {
     try SpoolFolder(path, deletes: deletes, rename: rename)
   }
 
-  /// Puts a file there as the contract has it: written elsewhere, then renamed.
+  /// Adds a file as the contract requires: written elsewhere, then renamed.
   func put(_ name: String, _ text: String = "text") throws {
     try write("tmp/\(name)", text)
     try #require(unsafe rename("\(path)/tmp/\(name)", "\(path)/new/\(name)") == 0)
@@ -40,10 +40,10 @@ struct SpoolSite {
     String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
   }
 
-  /// The names in a folder, hidden ones too, sorted.
+  /// The names in a folder, including hidden ones, sorted.
   func names(_ folder: String) throws -> [String] { try Directory.names(in: "\(path)/\(folder)") }
 
-  /// Takes all that a scan gives as a consumer does; gives the names in the order in which they were read.
+  /// Opens all files of a scan as a consumer does, and returns the names in the order of reading.
   @discardableResult
   func take(from folder: SpoolFolder, at now: ContinuousClock.Instant = .now) throws -> [String] {
     var read: [String] = []
@@ -60,7 +60,7 @@ struct SpoolSite {
   }
 }
 
-/// How opening a file fails; nil where it does not.
+/// The refusal of opening a file; nil if it is opened.
 func spoolRefusal(_ folder: SpoolFolder, _ entry: SpoolEntry) -> SpoolRefusal? {
   do {
     _ = try folder.open(entry)
@@ -70,7 +70,7 @@ func spoolRefusal(_ folder: SpoolFolder, _ entry: SpoolEntry) -> SpoolRefusal? {
   }
 }
 
-/// How something fails; nil where it does not.
+/// The failure that `body` throws; nil if it succeeds.
 func spoolFailure<Value>(_ body: () throws(FileFailure) -> Value) -> FileFailure? {
   do {
     _ = try body()

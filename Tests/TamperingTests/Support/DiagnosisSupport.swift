@@ -5,13 +5,13 @@ import SKAdNetwork
 import TestSupport
 
 extension Diagnosis {
-  /// The edits as text, such as "campaign-id: 42 -> 77"; nil where nothing was recovered.
+  /// The edits as text, such as "campaign-id: 42 -> 77"; nil if nothing was recovered.
   var edits: [String]? {
     guard case .recovered(let recovery) = finding else { return nil }
     return recovery.edits.map { "\($0.field.name): \($0.original ?? "-") -> \($0.arrived ?? "-")" }.sorted()
   }
 
-  /// The words for what was only written differently; nil where there were edits too, or nothing was found.
+  /// The codes of the re-encodings; nil if there are edits too, or if nothing was found.
   var reencodings: [String]? {
     guard case .reencoded(let recovery) = finding else { return nil }
     return recovery.reencodings.map { $0.kind.rawValue + ($0.field.map { " " + $0.name } ?? "") }
@@ -19,7 +19,7 @@ extension Diagnosis {
 }
 
 extension RealPostback {
-  /// Those that Apple signed with its production keys.
+  /// The postbacks that Apple signed with its production keys.
   static let genuine = all.filter { $0.signatureState.hasPrefix("valid") }
 }
 
