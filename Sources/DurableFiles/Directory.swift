@@ -56,6 +56,7 @@ package struct Directory: ~Copyable {
 
 /// The kind, modification time and size of the file at a path, as `stat` gives them: symbolic links are followed.
 package struct FileStatus {
+  /// The kind of a file.
   package enum Kind {
     case regular
     case directory
@@ -64,9 +65,11 @@ package struct FileStatus {
     case stream
   }
 
+  /// The kind of the file.
   package let kind: Kind
   /// The time of the last modification, in milliseconds since 1970.
   package let modified: Int64
+  /// The size in bytes.
   package let byteCount: Int64
 
   /// The status of the file at `path`; throws if there is no such file.

@@ -35,6 +35,7 @@ package final class DurableFile {
   /// The number of bytes to read at a time: about 4 MiB, and a whole number of entries of `seen.log`.
   package static let chunk = 4 << 20 - 4 << 20 % 48
 
+  /// Opens or creates the file at a path, as `access` says.
   package init(_ path: String, _ access: Access) throws(FileFailure) {
     self.path = path
     descriptor = unsafe open(path, access.flags | O_CLOEXEC | O_NOFOLLOW, 0o644)

@@ -7,7 +7,9 @@ package import Signatures
 ///
 /// The key is the same in every run, so that tables of different runs can be joined.
 public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
+  /// The upper 64 bits of the key.
   package let high: UInt64
+  /// The lower 64 bits of the key.
   package let low: UInt64
 
   /// Makes the key from the first 128 bits of a digest.
@@ -16,6 +18,7 @@ public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
     low = digest.words.1
   }
 
+  /// Makes a key from its halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low

@@ -19,7 +19,7 @@ public struct TrustedKey: Sendable {
   public let id: String
   /// The environment of the key.
   public let environment: Environment
-  /// The key.
+  /// The public key.
   package let key: PublicKey
   /// The key as it was given, in DER.
   public let subjectPublicKeyInfo: [UInt8]
@@ -130,9 +130,9 @@ public struct Trust: Sendable {
 
 /// An error for a key that cannot be added to the trusted keys.
 public struct TrustError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The key's name.
+  /// The name of the key that cannot be added.
   public let id: String
-  /// The reason, for a person.
+  /// The reason in words, to follow the name of the key.
   public let reason: String
   /// Indicates that libcrypto failed to read the key, which says nothing about the key itself.
   package fileprivate(set) var isOfLibcrypto = false

@@ -52,7 +52,7 @@ package struct RowEncoder: ~Copyable {
     csv = TextBuffer(capacity: writesCSV ? 2 * Self.bufferSize : 0)
   }
 
-  /// Returns the rows so far, and starts anew.
+  /// Returns the rows so far, and begins with none again.
   package mutating func take() -> EncodedRows {
     json.move(to: &rows.jsonLines)
     csv.move(to: &rows.csv)
@@ -60,29 +60,29 @@ package struct RowEncoder: ~Copyable {
     return rows
   }
 
-  /// A null.
+  /// Writes a null cell.
   package mutating func null() { column += 1 }
 
-  /// A text.
+  /// Writes a cell with a text.
   package mutating func text(_ text: Span<UInt8>) {
     beginCell()
     if writesJSON { json.appendJSONString(text) }
     appendCSV(text)
   }
 
-  /// A text.
+  /// Writes a cell with a text.
   package mutating func text(_ text: String?) {
     guard let text else { return null() }
     self.text(text.utf8.span)
   }
 
-  /// A text of the batch.
+  /// Writes a cell with a text of the batch.
   package mutating func text(_ range: ByteRange?, of bytes: [UInt8]) {
     guard let range else { return null() }
     text(bytes.span.extracting(range.indices))
   }
 
-  /// A text of at most `room` bytes that needs no escaping in any format.
+  /// Writes a cell with a text of at most `room` bytes that needs no escaping in any format.
   package mutating func plain(quoted: Bool = true, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
     beginCell()
     guard writesJSON else { return csv.append(upTo: room, write) }
@@ -93,7 +93,7 @@ package struct RowEncoder: ~Copyable {
     if quoted { json.append(UInt8(ascii: "\"")) }
   }
 
-  /// A text that needs no escaping in any format.
+  /// Writes a cell with a text that needs no escaping in any format.
   package mutating func plain(quoted: Bool = true, _ text: Span<UInt8>) {
     beginCell()
     if writesJSON {
@@ -104,37 +104,37 @@ package struct RowEncoder: ~Copyable {
     if writesCSV { csv.append(text) }
   }
 
-  /// A value of a closed set of words.
+  /// Writes a cell with one of a closed set of words.
   package mutating func word(_ word: (some RawRepresentable<String>)?) {
     guard let word else { return null() }
     plain(word.rawValue.utf8.span)
   }
 
-  /// An integer.
+  /// Writes a cell with an integer.
   package mutating func integer(_ value: Int64?) {
     guard let value else { return null() }
     plain(quoted: false, upTo: 20) { $0.append(decimal: value) }
   }
 
-  /// A Boolean.
+  /// Writes a cell with a Boolean.
   package mutating func boolean(_ value: Bool?) {
     guard let value else { return null() }
     plain(quoted: false, (value ? "true" : "false").utf8.span)
   }
 
-  /// An amount of money, or a count that may be a half: an exact decimal number.
+  /// Writes a cell with an exact decimal number: an amount of money, or a count that may be a half.
   package mutating func amount(_ value: Amount?) {
     guard let value else { return null() }
     plain(quoted: false, upTo: Amount.maximumLength) { value.write(to: &$0) }
   }
 
-  /// A time.
+  /// Writes a cell with a time.
   package mutating func time(_ value: Timestamp?) {
     guard let value else { return null() }
     plain(upTo: Timestamp.maximumLength) { value.write(to: &$0) }
   }
 
-  /// A list of words that need no escaping: an array in JSON, joined by semicolons in CSV. An empty list is a null.
+  /// Writes a cell with a list of words that need no escaping: an array in JSON, joined by semicolons in CSV. An empty list is a null.
   package mutating func words(_ words: [String]) {
     guard !words.isEmpty else { return null() }
     beginCell()
@@ -142,14 +142,14 @@ package struct RowEncoder: ~Copyable {
     if writesCSV { csv.append(words.joined(separator: ";").utf8.span) }
   }
 
-  /// A JSON value on one line: itself in JSON, its text in CSV.
+  /// Writes a cell with a JSON value on one line: itself in JSON, its text in CSV.
   package mutating func json(_ value: Span<UInt8>) {
     beginCell()
     if writesJSON { json.append(value) }
     appendCSV(value)
   }
 
-  /// Ends a row. Each column must have its cell.
+  /// Ends a row. Each column must have had its cell.
   package mutating func endRow() {
     precondition(column == table.columns.count, "a row of \(table.name) has \(column) cells")
     if writesJSON {

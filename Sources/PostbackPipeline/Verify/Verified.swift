@@ -59,6 +59,7 @@ package struct SignatureGate: ~Copyable {
     verifier = try SignatureVerifier(trust, known: known)
   }
 
+  /// Verifies the postbacks of a batch; those that fail become rejections.
   package mutating func verify(_ batch: Batch<Parsed>) throws(LibcryptoFailure) -> Batch<Verified> {
     let postbacks = batch.outcomes.compactMap { outcome in
       if case .accepted(let parsed) = outcome { parsed.postback } else { nil }
