@@ -1,4 +1,4 @@
-internal import Tables
+package import Tables
 package import PostbackPipeline
 
 /// The answer to a query over rejects: counts by group, rows, and conflicting copies.

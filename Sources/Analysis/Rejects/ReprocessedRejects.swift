@@ -1,7 +1,7 @@
 internal import Base
 internal import DurableFiles
 package import Ledger
-internal import Tables
+package import Tables
 internal import ConversionModel
 internal import JSON
 package import PostbackPipeline
@@ -114,6 +114,7 @@ package struct ReprocessedRejects: AsyncSequence {
     private mutating func records(of batch: RawBatch) throws(PipelineFailure) -> RawBatch {
       let consumed = batch.origins.last?.consumed ?? 0
       var records = RawBatch(bytesToAdd: batch.bytes.count)
+      let parts = Dictionary(batch.origins.map { ($0.input.path, $0.input) }) { first, _ in first }
       var row = RowCursor(batch, of: .rejects)
       while row.next() {
         guard filter.matches(row) else {
@@ -121,7 +122,8 @@ package struct ReprocessedRejects: AsyncSequence {
           continue
         }
         guard let (raw, record) = try record(row) else { continue }
-        records.append(raw, record, from: row.source.input, consumed: consumed)
+        guard let part = parts[row.source.path] else { continue }
+        records.append(raw, record, from: part, consumed: consumed)
         counts.takenUp += 1
       }
       counts.unreadable += row.unreadable
@@ -139,10 +141,10 @@ package struct ReprocessedRejects: AsyncSequence {
         counts.duplicates += 1
         return nil
       }
-      let (input, line) = row.source
+      let (path, line) = row.source
       guard code != .tooLarge, code != .truncatedInput, let raw = row.rawBytes(columns),
         let file = row.text(columns.file), let sourceLine = row.integer(columns.line).flatMap({ Int(exactly: $0) }),
-        let part = LedgerPart.number(inName: input.path), let digest = try wholeDigest(of: raw, row)
+        let part = LedgerPart.number(inName: path), let line, let digest = try wholeDigest(of: raw, row)
       else {
         counts.notWhole += 1
         return nil

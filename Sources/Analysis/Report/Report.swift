@@ -1,3 +1,4 @@
+package import Tables
 internal import Base
 package import ConversionModel
 package import PostbackPipeline

@@ -1,4 +1,4 @@
-internal import Tables
+package import Tables
 internal import JSON
 package import PostbackPipeline
 internal import SKAdNetwork

@@ -1,3 +1,4 @@
+internal import Tables
 internal import Analysis
 internal import Base
 internal import JSON

@@ -1,3 +1,4 @@
+internal import Tables
 internal import Tampering
 internal import Analysis
 internal import Base

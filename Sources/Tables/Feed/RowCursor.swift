@@ -1,6 +1,5 @@
-package import Tables
 package import JSON
-package import PostbackPipeline
+internal import Ledger
 
 /// A cursor over the rows of a batch.
 package struct RowCursor: ~Copyable {
@@ -9,30 +8,31 @@ package struct RowCursor: ~Copyable {
   /// The lines that are not rows.
   package private(set) var unreadable = UnreadableRows()
 
-  private let records: [Record]
-  private let origins: [BatchOrigin]
+  private let batch: RowBatch
   private let byteCount: Int
   private var parser: JSONParser
   private var document = JSONDocument()
+  /// The cells of a row of CSV, by the columns of the table; nil is a null.
+  private var cells: [ByteRange?]
   private var position = -1
 
   /// Places the cursor before the first row of a batch of rows of `table`.
-  package init(_ batch: RawBatch, of table: Table) {
+  package init(_ batch: RowBatch, of table: Table) {
     bytes = batch.bytes
-    records = batch.records
-    origins = batch.origins
+    self.batch = batch
     byteCount = batch.bytes.count
     parser = JSONParser(names: table.columnNames)
+    cells = Array(repeating: nil, count: batch.format == .csv ? table.columns.count : 0)
   }
 
   /// Moves to the next row; returns false if there is none. Lines that are not rows are skipped and noted in
   /// `unreadable`.
   package mutating func next() -> Bool {
-    while position + 1 < records.count {
+    while position + 1 < batch.rows.count {
       position += 1
       bytes.removeLast(bytes.count - byteCount)
       if let problem = parse() {
-        unreadable.add(problem, line: records[position].line, in: source.input.path)
+        unreadable.add(problem, line: source.line, in: source.path)
       } else {
         return true
       }
@@ -40,12 +40,19 @@ package struct RowCursor: ~Copyable {
     return false
   }
 
+  /// Parses the current row. Returns the problem of a line that is not a row.
   private mutating func parse() -> String? {
-    let record = records[position]
-    if case .tooLarge(let count, _) = record.defect { return "the line has \(count) bytes, more than a row can have" }
-    if case .truncatedInput(let reason) = record.defect { return reason }
+    let row = batch.rows[position]
+    if let problem = row.problem { return problem }
+    switch batch.format {
+    case .jsonLines: return parseJSON(row.bytes)
+    case .csv: return parseCSV(row.bytes)
+    }
+  }
+
+  private mutating func parseJSON(_ row: ByteRange) -> String? {
     do throws(JSONDefect) {
-      try parser.parse(record.bytes.indices, of: &bytes, into: &document)
+      try parser.parse(row.indices, of: &bytes, into: &document)
     } catch {
       return "the line is not JSON"
     }
@@ -53,9 +60,31 @@ package struct RowCursor: ~Copyable {
     return document.fields.contains { $0.kind != .absent } ? nil : "the line has none of the table's columns"
   }
 
+  private mutating func parseCSV(_ row: ByteRange) -> String? {
+    for column in cells.indices { cells[column] = nil }
+    var count = 0
+    var decoded: [(column: Int, text: [UInt8])] = []
+    CSV.forEachCell(in: bytes, row.indices) { cell in
+      defer { count += 1 }
+      guard count < batch.csvColumns.count, let column = batch.csvColumns[count] else { return }
+      switch cell {
+      case .null: break
+      case .text(let range): cells[column] = range
+      case .unescaped(let text): decoded.append((column, text))
+      }
+    }
+    for (column, text) in decoded {
+      cells[column] = ByteRange(start: bytes.count, count: text.count)
+      bytes += text
+    }
+    let expected = batch.csvColumns.count
+    return count == expected ? nil : "the row has \(count) cells, and the header \(expected)"
+  }
+
   /// The range in `bytes` of a cell's text: the content of a string, or the JSON of any other value. Nil if the cell is
   /// null or absent.
   package func cell(_ column: Int) -> ByteRange? {
+    guard batch.format == .jsonLines else { return cells[column] }
     let field = document.fields[column]
     return field.kind == .absent || field.kind == .null ? nil : field.text
   }
@@ -73,24 +102,26 @@ package struct RowCursor: ~Copyable {
 
   /// The Boolean in a cell; nil if the cell is not a Boolean.
   package func boolean(_ column: Int) -> Bool? {
+    guard batch.format == .jsonLines else { return text(column).flatMap { Bool($0) } }
     switch document.fields[column].kind {
-    case .true: true
-    case .false: false
-    default: nil
+    case .true: return true
+    case .false: return false
+    default: return nil
     }
   }
 
   /// The bytes of the row, as they were written.
-  package var line: [UInt8] { Array(bytes[records[position].bytes.indices]) }
+  package var line: [UInt8] { Array(bytes[batch.rows[position].bytes.indices]) }
 
-  /// The file and the line that hold the current row.
-  package var source: (input: InputFile, line: Int) {
+  /// The path of the file that holds the current row, and the number of its line in it; nil if the file was not read from
+  /// its start.
+  package var source: (path: String, line: Int?) {
     var before = 0
-    for origin in origins {
-      before += origin.recordCount
-      if position < before { return (origin.input, records[position].line) }
+    for file in batch.files {
+      before += file.rowCount
+      if position < before { return (file.path, batch.rows[position].line) }
     }
-    preconditionFailure("every record has an origin")
+    preconditionFailure("every row has a file")
   }
 }
 
@@ -104,8 +135,8 @@ package struct UnreadableRows: Sendable, Equatable {
   /// Creates a count of no lines.
   package init() {}
 
-  mutating func add(_ problem: String, line: Int, in file: String) {
-    if first == nil { first = "line \(line) of \(file): \(problem)" }
+  mutating func add(_ problem: String, line: Int?, in file: String) {
+    if first == nil { first = "\(line.map { "line \($0)" } ?? "a line") of \(file): \(problem)" }
     count += 1
   }
 

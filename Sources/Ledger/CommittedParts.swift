@@ -1,0 +1,52 @@
+package import DurableFiles
+
+/// The committed parts of one table at one moment.
+package struct CommittedParts: Sendable {
+  /// The number of the last commit, from the file `commit`, before the parts were read; nil before the first commit.
+  package let witnessed: Int64?
+  /// The id of the output that the ledger belongs to; nil until the folder of the tables holds the id.
+  package let outputID: OutputID?
+  /// The parts in one format, JSON Lines if they are written, sorted by number.
+  package let parts: [LedgerPart]
+  /// The number of times that parts of the table were rewritten or removed. Nothing does that yet.
+  package var generation: Int { 0 }
+}
+
+extension Ledger {
+  /// Reads the committed parts of a table with this number or a greater one, without the lock.
+  package static func committedParts(
+    _ folderPath: String,
+    of table: String,
+    from number: Int
+  ) throws(FileFailure) -> CommittedParts {
+    // This number is read before the ledger: a commit between the two makes the ledger newer, never older.
+    let witnessed = try lastCommit(folderPath)
+    return try reading(folderPath) { database throws(FileFailure) in
+      let version = try LedgerSchema.identify(database)
+      try database.execute("BEGIN")
+      let output = version > 1 ? try Ledger.output(in: database) : nil
+      let commits = try Ledger.state(in: database).commits
+      let statement = try SQLiteStatement(
+        database,
+        "SELECT \(LedgerPart.columns) FROM parts WHERE table_name = ? AND number >= ? ORDER BY number"
+      )
+      let parts = try statement.all(.text(table), .integer(Int64(number))) { row throws(FileFailure) in
+        try LedgerPart(row)
+      }
+      try database.execute("COMMIT")
+      try CommitMarker.check(witnessed, DurableFolder(folderPath), ledger: commits)
+      let format = parts.contains { $0.format == .jsonLines } ? TableFormat.jsonLines : .csv
+      return CommittedParts(
+        witnessed: witnessed,
+        outputID: output.flatMap { $0.isMarked ? $0.id : nil },
+        parts: parts.filter { $0.format == format }
+      )
+    }
+  }
+
+  /// Returns the number of the last commit that the file `commit` records; nil if there is none. Reads 16 bytes twice, and
+  /// not the ledger. After a crash the number may be one too low until the next start.
+  package static func lastCommit(_ folderPath: String) throws(FileFailure) -> Int64? {
+    try CommitMarker.number(in: DurableFolder(folderPath))
+  }
+}

@@ -1,0 +1,141 @@
+internal import DurableFiles
+internal import JSON
+internal import Ledger
+
+/// A reader of the committed rows of one part, also while the part is hidden and written.
+struct PartReader {
+  /// The number of the part.
+  let number: Int
+  private let format: TableFormat
+  private let file: DurableFile
+  private let path: String
+  /// The length of the header of CSV with its line end; 0 in JSON Lines.
+  private let headerByteCount: Int64
+  private let csvColumns: [Int?]
+  /// The number of the line at the position of the next batch; nil if reading did not begin at the start.
+  private var line: Int?
+
+  private static let longestHeader: Int64 = 64 << 10
+
+  /// Opens a part to read it from an offset at which a row begins.
+  init(_ part: LedgerPart, of table: Table, in output: String, from offset: Int64) throws(FileFailure) {
+    number = part.number
+    format = part.format
+    let folder = DurableFolder("\(output)/\(part.table)")
+    path = "\(folder.path)/\(part.name)"
+    guard let file = try Self.open(part, in: folder) else { throw .gone(path) }
+    self.file = file
+    var header: [UInt8] = []
+    if format == .csv, part.length > 0 {
+      let bytes = try Self.read(file, from: 0, count: min(part.length, Self.longestHeader), padding: 0)
+      guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged(file.path, "has no header") }
+      header = Array(bytes[...end])
+    }
+    headerByteCount = Int64(header.count)
+    csvColumns = header.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 < 0x20 }).map { name in
+      table.columnNames.firstIndex(of: String(decoding: name, as: UTF8.self))
+    }
+    line = offset == 0 ? (format == .csv ? 2 : 1) : nil
+    guard offset > 0 else { return }
+    guard try Self.read(file, from: offset - 1, count: 1, padding: 0) == [UInt8(ascii: "\n")] else {
+      throw FileFailure(
+        .incompatible,
+        file.path,
+        "has no row that begins at byte \(offset); give a cursor of this output"
+      )
+    }
+  }
+
+  /// Opens the file of a part under its hidden or its final name; returns nil if there is neither. It is looked for in this
+  /// order, because the only change is from the hidden name to the final one.
+  private static func open(_ part: LedgerPart, in folder: DurableFolder) throws(FileFailure) -> DurableFile? {
+    for name in [part.hiddenName, part.name] where try folder.byteCount(of: name) != nil {
+      do throws(FileFailure) {
+        return try DurableFile("\(folder.path)/\(name)", .reading)
+      } catch {
+        guard try folder.byteCount(of: name) == nil else { throw error }
+      }
+    }
+    return nil
+  }
+
+  /// Reads whole rows from an offset up to the committed length: at least one row, and apart from a long row about
+  /// `byteCount` bytes. Returns them with the offset behind them; no rows if only the header is committed.
+  mutating func batch(
+    from offset: Int64,
+    to end: Int64,
+    byteCount: Int
+  ) throws(FileFailure) -> (rows: RowBatch, end: Int64) {
+    let start = max(offset, headerByteCount)
+    var count = min(Int64(byteCount), end - start)
+    var rows: [RowBatch.Row] = []
+    var nextLine = line
+    var bytes: [UInt8] = []
+    while count > 0 {
+      bytes = try Self.read(file, from: start, count: count, padding: RowBatch.padding)
+      (rows, nextLine) = split(bytes, Int(count))
+      if !rows.isEmpty { break }
+      guard count < end - start else {
+        throw .damaged(file.path, "ends inside a row after its \(end) committed bytes")
+      }
+      count = min(2 * count, end - start)
+    }
+    guard let last = rows.last else { return (RowBatch(format, [], [], of: []), start) }
+    // Behind the last row is its line end.
+    let used = last.bytes.indices.upperBound + (format == .csv ? 2 : 1)
+    line = nextLine
+    let files = [(path: path, rowCount: rows.count)]
+    return (RowBatch(format, bytes, rows, of: files, csvColumns: csvColumns), start + Int64(used))
+  }
+
+  /// Returns the whole rows among the first `count` bytes, and the number of the line behind them.
+  private func split(_ bytes: [UInt8], _ count: Int) -> (rows: [RowBatch.Row], nextLine: Int?) {
+    var rows: [RowBatch.Row] = []
+    var line = line
+    var lines = 0
+    var isQuoted = false
+    var start = 0
+    for position in 0..<count {
+      let byte = bytes[position]
+      // A quote inside a field is doubled, so that it toggles twice. In JSON Lines every line feed ends a row.
+      if byte == CSV.quote, format == .csv { isQuoted.toggle() }
+      guard byte == UInt8(ascii: "\n") else { continue }
+      lines += 1
+      guard !isQuoted else { continue }
+      let end = format == .csv && position > start ? position - 1 : position
+      rows.append(RowBatch.Row(bytes: ByteRange(start: start, count: end - start), line: line))
+      start = position + 1
+      line = line.map { $0 + lines }
+      lines = 0
+    }
+    return (rows, line)
+  }
+
+  private static func read(
+    _ file: DurableFile,
+    from offset: Int64,
+    count: Int64,
+    padding: Int
+  ) throws(FileFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Int(count) + padding)
+    bytes.append(contentsOf: repeatElement(0, count: Int(count)))
+    let received = try file.read(into: &bytes, at: offset)
+    guard received == Int(count) else {
+      throw .damaged(file.path, "has \(offset + Int64(received)) bytes, and \(offset + count) are committed")
+    }
+    bytes.append(contentsOf: repeatElement(0, count: padding))
+    return bytes
+  }
+}
+
+extension FileFailure {
+  /// The file of a part with committed rows does not exist.
+  fileprivate static func gone(_ path: String) -> FileFailure {
+    FileFailure(
+      .notFound,
+      path,
+      "this part is gone, and it has committed rows that were not read yet; put it back, or read it from where it is now"
+    )
+  }
+}

@@ -1,0 +1,48 @@
+package import JSON
+package import Ledger
+
+/// A batch of rows of one table, as they stand in its files.
+package struct RowBatch: Sendable {
+  /// A row, or a line that should be one.
+  package struct Row: Sendable {
+    /// The range of its bytes in the batch, without the line end.
+    package let bytes: ByteRange
+    /// The number of its line in the file, from 1; nil if the file was not read from its start.
+    package let line: Int?
+    /// The reason for which it cannot be a row; nil if none is known.
+    package let problem: String?
+
+    package init(bytes: ByteRange, line: Int?, problem: String? = nil) {
+      (self.bytes, self.line, self.problem) = (bytes, line, problem)
+    }
+  }
+
+  /// The number of bytes that must follow the last row; their values do not matter.
+  package static let padding = JSONParser.padding
+
+  /// The format of the rows.
+  package let format: TableFormat
+  /// The bytes of the rows, and then `padding` bytes.
+  package let bytes: [UInt8]
+  /// The rows in order.
+  package let rows: [Row]
+  /// The paths of the files with the rows, in order, each with its number of rows.
+  package let files: [(path: String, rowCount: Int)]
+  /// The index in the table's columns for each cell of CSV, nil for a column that the table does not have.
+  let csvColumns: [Int?]
+
+  /// Makes a batch of rows in JSON Lines.
+  package init(jsonLines bytes: [UInt8], _ rows: [Row], of files: [(path: String, rowCount: Int)]) {
+    self.init(.jsonLines, bytes, rows, of: files)
+  }
+
+  init(
+    _ format: TableFormat,
+    _ bytes: [UInt8],
+    _ rows: [Row],
+    of files: [(path: String, rowCount: Int)],
+    csvColumns: [Int?] = []
+  ) {
+    (self.format, self.bytes, self.rows, self.files, self.csvColumns) = (format, bytes, rows, files, csvColumns)
+  }
+}

@@ -1,0 +1,107 @@
+@testable import DurableFiles
+@testable import Ledger
+@testable import Tables
+import Foundation
+import TestSupport
+
+/// An output with a table of numbered rows, to be written in commits.
+final class FeedSite {
+  let site: StateSite
+  let table = Table.rejects
+  private let formats: Set<TableFormat>
+  private let ledger: Ledger
+  private var parts: TableParts
+  /// The rows that are committed.
+  private(set) var committed = 0
+  private var written = 0
+
+  init(_ formats: Set<TableFormat> = [.jsonLines]) throws {
+    site = try StateSite()
+    self.formats = formats
+    ledger = try site.ledger()
+    let folder = try OutputFolder(site.output, of: ledger, [])
+    parts = try TableParts(table, formats, in: folder, [])
+  }
+
+  /// The text of a row: with quotes, line ends and commas, or empty, so that every form of a cell occurs.
+  static func text(_ number: Int) -> String {
+    switch number % 4 {
+    case 0: ""
+    case 1: "plain \(number)"
+    case 2: "a \"quoted\", text\r\nof 2 lines \(number)"
+    default: String(repeating: "long \(number) ", count: number % 50)
+    }
+  }
+
+  /// Appends rows that are not committed yet.
+  func append(_ count: Int) throws {
+    var encoder = RowEncoder(table, TableEncoding(formats))
+    for number in written..<written + count {
+      // The stage is the number, the code a text, and all other columns are null.
+      encoder.text(String(number))
+      encoder.text(Self.text(number))
+      for _ in 2..<table.columns.count { encoder.null() }
+      encoder.endRow()
+    }
+    written += count
+    let rows = encoder.take()
+    let checksums = formats.map { ($0, CRC32(of: rows[$0]).value) }
+    try parts.append(rows, Dictionary(uniqueKeysWithValues: checksums))
+  }
+
+  /// Commits the rows, in a part that is complete if `rolls`. Without `publishes` the part keeps its hidden name, as after
+  /// a crash.
+  func commit(rolls: Bool = false, publishes: Bool = true) throws {
+    if rolls { parts.roll() }
+    var commit = LedgerCommit(time: 1)
+    commit.parts = try parts.synchronize()
+    try ledger.commit(commit)
+    committed = written
+    if publishes { try parts.publish() }
+  }
+
+  func write(_ count: Int, rolls: Bool = false) throws {
+    try append(count)
+    try commit(rolls: rolls)
+  }
+
+  func feed(after cursor: TableCursor? = nil, follow: Bool = false, batchBytes: Int = 300) -> TableFeed {
+    var feed = TableFeed(table, in: site.output, state: site.state, after: cursor, follow: follow)
+    feed.batchBytes = batchBytes
+    feed.interval = .milliseconds(2)
+    return feed
+  }
+
+  /// Reads all committed rows after a cursor. Returns their numbers, and the cursors behind each batch.
+  func numbers(
+    after cursor: TableCursor? = nil,
+    batchBytes: Int = 300
+  ) async throws -> (numbers: [Int], cursors: [TableCursor]) {
+    var numbers: [Int] = []
+    var cursors: [TableCursor] = []
+    for try await element in feed(after: cursor, batchBytes: batchBytes) {
+      numbers += try Self.numbers(of: element.rows)
+      cursors.append(element.cursor)
+    }
+    return (numbers, cursors)
+  }
+
+  /// Returns the numbers of rows, and checks their texts.
+  static func numbers(of batch: RowBatch) throws -> [Int] {
+    var numbers: [Int] = []
+    var row = RowCursor(batch, of: .rejects)
+    while row.next() {
+      guard let number = row.integer(0).map({ Int($0) }), row.text(1) == text(number), row.text(2) == nil else {
+        throw Wrong(row: row.line)
+      }
+      numbers.append(number)
+    }
+    guard row.unreadable == UnreadableRows() else { throw Wrong(row: Array((row.unreadable.first ?? "").utf8)) }
+    return numbers
+  }
+
+  struct Wrong: Error, CustomStringConvertible {
+    let row: [UInt8]
+    var description: String { String(decoding: row, as: UTF8.self) }
+  }
+}
