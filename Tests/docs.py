@@ -155,6 +155,9 @@ def check_tables():
         shown = [f"{code(row[0])[0]}: {row[1]}" for row in page.rows(f"## {name}")]
         expected = [f"{column}: {type_in_words(table, column)}" for column in table["required"]]
         yield from described(shown, expected, f"docs/tables.md, {name}")
+        texts = [re.sub(r" See \[[^]]*\]\([^)]*\)\.", "", row[2]).replace("\\|", "|") for row in page.rows(f"## {name}")]
+        descriptions = [value["description"] for value in table["properties"].values()]
+        yield from described(texts, descriptions, f"docs/tables.md, {name}, descriptions")
     flags = [code(row[0])[0] for row in page.rows("### Tier flags")]
     yield from described(flags, schema("skan_postbacks")["properties"]["tier_flags"]["items"]["enum"], "docs/tables.md, Tier flags")
 
@@ -287,7 +290,7 @@ def steps(page, folder, python):
             path = os.path.join(folder, f"block-{number}")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(block.text)
-            loader = {"python": "pandas", "sql": "duckdb"}[block.language]
+            loader = "pandas" if block.language == "python" else "copy" if block.text.startswith("COPY") else "duckdb"
             made.append(Step(f"set -e\n{python} {LOADERS} {loader} {path}", place))
     return made
 

@@ -2,6 +2,7 @@
 """Runs a loader that docs/tables.md shows, and compares what it loads with the tables, value by value.
 
     docs_loaders.py (pandas | duckdb) FILE   a block of the page, over the folder synthetic, and over one that is hard to load
+    docs_loaders.py copy FILE                a block of COPY statements, into the tables that schema.sql creates
     docs_loaders.py sqlite DATABASE          what a block of the page has made of that folder
 """
 
@@ -119,6 +120,17 @@ def check_duckdb(path):
         hold([dict(zip(loaded.columns, row)) for row in loaded.fetchall()], f"skan_{table}", is_text=True)
 
 
+def check_copy(path):
+    import duckdb
+
+    database = duckdb.connect()
+    for statements in ("schema.sql", path):
+        with open(statements, encoding="utf-8") as file:
+            database.execute(file.read())
+    loaded = database.sql("SELECT * FROM skan_events")
+    hold([dict(zip(loaded.columns, row)) for row in loaded.fetchall()], "skan_events")
+
+
 def check_sqlite(path):
     import sqlite3
 
@@ -132,6 +144,8 @@ if __name__ == "__main__":
     try:
         if sys.argv[1] == "sqlite":
             check_sqlite(sys.argv[2])
+        elif sys.argv[1] == "copy":
+            check_copy(sys.argv[2])
         else:
             on_all({"pandas": check_pandas, "duckdb": check_duckdb}[sys.argv[1]], sys.argv[2])
     except Wrong as problem:

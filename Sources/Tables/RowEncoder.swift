@@ -22,6 +22,9 @@ package struct EncodedRows: Sendable {
 }
 
 /// Encodes the rows of one table, cell by cell in the order of its columns, in all of its formats at once.
+///
+/// Each cell names its column. Debug builds check the name and the type against the table's declaration; release builds
+/// go by position alone.
 package struct RowEncoder: ~Copyable {
   private var rows = EncodedRows()
   /// The last rows as JSON Lines, before they are moved to `rows`.
@@ -61,89 +64,97 @@ package struct RowEncoder: ~Copyable {
   }
 
   /// Writes a null cell.
-  package mutating func null() { column += 1 }
+  @usableFromInline
+  package mutating func null(_ name: ColumnName) {
+    check(name, isNull: true) { _ in true }
+    column += 1
+  }
 
   /// Writes a cell with a text.
-  package mutating func text(_ text: Span<UInt8>) {
+  package mutating func text(_ name: ColumnName, _ text: Span<UInt8>) {
+    check(name) { if case .text = $0 { true } else { false } }
     beginCell()
     if writesJSON { json.appendJSONString(text) }
     appendCSV(text)
   }
 
   /// Writes a cell with a text.
-  package mutating func text(_ text: String?) {
-    guard let text else { return null() }
-    self.text(text.utf8.span)
+  package mutating func text(_ name: ColumnName, _ text: String?) {
+    guard let text else { return null(name) }
+    self.text(name, text.utf8.span)
   }
 
   /// Writes a cell with a text of the batch.
-  package mutating func text(_ range: ByteRange?, of bytes: [UInt8]) {
-    guard let range else { return null() }
-    text(bytes.span.extracting(range.indices))
+  package mutating func text(_ name: ColumnName, _ range: ByteRange?, of bytes: [UInt8]) {
+    guard let range else { return null(name) }
+    text(name, bytes.span.extracting(range.indices))
   }
 
   /// Writes a cell with a text of at most `room` bytes that needs no escaping in any format.
-  package mutating func plain(quoted: Bool = true, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
-    beginCell()
-    guard writesJSON else { return csv.append(upTo: room, write) }
-    if quoted { json.append(UInt8(ascii: "\"")) }
-    let start = json.count
-    json.append(upTo: room, write)
-    if writesCSV { csv.append(json, from: start) }
-    if quoted { json.append(UInt8(ascii: "\"")) }
-  }
-
-  /// Writes a cell with a text that needs no escaping in any format.
-  package mutating func plain(quoted: Bool = true, _ text: Span<UInt8>) {
-    beginCell()
-    if writesJSON {
-      if quoted { json.append(UInt8(ascii: "\"")) }
-      json.append(text)
-      if quoted { json.append(UInt8(ascii: "\"")) }
-    }
-    if writesCSV { csv.append(text) }
+  package mutating func plain(_ name: ColumnName, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    check(name) { if case .text = $0 { true } else { false } }
+    append(quoted: true, upTo: room, write)
   }
 
   /// Writes a cell with one of a closed set of words.
-  package mutating func word(_ word: (some RawRepresentable<String>)?) {
-    guard let word else { return null() }
-    plain(word.rawValue.utf8.span)
+  @inlinable
+  package mutating func word(_ name: ColumnName, _ word: (some RawRepresentable<String>)?) {
+    guard let word else { return null(name) }
+    self.word(name, plain: word.rawValue)
+  }
+
+  /// Writes a cell with one of a closed set of words.
+  @usableFromInline
+  package mutating func word(_ name: ColumnName, plain word: String) {
+    check(name) { if case .word(let words) = $0 { words.contains(word) } else { false } }
+    append(quoted: true, word.utf8.span)
   }
 
   /// Writes a cell with an integer.
-  package mutating func integer(_ value: Int64?) {
-    guard let value else { return null() }
-    plain(quoted: false, upTo: 20) { $0.append(decimal: value) }
+  package mutating func integer(_ name: ColumnName, _ value: Int64?) {
+    guard let value else { return null(name) }
+    check(name) { if case .integer(let range) = $0 { range.contains(value) } else { false } }
+    append(quoted: false, upTo: 20) { $0.append(decimal: value) }
   }
 
   /// Writes a cell with a Boolean.
-  package mutating func boolean(_ value: Bool?) {
-    guard let value else { return null() }
-    plain(quoted: false, (value ? "true" : "false").utf8.span)
+  package mutating func boolean(_ name: ColumnName, _ value: Bool?) {
+    guard let value else { return null(name) }
+    check(name) { $0 == .boolean }
+    append(quoted: false, (value ? "true" : "false").utf8.span)
   }
 
   /// Writes a cell with an exact decimal number: an amount of money, or a count that may be a half.
-  package mutating func amount(_ value: Amount?) {
-    guard let value else { return null() }
-    plain(quoted: false, upTo: Amount.maximumLength) { value.write(to: &$0) }
+  package mutating func amount(_ name: ColumnName, _ value: Amount?) {
+    guard let value else { return null(name) }
+    check(name) { if case .decimal = $0 { true } else { false } }
+    append(quoted: false, upTo: Amount.maximumLength) { value.write(to: &$0) }
   }
 
   /// Writes a cell with a time.
-  package mutating func time(_ value: Timestamp?) {
-    guard let value else { return null() }
-    plain(upTo: Timestamp.maximumLength) { value.write(to: &$0) }
+  package mutating func time(_ name: ColumnName, _ value: Timestamp?) {
+    guard let value else { return null(name) }
+    check(name) { $0 == .time }
+    append(quoted: true, upTo: Timestamp.maximumLength) { value.write(to: &$0) }
   }
 
   /// Writes a cell with a list of words that need no escaping: an array in JSON, joined by semicolons in CSV. An empty list is a null.
-  package mutating func words(_ words: [String]) {
-    guard !words.isEmpty else { return null() }
+  package mutating func words(_ name: ColumnName, _ words: [String]) {
+    guard !words.isEmpty else { return null(name) }
+    check(name) { if case .words(let all) = $0 { words.allSatisfy(all.contains) } else { false } }
     beginCell()
     if writesJSON { json.append("[\"\(words.joined(separator: "\",\""))\"]".utf8.span) }
     if writesCSV { csv.append(words.joined(separator: ";").utf8.span) }
   }
 
-  /// Writes a cell with a JSON value on one line: itself in JSON, its text in CSV.
-  package mutating func json(_ value: Span<UInt8>) {
+  /// A JSON value on one line: itself in JSON, its text in CSV.
+  package mutating func json(_ name: ColumnName, _ value: Span<UInt8>) {
+    check(name) { type in
+      switch type {
+      case .object, .objects: true
+      default: false
+      }
+    }
     beginCell()
     if writesJSON { json.append(value) }
     appendCSV(value)
@@ -174,6 +185,36 @@ package struct RowEncoder: ~Copyable {
       if rows.csv.isEmpty { rows.csv.reserveCapacity(2 * inputBytes) }
       csv.move(to: &rows.csv)
     }
+  }
+
+  /// Checks, in debug builds only, that the next cell is of a column and that its type and nullability allow it.
+  @inline(__always)
+  private func check(_ name: ColumnName, isNull: Bool = false, _ fits: (ColumnType) -> Bool) {
+    assert(table.columns[column].name == name, "\(name) is not the next column of \(table.name)")
+    assert(fits(table.columns[column].type), "the type of \(name) in \(table.name) is another one")
+    assert(!isNull || table.columns[column].isNullable, "\(name) in \(table.name) cannot be null")
+  }
+
+  /// Writes a cell of at most `room` bytes that need no escaping.
+  private mutating func append(quoted: Bool, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    beginCell()
+    guard writesJSON else { return csv.append(upTo: room, write) }
+    if quoted { json.append(UInt8(ascii: "\"")) }
+    let start = json.count
+    json.append(upTo: room, write)
+    if writesCSV { csv.append(json, from: start) }
+    if quoted { json.append(UInt8(ascii: "\"")) }
+  }
+
+  /// Writes a cell that needs no escaping.
+  private mutating func append(quoted: Bool, _ text: Span<UInt8>) {
+    beginCell()
+    if writesJSON {
+      if quoted { json.append(UInt8(ascii: "\"")) }
+      json.append(text)
+      if quoted { json.append(UInt8(ascii: "\"")) }
+    }
+    if writesCSV { csv.append(text) }
   }
 
   /// Writes the pending nulls and the separator or key before the next cell.

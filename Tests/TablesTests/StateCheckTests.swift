@@ -31,8 +31,8 @@ import Testing
         )
         var encoder = RowEncoder(table, TableEncoding([format]))
         for entry in seenEntries(rows) {
-          encoder.plain(upTo: PostbackKey.length) { entry.seen.key.write(to: &$0) }
-          encoder.text("a \"quoted\" text,\r\nof 2 lines")
+          encoder.plain(.postbackKey, upTo: PostbackKey.length) { entry.seen.key.write(to: &$0) }
+          encoder.text(.found, "a \"quoted\" text,\r\nof 2 lines")
           encoder.endRow()
         }
         let encoded = encoder.take()

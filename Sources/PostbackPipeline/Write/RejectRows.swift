@@ -15,55 +15,59 @@ extension RowEncoder {
     _ hash: inout SHA256
   ) throws(LibcryptoFailure) {
     let raw = bytes.span.extracting(rejection.record.bytes.indices)
-    word(rejection.code.stage)
-    word(rejection.code)
-    hostile(rejection.explanation)
-    hostile(rejection.field)
-    text(rejection.expected)
-    hostile(rejection.found)
-    hostile(rejection.claims.adNetworkID, of: bytes)
-    hostile(rejection.claims.transactionID, of: bytes)
-    hostile(rejection.claims.appID, of: bytes)
-    hostile(rejection.claims.version, of: bytes)
+    word(.stage, rejection.code.stage)
+    word(.rejectCode, rejection.code)
+    hostile(.rejectDetail, rejection.explanation)
+    hostile(.field, rejection.field)
+    text(.expected, rejection.expected)
+    hostile(.found, rejection.found)
+    hostile(.adNetworkID, rejection.claims.adNetworkID, of: bytes)
+    hostile(.transactionID, rejection.claims.transactionID, of: bytes)
+    hostile(.appID, rejection.claims.appID, of: bytes)
+    hostile(.version, rejection.claims.version, of: bytes)
     if let firstSeen = rejection.firstSeen {
-      plain(upTo: PostbackKey.length) { firstSeen.write(to: &$0) }
+      plain(.firstSeenPostbackKey, upTo: PostbackKey.length) { firstSeen.write(to: &$0) }
     } else {
-      null()
+      null(.firstSeenPostbackKey)
     }
-    if rejection.conflicts.isEmpty { null() } else { json(Self.json(rejection.conflicts).span) }
-    encode(rejection.arrival, of: bytes)
-    text(source.span)
-    integer(Int64(rejection.record.line))
-    let digest = try rejection.record.digest(of: raw, &hash).bytes
-    plain(upTo: 2 * digest.count) { $0.append(hexadecimal: digest.span) }
-    if !raw.containsNUL && raw.isUTF8 {
-      text(raw)
-      null()
+    if rejection.conflicts.isEmpty {
+      null(.conflictingFields)
     } else {
-      null()
-      text(Base64.standard.encode(bytes[rejection.record.bytes.indices]).span)
+      json(.conflictingFields, Self.json(rejection.conflicts).span)
+    }
+    encode(rejection.arrival, of: bytes)
+    text(.sourceFile, source.span)
+    integer(.sourceLine, Int64(rejection.record.line))
+    let digest = try rejection.record.digest(of: raw, &hash).bytes
+    plain(.rawSHA256, upTo: 2 * digest.count) { $0.append(hexadecimal: digest.span) }
+    if !raw.containsNUL && raw.isUTF8 {
+      text(.rawBody, raw)
+      null(.rawBodyBase64)
+    } else {
+      null(.rawBody)
+      text(.rawBodyBase64, Base64.standard.encode(bytes[rejection.record.bytes.indices]).span)
     }
     endRow()
   }
 
   /// Encodes a text that was not checked, with U+2400, ␀, in place of each NUL, because most CSV readers fail at a NUL.
-  private mutating func hostile(_ text: Span<UInt8>) {
-    guard text.containsNUL else { return self.text(text) }
+  private mutating func hostile(_ name: ColumnName, _ text: Span<UInt8>) {
+    guard text.containsNUL else { return self.text(name, text) }
     var shown: [UInt8] = []
     for index in text.indices {
       if text[index] == 0 { shown.append(contentsOf: "␀".utf8) } else { shown.append(text[index]) }
     }
-    self.text(shown.span)
+    self.text(name, shown.span)
   }
 
-  private mutating func hostile(_ text: String?) {
-    guard let text else { return null() }
-    hostile(text.utf8.span)
+  private mutating func hostile(_ name: ColumnName, _ text: String?) {
+    guard let text else { return null(name) }
+    hostile(name, text.utf8.span)
   }
 
-  private mutating func hostile(_ range: ByteRange?, of bytes: [UInt8]) {
-    guard let range else { return null() }
-    hostile(bytes.span.extracting(range.indices))
+  private mutating func hostile(_ name: ColumnName, _ range: ByteRange?, of bytes: [UInt8]) {
+    guard let range else { return null(name) }
+    hostile(name, bytes.span.extracting(range.indices))
   }
 
   /// Returns the conflicts as a JSON array: for each field, the value in the first copy and the value in this one.

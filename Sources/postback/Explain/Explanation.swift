@@ -6,6 +6,7 @@ internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
+internal import Tables
 
 /// Everything about one postback, in sections of named facts.
 struct Explanation {
@@ -18,6 +19,11 @@ struct Explanation {
 
     mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
       if let value { facts.append((name, value.description)) }
+    }
+
+    /// Adds a fact that is a column of a table, with the column's name.
+    mutating func add(_ column: ColumnName, _ value: (some CustomStringConvertible)?) {
+      add(column.rawValue, value)
     }
   }
 
@@ -101,33 +107,33 @@ struct Explanation {
     let postback = parsed.postback
     func text(_ range: ByteRange?) -> String? { range.map { bytes.text($0) } }
     var section = Section(title: "postback")
-    section.add("framework", postback.framework.rawValue)
-    section.add("version", postback.version?.rawValue)
-    section.add("ad_network_id", text(postback.adNetworkID))
-    section.add("transaction_id", text(postback.transactionID))
-    section.add("app_id", postback.appID)
-    section.add("campaign_id", postback.campaignID)
-    section.add("source_identifier", postback.sourceIdentifier)
-    section.add("source_app_id", postback.sourceAppID)
-    section.add("source_domain", text(postback.sourceDomain))
-    section.add("redownload", postback.redownload)
-    section.add("conversion_type", text(postback.conversionType))
-    section.add("fidelity_type", postback.fidelityType)
-    section.add("ad_interaction_type", postback.adInteractionType?.rawValue)
-    section.add("did_win", postback.didWin)
-    section.add("postback_sequence_index", postback.postbackSequenceIndex)
-    section.add("conversion_value", postback.conversionValue)
-    section.add("coarse_conversion_value", postback.coarseConversionValue?.rawValue)
-    section.add("country_code", postback.countryCode)
-    section.add("marketplace_identifier", text(postback.marketplaceIdentifier))
-    section.add("impression_type", text(postback.impressionType))
+    section.add(.framework, postback.framework.rawValue)
+    section.add(.version, postback.version?.rawValue)
+    section.add(.adNetworkID, text(postback.adNetworkID))
+    section.add(.transactionID, text(postback.transactionID))
+    section.add(.appID, postback.appID)
+    section.add(.campaignID, postback.campaignID)
+    section.add(.sourceIdentifier, postback.sourceIdentifier)
+    section.add(.sourceAppID, postback.sourceAppID)
+    section.add(.sourceDomain, text(postback.sourceDomain))
+    section.add(.redownload, postback.redownload)
+    section.add(.conversionType, text(postback.conversionType))
+    section.add(.fidelityType, postback.fidelityType)
+    section.add(.adInteractionType, postback.adInteractionType?.rawValue)
+    section.add(.didWin, postback.didWin)
+    section.add(.postbackSequenceIndex, postback.postbackSequenceIndex)
+    section.add(.conversionValue, postback.conversionValue)
+    section.add(.coarseConversionValue, postback.coarseConversionValue?.rawValue)
+    section.add(.countryCode, postback.countryCode)
+    section.add(.marketplaceIdentifier, text(postback.marketplaceIdentifier))
+    section.add(.impressionType, text(postback.impressionType))
     let coerced = Field.allCases.filter(postback.coercedFields.contains).map(\.name)
-    section.add("coerced_fields", coerced.isEmpty ? nil : coerced.joined(separator: ", "))
-    section.add("extras", text(postback.extras))
-    section.add("channel", parsed.arrival.channel?.rawValue)
-    section.add("forwarder", text(parsed.arrival.forwarder))
-    section.add("received_at", parsed.arrival.receivedAt)
-    section.add("received_at_source", parsed.arrival.source?.rawValue)
+    section.add(.coercedFields, coerced.isEmpty ? nil : coerced.joined(separator: ", "))
+    section.add(.extras, text(postback.extras))
+    section.add(.channel, parsed.arrival.channel?.rawValue)
+    section.add(.forwarder, text(parsed.arrival.forwarder))
+    section.add(.receivedAt, parsed.arrival.receivedAt)
+    section.add(.receivedAtSource, parsed.arrival.source?.rawValue)
     sections.append(section)
   }
 
@@ -139,7 +145,7 @@ struct Explanation {
     _ trust: Trust
   ) {
     var section = Section(title: "signature")
-    section.add("signature_state", verification.state.rawValue)
+    section.add(.signatureState, verification.state.rawValue)
     section.add("layout", verification.layout.rawValue)
     let fields = postback.signedFields(verification.layout).map(\.name)
     section.add("signed_fields", fields.isEmpty ? "all of the JWS" : fields.joined(separator: ", "))
@@ -163,12 +169,12 @@ struct Explanation {
       section.add("kid", bytes.text(jws.keyID))
     }
     if let key = verification.key.map({ trust.keys[$0] }) {
-      section.add("key_id", key.id)
+      section.add(.keyID, key.id)
       section.add("key", "\(key.key.curve.name), \(key.environment.rawValue)")
     } else if let version = postback.version {
       section.add("keys_tried", trust.keys(for: version).map { trust.keys[$0].id }.joined(separator: ", "))
     }
-    section.add("environment", environment?.rawValue)
+    section.add(.environment, environment?.rawValue)
     sections.append(section)
   }
 
@@ -185,11 +191,11 @@ struct Explanation {
       "valued",
       isValued ? "yes" : "no, because the postback is rejected; if it were genuine, it would mean this"
     )
-    section.add("decode_status", decoding.status.rawValue)
-    section.add("model_id", decoding.ambiguousModels ?? decoding.model?.modelID)
-    section.add("model_version", decoding.model?.version)
-    section.add("install_date_earliest", decoding.interval.earliest)
-    section.add("install_date_latest", decoding.interval.latest)
+    section.add(.decodeStatus, decoding.status.rawValue)
+    section.add(.modelID, decoding.ambiguousModels ?? decoding.model?.modelID)
+    section.add(.modelVersion, decoding.model?.version)
+    section.add(.installDateEarliest, decoding.interval.earliest)
+    section.add(.installDateLatest, decoding.interval.latest)
     for event in decoding.events {
       let most = event.maximumCount.map { "\($0)" } ?? "more"
       section.add(
@@ -197,8 +203,8 @@ struct Explanation {
         "\(event.name), \(event.minimumCount) to \(most) times\(event.revenue.map { ", \($0.text)" } ?? "")"
       )
     }
-    section.add("skan_revenue", decoding.revenue.map { "\($0.text) \(decoding.currency ?? "")" })
-    section.add("cumulative", decoding.isCumulative)
+    section.add(.skanRevenue, decoding.revenue.map { "\($0.text) \(decoding.currency ?? "")" })
+    section.add(.cumulative, decoding.isCumulative)
     sections.append(section)
   }
 
@@ -207,19 +213,19 @@ struct Explanation {
     section.add("accepted", "yes, unless it is a duplicate")
     let flags = postback.tierFlags(signedAs: layout)
     let names = TierFlags.names.filter { flags.contains($0.flag) }.map(\.name)
-    section.add("tier_flags", names.isEmpty ? nil : names.joined(separator: ", "))
+    section.add(.tierFlags, names.isEmpty ? nil : names.joined(separator: ", "))
     sections.append(section)
   }
 
   private mutating func addRejection(_ rejection: Rejection) {
     var section = Section(title: "outcome")
     section.add("accepted", "no")
-    section.add("stage", rejection.code.stage.rawValue)
-    section.add("reject_code", rejection.code.rawValue)
-    section.add("reject_detail", rejection.explanation)
-    section.add("field", rejection.field)
-    section.add("expected", rejection.expected)
-    section.add("found", rejection.found)
+    section.add(.stage, rejection.code.stage.rawValue)
+    section.add(.rejectCode, rejection.code.rawValue)
+    section.add(.rejectDetail, rejection.explanation)
+    section.add(.field, rejection.field)
+    section.add(.expected, rejection.expected)
+    section.add(.found, rejection.found)
     sections.append(section)
   }
 }
@@ -270,7 +276,7 @@ extension Explanation.Section {
       add(edit.field.name, "\(edit.original ?? "absent") as signed, \(edit.arrived ?? "absent") as it arrived")
     }
     add("signed_postback", diagnosis.recovery?.postback)
-    add("key_id", diagnosis.recovery?.keyID)
+    add(.keyID, diagnosis.recovery?.keyID)
     add("tried", "\(diagnosis.tried) \(diagnosis.tried == 1 ? "variant" : "variants")")
     var json: [UInt8] = []
     diagnosis.append(to: &json)

@@ -7,7 +7,12 @@ import TestSupport
 /// An output with a table of numbered rows, to be written in commits.
 final class FeedSite {
   let site: StateSite
-  let table = Table.rejects
+  /// A table with the name of a real one, so that the output's folder has it, and with three columns.
+  let table = Table(
+    name: Table.rejects.name,
+    description: "",
+    columns: [.field, .found, .expected].map { Column($0, .text, .nullable, "") }
+  )
   private let formats: Set<TableFormat>
   private let ledger: Ledger
   private var parts: TableParts
@@ -37,10 +42,9 @@ final class FeedSite {
   func append(_ count: Int) throws {
     var encoder = RowEncoder(table, TableEncoding(formats))
     for number in written..<written + count {
-      // The stage is the number, the code a text, and all other columns are null.
-      encoder.text(String(number))
-      encoder.text(Self.text(number))
-      for _ in 2..<table.columns.count { encoder.null() }
+      encoder.text(.field, String(number))
+      encoder.text(.found, Self.text(number))
+      encoder.null(.expected)
       encoder.endRow()
     }
     written += count

@@ -10,16 +10,19 @@ package struct Table: Sendable {
   package let key: ColumnName?
   /// The columns in the order of the cells in a row.
   package let columns: [Column]
+  /// The rules that tie the columns of a row to each other.
+  package let rules: [RowRule]
   /// A JSON row in which every cell is null, without the closing brace. A part of it is written before each cell that
   /// is not null.
   package let nullMembers: [UInt8]
   private let memberEnds: [Int]
 
-  package init(name: String, description: String, key: ColumnName? = nil, columns: [Column]) {
+  package init(name: String, description: String, key: ColumnName? = nil, columns: [Column], rules: [RowRule] = []) {
     self.name = name
     self.description = description
     self.key = key
     self.columns = columns
+    self.rules = rules
     var text: [UInt8] = []
     memberEnds = columns.map { column in
       text += Array("\(text.isEmpty ? "{" : ",")\"\(column.name.rawValue)\":null".utf8)

@@ -160,7 +160,8 @@ extension Table {
       ),
       .sourceFile,
       .sourceLine,
-    ]
+    ],
+    rules: postbackRules
   )
 }
 

@@ -101,7 +101,8 @@ extension Table {
         The bytes in base64 if `raw_body` cannot hold them.
         """
       ),
-    ]
+    ],
+    rules: rejectRules
   )
 
   /// The members of an element of `conflicting_fields`.
@@ -131,4 +132,35 @@ extension Table {
       "The value in this copy, as text, in the same form. Null if this copy has no value."
     ),
   ]
+
+  private static var rejectRules: [RowRule] {
+    RejectStage.allCases.map(codes) + [
+      .when(
+        [.stage: .equals(RejectStage.dedup)],
+        then: [.firstSeenPostbackKey: .present],
+        otherwise: [.firstSeenPostbackKey: .null]
+      ),
+      .when([.stage: .equals(RejectStage.parse)], then: [.expected: .null, .found: .null]),
+      .when([.stage: .equals(RejectStage.schema)], then: [.field: .present, .expected: .present]),
+      .when(
+        [.stage: .isAmong([RejectStage.signature, .policy, .dedup])],
+        then: [.adNetworkID: .present, .transactionID: .present, .appID: .present]
+      ),
+      .when(
+        [.rejectCode: .equals(RejectCode.duplicateConflict)],
+        then: [.conflictingFields: .present, .field: .present],
+        otherwise: [.conflictingFields: .null]
+      ),
+      .when([.field: .null], then: [.expected: .null, .found: .null]),
+      .when([.rawBody: .null], then: [.rawBodyBase64: .present], otherwise: [.rawBodyBase64: .null]),
+    ]
+  }
+
+  /// Returns the rule that a stage gives its own codes.
+  private static func codes(of stage: RejectStage) -> RowRule {
+    .when(
+      [.stage: .equals(stage)],
+      then: [.rejectCode: .isAmong(RejectCode.allCases.filter { $0.stage == stage })]
+    )
+  }
 }

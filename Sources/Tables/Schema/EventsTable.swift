@@ -82,6 +82,13 @@ extension Table {
       ),
       Column(.modelID, .text(matching: "^[A-Za-z0-9._-]{1,64}$"), .required, "The conversion model that says so."),
       Column(.modelVersion, .version, .required, "The version of the model."),
+    ],
+    rules: [
+      .when(
+        [.skanRevenue: .null],
+        then: [.minRevenue: .null, .maxRevenue: .null, .currency: .null, .revenueKind: .null],
+        otherwise: [.minRevenue: .present, .currency: .present, .revenueKind: .present]
+      )
     ]
   )
 }

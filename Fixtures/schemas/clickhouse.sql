@@ -1,0 +1,96 @@
+CREATE TABLE skan_postbacks (
+  postback_key String COMMENT 'The key of the postback, the same in every run: the first 128 bits, in hexadecimal digits, of the SHA-256 of framework, ad network, transaction and window (0 before 4.0), joined by U+2063. It is unique in this table, and joins the tables.',
+  framework LowCardinality(String) COMMENT 'skadnetwork or adattributionkit.',
+  version LowCardinality(Nullable(String)) COMMENT 'Apple\'s version: 1.0, 2.0, 2.1, 2.2, 3.0, 4.0. It is 1.0 if the postback has none, and null for AdAttributionKit.',
+  ad_network_id String COMMENT 'ad-network-id or ad-network-identifier, exactly as it was sent. Signed.',
+  transaction_id String COMMENT 'transaction-id or postback-identifier, exactly as it was sent. Signed.',
+  app_id Int64 COMMENT 'The advertised app: app-id or advertised-item-identifier. Signed.',
+  campaign_id Nullable(Int64) COMMENT 'campaign-id, 1 to 100. Signed. Null from 4.0 on and for AdAttributionKit.',
+  source_identifier Nullable(String) COMMENT 'source-identifier, two to four digits. Leading zeros count. Signed. Null before 4.0, and if an AdAttributionKit postback has none.',
+  source_app_id Nullable(Int64) COMMENT 'The app that showed the ad: source-app-id or publisher-item-identifier. Signed from 2.0 on. Null if Apple does not tell, and if a forwarder filled in a 0.',
+  source_domain Nullable(String) COMMENT 'The website that showed the ad: source-domain, from 4.0 on. Signed. Null if there is none. A domain beside a signed source-app-id is not signed, and is in extras.',
+  redownload Nullable(Bool) COMMENT 'redownload: true if the app was installed before. Signed from 2.0 on. Null for AdAttributionKit, and if a 1.0 postback has no readable value.',
+  conversion_type Nullable(String) COMMENT 'conversion-type: download, redownload, or re-engagement (also if Apple wrote reengagement). Signed. Null for SKAdNetwork, and if there is none.',
+  fidelity_type Nullable(Int64) COMMENT 'fidelity-type: 0 for a view-through ad, 1 for a StoreKit-rendered ad. Signed. Null before 2.2 and for AdAttributionKit.',
+  ad_interaction_type LowCardinality(Nullable(String)) COMMENT 'ad-interaction-type: click or view. Not signed. Null for SKAdNetwork, and if there is no readable value.',
+  did_win Nullable(Bool) COMMENT 'did-win: true if the ad network won the attribution. Signed. Null before 3.0, when Apple sent wins only.',
+  postback_sequence_index Nullable(Int64) COMMENT 'The conversion window: 0 for days 0 to 2, 1 for days 3 to 7, 2 for days 8 to 35. Signed. Null before 4.0, which has one window.',
+  conversion_value Nullable(Int64) COMMENT 'The fine conversion value, 0 to 63. Not signed. Null if there is no readable value, which is not the same as 0. Null in 1.0, where the value is in extras.',
+  coarse_conversion_value LowCardinality(Nullable(String)) COMMENT 'low, medium or high. Not signed. Null if there is no readable value, and before 4.0.',
+  country_code Nullable(String) COMMENT 'country-code in capital letters. Not signed. Null if there is no readable value.',
+  marketplace_identifier Nullable(String) COMMENT 'marketplace-identifier. Signed. Null for SKAdNetwork, and if there is none.',
+  impression_type Nullable(String) COMMENT 'impression-type. Signed. Null for SKAdNetwork, and if there is none.',
+  key_id String COMMENT 'The trusted key that verified the signature: Apple\'s kid (apple-cas-identifier/0, also for SKAdNetwork from 2.1 on), apple-skadnetwork-p192 before 2.1, or the name that --trust-key gave.',
+  environment LowCardinality(String) COMMENT 'production; development if a development key of Apple signed the postback, or if a signed id is one of Apple\'s placeholders for tests (an app or a source app of 0, or the ad network development.adattributionkit); custom if a key of --trust-key signed it.',
+  signature_state LowCardinality(String) COMMENT 'valid; valid_zero_filled if the signature is right after a source-app-id of 0 or an empty source-domain is left out, which a forwarder had filled in; development if a development key of Apple signed it (only with --allow-development).',
+  coerced_fields Array(LowCardinality(String)) COMMENT 'Apple\'s names of the fields that were written in another form with the same meaning: a number or a Boolean as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, "" for null. Null if there is none. Some of campaign-id, source-identifier, app-id, redownload, source-app-id, fidelity-type, did-win, postback-sequence-index, conversion-value, coarse-conversion-value, country-code, ad-interaction-type, advertised-item-identifier, publisher-item-identifier.',
+  tier_flags Array(LowCardinality(String)) COMMENT 'Combinations that Apple\'s data tiers make impossible, so that somebody edited unsigned fields, and values that could not be read. Null if there is none. Some of fine_and_coarse, fine_in_later_window, source_digits_in_later_window, source_app_in_later_window, source_digits_with_coarse, source_app_with_coarse, lost_in_later_window, lost_with_source_app, lost_with_conversion_value, zero_may_be_null, country_in_later_window, country_with_coarse, lost_with_country, marketplace_in_tier_0, unsigned_source_domain, unreadable_conversion_value, unreadable_coarse_conversion_value, unreadable_ad_interaction_type, unreadable_country_code, unreadable_redownload, unreadable_source_app_id.',
+  channel LowCardinality(Nullable(String)) COMMENT 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.',
+  forwarder Nullable(String) COMMENT 'The name of the forwarder, from the envelope. Null if the envelope does not give it.',
+  received_at Nullable(DateTime64(3, 'UTC')) COMMENT 'The time of receipt. Null if no source gives it.',
+  received_at_source LowCardinality(Nullable(String)) COMMENT 'The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null.',
+  estimated_install_date Nullable(DateTime64(3, 'UTC')) COMMENT 'The middle of the two following columns. Null if either is null.',
+  install_date_earliest Nullable(DateTime64(3, 'UTC')) COMMENT 'The earliest time of the first launch that the time of receipt, the version, the window and the conversion model allow. Null if received_at is null, and in the environment development, where a test may arrive minutes after the launch.',
+  install_date_latest Nullable(DateTime64(3, 'UTC')) COMMENT 'The latest possible time of the first launch. It is received_at itself in the environment development. Null if received_at is null.',
+  model_id Nullable(String) COMMENT 'The conversion model in force. If decode_status is ambiguous, the models that disagree, the earliest first, such as revenue@2|revenue@3, with none for a part of the time without a model. Null if no model counts.',
+  model_version Nullable(Int64) COMMENT 'The version of the model. Null unless decode_status is decoded or unmapped.',
+  decode_status LowCardinality(String) COMMENT 'decoded; null if the postback has no value; unmapped if the model does not list the value; no_model if the app has no model for that time; ambiguous if the models of the possible install dates disagree; not_won if did_win is false.',
+  skan_revenue Nullable(Decimal(28, 7)) COMMENT 'The estimated revenue, in currency. It is 0 if the value means that there was none. Null unless decoded, and if the model has no currency.',
+  min_revenue Nullable(Decimal(28, 7)) COMMENT 'The least possible revenue. Null if skan_revenue is null.',
+  max_revenue Nullable(Decimal(28, 7)) COMMENT 'The limit that the revenue stays below, or the exact revenue if it equals min_revenue. Null if skan_revenue is null, and if there is no upper limit: a sum with such a row has no upper limit either.',
+  currency Nullable(String) COMMENT 'The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if skan_revenue is null.',
+  cumulative Nullable(Bool) COMMENT 'True if the values of this window include the earlier windows, as the model says: then revenue is never added to that of earlier windows of the same users. Null unless decode_status is decoded.',
+  extras Nullable(String) COMMENT 'All other keys of the postback, as they were sent, and the parameters of the HTTP query as query.NAME. Nothing in it is signed, except what is under jws-string. Null if there is none.',
+  source_file String COMMENT 'The input as it was named, - for standard input.',
+  source_line Int64 COMMENT 'The line of the decompressed input on which the record begins, from 1.'
+)
+ENGINE = MergeTree
+ORDER BY postback_key
+COMMENT 'An accepted postback: a trusted key signed it, it is allowed, and it is the first of its kind. In CSV a null is an empty field, an empty text is "", lists are joined by semicolons, and extras is JSON text.';
+
+CREATE TABLE skan_events (
+  postback_key String COMMENT 'The postback, a row of skan_postbacks.',
+  event_name String COMMENT 'The name of the event in the model, at most 256 bytes.',
+  postback_sequence_index Nullable(Int64) COMMENT 'The conversion window of the postback, 0 to 2. Null before 4.0.',
+  event_count Decimal(20, 1) COMMENT 'The estimated number of times: the middle of the two following columns, which may be a half, or min_event_count if there is no upper limit.',
+  min_event_count Int64 COMMENT 'The least possible number of times.',
+  max_event_count Nullable(Int64) COMMENT 'The greatest possible number of times. Null if there is no upper limit.',
+  skan_revenue Nullable(Decimal(28, 7)) COMMENT 'The estimated revenue of all these times together, in currency. Null if the event has no revenue.',
+  min_revenue Nullable(Decimal(28, 7)) COMMENT 'The least possible revenue. Null if skan_revenue is null.',
+  max_revenue Nullable(Decimal(28, 7)) COMMENT 'The limit that the revenue stays below, or the exact revenue if it equals min_revenue. Null if skan_revenue is null, and if there is no upper limit: a sum with such a row has no upper limit either.',
+  currency Nullable(String) COMMENT 'The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if skan_revenue is null.',
+  cumulative Bool COMMENT 'True if the values of this window include the earlier windows, as the model says: then counts and revenue are never added to those of earlier windows of the same users.',
+  revenue_kind LowCardinality(Nullable(String)) COMMENT 'The origin of the revenue: iap for in-app purchases, admon for ads in the app, all for both. Null if skan_revenue is null.',
+  model_id String COMMENT 'The conversion model that says so.',
+  model_version Int64 COMMENT 'The version of the model.'
+)
+ENGINE = MergeTree
+ORDER BY tuple()
+COMMENT 'An event that an accepted postback decodes to. A postback whose decode_status is decoded has one row for each event of its value, in the order of the model; other postbacks have none. In CSV a null is an empty field.';
+
+CREATE TABLE skan_rejects (
+  stage LowCardinality(String) COMMENT 'The stage that rejected the record: parse if the bytes are not a JSON object, schema if the object is not a postback of the version that it names, signature if no trusted key signed it, policy if it is not allowed here, dedup if it came before.',
+  reject_code LowCardinality(String) COMMENT 'The reason, a stable code that belongs to one stage. One of not_json, not_an_object, too_large, too_deep, invalid_utf8, duplicate_key, truncated_input, unknown_version, unsupported_version, missing_field, wrong_type, out_of_range, forbidden_character, malformed_jws, malformed_signature, signature_invalid, unknown_key, development_key, app_not_allowed, network_not_allowed, duplicate_identical, duplicate_conflict, duplicate_transaction.',
+  reject_detail String COMMENT 'The reason in words. The words may change.',
+  field Nullable(String) COMMENT 'The key that is wrong, at most 200 bytes. For duplicate_conflict it is the first of conflicting_fields. Null if it is not a single key.',
+  expected Nullable(String) COMMENT 'The expected content, in words. For duplicate_conflict it is the value of the first copy. Null if field is null, and if the first copy has no value.',
+  found Nullable(String) COMMENT 'The content that is there, at most 200 bytes. Null if nothing is there.',
+  ad_network_id Nullable(String) COMMENT 'The ad network that the record names, unchecked. Null if it names none.',
+  transaction_id Nullable(String) COMMENT 'The transaction that the record names, unchecked. Null if it names none.',
+  app_id Nullable(String) COMMENT 'The app that the record names, as text, unchecked. Null if it names none.',
+  version Nullable(String) COMMENT 'The version that the record names, as text, unchecked. Null if it names none.',
+  first_seen_postback_key Nullable(String) COMMENT 'The row of skan_postbacks that this record duplicates. Null unless stage is dedup.',
+  conflicting_fields Nullable(String) COMMENT 'The unsigned fields that differ from the first copy, each with field, first and later. Null unless the code is duplicate_conflict.',
+  channel LowCardinality(Nullable(String)) COMMENT 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.',
+  forwarder Nullable(String) COMMENT 'The name of the forwarder, from the envelope. Null if the envelope does not give it.',
+  received_at Nullable(DateTime64(3, 'UTC')) COMMENT 'The time of receipt. Null if no source gives it.',
+  received_at_source LowCardinality(Nullable(String)) COMMENT 'The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null.',
+  source_file String COMMENT 'The input as it was named, - for standard input.',
+  source_line Int64 COMMENT 'The line of the decompressed input on which the record begins, from 1.',
+  raw_sha256 String COMMENT 'The SHA-256 of all bytes of the record, also if not all of them were kept.',
+  raw_body Nullable(String) COMMENT 'The bytes of the record, unchanged. Null if they are not UTF-8 or contain a NUL.',
+  raw_body_base64 Nullable(String) COMMENT 'The bytes in base64 if raw_body cannot hold them.'
+)
+ENGINE = MergeTree
+ORDER BY tuple()
+COMMENT 'A record of the input that was rejected, with the reason and with its bytes. ad_network_id, transaction_id, app_id and version are unchecked texts here. In CSV a null is an empty field, an empty text is "", and conflicting_fields is JSON text.';

@@ -1,0 +1,170 @@
+CREATE TABLE skan_postbacks (
+  postback_key VARCHAR NOT NULL,
+  framework VARCHAR NOT NULL,
+  version VARCHAR,
+  ad_network_id VARCHAR NOT NULL,
+  transaction_id VARCHAR NOT NULL,
+  app_id BIGINT NOT NULL,
+  campaign_id BIGINT,
+  source_identifier VARCHAR,
+  source_app_id BIGINT,
+  source_domain VARCHAR,
+  redownload BOOLEAN,
+  conversion_type VARCHAR,
+  fidelity_type BIGINT,
+  ad_interaction_type VARCHAR,
+  did_win BOOLEAN,
+  postback_sequence_index BIGINT,
+  conversion_value BIGINT,
+  coarse_conversion_value VARCHAR,
+  country_code VARCHAR,
+  marketplace_identifier VARCHAR,
+  impression_type VARCHAR,
+  key_id VARCHAR NOT NULL,
+  environment VARCHAR NOT NULL,
+  signature_state VARCHAR NOT NULL,
+  coerced_fields VARCHAR[],
+  tier_flags VARCHAR[],
+  channel VARCHAR,
+  forwarder VARCHAR,
+  received_at TIMESTAMPTZ,
+  received_at_source VARCHAR,
+  estimated_install_date TIMESTAMPTZ,
+  install_date_earliest TIMESTAMPTZ,
+  install_date_latest TIMESTAMPTZ,
+  model_id VARCHAR,
+  model_version BIGINT,
+  decode_status VARCHAR NOT NULL,
+  skan_revenue DECIMAL(28, 7),
+  min_revenue DECIMAL(28, 7),
+  max_revenue DECIMAL(28, 7),
+  currency VARCHAR,
+  cumulative BOOLEAN,
+  extras JSON,
+  source_file VARCHAR NOT NULL,
+  source_line BIGINT NOT NULL,
+  PRIMARY KEY (postback_key)
+);
+COMMENT ON TABLE skan_postbacks IS 'An accepted postback: a trusted key signed it, it is allowed, and it is the first of its kind. In CSV a null is an empty field, an empty text is "", lists are joined by semicolons, and extras is JSON text.';
+COMMENT ON COLUMN skan_postbacks.postback_key IS 'The key of the postback, the same in every run: the first 128 bits, in hexadecimal digits, of the SHA-256 of framework, ad network, transaction and window (0 before 4.0), joined by U+2063. It is unique in this table, and joins the tables.';
+COMMENT ON COLUMN skan_postbacks.framework IS 'skadnetwork or adattributionkit.';
+COMMENT ON COLUMN skan_postbacks.version IS 'Apple''s version: 1.0, 2.0, 2.1, 2.2, 3.0, 4.0. It is 1.0 if the postback has none, and null for AdAttributionKit.';
+COMMENT ON COLUMN skan_postbacks.ad_network_id IS 'ad-network-id or ad-network-identifier, exactly as it was sent. Signed.';
+COMMENT ON COLUMN skan_postbacks.transaction_id IS 'transaction-id or postback-identifier, exactly as it was sent. Signed.';
+COMMENT ON COLUMN skan_postbacks.app_id IS 'The advertised app: app-id or advertised-item-identifier. Signed.';
+COMMENT ON COLUMN skan_postbacks.campaign_id IS 'campaign-id, 1 to 100. Signed. Null from 4.0 on and for AdAttributionKit.';
+COMMENT ON COLUMN skan_postbacks.source_identifier IS 'source-identifier, two to four digits. Leading zeros count. Signed. Null before 4.0, and if an AdAttributionKit postback has none.';
+COMMENT ON COLUMN skan_postbacks.source_app_id IS 'The app that showed the ad: source-app-id or publisher-item-identifier. Signed from 2.0 on. Null if Apple does not tell, and if a forwarder filled in a 0.';
+COMMENT ON COLUMN skan_postbacks.source_domain IS 'The website that showed the ad: source-domain, from 4.0 on. Signed. Null if there is none. A domain beside a signed source-app-id is not signed, and is in extras.';
+COMMENT ON COLUMN skan_postbacks.redownload IS 'redownload: true if the app was installed before. Signed from 2.0 on. Null for AdAttributionKit, and if a 1.0 postback has no readable value.';
+COMMENT ON COLUMN skan_postbacks.conversion_type IS 'conversion-type: download, redownload, or re-engagement (also if Apple wrote reengagement). Signed. Null for SKAdNetwork, and if there is none.';
+COMMENT ON COLUMN skan_postbacks.fidelity_type IS 'fidelity-type: 0 for a view-through ad, 1 for a StoreKit-rendered ad. Signed. Null before 2.2 and for AdAttributionKit.';
+COMMENT ON COLUMN skan_postbacks.ad_interaction_type IS 'ad-interaction-type: click or view. Not signed. Null for SKAdNetwork, and if there is no readable value.';
+COMMENT ON COLUMN skan_postbacks.did_win IS 'did-win: true if the ad network won the attribution. Signed. Null before 3.0, when Apple sent wins only.';
+COMMENT ON COLUMN skan_postbacks.postback_sequence_index IS 'The conversion window: 0 for days 0 to 2, 1 for days 3 to 7, 2 for days 8 to 35. Signed. Null before 4.0, which has one window.';
+COMMENT ON COLUMN skan_postbacks.conversion_value IS 'The fine conversion value, 0 to 63. Not signed. Null if there is no readable value, which is not the same as 0. Null in 1.0, where the value is in extras.';
+COMMENT ON COLUMN skan_postbacks.coarse_conversion_value IS 'low, medium or high. Not signed. Null if there is no readable value, and before 4.0.';
+COMMENT ON COLUMN skan_postbacks.country_code IS 'country-code in capital letters. Not signed. Null if there is no readable value.';
+COMMENT ON COLUMN skan_postbacks.marketplace_identifier IS 'marketplace-identifier. Signed. Null for SKAdNetwork, and if there is none.';
+COMMENT ON COLUMN skan_postbacks.impression_type IS 'impression-type. Signed. Null for SKAdNetwork, and if there is none.';
+COMMENT ON COLUMN skan_postbacks.key_id IS 'The trusted key that verified the signature: Apple''s kid (apple-cas-identifier/0, also for SKAdNetwork from 2.1 on), apple-skadnetwork-p192 before 2.1, or the name that --trust-key gave.';
+COMMENT ON COLUMN skan_postbacks.environment IS 'production; development if a development key of Apple signed the postback, or if a signed id is one of Apple''s placeholders for tests (an app or a source app of 0, or the ad network development.adattributionkit); custom if a key of --trust-key signed it.';
+COMMENT ON COLUMN skan_postbacks.signature_state IS 'valid; valid_zero_filled if the signature is right after a source-app-id of 0 or an empty source-domain is left out, which a forwarder had filled in; development if a development key of Apple signed it (only with --allow-development).';
+COMMENT ON COLUMN skan_postbacks.coerced_fields IS 'Apple''s names of the fields that were written in another form with the same meaning: a number or a Boolean as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, "" for null. Null if there is none. Some of campaign-id, source-identifier, app-id, redownload, source-app-id, fidelity-type, did-win, postback-sequence-index, conversion-value, coarse-conversion-value, country-code, ad-interaction-type, advertised-item-identifier, publisher-item-identifier.';
+COMMENT ON COLUMN skan_postbacks.tier_flags IS 'Combinations that Apple''s data tiers make impossible, so that somebody edited unsigned fields, and values that could not be read. Null if there is none. Some of fine_and_coarse, fine_in_later_window, source_digits_in_later_window, source_app_in_later_window, source_digits_with_coarse, source_app_with_coarse, lost_in_later_window, lost_with_source_app, lost_with_conversion_value, zero_may_be_null, country_in_later_window, country_with_coarse, lost_with_country, marketplace_in_tier_0, unsigned_source_domain, unreadable_conversion_value, unreadable_coarse_conversion_value, unreadable_ad_interaction_type, unreadable_country_code, unreadable_redownload, unreadable_source_app_id.';
+COMMENT ON COLUMN skan_postbacks.channel IS 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.';
+COMMENT ON COLUMN skan_postbacks.forwarder IS 'The name of the forwarder, from the envelope. Null if the envelope does not give it.';
+COMMENT ON COLUMN skan_postbacks.received_at IS 'The time of receipt. Null if no source gives it.';
+COMMENT ON COLUMN skan_postbacks.received_at_source IS 'The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null.';
+COMMENT ON COLUMN skan_postbacks.estimated_install_date IS 'The middle of the two following columns. Null if either is null.';
+COMMENT ON COLUMN skan_postbacks.install_date_earliest IS 'The earliest time of the first launch that the time of receipt, the version, the window and the conversion model allow. Null if received_at is null, and in the environment development, where a test may arrive minutes after the launch.';
+COMMENT ON COLUMN skan_postbacks.install_date_latest IS 'The latest possible time of the first launch. It is received_at itself in the environment development. Null if received_at is null.';
+COMMENT ON COLUMN skan_postbacks.model_id IS 'The conversion model in force. If decode_status is ambiguous, the models that disagree, the earliest first, such as revenue@2|revenue@3, with none for a part of the time without a model. Null if no model counts.';
+COMMENT ON COLUMN skan_postbacks.model_version IS 'The version of the model. Null unless decode_status is decoded or unmapped.';
+COMMENT ON COLUMN skan_postbacks.decode_status IS 'decoded; null if the postback has no value; unmapped if the model does not list the value; no_model if the app has no model for that time; ambiguous if the models of the possible install dates disagree; not_won if did_win is false.';
+COMMENT ON COLUMN skan_postbacks.skan_revenue IS 'The estimated revenue, in currency. It is 0 if the value means that there was none. Null unless decoded, and if the model has no currency.';
+COMMENT ON COLUMN skan_postbacks.min_revenue IS 'The least possible revenue. Null if skan_revenue is null.';
+COMMENT ON COLUMN skan_postbacks.max_revenue IS 'The limit that the revenue stays below, or the exact revenue if it equals min_revenue. Null if skan_revenue is null, and if there is no upper limit: a sum with such a row has no upper limit either.';
+COMMENT ON COLUMN skan_postbacks.currency IS 'The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if skan_revenue is null.';
+COMMENT ON COLUMN skan_postbacks.cumulative IS 'True if the values of this window include the earlier windows, as the model says: then revenue is never added to that of earlier windows of the same users. Null unless decode_status is decoded.';
+COMMENT ON COLUMN skan_postbacks.extras IS 'All other keys of the postback, as they were sent, and the parameters of the HTTP query as query.NAME. Nothing in it is signed, except what is under jws-string. Null if there is none.';
+COMMENT ON COLUMN skan_postbacks.source_file IS 'The input as it was named, - for standard input.';
+COMMENT ON COLUMN skan_postbacks.source_line IS 'The line of the decompressed input on which the record begins, from 1.';
+
+CREATE TABLE skan_events (
+  postback_key VARCHAR NOT NULL,
+  event_name VARCHAR NOT NULL,
+  postback_sequence_index BIGINT,
+  event_count DECIMAL(20, 1) NOT NULL,
+  min_event_count BIGINT NOT NULL,
+  max_event_count BIGINT,
+  skan_revenue DECIMAL(28, 7),
+  min_revenue DECIMAL(28, 7),
+  max_revenue DECIMAL(28, 7),
+  currency VARCHAR,
+  cumulative BOOLEAN NOT NULL,
+  revenue_kind VARCHAR,
+  model_id VARCHAR NOT NULL,
+  model_version BIGINT NOT NULL
+);
+COMMENT ON TABLE skan_events IS 'An event that an accepted postback decodes to. A postback whose decode_status is decoded has one row for each event of its value, in the order of the model; other postbacks have none. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_events.postback_key IS 'The postback, a row of skan_postbacks.';
+COMMENT ON COLUMN skan_events.event_name IS 'The name of the event in the model, at most 256 bytes.';
+COMMENT ON COLUMN skan_events.postback_sequence_index IS 'The conversion window of the postback, 0 to 2. Null before 4.0.';
+COMMENT ON COLUMN skan_events.event_count IS 'The estimated number of times: the middle of the two following columns, which may be a half, or min_event_count if there is no upper limit.';
+COMMENT ON COLUMN skan_events.min_event_count IS 'The least possible number of times.';
+COMMENT ON COLUMN skan_events.max_event_count IS 'The greatest possible number of times. Null if there is no upper limit.';
+COMMENT ON COLUMN skan_events.skan_revenue IS 'The estimated revenue of all these times together, in currency. Null if the event has no revenue.';
+COMMENT ON COLUMN skan_events.min_revenue IS 'The least possible revenue. Null if skan_revenue is null.';
+COMMENT ON COLUMN skan_events.max_revenue IS 'The limit that the revenue stays below, or the exact revenue if it equals min_revenue. Null if skan_revenue is null, and if there is no upper limit: a sum with such a row has no upper limit either.';
+COMMENT ON COLUMN skan_events.currency IS 'The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if skan_revenue is null.';
+COMMENT ON COLUMN skan_events.cumulative IS 'True if the values of this window include the earlier windows, as the model says: then counts and revenue are never added to those of earlier windows of the same users.';
+COMMENT ON COLUMN skan_events.revenue_kind IS 'The origin of the revenue: iap for in-app purchases, admon for ads in the app, all for both. Null if skan_revenue is null.';
+COMMENT ON COLUMN skan_events.model_id IS 'The conversion model that says so.';
+COMMENT ON COLUMN skan_events.model_version IS 'The version of the model.';
+
+CREATE TABLE skan_rejects (
+  stage VARCHAR NOT NULL,
+  reject_code VARCHAR NOT NULL,
+  reject_detail VARCHAR NOT NULL,
+  field VARCHAR,
+  expected VARCHAR,
+  found VARCHAR,
+  ad_network_id VARCHAR,
+  transaction_id VARCHAR,
+  app_id VARCHAR,
+  version VARCHAR,
+  first_seen_postback_key VARCHAR,
+  conflicting_fields JSON,
+  channel VARCHAR,
+  forwarder VARCHAR,
+  received_at TIMESTAMPTZ,
+  received_at_source VARCHAR,
+  source_file VARCHAR NOT NULL,
+  source_line BIGINT NOT NULL,
+  raw_sha256 VARCHAR NOT NULL,
+  raw_body VARCHAR,
+  raw_body_base64 VARCHAR
+);
+COMMENT ON TABLE skan_rejects IS 'A record of the input that was rejected, with the reason and with its bytes. ad_network_id, transaction_id, app_id and version are unchecked texts here. In CSV a null is an empty field, an empty text is "", and conflicting_fields is JSON text.';
+COMMENT ON COLUMN skan_rejects.stage IS 'The stage that rejected the record: parse if the bytes are not a JSON object, schema if the object is not a postback of the version that it names, signature if no trusted key signed it, policy if it is not allowed here, dedup if it came before.';
+COMMENT ON COLUMN skan_rejects.reject_code IS 'The reason, a stable code that belongs to one stage. One of not_json, not_an_object, too_large, too_deep, invalid_utf8, duplicate_key, truncated_input, unknown_version, unsupported_version, missing_field, wrong_type, out_of_range, forbidden_character, malformed_jws, malformed_signature, signature_invalid, unknown_key, development_key, app_not_allowed, network_not_allowed, duplicate_identical, duplicate_conflict, duplicate_transaction.';
+COMMENT ON COLUMN skan_rejects.reject_detail IS 'The reason in words. The words may change.';
+COMMENT ON COLUMN skan_rejects.field IS 'The key that is wrong, at most 200 bytes. For duplicate_conflict it is the first of conflicting_fields. Null if it is not a single key.';
+COMMENT ON COLUMN skan_rejects.expected IS 'The expected content, in words. For duplicate_conflict it is the value of the first copy. Null if field is null, and if the first copy has no value.';
+COMMENT ON COLUMN skan_rejects.found IS 'The content that is there, at most 200 bytes. Null if nothing is there.';
+COMMENT ON COLUMN skan_rejects.ad_network_id IS 'The ad network that the record names, unchecked. Null if it names none.';
+COMMENT ON COLUMN skan_rejects.transaction_id IS 'The transaction that the record names, unchecked. Null if it names none.';
+COMMENT ON COLUMN skan_rejects.app_id IS 'The app that the record names, as text, unchecked. Null if it names none.';
+COMMENT ON COLUMN skan_rejects.version IS 'The version that the record names, as text, unchecked. Null if it names none.';
+COMMENT ON COLUMN skan_rejects.first_seen_postback_key IS 'The row of skan_postbacks that this record duplicates. Null unless stage is dedup.';
+COMMENT ON COLUMN skan_rejects.conflicting_fields IS 'The unsigned fields that differ from the first copy, each with field, first and later. Null unless the code is duplicate_conflict.';
+COMMENT ON COLUMN skan_rejects.channel IS 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.';
+COMMENT ON COLUMN skan_rejects.forwarder IS 'The name of the forwarder, from the envelope. Null if the envelope does not give it.';
+COMMENT ON COLUMN skan_rejects.received_at IS 'The time of receipt. Null if no source gives it.';
+COMMENT ON COLUMN skan_rejects.received_at_source IS 'The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null.';
+COMMENT ON COLUMN skan_rejects.source_file IS 'The input as it was named, - for standard input.';
+COMMENT ON COLUMN skan_rejects.source_line IS 'The line of the decompressed input on which the record begins, from 1.';
+COMMENT ON COLUMN skan_rejects.raw_sha256 IS 'The SHA-256 of all bytes of the record, also if not all of them were kept.';
+COMMENT ON COLUMN skan_rejects.raw_body IS 'The bytes of the record, unchanged. Null if they are not UTF-8 or contain a NUL.';
+COMMENT ON COLUMN skan_rejects.raw_body_base64 IS 'The bytes in base64 if raw_body cannot hold them.';

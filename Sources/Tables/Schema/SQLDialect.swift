@@ -1,0 +1,133 @@
+/// A dialect of SQL in which tables can be created.
+package enum SQLDialect: String, CaseIterable, Sendable {
+  /// PostgreSQL.
+  case postgresql
+  /// DuckDB.
+  case duckdb
+  /// Apache Spark, with tables of Parquet files.
+  case spark
+  /// Google BigQuery.
+  case bigquery
+  /// ClickHouse.
+  case clickhouse
+
+  /// Returns the statements that create a table, with the descriptions as comments; each ends in a semicolon.
+  package func statements(creating table: Table) -> String {
+    let columns = table.columns.map { "  \(definition($0))" }
+    let lines = columns + (primaryKey(table).map { ["  \($0)"] } ?? [])
+    let body = "CREATE TABLE \(table.name) (\n\(lines.joined(separator: ",\n"))\n)"
+    let comment = quoted(table.description.withoutMarkdown)
+    switch self {
+    case .postgresql, .duckdb:
+      let comments = table.columns.map {
+        "COMMENT ON COLUMN \(table.name).\($0.name.rawValue) IS \(quoted($0.comment));"
+      }
+      return (["\(body);", "COMMENT ON TABLE \(table.name) IS \(comment);"] + comments).joined(separator: "\n")
+    case .spark: return "\(body)\nUSING PARQUET\nCOMMENT \(comment);"
+    case .bigquery: return "\(body)\nOPTIONS (description = \(comment));"
+    case .clickhouse:
+      return "\(body)\nENGINE = MergeTree\nORDER BY \(table.key?.rawValue ?? "tuple()")\nCOMMENT \(comment);"
+    }
+  }
+
+  /// Returns the clause that declares the key of a table; nil if there is none, or the dialect has none.
+  private func primaryKey(_ table: Table) -> String? {
+    guard let key = table.key?.rawValue else { return nil }
+    switch self {
+    case .postgresql, .duckdb: return "PRIMARY KEY (\(key))"
+    case .bigquery: return "PRIMARY KEY (\(key)) NOT ENFORCED"
+    case .spark, .clickhouse: return nil
+    }
+  }
+
+  private func definition(_ column: Column) -> String {
+    let name = column.name.rawValue
+    let type = typeName(column.type)
+    switch self {
+    case .postgresql, .duckdb: return "\(name) \(type)\(column.isNullable ? "" : " NOT NULL")"
+    case .spark: return "\(name) \(type)\(column.isNullable ? "" : " NOT NULL") COMMENT \(quoted(column.comment))"
+    case .bigquery:
+      // An array of BigQuery is never null, and cannot be declared as such.
+      let isRequired = !column.isNullable && !column.type.isList
+      return "\(name) \(type)\(isRequired ? " NOT NULL" : "") OPTIONS (description = \(quoted(column.comment)))"
+    case .clickhouse: return "\(name) \(clickHouseType(column)) COMMENT \(quoted(column.comment))"
+    }
+  }
+
+  /// Returns the name of a type whose values are not null.
+  package func typeName(_ type: ColumnType) -> String {
+    switch (type, self) {
+    case (.text, .postgresql), (.word, .postgresql): "text"
+    case (.text, .duckdb), (.word, .duckdb): "VARCHAR"
+    case (.text, .spark), (.word, .spark), (.text, .bigquery), (.word, .bigquery): "STRING"
+    case (.text, .clickhouse): "String"
+    case (.word, .clickhouse): "LowCardinality(String)"
+    case (.integer, .postgresql): "bigint"
+    case (.integer, .duckdb), (.integer, .spark): "BIGINT"
+    case (.integer, .bigquery): "INT64"
+    case (.integer, .clickhouse): "Int64"
+    case (.decimal(let precision, let scale), .postgresql), (.decimal(let precision, let scale), .bigquery):
+      self == .postgresql ? "numeric(\(precision), \(scale))" : "NUMERIC(\(precision), \(scale))"
+    case (.decimal(let precision, let scale), .duckdb), (.decimal(let precision, let scale), .spark):
+      "DECIMAL(\(precision), \(scale))"
+    case (.decimal(let precision, let scale), .clickhouse): "Decimal(\(precision), \(scale))"
+    case (.boolean, .postgresql): "boolean"
+    case (.boolean, .duckdb), (.boolean, .spark): "BOOLEAN"
+    case (.boolean, .bigquery): "BOOL"
+    case (.boolean, .clickhouse): "Bool"
+    case (.time, .postgresql): "timestamptz"
+    case (.time, .duckdb): "TIMESTAMPTZ"
+    case (.time, .spark), (.time, .bigquery): "TIMESTAMP"
+    case (.time, .clickhouse): "DateTime64(3, 'UTC')"
+    case (.words, .postgresql): "text[]"
+    case (.words, .duckdb): "VARCHAR[]"
+    case (.words, .spark), (.words, .bigquery): "ARRAY<STRING>"
+    case (.words, .clickhouse): "Array(LowCardinality(String))"
+    // PostgreSQL's jsonb refuses \u0000, which a sender may write; json takes every text of JSON.
+    case (.object, .postgresql), (.objects, .postgresql): "json"
+    case (.object, .duckdb), (.objects, .duckdb), (.object, .bigquery), (.objects, .bigquery): "JSON"
+    case (.object, .spark), (.objects, .spark): "STRING"
+    case (.object, .clickhouse), (.objects, .clickhouse): "String"
+    }
+  }
+
+  private func clickHouseType(_ column: Column) -> String {
+    let name = typeName(column.type)
+    guard column.isNullable, !column.type.isList else { return name }
+    if case .word = column.type { return "LowCardinality(Nullable(String))" }
+    return "Nullable(\(name))"
+  }
+
+  /// Returns a text as a literal of the dialect.
+  private func quoted(_ text: String) -> String {
+    switch self {
+    case .postgresql, .duckdb: "'\(text.replacing("'", with: "''"))'"
+    case .spark, .clickhouse: "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+    case .bigquery: "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+  }
+}
+
+extension ColumnType {
+  /// Indicates that a value is a list of words.
+  fileprivate var isList: Bool { if case .words = self { true } else { false } }
+}
+
+extension Column {
+  /// The description without Markdown, with the possible words if it does not have them all.
+  fileprivate var comment: String {
+    let text = description.withoutMarkdown
+    let (words, title): ([String], String) =
+      switch type {
+      case .word(let words): (words, "One of")
+      case .words(let words): (words, "Some of")
+      default: ([], "")
+      }
+    return words.allSatisfy(text.contains) ? text : "\(text) \(title) \(words.joined(separator: ", "))."
+  }
+}
+
+extension String {
+  /// The text without the marks of Markdown for code.
+  fileprivate var withoutMarkdown: String { replacing("`", with: "") }
+}

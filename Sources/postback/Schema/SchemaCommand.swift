@@ -1,0 +1,75 @@
+internal import Base
+internal import JSON
+internal import Tables
+
+/// `postback schema`: prints the declarations of the tables as a JSON Schema or as SQL.
+struct SchemaCommand: Command {
+  /// The form of the output.
+  private enum Dialect {
+    case jsonSchema
+    case sql(SQLDialect)
+
+    static let names = ["json-schema"] + SQLDialect.allCases.map(\.rawValue)
+
+    init?(_ name: String) {
+      if name == "json-schema" {
+        self = .jsonSchema
+      } else if let dialect = SQLDialect(rawValue: name) {
+        self = .sql(dialect)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  static let manual = Manual(
+    name: "schema",
+    summary: "Print the columns of the tables as a JSON Schema or as SQL.",
+    usage: "[TABLE…] [--dialect NAME]",
+    discussion: """
+      The tables are \(Table.all.map(\.name).joined(separator: ", ")); all of them if none is named.
+
+      json-schema describes a row of a table in JSON Lines. With several tables it is an array of schemas. The other
+      dialects are statements that create the tables, with exact decimals for money and with the descriptions as comments.
+      """,
+    options: [
+      Option(
+        "--dialect",
+        "NAME",
+        "json-schema (the default), \(SQLDialect.allCases.map(\.rawValue).joined(separator: ", "))."
+      )
+    ],
+    example: "postback schema skan_events --dialect postgresql"
+  )
+
+  private let tables: [Table]
+  private let dialect: Dialect
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    var tables: [Table] = []
+    for name in arguments.operands {
+      guard let table = Table.all.first(where: { $0.name == name }) else {
+        let names = Table.all.map(\.name)
+        let suggestion = name.nearest(among: names).map { " Did you mean \($0)?" } ?? ""
+        throw CommandFailure(
+          .usage,
+          "There is no table \(name).\(suggestion) The tables are \(names.joined(separator: ", "))."
+        )
+      }
+      tables.append(table)
+    }
+    self.tables = tables.isEmpty ? Table.all : tables
+    let expected = "one of \(Dialect.names.joined(separator: ", "))"
+    dialect = try arguments.value("--dialect", expected, Dialect.init) ?? .jsonSchema
+  }
+
+  func run() async throws(CommandFailure) {
+    switch dialect {
+    case .jsonSchema:
+      let schemas = tables.map(\.jsonSchema)
+      try Terminal.print((schemas.count == 1 ? schemas[0] : .array(schemas)).indented)
+    case .sql(let dialect):
+      try Terminal.print(tables.map { dialect.statements(creating: $0) }.joined(separator: "\n\n"))
+    }
+  }
+}
