@@ -40,7 +40,7 @@ enum StageBenchmark {
       times.end(.parse)
       verified.batch = try parsed.verified(by: trust, known: known)
       times.end(.verify)
-      guard let unique = try await deduplicated.next() else { break }
+      guard case .batch(let unique)? = try await deduplicated.next() else { break }
       times.end(.dedup)
       let batch = unique.decoded(with: models)
       times.end(.decode)
@@ -128,7 +128,7 @@ struct StageTimes {
 
 /// A source that feeds a stage of the pipeline with batches by hand, one at a time.
 final class BatchSource<Good: Sendable>: AsyncSequence {
-  typealias Element = Batch<Good>
+  typealias Element = Step<Batch<Good>>
   typealias Failure = PipelineFailure
 
   /// The next batch; nil gives the stage an end of its input, after which it may be asked again.
@@ -141,9 +141,9 @@ final class BatchSource<Good: Sendable>: AsyncSequence {
 
     mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(PipelineFailure) -> Batch<Good>? {
+    ) async throws(PipelineFailure) -> Step<Batch<Good>>? {
       defer { source.batch = nil }
-      return source.batch
+      return source.batch.map { .batch($0) }
     }
   }
 }

@@ -50,7 +50,7 @@ package struct Pipeline: Sendable {
     committed: (TableWriter.Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally {
-    let reader = PostbackReader(
+    let reader = SourceReader(
       source,
       state.catalog,
       limits: limits,
@@ -75,7 +75,7 @@ package struct Pipeline: Sendable {
     committed: (TableWriter.Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally
-  where Records.Element == RawBatch, Records.Failure == PipelineFailure {
+  where Records.Element == Step<RawBatch>, Records.Failure == PipelineFailure {
     precondition(tables.ledger === state.ledger, "the tables belong to the state")
     let (receivedAt, trust, models, known) = (receivedAt, trust, models, VerdictCache())
     let format = RowFormat(tables.encoding, trust: trust)
@@ -92,14 +92,14 @@ package struct Pipeline: Sendable {
   }
 }
 
-extension AsyncSequence where Element: BatchOfInputs, Failure == PipelineFailure {
-  /// Applies `work` to `jobs` batches at once, in order; a pause is a barrier, as `mapConcurrently` describes it.
-  func concurrently<Output: Sendable>(
+extension AsyncSequence where Failure == PipelineFailure {
+  /// Applies `work` to `jobs` batches at once, in order; idle is a barrier, as `mapConcurrently` describes it.
+  func concurrently<Batch, Output: Sendable>(
     _ jobs: Int,
-    _ work: @escaping @Sendable (Element) throws(LibcryptoFailure) -> Output
-  ) -> ConcurrentMap<Self, Output> {
-    mapConcurrently(jobs, isBarrier: { $0.isPause }) { batch throws(PipelineFailure) in
-      do throws(LibcryptoFailure) { return try work(batch) } catch { throw .libcrypto(error) }
+    _ work: @escaping @Sendable (Batch) throws(LibcryptoFailure) -> Output
+  ) -> ConcurrentMap<Self, Step<Output>> where Element == Step<Batch> {
+    mapConcurrently(jobs, isBarrier: { $0.isIdle }) { step throws(PipelineFailure) in
+      do throws(LibcryptoFailure) { return try step.map(work) } catch { throw .libcrypto(error) }
     }
   }
 }

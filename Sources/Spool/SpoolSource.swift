@@ -47,7 +47,7 @@ package final class SpoolSource: InputSource {
     return isStopped
   }
 
-  /// Opens the next file. Returns `.pause` if none waits now, and `.end` if reading must stop.
+  /// Opens the next file. Returns `.idle` if none waits now, and `.end` if reading must stop.
   package func next() throws(PipelineFailure) -> NextInput {
     guard !shouldStop() else { return .end }
     do throws(FileFailure) {
@@ -58,7 +58,7 @@ package final class SpoolSource: InputSource {
           taken[entry.path] = (entry, identity)
           return .input(OpenInput(input, file.opened(), FileIdentity(identity)))
         }
-        guard mayHaveInput else { return .pause }
+        guard mayHaveInput else { return .idle }
         mayHaveInput = false
         entries = try folder.scan()[...]
       }

@@ -176,7 +176,7 @@ import Testing
     let entry = try #require(try folder.scan().first)
     let filing = folder.file(entry, try folder.open(entry).identity)
     #expect(filing == .stuck(filing.problem ?? ""))
-    #expect(filing.problem?.contains("have the folders of the spool on one file system") == true)
+    #expect(filing.problem?.contains("Keep the directories of the spool on one file system") == true)
     #expect(try site.names("new") == ["a"])
     #expect(try folder.scan().isEmpty)
   }

@@ -100,7 +100,7 @@ import Testing
     let problems = try check(try site(rows: rows, seen: seen)).problems
     // One a format.
     #expect(problems.count == 2)
-    #expect(problems.allSatisfy { $0.contains("/\(SeenLog.name): knows \(seen.count) postbacks") })
+    #expect(problems.allSatisfy { $0.contains("/\(SeenLog.name): The log has \(seen.count) postbacks") })
   }
 
   @Test func `accounts for dropped entries, also of an unfinished compaction`() throws {

@@ -13,7 +13,7 @@ internal import Signatures
 /// Left out are copies, whose first copy is in the tables, rejects that were read again before, and rejects of which not
 /// all bytes were kept.
 package struct ReprocessedRejects: AsyncSequence {
-  package typealias Element = RawBatch
+  package typealias Element = Step<RawBatch>
   package typealias Failure = PipelineFailure
 
   /// Counts of the rejects that were read, by the decision on each.
@@ -100,13 +100,13 @@ package struct ReprocessedRejects: AsyncSequence {
       (self.rows, self.filter, self.ledger, self.run, self.counts) = (rows, filter, ledger, run, counts)
     }
 
-    package mutating func next() async throws(PipelineFailure) -> RawBatch? { try await next(isolation: nil) }
+    package mutating func next() async throws(PipelineFailure) -> Step<RawBatch>? { try await next(isolation: nil) }
 
-    package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> RawBatch? {
+    package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Step<RawBatch>?
+    {
       while let batch = try await rows.next(isolation: actor) {
         let records = try records(of: batch)
-        // An empty batch would mean a pause.
-        if !records.isPause { return records }
+        if !records.records.isEmpty { return .batch(records) }
       }
       return nil
     }

@@ -11,7 +11,7 @@ package struct Unique: Sendable {
   fileprivate init(verified: Verified) { self.verified = verified }
 }
 
-extension AsyncSequence where Element == Batch<Verified>, Failure == PipelineFailure {
+extension AsyncSequence where Element == Step<Batch<Verified>>, Failure == PipelineFailure {
   /// Rejects postbacks whose transaction was seen before (stage `dedup`). The first copy in the order of the input is
   /// kept.
   ///
@@ -23,8 +23,8 @@ extension AsyncSequence where Element == Batch<Verified>, Failure == PipelineFai
 
 /// The batches with all duplicates rejected.
 package struct UniqueBatches<Base: AsyncSequence>: AsyncSequence
-where Base.Element == Batch<Verified>, Base.Failure == PipelineFailure {
-  package typealias Element = Batch<Unique>
+where Base.Element == Step<Batch<Verified>>, Base.Failure == PipelineFailure {
+  package typealias Element = Step<Batch<Unique>>
   package typealias Failure = PipelineFailure
 
   let base: Base
@@ -36,14 +36,20 @@ where Base.Element == Batch<Verified>, Base.Failure == PipelineFailure {
     var base: Base.AsyncIterator
     var index: TransactionIndex
 
-    package mutating func next() async throws(PipelineFailure) -> Batch<Unique>? { try await next(isolation: nil) }
+    package mutating func next() async throws(PipelineFailure) -> Step<Batch<Unique>>? {
+      try await next(isolation: nil)
+    }
 
-    package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Unique>? {
-      guard let batch = try await base.next(isolation: actor) else { return nil }
-      index.prepare(
-        for: batch.outcomes.compactMap { if case .accepted(let verified) = $0 { verified.key } else { nil } }
-      )
-      return batch.map { verified in index.admit(verified, of: batch.bytes) }
+    package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Step<
+      Batch<Unique>
+    >? {
+      guard let step = try await base.next(isolation: actor) else { return nil }
+      return step.map { batch in
+        index.prepare(
+          for: batch.outcomes.compactMap { if case .accepted(let verified) = $0 { verified.key } else { nil } }
+        )
+        return batch.map { verified in index.admit(verified, of: batch.bytes) }
+      }
     }
   }
 }

@@ -60,7 +60,7 @@ package enum NextInput: ~Copyable {
   /// The next input.
   case input(OpenInput)
   /// No input for now; everything that was read so far should be committed.
-  case pause
+  case idle
   /// No more inputs.
   case end
 }

@@ -2,19 +2,16 @@ package import Ledger
 internal import JSON
 
 /// A batch of up to some thousand records that are not parsed yet, in order: of one input, or of several small ones.
-package struct RawBatch: BatchOfInputs {
+package struct RawBatch: Sendable {
   /// The number of zero bytes after the last record, which a SIMD parser may read.
   package static let padding = JSONParser.padding
 
   /// The bytes of the records, then `padding` zero bytes; empty if the batch has no records.
   package var bytes: [UInt8]
-  /// The records; none in a pause, and none in a batch that only reports the end of an input.
+  /// The records; none in a batch that only reports the end of an input.
   package var records: [Record]
-  /// The inputs of the records, in the order of the records; empty in a pause and only there.
+  /// The inputs of the records, in the order of the records.
   package var origins: [BatchOrigin]
-
-  /// The batch that stands for a pause: there is nothing to read for now.
-  static let pause = RawBatch(bytes: [], records: [], origins: [])
 
   private static let smallSize = 64 * 1024
   private static let smallCount = 256
@@ -52,20 +49,6 @@ package struct RawBatch: BatchOfInputs {
     }
     origins += next.origins
   }
-}
-
-/// A batch at any stage; a batch with no origins is a pause, a signal that there is nothing to read for now.
-///
-/// A pause keeps its place between batches. A stage that works on several batches at once must hand on all batches
-/// before the pause, and the pause itself, before it asks for more: the next batch may come much later.
-package protocol BatchOfInputs: Sendable {
-  /// The inputs of the records, in the order of the records; empty in a pause and only there.
-  var origins: [BatchOrigin] { get }
-}
-
-extension BatchOfInputs {
-  /// True if this is a pause: there is nothing to read for now.
-  package var isPause: Bool { origins.isEmpty }
 }
 
 /// One of the inputs of a batch, with its share of the records.

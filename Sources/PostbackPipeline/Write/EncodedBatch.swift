@@ -23,8 +23,8 @@ package struct RowFormat: Sendable {
 
 /// A batch as rows. An accepted postback is one row of `skan_postbacks`, and one of `skan_events` for each event; a
 /// rejected record is one row of `skan_rejects`.
-package struct EncodedBatch: BatchOfInputs {
-  /// The origins of the records, in their order; empty in a pause.
+package struct EncodedBatch: Sendable {
+  /// The origins of the records, in their order.
   package let origins: [BatchOrigin]
   /// The counts of accepted and rejected records.
   package let tally: Tally

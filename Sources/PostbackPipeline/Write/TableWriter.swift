@@ -144,25 +144,26 @@ package final class TableWriter {
     committed: (Commit) -> Void = { _ in },
     idle: () throws(PipelineFailure) -> Void = {}
   ) async throws(PipelineFailure) -> Tally
-  where Batches.Element == EncodedBatch, Batches.Failure == PipelineFailure {
+  where Batches.Element == Step<EncodedBatch>, Batches.Failure == PipelineFailure {
     var tally = Tally()
     var uncommitted = Tally()
     var iterator = batches.makeAsyncIterator()
-    while let batch = try await iterator.next(isolation: nil) {
-      do throws(FileFailure) {
-        if batch.isPause {
-          try commit(&uncommitted, committed)
-        } else {
+    while let step = try await iterator.next(isolation: nil) {
+      switch step {
+      case .batch(let batch):
+        do throws(FileFailure) {
           try write(batch)
           uncommitted += batch.tally
           if isDue { try commit(&uncommitted, committed) }
+        } catch {
+          throw .state(error)
         }
-      } catch {
-        throw .state(error)
+        tally += batch.tally
+        for origin in batch.origins { progress(Progress(input: origin.input, consumed: origin.consumed, tally: tally)) }
+      case .idle:
+        do throws(FileFailure) { try commit(&uncommitted, committed) } catch { throw .state(error) }
+        try idle()
       }
-      tally += batch.tally
-      if batch.isPause { try idle() }
-      for origin in batch.origins { progress(Progress(input: origin.input, consumed: origin.consumed, tally: tally)) }
     }
     do throws(FileFailure) {
       try finish()

@@ -124,7 +124,7 @@ import Testing
     ("{\"é\": nul}", "line 1, column 7: expected a value"),
     ("{\"a\":\n\"b\n\"}", "line 2, column 3: expected a closing double quote"),
     ("{\"a\":1,\n \"a\":2}", "the key \"a\" twice in one object, again at line 2, column 2"),
-    ("{} {}", "line 1, column 4: something behind the end"),
+    ("{} {}", "line 1, column 4: text after the end"),
   ])
   func `names the line and column of a defect in JSON`(_ text: String, _ problem: String) async throws {
     let folder = try TemporaryFolder()

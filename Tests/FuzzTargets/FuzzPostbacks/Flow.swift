@@ -78,7 +78,7 @@ struct Flow: Sendable {
     }
     let unique = BatchList(batches: verified).deduplicated(in: TransactionIndex())
     var number = 0
-    for try await batch in unique {
+    for try await case .batch(let batch) in unique {
       let decoded = batch.decoded(with: models)
       let rows = try decoded.encoded(as: format)
       try Conservation(batches[number], decoded).check(rows)
@@ -108,10 +108,12 @@ private struct BatchList: AsyncSequence {
   struct Iterator: AsyncIteratorProtocol {
     var batches: ArraySlice<Batch<Verified>>
 
-    mutating func next() async throws(PipelineFailure) -> Batch<Verified>? { batches.popFirst() }
+    mutating func next() async throws(PipelineFailure) -> Step<Batch<Verified>>? {
+      batches.popFirst().map { .batch($0) }
+    }
 
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Batch<Verified>? {
-      batches.popFirst()
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Step<Batch<Verified>>? {
+      batches.popFirst().map { .batch($0) }
     }
   }
 }

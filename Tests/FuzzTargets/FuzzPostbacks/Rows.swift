@@ -22,7 +22,7 @@ struct Rows {
     let lines = encoded.jsonLines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     require(lines.last?.isEmpty ?? true, "the last row ends")
     // What is below the depth limit of a postback is one deeper in a row.
-    var parser = JSONParser(names: table.columns, maximumDepth: 80)
+    var parser = JSONParser(names: table.columnNames, maximumDepth: 80)
     var document = JSONDocument()
     rows = lines.dropLast().map { line in
       var bytes = Array(line) + [UInt8](repeating: 0, count: JSONParser.padding)
@@ -58,7 +58,7 @@ struct Rows {
   }
 
   private func index(_ column: String) -> Int {
-    guard let index = table.columns.firstIndex(of: column) else { fatalError("\(table.name) has no \(column)") }
+    guard let index = table.columnNames.firstIndex(of: column) else { fatalError("\(table.name) has no \(column)") }
     return index
   }
 

@@ -75,7 +75,7 @@ private struct CutShort: InputSource {
   mutating func next() throws(PipelineFailure) -> NextInput {
     switch try list.next() {
     case .input(let input): return .input(input)
-    case .pause: return .pause
+    case .idle: return .idle
     case .end: throw .read(FileFailure(.inputOutput, path: "", reason: "the end"))
     }
   }

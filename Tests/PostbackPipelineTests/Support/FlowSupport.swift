@@ -25,17 +25,17 @@ struct Flow {
 
   /// The outcomes of a file among the fixtures.
   func outcomes(ofFixture path: String) async throws -> [Fate] {
-    try await outcomes(of: PostbackReader(inputs: try InputFile.enumerate([Fixtures.path(path)])))
+    try await outcomes(of: SourceReader(InputList(try InputFile.enumerate([Fixtures.path(path)])), InputCatalog()))
   }
 
   private func outcomes<Base: AsyncSequence>(of base: Base) async throws -> [Fate]
-  where Base.Element == RawBatch, Base.Failure == PipelineFailure {
+  where Base.Element == Step<RawBatch>, Base.Failure == PipelineFailure {
     let (receivedAt, trust, known) = (receivedAt, trust, VerdictCache())
     let batches = base.concurrently(jobs) { batch throws(LibcryptoFailure) in
       try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
     }
     var outcomes: [Fate] = []
-    for try await batch in batches.deduplicated(in: TransactionIndex()) {
+    for try await case .batch(let batch) in batches.deduplicated(in: TransactionIndex()) {
       outcomes += batch.decoded(with: models).outcomes.map { Fate(outcome: $0, bytes: batch.bytes) }
     }
     return outcomes
@@ -63,9 +63,9 @@ struct RawLines: AsyncSequence {
     let batchSize: Int
     var line = 0
 
-    mutating func next() async throws(PipelineFailure) -> RawBatch? { try await next(isolation: nil) }
+    mutating func next() async throws(PipelineFailure) -> Step<RawBatch>? { try await next(isolation: nil) }
 
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> RawBatch? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Step<RawBatch>? {
       guard !lines.isEmpty else { return nil }
       let input = InputFile(path: "lines", modified: nil, byteCount: nil)
       let origin = BatchOrigin(input: input, recordCount: Swift.min(batchSize, lines.count), consumed: 0)
@@ -79,7 +79,7 @@ struct RawLines: AsyncSequence {
       }
       batch.bytes += [UInt8](repeating: 0, count: RawBatch.padding)
       lines = lines.dropFirst(batchSize)
-      return batch
+      return .batch(batch)
     }
   }
 }

@@ -196,7 +196,7 @@ import Testing
 
     func next() throws(PipelineFailure) -> NextInput {
       asked += 1
-      guard !asked.isMultiple(of: 2) else { return .pause }
+      guard !asked.isMultiple(of: 2) else { return .idle }
       guard let input = inputs.popFirst() else { return .end }
       do { return .input(try OpenInput(input)) } catch { throw .read(error) }
     }

@@ -8,7 +8,7 @@ import TestSupport
 final class FeedSite {
   let site: StateSite
   /// A table with the name of a real one, so that the output's folder has it, and with three columns.
-  let table = Table(
+  static let table = Table(
     name: Table.rejects.name,
     description: "",
     columns: [.field, .found, .expected].map { Column($0, .text, .nullable, "") }
@@ -25,7 +25,7 @@ final class FeedSite {
     self.formats = formats
     ledger = try site.ledger()
     let folder = try OutputFolder(site.output, of: ledger, [])
-    parts = try TableParts(table, formats, in: folder, [])
+    parts = try TableParts(Self.table, formats, in: folder, [])
   }
 
   /// The text of a row: with quotes, line ends and commas, or empty, so that every form of a cell occurs.
@@ -40,7 +40,7 @@ final class FeedSite {
 
   /// Appends rows that are not committed yet.
   func append(_ count: Int) throws {
-    var encoder = RowEncoder(table, TableEncoding(formats))
+    var encoder = RowEncoder(Self.table, TableEncoding(formats))
     for number in written..<written + count {
       encoder.text(.field, String(number))
       encoder.text(.found, Self.text(number))
@@ -70,7 +70,7 @@ final class FeedSite {
   }
 
   func feed(after cursor: TableCursor? = nil, follow: Bool = false, batchBytes: Int = 300) -> TableFeed {
-    var feed = TableFeed(table, in: site.output, state: site.state, after: cursor, follow: follow)
+    var feed = TableFeed(Self.table, in: site.output, state: site.state, after: cursor, follow: follow)
     feed.batchBytes = batchBytes
     feed.interval = .milliseconds(2)
     return feed
@@ -93,7 +93,7 @@ final class FeedSite {
   /// Returns the numbers of rows, and checks their texts.
   static func numbers(of batch: RowBatch) throws -> [Int] {
     var numbers: [Int] = []
-    var row = RowCursor(batch, of: .rejects)
+    var row = RowCursor(batch, of: table)
     while row.next() {
       guard let number = row.integer(0).map({ Int($0) }), row.text(1) == text(number), row.text(2) == nil else {
         throw Wrong(row: row.line)

@@ -43,7 +43,7 @@ import Testing
     try site.write(40, rolls: true)
     var lines: [Int] = []
     for try await element in site.feed() {
-      var row = RowCursor(element.rows, of: site.table)
+      var row = RowCursor(element.rows, of: FeedSite.table)
       while row.next() {
         #expect(row.source.path.hasSuffix("part-00000001.\(format.rawValue)"))
         lines.append(try #require(row.source.line))
