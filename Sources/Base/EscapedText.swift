@@ -12,6 +12,9 @@ extension String {
     }
     return text
   }
+
+  /// The text in quotation marks, cut after 40 characters.
+  package var quotedExcerpt: String { String(prefix(40)).debugDescription + (count > 40 ? "…" : "") }
 }
 
 extension Unicode.Scalar {

@@ -65,6 +65,12 @@ extension Timestamp {
   public init?(_ text: String) {
     self.init(parsing: Array(text.utf8).span)
   }
+
+  /// Parses an RFC 3339 date-time, or a date, which stands for its first moment in UTC; nil for anything else.
+  package init?(dateOrTime text: String) {
+    guard let time = Timestamp(text) ?? Timestamp(text + "T00:00:00Z") else { return nil }
+    self = time
+  }
 }
 
 extension Timestamp: CustomStringConvertible {

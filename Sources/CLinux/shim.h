@@ -8,11 +8,12 @@ int sync_file_range(int descriptor, __off64_t offset, __off64_t count, unsigned 
 
 enum { CLINUX_SYNC_FILE_RANGE_WRITE = 2 };
 
-/// Renames a file without replacing another one, with CLINUX_RENAME_NOREPLACE: renameat2(2). Returns 0, or -1 with errno
-/// set: EEXIST if the new name is taken, EINVAL if the file system does not support the flag.
+/// Renames a file without replacing another one, with CLINUX_RENAME_NOREPLACE, or exchanges two names in one step, with
+/// CLINUX_RENAME_EXCHANGE: renameat2(2). Returns 0, or -1 with errno set: EEXIST if the new name is taken, ENOENT if one of
+/// the names to exchange is missing, EINVAL if the file system does not support the flag.
 int renameat2(int old_folder, const char *old_name, int new_folder, const char *new_name, unsigned int flags);
 
-enum { CLINUX_RENAME_NOREPLACE = 1 };
+enum { CLINUX_RENAME_NOREPLACE = 1, CLINUX_RENAME_EXCHANGE = 2 };
 
 /// Makes a pipe, with the read end first in `ends`, and O_NONBLOCK, O_CLOEXEC or both: pipe2(2). Returns 0, or -1 with errno
 /// set.

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A folder whose entries can be made durable.
@@ -30,6 +31,37 @@ package struct DurableFolder: Sendable {
       throw .system(.io, "\(path)/\(name)", "The file cannot be renamed to \(newName)")
     }
     try synchronize()
+  }
+
+  /// Gives a complete folder beside this one this folder's name, durably and in one step: a reader sees all of the old
+  /// one or all of the new one. The old one, if there is one, gets the name of the new one.
+  ///
+  /// Returns false if there was no old one.
+  package func exchange(with complete: DurableFolder) throws(FileFailure) -> Bool {
+    let flags = [CLINUX_RENAME_EXCHANGE, CLINUX_RENAME_NOREPLACE]
+    for (index, flag) in flags.enumerated() {
+      if unsafe renameat2(AT_FDCWD, complete.path, AT_FDCWD, path, UInt32(flag)) == 0 {
+        if let above = Self.parent(of: path) { try DurableFolder(above).synchronize() }
+        return index == 0
+      }
+      if errno == ENOENT, index == 0 { continue }
+      if errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP {
+        throw FileFailure(
+          .io,
+          path,
+          "The file system cannot replace a directory in one step",
+          advice: "Give --out a directory on another one"
+        )
+      }
+      break
+    }
+    throw .system(.io, path, "The directory cannot be replaced")
+  }
+
+  /// Removes the files of the folder, and the folder. Throws if it has folders in it.
+  package func removeWithFiles() throws(FileFailure) {
+    for name in try names() { try remove(name) }
+    guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw .system(.io, path, "The directory cannot be removed") }
   }
 
   /// Removes a file, if it exists. The removal is not durable.

@@ -156,14 +156,6 @@ package struct QueryDefect: Error, CustomStringConvertible {
   }
 }
 
-extension Timestamp {
-  /// The time in `text`, or the first moment in UTC of the date in it; nil if it is neither.
-  package init?(dateOrTime text: String) {
-    guard let time = Timestamp(text) ?? Timestamp(text + "T00:00:00Z") else { return nil }
-    self = time
-  }
-}
-
 extension Substring {
   fileprivate var trimmed: Substring {
     var text = drop(while: \.isWhitespace)

@@ -105,11 +105,11 @@ extension TableFiles {
   static let limits = ReadLimits(recordBytes: 32 << 20)
 
   /// Reads all rows in batches of some thousands, `jobs` batches at once. `work` turns each batch into a part, and
-  /// `take` receives the parts in order. Only the batches at work are held in memory.
+  /// `take` receives the parts in order, and stops the reading if it throws. Only the batches at work are held in memory.
   package func scan<Part: Sendable>(
     jobs: Int,
     _ work: @escaping @Sendable (RawBatch) -> Part,
-    take: (Part) -> Void
+    take: (Part) throws(PipelineFailure) -> Void
   ) async throws(PipelineFailure) {
     let leftOut = leftOut
     let parts = PostbackReader(inputs: inputs, limits: Self.limits).mapConcurrently(jobs) { batch in
@@ -118,7 +118,7 @@ extension TableFiles {
     var iterator = parts.makeAsyncIterator()
     var meter = ReadingMeter(self)
     while let (part, origins) = try await iterator.next() {
-      take(part)
+      try take(part)
       meter.add(origins)
     }
   }

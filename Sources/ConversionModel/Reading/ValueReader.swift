@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 
 /// Readers for the basic values of models. Each notes a wrong value as a problem; most return nil for it.
@@ -84,9 +85,6 @@ extension ModelReader {
 }
 
 extension String {
-  /// The text in quotation marks, cut after 40 characters.
-  var quotedExcerpt: String { String(prefix(40)).debugDescription + (count > 40 ? "…" : "") }
-
   /// Indicates that the text has the form of an ISO 4217 code: three capital letters.
   var isCurrencyCode: Bool {
     utf8.count == 3 && utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
