@@ -87,7 +87,13 @@ let package = Package(
         "Ledger", "Tables", "PostbackPipeline", "Tampering",
       ]
     ),
-    module("Reporting", ["CBoostMath"]),
+    module(
+      "Reporting",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger", "Tables",
+        "PostbackPipeline", "Analysis", "CBoostMath",
+      ]
+    ),
     module("Metrics"),
     module(
       "PostbackServer",
@@ -108,8 +114,8 @@ let package = Package(
       "postback",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "PostbackServer", "PostbackService",
-        "SyntheticTraffic", "CMalloc",
+        "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "PostbackServer",
+        "PostbackService", "SyntheticTraffic", "CMalloc",
       ]
     ),
     program(
@@ -146,7 +152,7 @@ let package = Package(
     tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
     tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
     tests("Analysis", ["JSON", "Tables", "PostbackPipeline", "TestSupport"]),
-    tests("Reporting", ["TestSupport"]),
+    tests("Reporting", ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests(
@@ -157,7 +163,8 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "PostbackService", "postback", "TestSupport",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "Reporting", "PostbackService", "postback",
+        "TestSupport",
       ],
       swiftSettings: settings
     ),

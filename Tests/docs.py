@@ -149,16 +149,17 @@ def type_in_words(table, column):
 
 
 def check_tables():
-    page = Page("docs/tables.md")
-    for name in ("skan_postbacks", "skan_events", "skan_rejects"):
-        table = schema(name)
+    pages = {"skan_enriched": "docs/reporting.md"}
+    for name in ("skan_postbacks", "skan_events", "skan_rejects", "skan_enriched"):
+        path = pages.get(name, "docs/tables.md")
+        page, table = Page(path), schema(name)
         shown = [f"{code(row[0])[0]}: {row[1]}" for row in page.rows(f"## {name}")]
         expected = [f"{column}: {type_in_words(table, column)}" for column in table["required"]]
-        yield from described(shown, expected, f"docs/tables.md, {name}")
+        yield from described(shown, expected, f"{path}, {name}")
         texts = [re.sub(r" See \[[^]]*\]\([^)]*\)\.", "", row[2]).replace("\\|", "|") for row in page.rows(f"## {name}")]
         descriptions = [value["description"] for value in table["properties"].values()]
-        yield from described(texts, descriptions, f"docs/tables.md, {name}, descriptions")
-    flags = [code(row[0])[0] for row in page.rows("### Tier flags")]
+        yield from described(texts, descriptions, f"{path}, {name}, descriptions")
+    flags = [code(row[0])[0] for row in Page("docs/tables.md").rows("### Tier flags")]
     yield from described(flags, schema("skan_postbacks")["properties"]["tier_flags"]["items"]["enum"], "docs/tables.md, Tier flags")
 
 

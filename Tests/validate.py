@@ -29,6 +29,7 @@ except ImportError:
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "schemas"
 TABLES = ["skan_postbacks", "skan_events", "skan_rejects"]
+DERIVED = ["skan_enriched"]
 
 
 class Problems:
@@ -181,7 +182,7 @@ def check_row(table, row, keys, place, problems):
         if row["postback_key"] in keys:
             problems.add(place, "the postback_key is there twice")
         keys.add(row["postback_key"])
-    elif table == "skan_events":
+    elif table == "skan_events" or table in DERIVED:
         if row["postback_key"] not in keys:
             problems.add(place, "no row of skan_postbacks has the postback_key")
     elif row["reject_code"] != "too_large":
@@ -192,7 +193,7 @@ def check_row(table, row, keys, place, problems):
 
 def check_tables(folder, is_safe, problems):
     keys = set()
-    for table in TABLES:
+    for table in TABLES + [name for name in DERIVED if (folder / name).exists()]:
         row_validator = validator(table)
         columns = row_validator.schema["required"]
         parts = sorted((folder / table).glob("part-*.jsonl"))
@@ -271,6 +272,18 @@ def check_rejects(path, problems):
                 problems.add(place, f"a row: {error.message[:300]}")
 
 
+def check_enrich(path, problems):
+    summary_validator = validator("enrich")
+    for place, summary in read_lines(path, problems):
+        if problems.validate(summary_validator, summary, place):
+            networks = summary["networks"]
+            for counted, total in [(summary["by_status"], summary["rows"])] + [(n["by_status"], n["rows"]) for n in networks]:
+                if sum(counted.values()) != total:
+                    problems.add(place, "the rows by status do not add up")
+            if sum(network["rows"] for network in networks) != summary["rows"]:
+                problems.add(place, "the rows of the networks do not add up")
+
+
 def check_diagnoses(path, problems):
     diagnosis_validator = validator("diagnosis")
     for place, explanation in read_lines(path, problems):
@@ -287,6 +300,7 @@ def main():
     parser.add_argument("--summary", type=pathlib.Path, metavar="FILE", help="what postback run --json printed")
     parser.add_argument("--status", type=pathlib.Path, metavar="FILE", help="what postback status --json printed")
     parser.add_argument("--rejects", type=pathlib.Path, metavar="FILE", help="what postback rejects printed as JSON")
+    parser.add_argument("--enrich", type=pathlib.Path, metavar="FILE", help="what postback enrich --json printed")
     parser.add_argument("--diagnoses", type=pathlib.Path, metavar="FILE", help="what postback explain --json printed")
     options = parser.parse_args()
     if not any(vars(options).values()):
@@ -303,6 +317,7 @@ def main():
         (check_summary, options.summary, "summaries"),
         (check_status, options.status, "statuses"),
         (check_rejects, options.rejects, "answers"),
+        (check_enrich, options.enrich, "enrichments"),
         (check_diagnoses, options.diagnoses, "diagnoses"),
     ]:
         if given:

@@ -168,3 +168,50 @@ COMMENT ON COLUMN skan_rejects.source_line IS 'The line of the decompressed inpu
 COMMENT ON COLUMN skan_rejects.raw_sha256 IS 'The SHA-256 of all bytes of the record, also if not all of them were kept.';
 COMMENT ON COLUMN skan_rejects.raw_body IS 'The bytes of the record, unchanged. Null if they are not UTF-8 or contain a NUL.';
 COMMENT ON COLUMN skan_rejects.raw_body_base64 IS 'The bytes in base64 if raw_body cannot hold them.';
+
+CREATE TABLE skan_enriched (
+  postback_key VARCHAR NOT NULL,
+  network_name VARCHAR NOT NULL,
+  network_status VARCHAR NOT NULL,
+  app_name VARCHAR,
+  source_app_name VARCHAR,
+  campaign_id VARCHAR,
+  campaign_name VARCHAR,
+  adgroup_id VARCHAR,
+  adgroup_name VARCHAR,
+  creative_id VARCHAR,
+  creative_name VARCHAR,
+  placement VARCHAR,
+  geo VARCHAR,
+  country VARCHAR,
+  country_source VARCHAR,
+  enrich_status VARCHAR NOT NULL,
+  enrich_source VARCHAR,
+  enrich_conflict BOOLEAN NOT NULL,
+  candidate_count BIGINT NOT NULL,
+  environment VARCHAR NOT NULL,
+  forwarded_at TIMESTAMPTZ,
+  PRIMARY KEY (postback_key)
+);
+COMMENT ON TABLE skan_enriched IS 'An accepted postback with the names and the campaign of lookup tables. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_enriched.postback_key IS 'The postback, a row of skan_postbacks.';
+COMMENT ON COLUMN skan_enriched.network_name IS 'The name of the ad network. The id in lower case if network_status is unmapped, and (development) if it is development.';
+COMMENT ON COLUMN skan_enriched.network_status IS 'mapped if networks has the id at the time of receipt; unmapped if not; development for Apple''s tests, for which nothing is looked up.';
+COMMENT ON COLUMN skan_enriched.app_name IS 'The name of the advertised app. Null if apps does not have it.';
+COMMENT ON COLUMN skan_enriched.source_app_name IS 'The name of the app or the website that showed the ad. Null if source_apps does not have it, and if Apple does not tell which it was.';
+COMMENT ON COLUMN skan_enriched.campaign_id IS 'The id of the campaign at the ad network. Null if it is not known.';
+COMMENT ON COLUMN skan_enriched.campaign_name IS 'The name of the campaign. Null if it is not known, and if it has changed in the time in question.';
+COMMENT ON COLUMN skan_enriched.adgroup_id IS 'The id of the ad group.';
+COMMENT ON COLUMN skan_enriched.adgroup_name IS 'The name of the ad group.';
+COMMENT ON COLUMN skan_enriched.creative_id IS 'The id of the creative.';
+COMMENT ON COLUMN skan_enriched.creative_name IS 'The name of the creative.';
+COMMENT ON COLUMN skan_enriched.placement IS 'The placement.';
+COMMENT ON COLUMN skan_enriched.geo IS 'The region, as campaigns has it.';
+COMMENT ON COLUMN skan_enriched.country IS 'The country, ISO 3166-1 alpha-2. It never comes from a name or an address.';
+COMMENT ON COLUMN skan_enriched.country_source IS 'postback if the postback has the country; targeting if it is the only country that all rows of campaigns that fit target. Null if country is null.';
+COMMENT ON COLUMN skan_enriched.enrich_status IS 'exact if one row of campaigns fits; agreed if several fit and agree on the campaign; ambiguous if they do not agree on it; outside_validity if rows with the identifier are not valid at the time of the impression; unmapped if no row has the identifier.';
+COMMENT ON COLUMN skan_enriched.enrich_source IS 'The origin of the campaign, the ad group and the creative: table for campaigns, inline for the keys that a forwarder added, or both. Null if there are none.';
+COMMENT ON COLUMN skan_enriched.enrich_conflict IS 'True if a forwarder names another campaign, ad group or creative than campaigns. The row has the values of campaigns.';
+COMMENT ON COLUMN skan_enriched.candidate_count IS 'The number of rows of campaigns that fit.';
+COMMENT ON COLUMN skan_enriched.environment IS 'As in skan_postbacks, or forwarder_test if a forwarder marks the postback as a test. Reports leave tests out. One of production, development, custom, forwarder_test.';
+COMMENT ON COLUMN skan_enriched.forwarded_at IS 'The time at which a forwarder handed the postback on, as it says itself. Null if it does not say so, if the time is before September 2001, and if it is more than a day after the receipt.';

@@ -91,3 +91,29 @@ CREATE TABLE skan_rejects (
 )
 USING PARQUET
 COMMENT 'A record of the input that was rejected, with the reason and with its bytes. ad_network_id, transaction_id, app_id and version are unchecked texts here. In CSV a null is an empty field, an empty text is "", and conflicting_fields is JSON text.';
+
+CREATE TABLE skan_enriched (
+  postback_key STRING NOT NULL COMMENT 'The postback, a row of skan_postbacks.',
+  network_name STRING NOT NULL COMMENT 'The name of the ad network. The id in lower case if network_status is unmapped, and (development) if it is development.',
+  network_status STRING NOT NULL COMMENT 'mapped if networks has the id at the time of receipt; unmapped if not; development for Apple\'s tests, for which nothing is looked up.',
+  app_name STRING COMMENT 'The name of the advertised app. Null if apps does not have it.',
+  source_app_name STRING COMMENT 'The name of the app or the website that showed the ad. Null if source_apps does not have it, and if Apple does not tell which it was.',
+  campaign_id STRING COMMENT 'The id of the campaign at the ad network. Null if it is not known.',
+  campaign_name STRING COMMENT 'The name of the campaign. Null if it is not known, and if it has changed in the time in question.',
+  adgroup_id STRING COMMENT 'The id of the ad group.',
+  adgroup_name STRING COMMENT 'The name of the ad group.',
+  creative_id STRING COMMENT 'The id of the creative.',
+  creative_name STRING COMMENT 'The name of the creative.',
+  placement STRING COMMENT 'The placement.',
+  geo STRING COMMENT 'The region, as campaigns has it.',
+  country STRING COMMENT 'The country, ISO 3166-1 alpha-2. It never comes from a name or an address.',
+  country_source STRING COMMENT 'postback if the postback has the country; targeting if it is the only country that all rows of campaigns that fit target. Null if country is null.',
+  enrich_status STRING NOT NULL COMMENT 'exact if one row of campaigns fits; agreed if several fit and agree on the campaign; ambiguous if they do not agree on it; outside_validity if rows with the identifier are not valid at the time of the impression; unmapped if no row has the identifier.',
+  enrich_source STRING COMMENT 'The origin of the campaign, the ad group and the creative: table for campaigns, inline for the keys that a forwarder added, or both. Null if there are none.',
+  enrich_conflict BOOLEAN NOT NULL COMMENT 'True if a forwarder names another campaign, ad group or creative than campaigns. The row has the values of campaigns.',
+  candidate_count BIGINT NOT NULL COMMENT 'The number of rows of campaigns that fit.',
+  environment STRING NOT NULL COMMENT 'As in skan_postbacks, or forwarder_test if a forwarder marks the postback as a test. Reports leave tests out. One of production, development, custom, forwarder_test.',
+  forwarded_at TIMESTAMP COMMENT 'The time at which a forwarder handed the postback on, as it says itself. Null if it does not say so, if the time is before September 2001, and if it is more than a day after the receipt.'
+)
+USING PARQUET
+COMMENT 'An accepted postback with the names and the campaign of lookup tables. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.';

@@ -61,7 +61,9 @@ package struct DurableFolder: Sendable {
   /// Removes the files of the folder, and the folder. Throws if it has folders in it.
   package func removeWithFiles() throws(FileFailure) {
     for name in try names() { try remove(name) }
-    guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw .system(.io, path, "The directory cannot be removed") }
+    guard unsafe rmdir(path) == 0 || errno == ENOENT else {
+      throw .system(.io, path, "The directory cannot be removed")
+    }
   }
 
   /// Removes a file, if it exists. The removal is not durable.

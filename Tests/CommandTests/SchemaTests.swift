@@ -8,6 +8,7 @@ import ConversionModel
 import Glibc
 import JSON
 import PostbackPipeline
+import Reporting
 import SKAdNetwork
 import Signatures
 import TestSupport
@@ -18,13 +19,15 @@ import Testing
 
 /// Comparisons of the files in `schemas/` with the source, which both state the public contract.
 @Suite struct SchemaTests {
-  @Test(arguments: Table.all.map(\.name)) func `tables are described as they are declared`(_ name: String) throws {
-    let table = try #require(Table.all.first { $0.name == name })
+  @Test(arguments: (Table.all + [.enriched]).map(\.name)) func `tables are described as they are declared`(
+    _ name: String
+  ) throws {
+    let table = try #require((Table.all + [.enriched]).first { $0.name == name })
     #expect(try Schema(name).text == table.jsonSchema.indented + "\n")
   }
 
   @Test func `a table has no column twice, and its rules are on its columns`() {
-    for table in Table.all {
+    for table in Table.all + [.enriched] {
       let names = Set(table.columnNames)
       #expect(names.count == table.columns.count)
       for rule in table.rules {
@@ -167,8 +170,8 @@ struct Words: Sendable, CustomTestStringConvertible {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "diagnosis", "envelope", "postback", "rejects", "server_configuration", "skan_events",
-    "skan_postbacks", "skan_rejects", "status", "summary",
+    "conversion_model", "diagnosis", "enrich", "envelope", "postback", "rejects", "server_configuration",
+    "skan_enriched", "skan_events", "skan_postbacks", "skan_rejects", "status", "summary",
   ]
 
   let value: JSONValue

@@ -60,11 +60,11 @@ package struct TextForm: Sendable, Equatable {
 
 extension ColumnType {
   /// Any text.
-  static let text = ColumnType.text(TextForm())
+  package static let text = ColumnType.text(TextForm())
   /// A text that is not empty.
-  static let nonEmptyText = ColumnType.text(TextForm(minimumLength: 1))
+  package static let nonEmptyText = ColumnType.text(TextForm(minimumLength: 1))
   /// The key of a postback: 32 hexadecimal digits.
-  static let key = text(matching: "^[0-9a-f]{32}$")
+  package static let key = text(matching: "^[0-9a-f]{32}$")
   /// The identifier of an app: an integer of at most 63 bits.
   static let identifier = integer(0...Int64.max)
   /// The version of a conversion model.
@@ -75,10 +75,10 @@ extension ColumnType {
   static let currency = text(matching: "^[A-Z]{3}$")
 
   /// Returns the type of texts that match a regular expression.
-  static func text(matching pattern: String) -> ColumnType { .text(TextForm(pattern: pattern)) }
+  package static func text(matching pattern: String) -> ColumnType { .text(TextForm(pattern: pattern)) }
 
   /// Returns the type of the words of an enumeration.
-  static func word<Word: CaseIterable & RawRepresentable<String>>(of type: Word.Type) -> ColumnType {
+  package static func word<Word: CaseIterable & RawRepresentable<String>>(of type: Word.Type) -> ColumnType {
     .word(type.allCases.map(\.rawValue))
   }
 }

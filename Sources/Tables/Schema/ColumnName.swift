@@ -60,6 +60,24 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case rawSHA256 = "raw_sha256"
   case rawBody = "raw_body"
   case rawBodyBase64 = "raw_body_base64"
+  case networkName = "network_name"
+  case networkStatus = "network_status"
+  case appName = "app_name"
+  case sourceAppName = "source_app_name"
+  case campaignName = "campaign_name"
+  case adgroupID = "adgroup_id"
+  case adgroupName = "adgroup_name"
+  case creativeID = "creative_id"
+  case creativeName = "creative_name"
+  case placement
+  case geo
+  case country
+  case countrySource = "country_source"
+  case enrichStatus = "enrich_status"
+  case enrichSource = "enrich_source"
+  case enrichConflict = "enrich_conflict"
+  case candidateCount = "candidate_count"
+  case forwardedAt = "forwarded_at"
 
   // Members of `conflicting_fields`, besides `field`.
   case first

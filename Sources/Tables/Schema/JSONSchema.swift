@@ -3,17 +3,18 @@ package import JSON
 extension Table {
   /// The JSON Schema of a row as JSON Lines have it (draft 2020-12).
   package var jsonSchema: JSONValue {
-    .object([
-      .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
-      .init("$id", .string("\(name).schema.json")),
-      .init("title", .string("Row of \(name)")),
-      .init("description", .string(description)),
-      .init("type", .string("object")),
-      .init("additionalProperties", .bool(false)),
-      .init("required", .array(columnNames.map { .string($0) })),
-      .init("properties", .object(columns.map { .init($0.name.rawValue, $0.jsonSchema) })),
-      .init("allOf", .array(rules.map(jsonSchema))),
-    ])
+    .object(
+      [
+        .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
+        .init("$id", .string("\(name).schema.json")),
+        .init("title", .string("Row of \(name)")),
+        .init("description", .string(description)),
+        .init("type", .string("object")),
+        .init("additionalProperties", .bool(false)),
+        .init("required", .array(columnNames.map { .string($0) })),
+        .init("properties", .object(columns.map { .init($0.name.rawValue, $0.jsonSchema) })),
+      ] + (rules.isEmpty ? [] : [.init("allOf", .array(rules.map(jsonSchema)))])
+    )
   }
 
   private func jsonSchema(_ rule: RowRule) -> JSONValue {

@@ -1,5 +1,6 @@
 internal import Base
 internal import JSON
+internal import Reporting
 internal import Tables
 
 /// `postback schema`: prints the declarations of the tables as a JSON Schema or as SQL.
@@ -27,7 +28,7 @@ struct SchemaCommand: Command {
     summary: "Print the columns of the tables as a JSON Schema or as SQL.",
     usage: "[TABLE…] [--dialect NAME]",
     discussion: """
-      The tables are \(Table.all.map(\.name).joined(separator: ", ")); all of them if none is named.
+      The tables are \(known.map(\.name).joined(separator: ", ")); all of them if none is named.
 
       json-schema describes a row of a table in JSON Lines. With several tables it is an array of schemas. The other
       dialects are statements that create the tables, with exact decimals for money and with the descriptions as comments.
@@ -42,14 +43,17 @@ struct SchemaCommand: Command {
     example: "postback schema skan_events --dialect postgresql"
   )
 
+  /// The tables of a run, and those that are derived from them.
+  private static let known = Table.all + [.enriched]
+
   private let tables: [Table]
   private let dialect: Dialect
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     var tables: [Table] = []
     for name in arguments.operands {
-      guard let table = Table.all.first(where: { $0.name == name }) else {
-        let names = Table.all.map(\.name)
+      guard let table = Self.known.first(where: { $0.name == name }) else {
+        let names = Self.known.map(\.name)
         let suggestion = name.nearest(among: names).map { " Did you mean \($0)?" } ?? ""
         throw CommandFailure(
           .usage,
@@ -58,7 +62,7 @@ struct SchemaCommand: Command {
       }
       tables.append(table)
     }
-    self.tables = tables.isEmpty ? Table.all : tables
+    self.tables = tables.isEmpty ? Self.known : tables
     let expected = "one of \(Dialect.names.joined(separator: ", "))"
     dialect = try arguments.value("--dialect", expected, Dialect.init) ?? .jsonSchema
   }

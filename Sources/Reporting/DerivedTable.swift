@@ -1,0 +1,100 @@
+package import DurableFiles
+package import Ledger
+package import Tables
+internal import Glibc
+
+/// The folder of a derived table while it is written. It replaces the table as a whole when it is complete; until then
+/// readers see the table that was there before.
+package final class DerivedTable {
+  /// The name of the file with the summary, which readers of parts pass over.
+  package static let summaryName = "_summary.json"
+
+  private let table: Table
+  private let formats: [TableFormat]
+  private let folder: DurableFolder
+  private let incomplete: DurableFolder
+  private let partBytes: Int64
+  private let lock: Int32
+  private var files: [(format: TableFormat, file: DurableFile)] = []
+  private var length: Int64 = 0
+  private var isComplete = false
+  /// The number of the parts so far.
+  private var parts = 0
+
+  /// Begins the table in a folder, which is made if it does not exist. Throws `.locked` if another process writes it,
+  /// and `.cannotCreate` if its folder has files that are no parts.
+  package init(_ table: Table, _ formats: Set<TableFormat>, in output: String, partBytes: Int64 = 1 << 28)
+    throws(FileFailure)
+  {
+    self.table = table
+    self.formats = TableFormat.allCases.filter(formats.contains)
+    self.partBytes = partBytes
+    folder = DurableFolder("\(output)/\(table.name)")
+    incomplete = DurableFolder("\(output)/.\(table.name).inprogress")
+    _ = try DurableFolder(making: output)
+    let lockPath = "\(output)/.\(table.name).lock"
+    lock = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    guard lock >= 0 else {
+      isComplete = true
+      throw .system(.cannotCreate, lockPath, "The file cannot be created")
+    }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      isComplete = true
+      throw FileFailure(.locked, folder.path, "Another process is writing the table", advice: "Wait for it to end")
+    }
+    for name in try folder.names() where !name.hasPrefix("part-") && name != Self.summaryName {
+      throw FileFailure(
+        .cannotCreate,
+        "\(folder.path)/\(name)",
+        "The file is not a part of the table, which is replaced as a whole",
+        advice: "Move it away"
+      )
+    }
+    if try incomplete.byteCount(of: ".") != nil { try incomplete.removeWithFiles() }
+    _ = try DurableFolder(making: incomplete.path)
+  }
+
+  deinit {
+    files = []
+    if !isComplete { try? incomplete.removeWithFiles() }
+    if lock >= 0 { close(lock) }
+  }
+
+  /// Appends rows.
+  package func append(_ rows: EncodedRows) throws(FileFailure) {
+    if files.isEmpty || length >= partBytes { try beginPart() }
+    length += Int64(formats.map { rows[$0].count }.max() ?? 0)
+    for (format, file) in files { try file.append(rows[format].span) }
+  }
+
+  /// Makes all rows durable, and puts the table in the place of the one that was there before.
+  package func complete(summary: String) throws(FileFailure) {
+    if files.isEmpty { try beginPart() }
+    try endPart()
+    let file = try DurableFile("\(incomplete.path)/\(Self.summaryName)", .creating)
+    try file.append(Array("\(summary)\n".utf8).span)
+    try file.synchronize()
+    try incomplete.synchronize()
+    let hadOne = try folder.exchange(with: incomplete)
+    isComplete = true
+    // What is left now are the rows from before.
+    if hadOne { try incomplete.removeWithFiles() }
+  }
+
+  private func beginPart() throws(FileFailure) {
+    try endPart()
+    parts += 1
+    length = 0
+    for format in formats {
+      let name = LedgerPart(table: table.name, format: format, number: parts).name
+      let file = try DurableFile("\(incomplete.path)/\(name)", .creating)
+      if format == .csv { try file.append(table.csvHeader.span) }
+      files.append((format, file))
+    }
+  }
+
+  private func endPart() throws(FileFailure) {
+    for (_, file) in files { try file.synchronize() }
+    files = []
+  }
+}

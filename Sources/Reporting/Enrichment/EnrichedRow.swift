@@ -1,0 +1,45 @@
+/// The origin of a postback's network name.
+package enum NetworkStatus: String, CaseIterable, Sendable {
+  /// The lookup table has a name for the id.
+  case mapped
+  /// The lookup table has no name for the id, which stands in its place.
+  case unmapped
+  /// The postback is one of Apple's tests, and no lookup is done.
+  case development
+}
+
+/// The origin of a postback's campaign values.
+package enum EnrichSource: String, CaseIterable, Sendable {
+  /// The lookup table.
+  case table
+  /// The keys that a forwarder added to a copy of the postback.
+  case inline
+  /// The lookup table and a forwarder.
+  case both
+}
+
+/// The origin of a postback's country.
+package enum CountrySource: String, CaseIterable, Sendable {
+  /// The postback's own country code.
+  case postback
+  /// The only country that the campaign targets.
+  case targeting
+}
+
+/// A row of `skan_enriched`.
+struct EnrichedRow {
+  var networkName = ""
+  var networkStatus = NetworkStatus.unmapped
+  var appName: String?
+  var sourceAppName: String?
+  /// The values in the order of `InlineValues.Field`.
+  var campaign = [String?](repeating: nil, count: InlineValues.Field.allCases.count)
+  var placement: String?
+  var geo: String?
+  var country: Country?
+  var countrySource: CountrySource?
+  var status = EnrichStatus.unmapped
+  var source: EnrichSource?
+  var hasConflict = false
+  var candidateCount = 0
+}

@@ -1,0 +1,205 @@
+internal import Analysis
+internal import Base
+internal import JSON
+internal import PostbackPipeline
+internal import Tables
+
+/// Makes the rows of `skan_enriched` from those of `skan_postbacks`.
+struct Enricher: Sendable {
+  let lookups: Lookups
+  let copies: InlineCopies
+  let encoding: TableEncoding
+
+  private let columns = PostbackColumns()
+
+  init(_ lookups: Lookups, _ copies: InlineCopies, _ encoding: TableEncoding) {
+    self.lookups = lookups
+    self.copies = copies
+    self.encoding = encoding
+  }
+
+  /// The rows for a batch, with their counts.
+  struct Batch: Sendable {
+    let rows: EncodedRows
+    let summary: EnrichmentSummary
+    let unreadable: UnreadableRows
+  }
+
+  /// Enriches a batch of rows of `skan_postbacks`: a row for each of them, in the same order.
+  func enrich(_ batch: RawBatch) -> Batch {
+    var cursor = RowCursor(batch, of: .postbacks)
+    var encoder = RowEncoder(.enriched, encoding, inputBytes: batch.bytes.count / 4)
+    var reader = InlineReader()
+    var summary = EnrichmentSummary()
+    while cursor.next() {
+      let time = cursor.time(columns.receivedAt)
+      var inline = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: time) }
+      if let key = cursor.digits(columns.key), let copy = copies[key] { inline = (inline ?? InlineValues()).with(copy) }
+      let values = inline ?? InlineValues()
+      let row = enrich(cursor, receivedAt: time, values, &summary)
+      encode(row, values, cursor, &encoder)
+    }
+    return Batch(rows: encoder.take(), summary: summary, unreadable: cursor.unreadable)
+  }
+
+  private func enrich(
+    _ cursor: borrowing RowCursor,
+    receivedAt: Int64?,
+    _ inline: InlineValues,
+    _ summary: inout EnrichmentSummary
+  ) -> EnrichedRow {
+    var row = EnrichedRow()
+    var counts = EnrichmentSummary.Network()
+    let id = cursor.text(columns.adNetworkID) ?? ""
+    let (app, sourceApp) = (cursor.integer(columns.appID), cursor.integer(columns.sourceAppID))
+    if Networks.isDevelopment(id) || app == 0 || sourceApp == 0 {
+      row.networkName = "(development)"
+      row.networkStatus = .development
+    } else {
+      let canonical = Networks.canonical(id)
+      let network = lookups.networks.network(canonical, at: receivedAt)
+      row.networkName = network?.name ?? id.lowercased()
+      row.networkStatus = network == nil ? .unmapped : .mapped
+      row.appName = app.flatMap { lookups.apps[$0]?.name }
+      row.sourceAppName =
+        sourceApp.flatMap { lookups.sourceApps[$0]?.name }
+        ?? cursor.text(columns.sourceDomain).flatMap { lookups.sourceApps[domain: $0]?.name }
+      let query = query(cursor, network, canonical, app ?? 0, sourceApp)
+      if case .source(let number, digits: 2) = query?.identifier, let query {
+        let fits = lookups.campaigns.matches(twoDigits: number, query)
+        counts.twoDigits = 1
+        counts.trailing = fits.trailing ? 1 : 0
+        counts.leading = fits.leading ? 1 : 0
+      }
+      let match = query.map { lookups.campaigns.match($0) } ?? CampaignMatch()
+      row.fill(match, lookups.campaigns.texts, inline)
+      let own = cursor.cell(columns.country).flatMap { Country(cursor.bytes.span.extracting($0.indices)) }
+      row.country = own ?? match.target
+      row.countrySource = own != nil ? .postback : match.target != nil ? .targeting : nil
+    }
+    counts.status = row.networkStatus
+    counts.rows = [row.status: 1]
+    counts.conflicts = row.hasConflict ? 1 : 0
+    if row.status == .ambiguous {
+      let month = receivedAt.map { String(Timestamp(milliseconds: $0).description.prefix(7)) }
+      counts.ambiguousByMonth = [month ?? "unknown": 1]
+    }
+    summary.networks[row.networkName, default: EnrichmentSummary.Network()] += counts
+    if row.source == .inline || row.source == .both { summary.inline += 1 }
+    if inline.hasWrongTime { summary.wrongTimes += 1 }
+    if inline.isTest { summary.tests += 1 }
+    return row
+  }
+
+  /// The query for the campaign of a row; nil if the postback has no identifier, or no campaign is of its network.
+  private func query(
+    _ cursor: borrowing RowCursor,
+    _ network: Network?,
+    _ id: String,
+    _ app: Int64,
+    _ sourceApp: Int64?
+  ) -> CampaignQuery? {
+    let key = network.map { lookups.campaigns.network(name: $0.name) } ?? lookups.campaigns.network(id: id)
+    guard let key else { return nil }
+    let identifier: CampaignQuery.Identifier
+    if let source = cursor.cell(columns.sourceIdentifier) {
+      guard (2...4).contains(source.count), let number = Int(cursor.text(columns.sourceIdentifier) ?? "") else {
+        return nil
+      }
+      identifier = .source(number, digits: Int(source.count))
+    } else if let number = cursor.integer(columns.campaignID) {
+      identifier = .campaign(Int(number))
+    } else {
+      return nil
+    }
+    var query = CampaignQuery(network: key, app: app, identifier: identifier)
+    let settings = network ?? Network(name: "")
+    query.digits = settings.digits
+    let isView = cursor.integer(columns.fidelityType) == 0 || cursor.has("view", in: columns.adInteractionType)
+    let days = isView ? settings.viewDays : settings.clickDays
+    query.earliest = cursor.time(columns.earliest).map { $0 - days * 86_400_000 }
+    query.latest = cursor.time(columns.latest)
+    query.country = cursor.cell(columns.country).flatMap { Country(cursor.bytes.span.extracting($0.indices)) }
+    query.sourceApp = sourceApp
+    query.redownload = cursor.boolean(columns.redownload)
+    if cursor.has("redownload", in: columns.conversionType) { query.redownload = true }
+    if cursor.has("download", in: columns.conversionType) { query.redownload = false }
+    return query
+  }
+
+  /// The columns of `EnrichedRow.campaign`.
+  private static let campaignColumns: [ColumnName] = [
+    .campaignID, .campaignName, .adgroupID, .adgroupName, .creativeID, .creativeName,
+  ]
+
+  private func encode(
+    _ row: EnrichedRow,
+    _ inline: InlineValues,
+    _ cursor: borrowing RowCursor,
+    _ encoder: inout RowEncoder
+  ) {
+    encoder.text(.postbackKey, cursor.cell(columns.key), of: cursor.bytes)
+    encoder.text(.networkName, row.networkName)
+    encoder.word(.networkStatus, row.networkStatus)
+    encoder.text(.appName, row.appName)
+    encoder.text(.sourceAppName, row.sourceAppName)
+    for (name, value) in zip(Self.campaignColumns, row.campaign) { encoder.text(name, value) }
+    encoder.text(.placement, row.placement)
+    encoder.text(.geo, row.geo)
+    if let country = row.country { encoder.text(.country, country.letters.span) } else { encoder.null(.country) }
+    encoder.word(.countrySource, row.countrySource)
+    encoder.word(.enrichStatus, row.status)
+    encoder.word(.enrichSource, row.source)
+    encoder.boolean(.enrichConflict, row.hasConflict)
+    encoder.integer(.candidateCount, Int64(row.candidateCount))
+    let environment = cursor.text(columns.environment) ?? ""
+    encoder.word(.environment, plain: inline.isTest ? Table.forwarderTest : environment)
+    encoder.time(.forwardedAt, inline.forwardedAt.map { Timestamp(milliseconds: $0) })
+    encoder.endRow()
+  }
+}
+
+/// The columns of `skan_postbacks` that enrichment reads.
+private struct PostbackColumns: Sendable {
+  let key = Table.postbacks.place("postback_key")
+  let adNetworkID = Table.postbacks.place("ad_network_id")
+  let appID = Table.postbacks.place("app_id")
+  let campaignID = Table.postbacks.place("campaign_id")
+  let sourceIdentifier = Table.postbacks.place("source_identifier")
+  let sourceAppID = Table.postbacks.place("source_app_id")
+  let sourceDomain = Table.postbacks.place("source_domain")
+  let redownload = Table.postbacks.place("redownload")
+  let conversionType = Table.postbacks.place("conversion_type")
+  let fidelityType = Table.postbacks.place("fidelity_type")
+  let adInteractionType = Table.postbacks.place("ad_interaction_type")
+  let country = Table.postbacks.place("country_code")
+  let environment = Table.postbacks.place("environment")
+  let receivedAt = Table.postbacks.place("received_at")
+  let earliest = Table.postbacks.place("install_date_earliest")
+  let latest = Table.postbacks.place("install_date_latest")
+  let extras = Table.postbacks.place("extras")
+}
+
+extension Networks {
+  /// Tells if an id is the one of Apple's tests of AdAttributionKit.
+  fileprivate static func isDevelopment(_ id: String) -> Bool { id.lowercased() == "development.adattributionkit" }
+}
+
+extension RowCursor {
+  /// Tells if a cell has a text.
+  fileprivate func has(_ text: String, in column: Int) -> Bool {
+    guard let cell = cell(column), cell.count == text.utf8.count else { return false }
+    return bytes[cell.indices].elementsEqual(text.utf8)
+  }
+}
+
+extension InlineValues {
+  /// The values, with those of a copy in place of what is missing: the whole campaign, or the time.
+  fileprivate func with(_ copy: InlineValues) -> InlineValues {
+    var values = hasCampaign ? self : copy
+    values.forwardedAt = forwardedAt ?? copy.forwardedAt
+    values.isTest = isTest || copy.isTest
+    values.hasWrongTime = hasWrongTime || copy.hasWrongTime
+    return values
+  }
+}

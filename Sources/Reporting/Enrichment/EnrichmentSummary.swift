@@ -1,0 +1,115 @@
+package import JSON
+
+/// The counts of an enrichment, by network.
+package struct EnrichmentSummary: Sendable, Equatable {
+  /// The counts of one network.
+  package struct Network: Sendable, Equatable {
+    /// The origin of the name.
+    package var status = NetworkStatus.unmapped
+    /// The number of rows by status.
+    package var rows: [EnrichStatus: Int] = [:]
+    /// The number of rows in which a forwarder contradicts the lookup table.
+    package var conflicts = 0
+    /// The number of source identifiers of two digits.
+    package var twoDigits = 0
+    /// The number of these that are the last two digits of a campaign.
+    package var trailing = 0
+    /// The number of these that are the first two digits of a campaign.
+    package var leading = 0
+    /// The number of ambiguous rows by month of receipt, such as `2026-03`, or `unknown`.
+    package var ambiguousByMonth: [String: Int] = [:]
+
+    /// The number of all rows.
+    package var total: Int { rows.values.reduce(0, +) }
+
+    static func += (left: inout Self, right: Self) {
+      left.status = right.status == .mapped ? .mapped : left.status
+      left.rows.merge(right.rows, uniquingKeysWith: +)
+      left.conflicts += right.conflicts
+      left.twoDigits += right.twoDigits
+      left.trailing += right.trailing
+      left.leading += right.leading
+      left.ambiguousByMonth.merge(right.ambiguousByMonth, uniquingKeysWith: +)
+    }
+  }
+
+  /// The counts by name.
+  package internal(set) var networks: [String: Network] = [:]
+  /// The number of rows with the campaign of a forwarder.
+  package internal(set) var inline = 0
+  /// The number of times of forwarding that cannot be right.
+  package internal(set) var wrongTimes = 0
+  /// The number of rows that a forwarder marks as a test.
+  package internal(set) var tests = 0
+  /// The number of copies among the rejects.
+  package internal(set) var copies = 0
+
+  /// The counts of all networks together.
+  package var total: Network {
+    var total = Network()
+    for network in networks.values { total += network }
+    return total
+  }
+
+  /// Adds the counts of other rows.
+  static func += (left: inout Self, right: Self) {
+    for (name, network) in right.networks {
+      if left.networks[name] == nil {
+        left.networks[name] = network
+      } else {
+        left.networks[name]? += network
+      }
+    }
+    left.inline += right.inline
+    left.wrongTimes += right.wrongTimes
+    left.tests += right.tests
+    left.copies += right.copies
+  }
+
+  /// The names of the networks, those with the most rows first.
+  package var names: [String] {
+    networks.map { ($0.key, $0.value.total) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map(\.0)
+  }
+
+  /// The members of the summary in JSON.
+  package var members: [JSONValue.Member] {
+    let total = total
+    return [
+      .init("rows", .integer(total.total)),
+      .init("by_status", total.byStatus),
+      .init("conflicts", .integer(total.conflicts)),
+      .init("inline_rows", .integer(inline)),
+      .init("copies_read", .integer(copies)),
+      .init("forwarder_tests", .integer(tests)),
+      .init("wrong_forwarding_times", .integer(wrongTimes)),
+      .init("networks", .array(names.compactMap { name in networks[name].map { $0.json(name) } })),
+    ]
+  }
+}
+
+extension EnrichmentSummary.Network {
+  fileprivate var byStatus: JSONValue {
+    .object(EnrichStatus.allCases.map { .init($0.rawValue, .integer(rows[$0] ?? 0)) })
+  }
+
+  fileprivate func json(_ name: String) -> JSONValue {
+    .object([
+      .init("network_name", .string(name)),
+      .init("network_status", .string(status.rawValue)),
+      .init("rows", .integer(total)),
+      .init("by_status", byStatus),
+      .init("conflicts", .integer(conflicts)),
+      .init(
+        "two_digit_identifiers",
+        .object([
+          .init("rows", .integer(twoDigits)), .init("match_trailing", .integer(trailing)),
+          .init("match_leading", .integer(leading)),
+        ])
+      ),
+      .init(
+        "ambiguous_by_month",
+        .object(ambiguousByMonth.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) })
+      ),
+    ])
+  }
+}
