@@ -6,9 +6,9 @@ extension AsyncSequence where Element: Sendable {
   /// After an element for which `isBarrier` is true no task begins before all results up to and including its own are
   /// handed on.
   ///
-  /// A failure of `work` is thrown where its result would be handed on, and nothing follows it. A task that has not
-  /// begun its work when the iterator is released, or after a failure, does not begin it. Cancelling the consumer's task does not end
-  /// the sequence, because a sequence that ends early looks like a complete one.
+  /// A failure of `work` is thrown where its result would be handed on, and nothing follows it. A task that has not yet
+  /// begun its work does not begin it after a failure, and not after the release of the iterator. Cancelling the
+  /// consumer's task does not end the sequence, because a sequence that ends early looks like a complete one.
   package func mapConcurrently<Output: Sendable>(
     _ jobs: Int,
     isBarrier: @escaping (Element) -> Bool = { _ in false },
@@ -94,8 +94,8 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
   }
 }
 
-/// The tasks that were begun and whose results are not handed on yet, in the order of their elements. They are cancelled
-/// when the iterator is released.
+/// The tasks that were begun and whose results are not handed on yet, in the order of their elements. They are
+/// cancelled when the iterator is released.
 private final class Window<Output: Sendable, Failure: Error> {
   var tasks: [Task<Result<Output, Failure>?, Never>] = []
 

@@ -215,8 +215,8 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-  /// Returns the JSON text with `\ufffd` in place of each escape for half of a surrogate pair, at the same length; nil
-  /// where it has no such escape.
+  /// Returns the JSON text with `\ufffd` in place of each escape for half of a surrogate pair, at the same length. Nil
+  /// if it has no such escape.
   func replacingLoneSurrogates() -> [UInt8]? {
     var replaced: [UInt8]?
     var index = startIndex

@@ -24,6 +24,21 @@ public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
+  /// Parses 32 hexadecimal digits in lower case, as the tables have them; nil for other bytes.
+  package init?(hexadecimal digits: Span<UInt8>) {
+    guard digits.count == Self.length else { return nil }
+    var value: UInt128 = 0
+    for index in digits.indices {
+      let digit = digits[index]
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt128(digit - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt128(digit - UInt8(ascii: "a") + 10)
+      default: return nil
+      }
+    }
+    self.init(high: UInt64(truncatingIfNeeded: value >> 64), low: UInt64(truncatingIfNeeded: value))
+  }
+
   /// Writes the key as 32 hexadecimal digits.
   package func write(to text: inout OutputSpan<UInt8>) {
     text.append(hexadecimal: high)

@@ -41,26 +41,11 @@ struct KeyColumn {
       isHeader = false
       return
     }
-    guard row.starts(with: prefix), let key = PostbackKey(hexadecimal: row[prefix.count...]) else {
+    guard row.starts(with: prefix), let key = PostbackKey(hexadecimal: row.span.extracting(droppingFirst: prefix.count))
+    else {
       rowsWithoutKey += 1
       return
     }
     keys.add(key)
-  }
-}
-
-extension PostbackKey {
-  /// Parses 32 hexadecimal digits in lower case; nil for other bytes.
-  fileprivate init?(hexadecimal digits: ArraySlice<UInt8>) {
-    guard digits.count == 32 else { return nil }
-    var value: UInt128 = 0
-    for digit in digits {
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt128(digit - UInt8(ascii: "0"))
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt128(digit - UInt8(ascii: "a") + 10)
-      default: return nil
-      }
-    }
-    self.init(high: UInt64(truncatingIfNeeded: value >> 64), low: UInt64(truncatingIfNeeded: value))
   }
 }

@@ -26,6 +26,13 @@ import Testing
     #expect(try Schema(name).text == table.jsonSchema.indented + "\n")
   }
 
+  @Test(arguments: Table.all) func `schemas have the columns of the tables, in order`(_ table: Table) throws {
+    let schema = try Schema(table.name)
+    #expect(schema["required"]?.strings == table.columnNames)
+    #expect(schema["properties"]?.keys == table.columnNames)
+    #expect(schema["additionalProperties"] == .bool(false))
+  }
+
   @Test func `a table has no column twice, and its rules are on its columns`() {
     for table in Table.all + [.enriched] {
       let names = Set(table.columnNames)
@@ -43,7 +50,29 @@ import Testing
     #expect(schema["properties", words.column, "enum"]?.strings.filter { !$0.isEmpty } == words.words)
   }
 
-  @Test func `reencodings are all that there are`() throws {
+  @Test func `each reject code belongs to its stage`() throws {
+    let rules = try Schema("skan_rejects")["allOf"]?.elements ?? []
+    for stage in RejectStage.allCases {
+      let rule = rules.first { $0["if", "properties", "stage", "const"] == .string(stage.rawValue) }
+      let codes = RejectCode.allCases.filter { $0.stage == stage }.map(\.rawValue)
+      #expect(rule?["then", "properties", "reject_code", "enum"]?.strings == codes)
+    }
+  }
+
+  @Test func `the schema has all tier flags`() throws {
+    let flags = try Schema("skan_postbacks")["properties", "tier_flags", "items", "enum"]?.strings
+    #expect(flags == TierFlags.names.map(\.name))
+  }
+
+  @Test func `listed fields are Apple's keys`() throws {
+    let coerced = try Schema("skan_postbacks")["properties", "coerced_fields", "items", "enum"]
+    let conflicting = try Schema("skan_rejects")["properties", "conflicting_fields", "items", "properties", "field"]
+    for name in try #require(coerced?.strings) + #require(conflicting?["enum"]?.strings) {
+      #expect(Field(name: name) != nil, "\(name)")
+    }
+  }
+
+  @Test func `the schema has all re-encodings`() throws {
     let items = try Schema("diagnosis")["properties", "reencodings", "items", "properties", "code", "enum"]
     #expect(items?.strings == Reencoding.Kind.allCases.map(\.rawValue))
   }
@@ -161,10 +190,34 @@ struct Words: Sendable, CustomTestStringConvertible {
   }
 
   static let all = [
+    Words("skan_postbacks", "framework", Framework.self),
+    Words("skan_postbacks", "version", Version.self),
+    Words("skan_postbacks", "ad_interaction_type", AdInteractionType.self),
+    Words("skan_postbacks", "coarse_conversion_value", CoarseConversionValue.self),
+    Words("skan_postbacks", "environment", Environment.self),
+    Words("skan_postbacks", "signature_state", SignatureState.allCases.filter(\.mayBeAccepted).map(\.rawValue)),
+    Words("skan_postbacks", "channel", Channel.self),
+    Words("skan_postbacks", "received_at_source", ReceivedAtSource.self),
+    Words("skan_postbacks", "decode_status", DecodeStatus.self),
+    Words("skan_events", "revenue_kind", RevenueKind.self),
+    Words("skan_rejects", "stage", RejectStage.self),
+    Words("skan_rejects", "reject_code", RejectCode.self),
+    Words("skan_rejects", "channel", Channel.self),
+    Words("skan_rejects", "received_at_source", ReceivedAtSource.self),
     Words("envelope", "channel", Channel.self),
     Words("diagnosis", "finding", Diagnosis.codes),
     Words("diagnosis", "reason", Diagnosis.Reason.self),
   ]
+}
+
+extension SignatureState {
+  /// Tells if a postback with that state can be in `skan_postbacks`; the other states have reject codes.
+  fileprivate var mayBeAccepted: Bool {
+    switch self {
+    case .valid, .validZeroFilled, .development: true
+    case .invalid, .unknownKey, .malformed: false
+    }
+  }
 }
 
 /// A file in `schemas/`.

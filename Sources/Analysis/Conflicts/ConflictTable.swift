@@ -1,3 +1,4 @@
+internal import PostbackVerification
 internal import Tables
 internal import JSON
 internal import PostbackPipeline
@@ -9,7 +10,7 @@ struct ConflictTable: Sendable {
   /// A rejected copy.
   struct Copy: Sendable {
     /// The key of the first copy's row.
-    let key: UInt128
+    let key: PostbackKey
     /// The index of its cells in `contents`.
     let content: Int32
     /// Indicates that the reject itself meets the query; its first copy may still do so if it does not.
@@ -28,7 +29,7 @@ struct ConflictTable: Sendable {
   /// The distinct cells of copies, as `ConflictReader` reads them.
   private(set) var contents: [GroupKey] = []
   /// The first copies that were found, by postback key.
-  private(set) var firsts: [UInt128: First] = [:]
+  private(set) var firsts: [PostbackKey: First] = [:]
   /// The number of copies that are left out, because there are too many.
   private(set) var unfollowed = 0
   private var places: [GroupKey: Int32] = [:]
@@ -60,7 +61,7 @@ struct ConflictTable: Sendable {
   }
 
   /// The keys of the postbacks that have such copies.
-  var keys: Set<UInt128> { Set(copies.lazy.map(\.key)) }
+  var keys: Set<PostbackKey> { Set(copies.lazy.map(\.key)) }
 
   /// Adds first copies. If one occurs several times, because the same run was given twice, the first occurrence counts.
   mutating func add(_ found: [ConflictReader.First]) {
@@ -74,16 +75,16 @@ struct ConflictTable: Sendable {
 /// Reads copies and first copies from rows of the tables.
 struct ConflictReader: Sendable {
   /// A rejected copy with other unsigned values; its content is channel, forwarder and conflicting fields.
-  typealias Copy = (key: UInt128, content: GroupKey, matches: Bool)
+  typealias Copy = (key: PostbackKey, content: GroupKey, matches: Bool)
   /// An accepted postback, which is the first copy.
-  typealias First = (key: UInt128, first: ConflictTable.First)
+  typealias First = (key: PostbackKey, first: ConflictTable.First)
 
-  private let fields = Table.rejects.place("conflicting_fields")
-  private let firstSeen = Table.rejects.place("first_seen_postback_key")
+  private let fields = Table.rejects.place(.conflictingFields)
+  private let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
   private let content = GroupKeyReader(["channel", "forwarder", "conflicting_fields"], in: .rejects)
-  private let key = Table.postbacks.place("postback_key")
-  private let channel = Table.postbacks.place("channel")
-  private let forwarder = Table.postbacks.place("forwarder")
+  private let key = Table.postbacks.place(.postbackKey)
+  private let channel = Table.postbacks.place(.channel)
+  private let forwarder = Table.postbacks.place(.forwarder)
 
   /// Returns true if the current reject is a copy with other unsigned values.
   func isConflict(_ row: borrowing RowCursor) -> Bool { row.cell(fields) != nil }
@@ -97,27 +98,9 @@ struct ConflictReader: Sendable {
   }
 
   /// Returns the current accepted postback as a first copy; nil if its key is not among `keys`.
-  func first(_ row: borrowing RowCursor, among keys: Set<UInt128>, matches: Bool) -> First? {
+  func first(_ row: borrowing RowCursor, among keys: Set<PostbackKey>, matches: Bool) -> First? {
     guard !keys.isEmpty, let key = row.key(key), keys.contains(key) else { return nil }
     let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
     return (key, ConflictTable.First(origin: origin, matches: matches))
-  }
-}
-
-extension RowCursor {
-  /// The postback key in a cell; nil unless the cell is 32 lowercase hexadecimal digits.
-  fileprivate func key(_ column: Int) -> UInt128? {
-    guard let cell = cell(column), cell.count == 32 else { return nil }
-    var key: UInt128 = 0
-    for index in cell.indices {
-      let digit: UInt8
-      switch bytes[index] {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = bytes[index] - UInt8(ascii: "a") + 10
-      default: return nil
-      }
-      key = key << 4 | UInt128(digit)
-    }
-    return key
   }
 }

@@ -1,3 +1,4 @@
+internal import PostbackVerification
 internal import JSON
 internal import SKAdNetwork
 
@@ -74,7 +75,7 @@ package struct Conflicts: Sendable {
   /// The number of rejected copies from devices that are attributed to the sender of the first copy, by the forwarder
   /// of the rejected copy, which is usually nil.
   private(set) var attributedElsewhere: [String?: Int] = [:]
-  private let firsts: [UInt128: ConflictTable.First]
+  private let firsts: [PostbackKey: ConflictTable.First]
 
   /// Summarizes the copies that were collected.
   init(_ table: ConflictTable) {
@@ -83,8 +84,8 @@ package struct Conflicts: Sendable {
     let contents = table.contents.map(Content.init)
     var found: [Key: Difference] = [:]
     var parties: [String?: Party] = [:]
-    var postbacks: [String?: Set<UInt128>] = [:]
-    var wereFirst: [String?: Set<UInt128>] = [:]
+    var postbacks: [String?: Set<PostbackKey>] = [:]
+    var wereFirst: [String?: Set<PostbackKey>] = [:]
     for copy in table.copies {
       let first = table.firsts[copy.key]
       guard copy.matches || first?.matches == true else { continue }
@@ -126,7 +127,9 @@ package struct Conflicts: Sendable {
   }
 
   /// The sender of the first copy of a postback, by its key in hexadecimal; nil if it is not known.
-  package func origin(ofFirst key: String) -> CopyOrigin? { UInt128(key, radix: 16).flatMap { firsts[$0]?.origin } }
+  package func origin(ofFirst key: String) -> CopyOrigin? {
+    PostbackKey(hexadecimal: key.utf8.span).flatMap { firsts[$0]?.origin }
+  }
 
   fileprivate static func attributed(_ first: CopyOrigin?, _ later: CopyOrigin) -> CopyOrigin? {
     guard let first, first.isDirect != later.isDirect else { return nil }

@@ -1,3 +1,4 @@
+internal import PostbackVerification
 package import Tables
 package import PostbackPipeline
 
@@ -137,7 +138,7 @@ private struct SurveyCounting: Sendable {
   /// True if conflicts are collected: the query asks for them, and accepted postbacks are read.
   let wantsConflicts: Bool
   /// The keys of the postbacks whose first copy is to be found among accepted postbacks.
-  var conflictKeys: Set<UInt128> = []
+  var conflictKeys: Set<PostbackKey> = []
 
   init(_ query: RejectQuery, countsRead: Bool) {
     shared = RowFilter(query.sharedConditions, during: query.span, in: .rejects)

@@ -142,7 +142,7 @@ package struct ReprocessedRejects: AsyncSequence {
         return nil
       }
       let (path, line) = row.source
-      guard code != .tooLarge, code != .truncatedInput, let raw = row.rawBytes(columns),
+      guard code != .tooLarge, code != .truncatedInput, let raw = row.rawBody(columns.body, base64: columns.bodyBase64),
         let file = row.text(columns.file), let sourceLine = row.integer(columns.line).flatMap({ Int(exactly: $0) }),
         let part = LedgerPart.number(inName: path), let line, let digest = try wholeDigest(of: raw, row)
       else {
@@ -196,14 +196,14 @@ package struct ReprocessedRejects: AsyncSequence {
 
   /// The indexes of the columns that are read.
   struct Columns: Sendable {
-    let code = Table.rejects.place("reject_code")
-    let received = Table.rejects.place("received_at")
-    let receivedSource = Table.rejects.place("received_at_source")
-    let file = Table.rejects.place("source_file")
-    let line = Table.rejects.place("source_line")
-    let digest = Table.rejects.place("raw_sha256")
-    let body = Table.rejects.place("raw_body")
-    let bodyBase64 = Table.rejects.place("raw_body_base64")
+    let code = Table.rejects.place(.rejectCode)
+    let received = Table.rejects.place(.receivedAt)
+    let receivedSource = Table.rejects.place(.receivedAtSource)
+    let file = Table.rejects.place(.sourceFile)
+    let line = Table.rejects.place(.sourceLine)
+    let digest = Table.rejects.place(.rawSHA256)
+    let body = Table.rejects.place(.rawBody)
+    let bodyBase64 = Table.rejects.place(.rawBodyBase64)
   }
 
   /// A hash that copies of an iterator share.
@@ -211,15 +211,6 @@ package struct ReprocessedRejects: AsyncSequence {
     var value: SHA256
 
     init() throws(LibcryptoFailure) { value = try SHA256() }
-  }
-}
-
-extension RowCursor {
-  fileprivate func rawBytes(_ columns: ReprocessedRejects.Columns) -> [UInt8]? {
-    if let body = cell(columns.body) { return Array(bytes[body.indices]) }
-    guard let base64 = cell(columns.bodyBase64) else { return nil }
-    var raw: [UInt8] = []
-    return Base64.standard.decode(bytes.span.extracting(base64.indices), appendingTo: &raw) ? raw : nil
   }
 }
 

@@ -94,14 +94,6 @@ package struct TimeSpan: Sendable, Equatable {
   func contains(_ time: Int64) -> Bool { time >= since ?? .min && time < until ?? .max }
 }
 
-extension RowCursor {
-  /// The time in a cell, in milliseconds since 1970; nil if the cell is null or not a time.
-  package func time(_ column: Int) -> Int64? {
-    guard let cell = cell(column) else { return nil }
-    return Timestamp(parsing: bytes.span.extracting(cell.indices))?.milliseconds
-  }
-}
-
 extension [UInt8] {
   /// True if the bytes in the range are exactly `other`.
   fileprivate func holds(_ other: [UInt8], at range: ByteRange) -> Bool {

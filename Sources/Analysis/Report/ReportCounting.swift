@@ -1,3 +1,4 @@
+internal import PostbackVerification
 internal import Base
 internal import Tables
 internal import ConversionModel
@@ -9,7 +10,7 @@ struct ReportCounting: Sendable {
   let sampleLimit: Int
 
   /// The keys of the postbacks whose first copy is to be found among accepted postbacks.
-  var conflictKeys: Set<UInt128> = []
+  var conflictKeys: Set<PostbackKey> = []
 
   private let source = GroupKeyReader(["received_at_source"], in: .rejects)
   private let code = GroupKeyReader(["received_at_source", "reject_code"], in: .rejects)
@@ -132,27 +133,27 @@ extension RowCursor {
 }
 
 private struct RejectPlaces: Sendable {
-  let code = Table.rejects.place("reject_code")
-  let received = Table.rejects.place("received_at")
-  let digest = Table.rejects.place("raw_sha256")
+  let code = Table.rejects.place(.rejectCode)
+  let received = Table.rejects.place(.receivedAt)
+  let digest = Table.rejects.place(.rawSHA256)
 }
 
 private struct PostbackPlaces: Sendable {
-  let received = Table.postbacks.place("received_at")
-  let source = Table.postbacks.place("received_at_source")
-  let won = Table.postbacks.place("did_win")
-  let window = Table.postbacks.place("postback_sequence_index")
-  let fine = Table.postbacks.place("conversion_value")
-  let coarse = Table.postbacks.place("coarse_conversion_value")
-  let redownload = Table.postbacks.place("redownload")
-  let estimated = Table.postbacks.place("estimated_install_date")
-  let earliest = Table.postbacks.place("install_date_earliest")
-  let latest = Table.postbacks.place("install_date_latest")
-  let revenue = Table.postbacks.place("skan_revenue")
-  let minimum = Table.postbacks.place("min_revenue")
-  let maximum = Table.postbacks.place("max_revenue")
-  let currency = Table.postbacks.place("currency")
-  let cumulative = Table.postbacks.place("cumulative")
+  let received = Table.postbacks.place(.receivedAt)
+  let source = Table.postbacks.place(.receivedAtSource)
+  let won = Table.postbacks.place(.didWin)
+  let window = Table.postbacks.place(.postbackSequenceIndex)
+  let fine = Table.postbacks.place(.conversionValue)
+  let coarse = Table.postbacks.place(.coarseConversionValue)
+  let redownload = Table.postbacks.place(.redownload)
+  let estimated = Table.postbacks.place(.estimatedInstallDate)
+  let earliest = Table.postbacks.place(.installDateEarliest)
+  let latest = Table.postbacks.place(.installDateLatest)
+  let revenue = Table.postbacks.place(.skanRevenue)
+  let minimum = Table.postbacks.place(.minRevenue)
+  let maximum = Table.postbacks.place(.maxRevenue)
+  let currency = Table.postbacks.place(.currency)
+  let cumulative = Table.postbacks.place(.cumulative)
 }
 
 /// The counts that a report needs, of one batch or of all batches so far. Their size is bounded, whatever the tables

@@ -1,4 +1,5 @@
 package import Tables
+internal import PostbackVerification
 internal import JSON
 package import PostbackPipeline
 internal import SKAdNetwork
@@ -68,13 +69,13 @@ struct CopyTable: Sendable {
   }
 
   /// The copies of each postback, by its key.
-  private(set) var copies: [UInt128: Copies] = [:]
+  private(set) var copies: [PostbackKey: Copies] = [:]
   /// The number of copies of further postbacks, which are left out.
   private(set) var unfollowed = 0
 
   private static let largestCount = 1_000_000
 
-  mutating func add(_ key: UInt128, _ new: Copies) {
+  mutating func add(_ key: PostbackKey, _ new: Copies) {
     guard var known = copies[key] else {
       if copies.count < Self.largestCount { copies[key] = new } else { unfollowed += new.count }
       return
@@ -84,7 +85,7 @@ struct CopyTable: Sendable {
     copies[key] = known
   }
 
-  mutating func merge(_ later: [(UInt128, Copies)]) {
+  mutating func merge(_ later: [(PostbackKey, Copies)]) {
     for (key, copies) in later { add(key, copies) }
   }
 
@@ -102,16 +103,16 @@ struct CopyTable: Sendable {
 
 /// The copies in a batch of rejects.
 private struct CopyPart: Sendable {
-  var copies: [(UInt128, CopyTable.Copies)] = []
+  var copies: [(PostbackKey, CopyTable.Copies)] = []
   var unreadable: UnreadableRows
 
   init(_ batch: RawBatch, _ filter: RowFilter) {
-    let (code, first) = (Table.rejects.place("reject_code"), Table.rejects.place("first_seen_postback_key"))
-    let (network, received) = (Table.rejects.place("ad_network_id"), Table.rejects.place("received_at"))
+    let (code, first) = (Table.rejects.place(.rejectCode), Table.rejects.place(.firstSeenPostbackKey))
+    let (network, received) = (Table.rejects.place(.adNetworkID), Table.rejects.place(.receivedAt))
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
       guard row.text(code) == RejectCode.duplicateIdentical.rawValue, filter.matches(row),
-        let key = row.text(first).flatMap({ UInt128($0, radix: 16) }), let network = row.text(network)
+        let key = row.key(first), let network = row.text(network)
       else { continue }
       copies.append((key, .init(count: 1, last: row.time(received), network: network)))
     }
@@ -176,7 +177,7 @@ private struct SignalCounting: Sendable {
 
   /// Returns true if the last copy of the postback came more than `lateAfter` milliseconds after the first one.
   private func isReplayed(_ row: borrowing RowCursor) -> Bool {
-    guard !copies.copies.isEmpty, let key = row.text(columns.key).flatMap({ UInt128($0, radix: 16) }),
+    guard !copies.copies.isEmpty, let key = row.key(columns.key),
       let last = copies.copies[key]?.last, let first = row.time(columns.received)
     else { return false }
     let (wait, overflow) = last.subtractingReportingOverflow(first)
@@ -206,15 +207,15 @@ extension NetworkSignals {
 
 /// The places of the columns of skan_postbacks from which signals are read.
 private struct PostbackColumns: Sendable {
-  let key = Table.postbacks.place("postback_key")
-  let network = Table.postbacks.place("ad_network_id")
-  let app = Table.postbacks.place("app_id")
-  let value = Table.postbacks.place("conversion_value")
-  let flags = Table.postbacks.place("tier_flags")
-  let redownload = Table.postbacks.place("redownload")
-  let fidelity = Table.postbacks.place("fidelity_type")
-  let won = Table.postbacks.place("did_win")
-  let received = Table.postbacks.place("received_at")
+  let key = Table.postbacks.place(.postbackKey)
+  let network = Table.postbacks.place(.adNetworkID)
+  let app = Table.postbacks.place(.appID)
+  let value = Table.postbacks.place(.conversionValue)
+  let flags = Table.postbacks.place(.tierFlags)
+  let redownload = Table.postbacks.place(.redownload)
+  let fidelity = Table.postbacks.place(.fidelityType)
+  let won = Table.postbacks.place(.didWin)
+  let received = Table.postbacks.place(.receivedAt)
 }
 
 extension [Int] {

@@ -7,28 +7,28 @@ internal import SKAdNetwork
 struct AcceptedFields: Sendable {
   private typealias Place = (field: Field, column: Int)
 
-  private let framework = Table.postbacks.place("framework")
+  private let framework = Table.postbacks.place(.framework)
   private let skAdNetwork = Self.places(
     [
-      (.version, "version"), (.adNetworkID, "ad_network_id"), (.campaignID, "campaign_id"), (.appID, "app_id"),
-      (.transactionID, "transaction_id"), (.redownload, "redownload"), (.sourceAppID, "source_app_id"),
-      (.sourceDomain, "source_domain"), (.fidelityType, "fidelity_type"),
+      (.version, .version), (.adNetworkID, .adNetworkID), (.campaignID, .campaignID), (.appID, .appID),
+      (.transactionID, .transactionID), (.redownload, .redownload), (.sourceAppID, .sourceAppID),
+      (.sourceDomain, .sourceDomain), (.fidelityType, .fidelityType),
     ]
   )
   private let adAttributionKit = Self.places(
     [
-      (.adNetworkIdentifier, "ad_network_id"), (.postbackIdentifier, "transaction_id"),
-      (.advertisedItemIdentifier, "app_id"), (.publisherItemIdentifier, "source_app_id"),
-      (.marketplaceIdentifier, "marketplace_identifier"), (.conversionType, "conversion_type"),
-      (.impressionType, "impression_type"), (.adInteractionType, "ad_interaction_type"),
+      (.adNetworkIdentifier, .adNetworkID), (.postbackIdentifier, .transactionID),
+      (.advertisedItemIdentifier, .appID), (.publisherItemIdentifier, .sourceAppID),
+      (.marketplaceIdentifier, .marketplaceIdentifier), (.conversionType, .conversionType),
+      (.impressionType, .impressionType), (.adInteractionType, .adInteractionType),
     ]
   )
 
-  private static func places(_ own: [(Field, String)]) -> [Place] {
-    let shared: [(Field, String)] = [
-      (.sourceIdentifier, "source_identifier"), (.didWin, "did_win"),
-      (.postbackSequenceIndex, "postback_sequence_index"), (.conversionValue, "conversion_value"),
-      (.coarseConversionValue, "coarse_conversion_value"), (.countryCode, "country_code"),
+  private static func places(_ own: [(Field, ColumnName)]) -> [Place] {
+    let shared: [(Field, ColumnName)] = [
+      (.sourceIdentifier, .sourceIdentifier), (.didWin, .didWin),
+      (.postbackSequenceIndex, .postbackSequenceIndex), (.conversionValue, .conversionValue),
+      (.coarseConversionValue, .coarseConversionValue), (.countryCode, .countryCode),
     ]
     return (own + shared).map { (field: $0, column: Table.postbacks.place($1)) }
   }

@@ -96,19 +96,19 @@ struct RelatedTallies {
 /// A reader of postbacks from rows of both tables.
 struct RelatedRows: Sendable {
   private let filter: RowFilter
-  private let code = Table.rejects.place("reject_code")
-  private let digest = Table.rejects.place("raw_sha256")
-  private let body = Table.rejects.place("raw_body")
-  private let encodedBody = Table.rejects.place("raw_body_base64")
-  private let rejectChannel = Table.rejects.place("channel")
-  private let rejectForwarder = Table.rejects.place("forwarder")
-  private let rejectTime = Table.rejects.place("received_at")
+  private let code = Table.rejects.place(.rejectCode)
+  private let digest = Table.rejects.place(.rawSHA256)
+  private let body = Table.rejects.place(.rawBody)
+  private let encodedBody = Table.rejects.place(.rawBodyBase64)
+  private let rejectChannel = Table.rejects.place(.channel)
+  private let rejectForwarder = Table.rejects.place(.forwarder)
+  private let rejectTime = Table.rejects.place(.receivedAt)
 
   private let fields = AcceptedFields()
-  private let postbackKey = Table.postbacks.place("postback_key")
-  private let channel = Table.postbacks.place("channel")
-  private let forwarder = Table.postbacks.place("forwarder")
-  private let time = Table.postbacks.place("received_at")
+  private let postbackKey = Table.postbacks.place(.postbackKey)
+  private let channel = Table.postbacks.place(.channel)
+  private let forwarder = Table.postbacks.place(.forwarder)
+  private let time = Table.postbacks.place(.receivedAt)
 
   /// Creates a reader of the rejects that match `query`, and of all accepted postbacks.
   init(_ query: RejectQuery) { filter = RowFilter(query.conditions, during: query.span, in: .rejects) }

@@ -94,7 +94,7 @@ package struct Tampering: Sendable {
     jobs: Int
   ) async throws {
     let filter = RowFilter(query.conditions, during: query.span, in: .rejects)
-    let (digest, code) = (Table.rejects.place("raw_sha256"), Table.rejects.place("reject_code"))
+    let (digest, code) = (Table.rejects.place(.rawSHA256), Table.rejects.place(.rejectCode))
     var sample = RejectSample(limit: limit)
     var diagnosable = 0
     try await rejects.scan(jobs: jobs) { batch -> (RejectSample, Int) in

@@ -34,7 +34,7 @@ struct Enricher: Sendable {
     while cursor.next() {
       let time = cursor.time(columns.receivedAt)
       var inline = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: time) }
-      if let key = cursor.digits(columns.key), let copy = copies[key] { inline = (inline ?? InlineValues()).with(copy) }
+      if let key = cursor.key(columns.key), let copy = copies[key] { inline = (inline ?? InlineValues()).with(copy) }
       let values = inline ?? InlineValues()
       let row = enrich(cursor, receivedAt: time, values, &summary)
       encode(row, values, cursor, &encoder)
@@ -161,23 +161,23 @@ struct Enricher: Sendable {
 
 /// The columns of `skan_postbacks` that enrichment reads.
 private struct PostbackColumns: Sendable {
-  let key = Table.postbacks.place("postback_key")
-  let adNetworkID = Table.postbacks.place("ad_network_id")
-  let appID = Table.postbacks.place("app_id")
-  let campaignID = Table.postbacks.place("campaign_id")
-  let sourceIdentifier = Table.postbacks.place("source_identifier")
-  let sourceAppID = Table.postbacks.place("source_app_id")
-  let sourceDomain = Table.postbacks.place("source_domain")
-  let redownload = Table.postbacks.place("redownload")
-  let conversionType = Table.postbacks.place("conversion_type")
-  let fidelityType = Table.postbacks.place("fidelity_type")
-  let adInteractionType = Table.postbacks.place("ad_interaction_type")
-  let country = Table.postbacks.place("country_code")
-  let environment = Table.postbacks.place("environment")
-  let receivedAt = Table.postbacks.place("received_at")
-  let earliest = Table.postbacks.place("install_date_earliest")
-  let latest = Table.postbacks.place("install_date_latest")
-  let extras = Table.postbacks.place("extras")
+  let key = Table.postbacks.place(.postbackKey)
+  let adNetworkID = Table.postbacks.place(.adNetworkID)
+  let appID = Table.postbacks.place(.appID)
+  let campaignID = Table.postbacks.place(.campaignID)
+  let sourceIdentifier = Table.postbacks.place(.sourceIdentifier)
+  let sourceAppID = Table.postbacks.place(.sourceAppID)
+  let sourceDomain = Table.postbacks.place(.sourceDomain)
+  let redownload = Table.postbacks.place(.redownload)
+  let conversionType = Table.postbacks.place(.conversionType)
+  let fidelityType = Table.postbacks.place(.fidelityType)
+  let adInteractionType = Table.postbacks.place(.adInteractionType)
+  let country = Table.postbacks.place(.countryCode)
+  let environment = Table.postbacks.place(.environment)
+  let receivedAt = Table.postbacks.place(.receivedAt)
+  let earliest = Table.postbacks.place(.installDateEarliest)
+  let latest = Table.postbacks.place(.installDateLatest)
+  let extras = Table.postbacks.place(.extras)
 }
 
 extension Networks {

@@ -1,5 +1,7 @@
+internal import Base
 package import JSON
 internal import Ledger
+package import PostbackVerification
 
 /// A cursor over the rows of a batch.
 package struct RowCursor: ~Copyable {
@@ -110,6 +112,26 @@ package struct RowCursor: ~Copyable {
     }
   }
 
+  /// The time in a cell, in milliseconds since 1970; nil if the cell is null or not a time.
+  package func time(_ column: Int) -> Int64? {
+    guard let cell = cell(column) else { return nil }
+    return Timestamp(parsing: bytes.span.extracting(cell.indices))?.milliseconds
+  }
+
+  /// The key of a postback in a cell; nil if the cell is null or not a key.
+  package func key(_ column: Int) -> PostbackKey? {
+    cell(column).flatMap { PostbackKey(hexadecimal: bytes.span.extracting($0.indices)) }
+  }
+
+  /// The bytes of a rejected record, from the columns `raw_body` and `raw_body_base64`; nil if both are null, or if the
+  /// base64 is not valid.
+  package func rawBody(_ body: Int, base64: Int) -> [UInt8]? {
+    if let body = cell(body) { return Array(bytes[body.indices]) }
+    guard let base64 = cell(base64) else { return nil }
+    var raw: [UInt8] = []
+    return Base64.standard.decode(bytes.span.extracting(base64.indices), appendingTo: &raw) ? raw : nil
+  }
+
   /// The bytes of the row, as they were written.
   package var line: [UInt8] { Array(bytes[batch.rows[position].bytes.indices]) }
 
@@ -149,8 +171,10 @@ package struct UnreadableRows: Sendable, Equatable {
 
 extension Table {
   /// Returns the index of a column, which the table must have.
-  package func place(_ column: String) -> Int {
-    guard let place = columnNames.firstIndex(of: column) else { preconditionFailure("\(name) has no column \(column)") }
+  package func place(_ column: ColumnName) -> Int {
+    guard let place = columns.firstIndex(where: { $0.name == column }) else {
+      preconditionFailure("\(name) has no column \(column.rawValue)")
+    }
     return place
   }
 }

@@ -46,22 +46,9 @@ extension Table {
         .nullable,
         "The estimated revenue of all these times together, in `currency`. Null if the event has no revenue."
       ),
-      Column(.minRevenue, .money, .nullable, "The least possible revenue. Null if `skan_revenue` is null."),
-      Column(
-        .maxRevenue,
-        .money,
-        .nullable,
-        """
-        The limit that the revenue stays below, or the exact revenue if it equals `min_revenue`. Null if \
-        `skan_revenue` is null, and if there is no upper limit: a sum with such a row has no upper limit either.
-        """
-      ),
-      Column(
-        .currency,
-        .currency,
-        .nullable,
-        "The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if `skan_revenue` is null."
-      ),
+      .minRevenue,
+      .maxRevenue,
+      .currency,
       Column(
         .cumulative,
         .boolean,

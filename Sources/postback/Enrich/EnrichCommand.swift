@@ -60,9 +60,7 @@ struct EnrichCommand: Command {
     self.lookups = lookups
     target = arguments.value("--out") ?? output
     guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
-    let formats = try arguments.value("--format", "jsonl, csv or both") { text -> Set<TableFormat>? in
-      text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
-    }
+    let formats = try TablesOptions.formats(arguments)
     encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
     dates = try arguments.value("--date-format", "MDY") { LookupDateFormat(rawValue: $0) }
     allowsOverlap = arguments.has("--allow-overlap")
@@ -93,14 +91,8 @@ struct EnrichCommand: Command {
         into: table,
         jobs: jobs
       )
-    } catch let failure as FileFailure {
-      throw CommandFailure(failure)
-    } catch let failure as PipelineFailure {
-      throw CommandFailure(failure)
-    } catch let failure as CommandFailure {
-      throw failure
     } catch {
-      throw CommandFailure(.software, "\(error)")
+      throw CommandFailure(of: error)
     }
     let answer = EnrichAnswer(enrichment: enrichment, digest: lookups.hexadecimalDigest)
     try Terminal.print(wantsJSON ? enrichment.json.description : answer.text)

@@ -178,14 +178,8 @@ struct RejectsCommand: Command {
         )
         tampering = TamperingAnswer(tampering: found, related: related, top: top)
       }
-    } catch let failure as FileFailure {
-      throw CommandFailure(failure)
-    } catch let failure as PipelineFailure {
-      throw CommandFailure(failure)
-    } catch let failure as CommandFailure {
-      throw failure
     } catch {
-      throw CommandFailure(.software, "\(error)")
+      throw CommandFailure(of: error)
     }
     let answer = RejectsAnswer(
       query: query,

@@ -96,14 +96,8 @@ struct ReportCommand: Command {
       try output.write(Array(try ReportPage(report: report, findings: findings, paths: paths).html().markup.utf8))
       try output.publish()
       try report.unreadable.throwIfAny()
-    } catch let failure as FileFailure {
-      throw CommandFailure(failure)
-    } catch let failure as PipelineFailure {
-      throw CommandFailure(failure)
-    } catch let failure as CommandFailure {
-      throw failure
     } catch {
-      throw CommandFailure(.software, "\(error)")
+      throw CommandFailure(of: error)
     }
   }
 }

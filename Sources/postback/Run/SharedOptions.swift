@@ -93,9 +93,7 @@ enum TablesOptions {
     guard let folder = arguments.value("--out"), !folder.isEmpty else {
       throw CommandFailure(.usage, "No folder for the tables is given. Name it with --out.")
     }
-    let formats = try arguments.value("--format", "jsonl, csv or both") { text -> Set<TableFormat>? in
-      text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
-    }
+    let formats = try formats(arguments)
     var tables = TableOptions(
       folder: folder,
       formats: formats ?? [.jsonLines],
@@ -110,6 +108,13 @@ enum TablesOptions {
       tables.commitInterval = .milliseconds(wait)
     }
     return tables
+  }
+
+  /// Returns the formats of `--format`; nil if it is absent.
+  static func formats(_ arguments: Arguments) throws(CommandFailure) -> Set<TableFormat>? {
+    try arguments.value("--format", "jsonl, csv or both") { text -> Set<TableFormat>? in
+      text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
+    }
   }
 
   /// Returns the path of the state's folder: `--state`, or `_state` in the folder of the tables.
@@ -155,6 +160,16 @@ extension CommandFailure {
     switch failure {
     case .read(let file), .state(let file), .spool(let file): self.init(file)
     case .libcrypto: self.init(.software, "\(failure)")
+    }
+  }
+
+  /// Creates the failure of a command that can fail in several ways, with the exit status of its kind.
+  init(of error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let failure as FileFailure: self.init(failure)
+    case let failure as PipelineFailure: self.init(failure)
+    default: self.init(.software, "\(error)")
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import PostbackPipeline
 
-@Suite struct `The rows` {
+@Suite struct `Encoded rows` {
   private func rows(
     _ types: ColumnType...,
     encode: (inout RowEncoder) -> Void,
@@ -27,7 +27,7 @@ import Testing
     return (String(decoding: rows.jsonLines, as: UTF8.self), String(decoding: rows.csv, as: UTF8.self))
   }
 
-  @Test func `a null is absent in CSV, an empty text is quoted, a zero is a zero`() throws {
+  @Test func `distinguish null, empty text and zero in CSV`() throws {
     let rows = try rows(.boolean, .text, .identifier) { row in
       row.null(.field)
       row.text(.first, "")
@@ -37,7 +37,7 @@ import Testing
     #expect(rows.csv == ",\"\",0\r\n")
   }
 
-  @Test func `texts are quoted and escaped as each format has it`() throws {
+  @Test func `quote and escape text by the rules of their format`() throws {
     let rows = try rows(.text, .text, .object) { row in
       row.text(.field, "a,\"b\"\r\nc")
       row.text(.first, "é\u{1}\\")
@@ -47,7 +47,7 @@ import Testing
     #expect(rows.csv == "\"a,\"\"b\"\"\r\nc\",\"é\u{1}\\\",\"{\"\"k\"\":\"\"v\"\"}\"\r\n")
   }
 
-  @Test func `words are an array in JSON and joined in CSV`() throws {
+  @Test func `have lists as arrays in JSON and joined in CSV`() throws {
     let type = ColumnType.words(["one", "two"])
     let rows = try rows(type, type, type) { row in
       row.words(.field, [])
@@ -58,14 +58,14 @@ import Testing
     #expect(rows.csv == ",one,one;two\r\n")
   }
 
-  @Test func `a cell of another column ends a debug build`() async {
+  @Test func `end a debug build if a cell is of another column`() async {
     await #expect(processExitsWith: .failure) {
       var encoder = RowEncoder(.events, TableEncoding([.csv]))
       encoder.null(.currency)
     }
   }
 
-  @Test(arguments: ["=1+1", "+1", "-1", "@x", "\t=1"]) func `formulas are disarmed only where that is asked`(
+  @Test(arguments: ["=1+1", "+1", "-1", "@x", "\t=1"]) func `escape spreadsheet formulas only with the option`(
     _ text: String
   ) throws {
     func csv(isCSVSafe: Bool) throws -> String {
