@@ -151,7 +151,7 @@ let package = Package(
     ),
     tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
     tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
-    tests("Analysis", ["JSON", "Tables", "PostbackPipeline", "TestSupport"]),
+    tests("Analysis", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
     tests("Reporting", ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),

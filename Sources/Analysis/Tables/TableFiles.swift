@@ -56,6 +56,16 @@ package struct TableFiles: Sendable {
     self.isOfWholeRuns = isOfWholeRuns
   }
 
+  /// Finds the complete parts of a derived table in an output folder; nil if the folder does not have the table. Throws
+  /// if it has the table only in another format than JSON Lines.
+  package init?(derived table: Table, in output: String) throws(FileFailure) {
+    let folder = "\(output)/\(table.name)"
+    guard try DurableFolder(folder).byteCount(of: ".") != nil else { return nil }
+    self.table = table
+    inputs = try Self.parts(of: table, in: folder)
+    isOfWholeRuns = false
+  }
+
   private static func parts(of table: Table, in folder: String) throws(FileFailure) -> [InputFile] {
     let names = try Directory.names(in: folder).filter(isPart)
     let readable = names.filter { name in endings.contains(where: name.hasSuffix) }
@@ -111,15 +121,53 @@ extension TableFiles {
     _ work: @escaping @Sendable (RawBatch) -> Part,
     take: (Part) throws(PipelineFailure) -> Void
   ) async throws(PipelineFailure) {
+    try await scan(jobs: jobs, beside: { _ in }, { batch, _ in work(batch) }, take: take)
+  }
+
+  /// Reads all rows as the other `scan` does, and hands each batch to `work` together with what `beside` returns for it.
+  ///
+  /// `beside` runs in the order of the batches, one at a time, before a batch goes to `work`, and stops the reading if it
+  /// throws. So it can read other rows that stand in the same order, as many as `records` of the batch has: a record for
+  /// each line, also for one that is not a row.
+  package func scan<Companion: Sendable, Part: Sendable>(
+    jobs: Int,
+    beside: nonisolated(nonsending) @escaping (RawBatch) async throws(PipelineFailure) -> Companion,
+    _ work: @escaping @Sendable (RawBatch, Companion) -> Part,
+    take: (Part) throws(PipelineFailure) -> Void
+  ) async throws(PipelineFailure) {
     let leftOut = leftOut
-    let parts = PostbackReader(inputs: inputs, limits: Self.limits).mapConcurrently(jobs) { batch in
-      (work(leftOut.isEmpty ? batch : batch.removing(leftOut)), batch.origins)
+    let batches = AccompaniedBatches(reader: PostbackReader(inputs: inputs, limits: Self.limits), beside: beside)
+    let parts = batches.mapConcurrently(jobs) { batch, companion in
+      (work(leftOut.isEmpty ? batch : batch.removing(leftOut), companion), batch.origins)
     }
     var iterator = parts.makeAsyncIterator()
     var meter = ReadingMeter(self)
     while let (part, origins) = try await iterator.next() {
       try take(part)
       meter.add(origins)
+    }
+  }
+}
+
+/// The batches of a reader, each with what a closure that runs in their order returns for it.
+private struct AccompaniedBatches<Companion: Sendable>: AsyncSequence {
+  typealias Element = (RawBatch, Companion)
+  typealias Failure = PipelineFailure
+
+  let reader: PostbackReader
+  let beside: nonisolated(nonsending) (RawBatch) async throws(PipelineFailure) -> Companion
+
+  func makeAsyncIterator() -> Iterator { Iterator(batches: reader.makeAsyncIterator(), beside: beside) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var batches: PostbackReader.Iterator
+    let beside: nonisolated(nonsending) (RawBatch) async throws(PipelineFailure) -> Companion
+
+    mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(PipelineFailure) -> (RawBatch, Companion)? {
+      guard let batch = try await batches.next(isolation: actor) else { return nil }
+      return (batch, try await beside(batch))
     }
   }
 }

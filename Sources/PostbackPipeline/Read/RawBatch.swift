@@ -36,8 +36,33 @@ package struct RawBatch: Sendable {
     return only
   }
 
+  /// Returns a batch with the records in a range, and with their bytes alone.
+  package func extracting(_ range: Range<Int>) -> RawBatch {
+    guard let first = records[range].first, let last = records[range].last else {
+      return RawBatch(bytes: [], records: [], origins: [])
+    }
+    let start = first.bytes.indices.lowerBound
+    var part = RawBatch(bytes: [], records: [], origins: [])
+    part.bytes.reserveCapacity(last.bytes.indices.upperBound - start + Self.padding)
+    part.bytes += bytes[start..<last.bytes.indices.upperBound]
+    part.bytes.append(contentsOf: repeatElement(0, count: Self.padding))
+    part.records = records[range].map { record in
+      var record = record
+      record.bytes = ByteRange(start: record.bytes.indices.lowerBound - start, count: Int(record.bytes.count))
+      return record
+    }
+    var before = 0
+    for var origin in origins {
+      let shared = (before..<before + origin.recordCount).clamped(to: range)
+      before += origin.recordCount
+      origin.recordCount = shared.count
+      if !shared.isEmpty { part.origins.append(origin) }
+    }
+    return part
+  }
+
   /// Appends another batch.
-  mutating func append(_ next: RawBatch) {
+  package mutating func append(_ next: RawBatch) {
     if !next.records.isEmpty {
       if !records.isEmpty { bytes.removeLast(Self.padding) }
       let start = bytes.count
