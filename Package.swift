@@ -90,8 +90,8 @@ let package = Package(
     module(
       "Reporting",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger", "Tables",
-        "PostbackPipeline", "Analysis", "CBoostMath",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "Analysis", "CBoostMath",
       ]
     ),
     module("Metrics"),
@@ -152,7 +152,7 @@ let package = Package(
     tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
     tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
     tests("Analysis", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
-    tests("Reporting", ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "TestSupport"]),
+    tests("Reporting", ["Base", "JSON", "ConversionModel", "DurableFiles", "Ledger", "Tables", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests(

@@ -54,14 +54,15 @@ public struct InstallDateInterval: Hashable, Sendable {
     locksWindow: Bool = false,
     measurementHours: Int = 24
   ) {
-    let hours: (least: Int, most: Int)
-    switch (family, window) {
-    case (.skadnetwork3OrEarlier, _):
-      hours = (24, conversionValueIsNullOrZero ? 48 : 48 + min(max(measurementHours, 0), 1440))
-    case (.skadnetwork4, 0), (.adAttributionKit, 0): hours = (locksWindow ? 24 : 72, 96)
-    case (.skadnetwork4, 1), (.adAttributionKit, 1): hours = (locksWindow ? 72 : 192, 312)
-    case (.skadnetwork4, 2), (.adAttributionKit, 2): hours = (locksWindow ? 192 : 864, 984)
-    case (.skadnetwork4, _), (.adAttributionKit, _):
+    guard
+      let hours = ArrivalHours(
+        family: family,
+        window: window,
+        conversionValueIsNullOrZero: conversionValueIsNullOrZero,
+        locksWindow: locksWindow,
+        measurementHours: measurementHours
+      )
+    else {
       self = .unbounded
       return
     }
@@ -80,5 +81,37 @@ public struct InstallDateInterval: Hashable, Sendable {
   /// Tells if an install date in the interval may be in `span`; an unknown end of the interval is open.
   public func meets(_ span: EffectiveSpan) -> Bool {
     (latest.map(span.begins(by:)) ?? true) && !(earliest.map(span.ends(by:)) ?? false)
+  }
+}
+
+/// The hours after the first launch in which Apple sends a postback for the first time.
+package struct ArrivalHours: Hashable, Sendable {
+  /// The fewest hours.
+  package let least: Int
+  /// The most hours.
+  package let most: Int
+
+  /// The hours of a range.
+  package init(least: Int, most: Int) {
+    self.least = least
+    self.most = most
+  }
+
+  /// The hours of a postback, as the table of `InstallDateInterval` has them; nil for an unknown window.
+  package init?(
+    family: PostbackFamily,
+    window: Int,
+    conversionValueIsNullOrZero: Bool,
+    locksWindow: Bool = false,
+    measurementHours: Int = 24
+  ) {
+    switch (family, window) {
+    case (.skadnetwork3OrEarlier, _):
+      self.init(least: 24, most: conversionValueIsNullOrZero ? 48 : 48 + min(max(measurementHours, 0), 1440))
+    case (.skadnetwork4, 0), (.adAttributionKit, 0): self.init(least: locksWindow ? 24 : 72, most: 96)
+    case (.skadnetwork4, 1), (.adAttributionKit, 1): self.init(least: locksWindow ? 72 : 192, most: 312)
+    case (.skadnetwork4, 2), (.adAttributionKit, 2): self.init(least: locksWindow ? 192 : 864, most: 984)
+    case (.skadnetwork4, _), (.adAttributionKit, _): return nil
+    }
   }
 }

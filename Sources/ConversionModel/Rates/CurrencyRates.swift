@@ -134,10 +134,9 @@ extension Amount {
     // The limits of rates keep the divisor below 2¹²⁸: an amount counts units of 10⁻⁷, the result units of 10⁻⁶.
     let divisor = source.units * 10
     let product = units.magnitude.multipliedFullWidth(by: target.units)
-    guard product.high < divisor else { return nil }
-    var (quotient, remainder) = divisor.dividingFullWidth(product)
-    if remainder * 2 > divisor || remainder * 2 == divisor && quotient % 2 == 1 { quotient += 1 }
-    guard quotient < Self.limit.units.magnitude / 10 else { return nil }
+    guard let quotient = divisor.quotientToNearestOrEven(of: product),
+      quotient < Self.limit.units.magnitude / 10
+    else { return nil }
     let magnitude = Int128(quotient) * 10
     return Amount(units: units < 0 ? -magnitude : magnitude)
   }

@@ -86,7 +86,7 @@ extension ModelReader {
 
 extension String {
   /// Indicates that the text has the form of an ISO 4217 code: three capital letters.
-  var isCurrencyCode: Bool {
+  package var isCurrencyCode: Bool {
     utf8.count == 3 && utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }
 }

@@ -149,10 +149,3 @@ extension QueryParameters {
     return total
   }
 }
-
-extension String {
-  /// Indicates that the text has the form of an ISO 4217 code: three capital letters.
-  fileprivate var isCurrencyCode: Bool {
-    utf8.count == 3 && utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-  }
-}

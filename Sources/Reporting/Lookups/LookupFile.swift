@@ -19,10 +19,28 @@ struct LookupFile {
   /// The largest number of rows of a file.
   static let mostRows = 1_000_000
 
+  private static let mostBytes = 1 << 30
+
   /// The path, which is the beginning of each problem.
   let path: String
   let bytes: [UInt8]
   let dates: LookupDateFormat?
+
+  /// Reads a file.
+  init(at path: String, dates: LookupDateFormat?) throws(FileFailure) {
+    // Opening a pipe would wait for its other end.
+    guard try FileStatus(path: path).kind == .regular else {
+      throw FileFailure(.notFound, path, "This is not a regular file", advice: "Remove it, or put a file there")
+    }
+    self.init(path: path, bytes: try WholeFile.read(path, upTo: Self.mostBytes), dates: dates)
+  }
+
+  /// A file with this content.
+  init(path: String, bytes: [UInt8], dates: LookupDateFormat?) {
+    self.path = path
+    self.bytes = bytes
+    self.dates = dates
+  }
 
   private var isJSON: Bool { path.hasSuffix(".json") }
 
@@ -162,7 +180,7 @@ struct LookupFile {
   }
 
   private var tooManyRows: LookupProblem {
-    problem(nil, nil, "The file has more than \(Self.mostRows) rows. Remove rows whose validity has long ended.")
+    problem(nil, nil, "The file has more than \(Self.mostRows) rows. Remove rows of long ago.")
   }
 
   private func problem(_ line: Int?, _ column: String?, _ reason: String) -> LookupProblem {

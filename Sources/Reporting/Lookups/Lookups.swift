@@ -30,7 +30,6 @@ package struct Lookups: Sendable {
 
   /// The names of the tables, without `.csv` or `.json`, in their order.
   private static let names = ["apps", "campaigns", "networks", "source_apps"]
-  private static let largestFile = 1 << 30
 
   /// Loads the tables in a folder; each may be absent. Rows of `campaigns` that contradict each other are problems,
   /// unless `allowingOverlap`. Throws all problems of all tables at once.
@@ -76,7 +75,7 @@ package struct Lookups: Sendable {
           findings.add(LookupProblem(file: path, line: nil, column: nil, reason: reason))
           continue
         }
-        files[name] = LookupFile(path: path, bytes: try read(path), dates: dates)
+        files[name] = try LookupFile(at: path, dates: dates)
       }
       guard !files.isEmpty else {
         throw FileFailure(
@@ -90,14 +89,6 @@ package struct Lookups: Sendable {
     } catch {
       throw .file(error)
     }
-  }
-
-  private static func read(_ path: String) throws(FileFailure) -> [UInt8] {
-    // Opening a pipe would wait for its other end.
-    guard try FileStatus(path: path).kind == .regular else {
-      throw FileFailure(.notFound, path, "This is not a regular file", advice: "Remove it, or put a file there")
-    }
-    return try WholeFile.read(path, upTo: largestFile)
   }
 
   private static func digest(of files: [String: LookupFile]) throws(LibcryptoFailure) -> SHA256Digest {
