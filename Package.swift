@@ -152,7 +152,13 @@ let package = Package(
     tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
     tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
     tests("Analysis", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
-    tests("Reporting", ["Base", "JSON", "ConversionModel", "DurableFiles", "Ledger", "Tables", "TestSupport"]),
+    tests(
+      "Reporting",
+      [
+        "Base", "JSON", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
+        "PostbackPipeline", "Analysis", "TestSupport",
+      ]
+    ),
     tests("Metrics", ["TestSupport"]),
     tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests(

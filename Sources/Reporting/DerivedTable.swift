@@ -9,6 +9,8 @@ package final class DerivedTable {
   /// The name of the file with the summary, which readers of parts pass over.
   package static let summaryName = "_summary.json"
 
+  /// The folder that holds the folder of the table.
+  let output: String
   private let table: Table
   private let formats: [TableFormat]
   private let folder: DurableFolder
@@ -26,7 +28,7 @@ package final class DerivedTable {
   package init(_ table: Table, _ formats: Set<TableFormat>, in output: String, partBytes: Int64 = 1 << 28)
     throws(FileFailure)
   {
-    self.table = table
+    (self.table, self.output) = (table, output)
     self.formats = TableFormat.allCases.filter(formats.contains)
     self.partBytes = partBytes
     folder = DurableFolder("\(output)/\(table.name)")

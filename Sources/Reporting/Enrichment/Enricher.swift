@@ -7,14 +7,12 @@ internal import Tables
 /// Makes the rows of `skan_enriched` from those of `skan_postbacks`.
 struct Enricher: Sendable {
   let lookups: Lookups
-  let copies: InlineCopies
   let encoding: TableEncoding
 
   private let columns = PostbackColumns()
 
-  init(_ lookups: Lookups, _ copies: InlineCopies, _ encoding: TableEncoding) {
+  init(_ lookups: Lookups, _ encoding: TableEncoding) {
     self.lookups = lookups
-    self.copies = copies
     self.encoding = encoding
   }
 
@@ -25,8 +23,9 @@ struct Enricher: Sendable {
     let unreadable: UnreadableRows
   }
 
-  /// Enriches a batch of rows of `skan_postbacks`: a row for each of them, in the same order.
-  func enrich(_ batch: RawBatch) -> Batch {
+  /// Enriches a batch of rows of `skan_postbacks`: a row for each of them, in the same order. `copies` has the inline
+  /// values of their copies.
+  func enrich(_ batch: RawBatch, _ copies: RecordTable) -> Batch {
     var cursor = RowCursor(batch, of: .postbacks)
     var encoder = RowEncoder(.enriched, encoding, inputBytes: batch.bytes.count / 4)
     var reader = InlineReader()
@@ -34,7 +33,11 @@ struct Enricher: Sendable {
     while cursor.next() {
       let time = cursor.time(columns.receivedAt)
       var inline = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: time) }
-      if let key = cursor.key(columns.key), let copy = copies[key] { inline = (inline ?? InlineValues()).with(copy) }
+      var copy: InlineValues?
+      if let key = cursor.key(columns.key) {
+        copies.forEach(UInt128(key)) { record in if copy == nil { copy = InlineValues(record) } }
+      }
+      if let copy { inline = (inline ?? InlineValues()).with(copy) }
       let values = inline ?? InlineValues()
       let row = enrich(cursor, receivedAt: time, values, &summary)
       encode(row, values, cursor, &encoder)

@@ -15,34 +15,42 @@ package struct Enrichment: Sendable {
   /// The summary as a JSON object, also for the file beside the rows.
   package let json: JSONValue
 
-  /// Writes `skan_enriched` from complete parts of `skan_postbacks` and `skan_rejects`.
+  /// Writes `skan_enriched` from complete parts of `skan_postbacks` and `skan_rejects`. The copies among the rejects take
+  /// memory of about twice `bufferBytes`.
   package init(
     accepted: TableFiles,
     rejects: TableFiles,
     _ lookups: Lookups,
     as encoding: TableEncoding,
     into table: DerivedTable,
-    jobs: Int
+    jobs: Int,
+    bufferBytes: Int = 64 << 20
   ) async throws(PipelineFailure) {
-    var copies = InlineCopies()
+    let copies = CopyCollector(in: table.output, bufferBytes: bufferBytes)
+    var copyCount = 0
     var summary = EnrichmentSummary()
     var unreadable = UnreadableRows()
     let columns = RejectColumns()
     try await rejects.scan(jobs: jobs) {
-      InlineCopies.Batch($0, columns)
-    } take: { batch in
-      copies.add(batch)
+      InlineCopies($0, columns)
+    } take: { batch throws(PipelineFailure) in
+      try copies.add(batch.records)
+      copyCount += batch.count
       unreadable += batch.unreadable
     }
-    let enricher = Enricher(lookups, copies, encoding)
-    try await accepted.scan(jobs: jobs) {
-      enricher.enrich($0)
+    // Of several copies of a postback the first one counts.
+    let join = try await copies.join(accepted, jobs: jobs, contentStart: .max) { _, _ in }
+    let enricher = Enricher(lookups, encoding)
+    try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
+      try join.next(batch.records.count)
+    } _: {
+      enricher.enrich($0, $1)
     } take: { batch throws(PipelineFailure) in
       summary += batch.summary
       unreadable += batch.unreadable
       do throws(FileFailure) { try table.append(batch.rows) } catch { throw .state(error) }
     }
-    summary.copies = copies.count
+    summary.copies = copyCount
     self.summary = summary
     self.unreadable = unreadable
     json = .object(

@@ -6,40 +6,22 @@ internal import PostbackVerification
 internal import SKAdNetwork
 internal import Tables
 
-/// The inline values of the copies of accepted postbacks, which are among the rejects.
+/// The inline values of the copies in a batch of rejects.
 ///
-/// A device's own copy has none and may come first, so that only a later copy names the campaign.
+/// A device's own copy of a postback has none and may come first, so that only a later copy names the campaign.
 struct InlineCopies: Sendable {
-  private var numbers: [PostbackKey: UInt32] = [:]
-  private var values: [InlineValues] = []
-  private var known: [InlineValues: UInt32] = [:]
-  /// The number of copies that were read.
-  private(set) var count = 0
-
-  /// The values of the first copy that has any; nil if there is none.
-  subscript(key: PostbackKey) -> InlineValues? { numbers[key].map { values[Int($0)] } }
-
-  /// Adds the copies of a batch.
-  mutating func add(_ batch: Batch) {
-    count += batch.count
-    for (key, inline) in batch.found where numbers[key] == nil {
-      let number = known[inline] ?? UInt32(values.count)
-      if known.updateValue(number, forKey: inline) == nil { values.append(inline) }
-      numbers[key] = number
-    }
-  }
-
-  /// The inline values of the copies in a batch of rejects.
-  struct Batch: Sendable {
-    fileprivate(set) var count = 0
-    fileprivate(set) var found: [(PostbackKey, InlineValues)] = []
-    fileprivate(set) var unreadable = UnreadableRows()
-  }
+  /// The number of copies, also of those without inline values.
+  let count: Int
+  /// The inline values of each copy that has any.
+  let records: CopyCollector.Records
+  /// The lines that are not rows.
+  let unreadable: UnreadableRows
 }
 
-extension InlineCopies.Batch {
+extension InlineCopies {
   /// Reads the copies in a batch of rows of `skan_rejects`.
   init(_ batch: RawBatch, _ columns: RejectColumns) {
+    var (count, records) = (0, CopyCollector.Records())
     var cursor = RowCursor(batch, of: .rejects)
     var parser = PostbackParser()
     var reader = InlineReader()
@@ -54,9 +36,38 @@ extension InlineCopies.Batch {
       guard let postback = try? parser.parse(0..<length, of: &body), let extras = postback.extras else { continue }
       let time = cursor.time(columns.receivedAt)
       let inline = reader.read(body[extras.indices], receivedAt: time)
-      if inline.hasCampaign || inline.forwardedAt != nil || inline.isTest { found.append((key, inline)) }
+      if inline.hasCampaign || inline.forwardedAt != nil || inline.isTest { records.append((key, inline.record)) }
     }
-    unreadable = cursor.unreadable
+    (self.count, self.records, unreadable) = (count, records, cursor.unreadable)
+  }
+}
+
+extension InlineValues {
+  /// The values as bytes: those that are not texts, and then each text with its length before it.
+  fileprivate var record: [UInt8] {
+    var record = [UInt8(hasWrongTime ? 1 : 0) | UInt8(isTest ? 2 : 0)]
+    record.append(littleEndian: forwardedAt ?? .min)
+    for field in Field.allCases {
+      record.append(littleEndian: self[field].map { UInt32($0.utf8.count) } ?? .max)
+      record += self[field]?.utf8 ?? "".utf8
+    }
+    return record
+  }
+
+  /// Reads the bytes of values.
+  init(_ record: ArraySlice<UInt8>) {
+    hasWrongTime = record.integer(at: 0, as: UInt8.self) & 1 != 0
+    isTest = record.integer(at: 0, as: UInt8.self) & 2 != 0
+    let time: Int64 = record.integer(at: 1)
+    forwardedAt = time == .min ? nil : time
+    var place = record.startIndex + 9
+    for field in Field.allCases {
+      let count: UInt32 = record[place...].integer(at: 0)
+      place += 4
+      guard count != .max else { continue }
+      set(field, String(decoding: record[place..<place + Int(count)], as: UTF8.self))
+      place += Int(count)
+    }
   }
 }
 

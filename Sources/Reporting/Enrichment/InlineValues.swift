@@ -17,6 +17,9 @@ struct InlineValues: Hashable, Sendable {
 
   subscript(field: Field) -> String? { values[field.rawValue] }
 
+  /// No values.
+  init() {}
+
   /// Indicates that there is a campaign, an ad group or a creative.
   var hasCampaign: Bool { values.contains { $0 != nil } }
 
@@ -107,5 +110,5 @@ struct InlineReader: ~Copyable {
 }
 
 extension InlineValues {
-  fileprivate mutating func set(_ field: Field, _ value: String) { values[field.rawValue] = value }
+  mutating func set(_ field: Field, _ value: String) { values[field.rawValue] = value }
 }

@@ -83,6 +83,9 @@ package struct RowCursor: ~Copyable {
     return count == expected ? nil : "the row has \(count) cells, and the header \(expected)"
   }
 
+  /// The number of the lines of the batch before the current row, also of those that are not rows.
+  package var index: Int { position }
+
   /// The range in `bytes` of a cell's text: the content of a string, or the JSON of any other value. Nil if the cell is
   /// null or absent.
   package func cell(_ column: Int) -> ByteRange? {
