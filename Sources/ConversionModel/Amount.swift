@@ -121,6 +121,40 @@ extension Amount {
   }
 }
 
+extension Amount {
+  /// Parses the amount that `write(to:)` wrote; nil for other texts, and above 10²⁸.
+  package init?(written text: Span<UInt8>) {
+    var (units, fractionDigits): (Int128, Int?) = (0, nil)
+    let isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
+    guard text.count > (isNegative ? 1 : 0), text.count <= 38 else { return nil }
+    for index in text.indices.dropFirst(isNegative ? 1 : 0) {
+      switch text[index] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        guard fractionDigits != 7, units < 1 << 120 else { return nil }
+        units = units * 10 + Int128(text[index] - UInt8(ascii: "0"))
+        fractionDigits? += 1
+      case UInt8(ascii: ".") where fractionDigits == nil: fractionDigits = 0
+      default: return nil
+      }
+    }
+    for _ in (fractionDigits ?? 0)..<7 {
+      guard units < 1 << 120 else { return nil }
+      units *= 10
+    }
+    self.init(units: isNegative ? -units : units)
+  }
+}
+
+extension Amount {
+  /// The amount in hundredths, rounded half to even: cents, for people to read.
+  package var roundedHundredths: Int128 {
+    let (quotient, remainder) = units.quotientAndRemainder(dividingBy: 100_000)
+    let distance = remainder.magnitude
+    let isAway = distance > 50_000 || distance == 50_000 && quotient % 2 != 0
+    return quotient + (isAway ? units.signum() : 0)
+  }
+}
+
 /// The reason for which a number is not a valid amount.
 public enum AmountDefect: Error, Hashable, Sendable {
   /// The text is no JSON number.

@@ -1,4 +1,4 @@
-import ConversionModel
+@testable import ConversionModel
 import Testing
 
 @Suite struct AmountTests {
@@ -10,6 +10,21 @@ import Testing
   ])
   func `an amount is parsed exactly`(_ text: String, _ expected: String) throws {
     #expect(try Amount(parsing: text).description == expected)
+  }
+
+  @Test(arguments: [
+    "0", "5", "9.99", "0.0000005", "-0.0000005", "123456789012345678901.2345678", "-9999999999999999999999999999",
+  ])
+  func `an amount is read as it was written`(_ text: String) {
+    #expect(Amount(written: text.utf8.span)?.description == text)
+  }
+
+  @Test(arguments: [
+    "", "-", "+5", "1e3", "1,5", "1.2.3", "0.00000001", "1 ", "NaN", "999999999999999999999999999999999999999",
+    "-99999999999999999999999999999999999999",
+  ])
+  func `no other text is an amount that was written`(_ text: String) {
+    #expect(Amount(written: text.utf8.span) == nil)
   }
 
   @Test(arguments: [

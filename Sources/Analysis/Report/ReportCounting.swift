@@ -125,11 +125,6 @@ extension RevenueSums.Window {
 extension RowCursor {
   /// The day of the time in a cell, as the number of days since 1970-01-01; nil if the cell is not a time.
   fileprivate func day(_ column: Int) -> Int? { time(column).map { Int($0 / 86_400_000) } }
-
-  fileprivate func amount(_ column: Int) -> Amount? {
-    guard let text = text(column) else { return nil }
-    return try? Amount(parsing: text)
-  }
 }
 
 private struct RejectPlaces: Sendable {

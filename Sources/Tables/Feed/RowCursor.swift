@@ -1,4 +1,5 @@
 internal import Base
+package import ConversionModel
 package import JSON
 internal import Ledger
 package import PostbackVerification
@@ -113,6 +114,11 @@ package struct RowCursor: ~Copyable {
     case .false: return false
     default: return nil
     }
+  }
+
+  /// The amount in a cell; nil if the cell is null or not an amount.
+  package func amount(_ column: Int) -> Amount? {
+    cell(column).flatMap { Amount(written: bytes.span.extracting($0.indices)) }
   }
 
   /// The time in a cell, in milliseconds since 1970; nil if the cell is null or not a time.
