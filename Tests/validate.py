@@ -29,7 +29,7 @@ except ImportError:
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "schemas"
 TABLES = ["skan_postbacks", "skan_events", "skan_rejects"]
-DERIVED = ["skan_enriched"]
+DERIVED = ["skan_enriched", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes"]
 
 
 class Problems:
@@ -182,13 +182,35 @@ def check_row(table, row, keys, place, problems):
         if row["postback_key"] in keys:
             problems.add(place, "the postback_key is there twice")
         keys.add(row["postback_key"])
-    elif table == "skan_events" or table in DERIVED:
+    elif table in ("skan_events", "skan_enriched"):
         if row["postback_key"] not in keys:
             problems.add(place, "no row of skan_postbacks has the postback_key")
+    elif table.startswith("skan_daily"):
+        check_daily_row(table, row, place, problems)
     elif row["reject_code"] != "too_large":
         raw = row["raw_body"].encode() if row["raw_body"] is not None else base64.b64decode(row["raw_body_base64"])
         if hashlib.sha256(raw).hexdigest() != row["raw_sha256"]:
             problems.add(place, "raw_sha256 is not that of the raw bytes")
+
+
+def check_daily_row(table, row, place, problems):
+    if table != "skan_daily":
+        return
+    if row["values"] != sum(row[name] for name in ("fine_values", "coarse_low", "coarse_medium", "coarse_high")):
+        problems.add(place, "values is not the sum of its parts")
+    if row["fine_values"] != row["cv_zero"] + row["cv_positive"]:
+        problems.add(place, "fine_values is not the sum of its parts")
+    if row["postbacks"] != row["postbacks_won"] + row["assists"]:
+        problems.add(place, "postbacks is not the sum of its parts")
+    if row["installs"] is not None:
+        if row["conversions"] != row["installs"] + row["redownloads"] + row["reengagements"]:
+            problems.add(place, "conversions is not the sum of its parts")
+        parts = row["installs_click"] + row["installs_view"] + row["installs_interaction_unknown"]
+        if row["installs"] != parts:
+            problems.add(place, "installs is not the sum of its parts")
+    valued = row["values"] + row["nulls"] + row["no_value_possible"] + row["ambiguous_zeros"]
+    if valued != (row["postbacks_won"] if row["conversions"] is None else row["conversions"]):
+        problems.add(place, "the conversions are not those with a value and those without")
 
 
 def check_tables(folder, is_safe, problems):

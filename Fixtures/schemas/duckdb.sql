@@ -215,3 +215,399 @@ COMMENT ON COLUMN skan_enriched.enrich_conflict IS 'True if a forwarder names an
 COMMENT ON COLUMN skan_enriched.candidate_count IS 'The number of rows of campaigns that fit.';
 COMMENT ON COLUMN skan_enriched.environment IS 'As in skan_postbacks, or forwarder_test if a forwarder marks the postback as a test. Reports leave tests out. One of production, development, custom, forwarder_test.';
 COMMENT ON COLUMN skan_enriched.forwarded_at IS 'The time at which a forwarder handed the postback on, as it says itself. Null if it does not say so, if the time is before September 2001, and if it is more than a day after the receipt.';
+
+CREATE TABLE skan_daily (
+  date_type VARCHAR NOT NULL,
+  date DATE,
+  postback_sequence_index BIGINT NOT NULL,
+  dimensions VARCHAR NOT NULL,
+  app_id BIGINT,
+  app_name VARCHAR,
+  network_name VARCHAR,
+  network_status VARCHAR,
+  campaign_id VARCHAR,
+  campaign_name VARCHAR,
+  adgroup_id VARCHAR,
+  adgroup_name VARCHAR,
+  creative_id VARCHAR,
+  creative_name VARCHAR,
+  source_app_id BIGINT,
+  source_app_name VARCHAR,
+  country VARCHAR,
+  framework VARCHAR,
+  version VARCHAR,
+  environment VARCHAR,
+  channel VARCHAR,
+  forwarder VARCHAR,
+  trust_level BIGINT,
+  model_id VARCHAR,
+  model_version BIGINT,
+  conversion_type VARCHAR,
+  postbacks BIGINT NOT NULL,
+  postbacks_won BIGINT NOT NULL,
+  installs BIGINT,
+  redownloads BIGINT,
+  reengagements BIGINT,
+  conversions BIGINT,
+  installs_click BIGINT,
+  installs_view BIGINT,
+  installs_interaction_unknown BIGINT,
+  assists BIGINT NOT NULL,
+  web BIGINT NOT NULL,
+  fine_values BIGINT NOT NULL,
+  coarse_low BIGINT NOT NULL,
+  coarse_medium BIGINT NOT NULL,
+  coarse_high BIGINT NOT NULL,
+  nulls BIGINT NOT NULL,
+  no_value_possible BIGINT NOT NULL,
+  ambiguous_zeros BIGINT NOT NULL,
+  values BIGINT NOT NULL,
+  null_rate DECIMAL(35, 6),
+  null_rate_low DECIMAL(35, 6),
+  null_rate_high DECIMAL(35, 6),
+  cv_zero BIGINT NOT NULL,
+  cv_positive BIGINT NOT NULL,
+  cv_sum BIGINT NOT NULL,
+  decoded BIGINT NOT NULL,
+  unmapped BIGINT NOT NULL,
+  no_model BIGINT NOT NULL,
+  ambiguous BIGINT NOT NULL,
+  undecoded BIGINT NOT NULL,
+  revenue DECIMAL(36, 7),
+  revenue_min DECIMAL(36, 7),
+  revenue_max DECIMAL(36, 7),
+  currency VARCHAR,
+  unconverted_rows BIGINT NOT NULL,
+  revenue_max_open BIGINT NOT NULL,
+  revenue_max_closed DECIMAL(36, 7),
+  revenue_iap DECIMAL(36, 7),
+  revenue_admon DECIMAL(36, 7),
+  revenue_all DECIMAL(36, 7),
+  revenue_by_currency JSON,
+  conflicts BIGINT,
+  direct_confirmed BIGINT,
+  modelled_revenue DECIMAL(36, 7),
+  modelled_revenue_low DECIMAL(36, 7),
+  modelled_revenue_high DECIMAL(36, 7),
+  modelled_status VARCHAR,
+  cost DECIMAL(36, 7),
+  cost_currency VARCHAR,
+  cost_level VARCHAR,
+  impressions BIGINT,
+  clicks BIGINT,
+  network_installs BIGINT,
+  ecpi DECIMAL(35, 6),
+  roas DECIMAL(35, 6),
+  roas_min DECIMAL(35, 6),
+  roas_max DECIMAL(35, 6),
+  roas_max_closed DECIMAL(35, 6),
+  roas_scaled DECIMAL(35, 6),
+  roas_scaled_conversions DECIMAL(35, 6),
+  rpu DECIMAL(35, 6),
+  roi DECIMAL(35, 6),
+  revenue_all_windows DECIMAL(36, 7),
+  revenue_basis VARCHAR,
+  as_of TIMESTAMPTZ,
+  status VARCHAR,
+  expected_share DECIMAL(35, 6)
+);
+COMMENT ON TABLE skan_daily IS 'The sums over the accepted postbacks of a day, a conversion window and a value of each dimension. All counts and amounts are additive: the sum over a dimension is the value without it. Each postback is in one row of the date_type received and in one of install; rows of both are never added. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_daily.date_type IS 'received for the day of receipt; install for the day of the estimated install date, which is the day of the conversion for re-engagements.';
+COMMENT ON COLUMN skan_daily.date IS 'The day in UTC. Null if the time of receipt, or the install date, is not known.';
+COMMENT ON COLUMN skan_daily.postback_sequence_index IS 'The conversion window, 0 before 4.0.';
+COMMENT ON COLUMN skan_daily.dimensions IS 'The dimensions that the rows are grouped by, joined by semicolons. The columns of other dimensions are null.';
+COMMENT ON COLUMN skan_daily.app_id IS 'The advertised app.';
+COMMENT ON COLUMN skan_daily.app_name IS 'The name of the advertised app. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily.network_name IS 'The name of the ad network, or its id in lower case if the lookup tables have no name.';
+COMMENT ON COLUMN skan_daily.network_status IS 'The origin of the network''s name, as in skan_enriched. Null if it differs between the postbacks. One of mapped, unmapped, development.';
+COMMENT ON COLUMN skan_daily.campaign_id IS 'The id of the campaign at the ad network. Null if it is not known.';
+COMMENT ON COLUMN skan_daily.campaign_name IS 'The name of the campaign. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily.adgroup_id IS 'The id of the ad group.';
+COMMENT ON COLUMN skan_daily.adgroup_name IS 'The name of the ad group. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily.creative_id IS 'The id of the creative.';
+COMMENT ON COLUMN skan_daily.creative_name IS 'The name of the creative. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily.source_app_id IS 'The app that showed the ad. Null if Apple does not tell.';
+COMMENT ON COLUMN skan_daily.source_app_name IS 'The name of the app or the website that showed the ad. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily.country IS 'The country, as in skan_enriched.';
+COMMENT ON COLUMN skan_daily.framework IS 'skadnetwork or adattributionkit.';
+COMMENT ON COLUMN skan_daily.version IS 'The version of SKAdNetwork.';
+COMMENT ON COLUMN skan_daily.environment IS 'The environment, as in skan_postbacks.';
+COMMENT ON COLUMN skan_daily.channel IS 'The channel through which the postback came.';
+COMMENT ON COLUMN skan_daily.forwarder IS 'The name of the forwarder.';
+COMMENT ON COLUMN skan_daily.trust_level IS 'The trust level, as in skan_settled. Null without that table.';
+COMMENT ON COLUMN skan_daily.model_id IS 'The conversion model, as in skan_postbacks.';
+COMMENT ON COLUMN skan_daily.model_version IS 'The version of the model.';
+COMMENT ON COLUMN skan_daily.conversion_type IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily.postbacks IS 'The number of postbacks.';
+COMMENT ON COLUMN skan_daily.postbacks_won IS 'The number of postbacks that won the attribution: did_win is not false.';
+COMMENT ON COLUMN skan_daily.installs IS 'The number of winning postbacks of new installs. Null in the windows 1 and 2, which are of the same users.';
+COMMENT ON COLUMN skan_daily.redownloads IS 'The number of winning postbacks of apps that were installed before. Null in the windows 1 and 2, which are of the same users.';
+COMMENT ON COLUMN skan_daily.reengagements IS 'The number of winning postbacks of re-engagements. Null in the windows 1 and 2, which are of the same users.';
+COMMENT ON COLUMN skan_daily.conversions IS 'The sum of installs, redownloads and reengagements. Null in the windows 1 and 2, which are of the same users.';
+COMMENT ON COLUMN skan_daily.installs_click IS 'The number of installs after a click. Null in the windows 1 and 2, which are of the same users.';
+COMMENT ON COLUMN skan_daily.installs_view IS 'The number of installs after a view. Null in the windows 1 and 2, which are of the same users.';
+COMMENT ON COLUMN skan_daily.installs_interaction_unknown IS 'The number of installs for which neither is known, such as all before 2.2. Null in the windows 1 and 2, which are of the same users.';
+COMMENT ON COLUMN skan_daily.assists IS 'The number of postbacks that lost the attribution: did_win is false.';
+COMMENT ON COLUMN skan_daily.web IS 'The number of postbacks of ads on websites.';
+COMMENT ON COLUMN skan_daily.fine_values IS 'The number of conversions with a fine value, without those in ambiguous_zeros. In the windows 1 and 2, here and in the following columns, of winning postbacks.';
+COMMENT ON COLUMN skan_daily.coarse_low IS 'The number of conversions with the coarse value low and no fine value.';
+COMMENT ON COLUMN skan_daily.coarse_medium IS 'The number of conversions with the coarse value medium and no fine value.';
+COMMENT ON COLUMN skan_daily.coarse_high IS 'The number of conversions with the coarse value high and no fine value.';
+COMMENT ON COLUMN skan_daily.nulls IS 'The number of conversions without a value that could have one. Apple sends no such postback for the windows 1 and 2.';
+COMMENT ON COLUMN skan_daily.no_value_possible IS 'The number of conversions of version 1.0, which has no conversion value.';
+COMMENT ON COLUMN skan_daily.ambiguous_zeros IS 'The number of conversions with the value 0 that may be a null: the ad network writes nulls as 0 (null_as_zero), or the postback has the tier flag zero_may_be_null. They are neither values nor nulls.';
+COMMENT ON COLUMN skan_daily.values IS 'The sum of fine_values, coarse_low, coarse_medium and coarse_high.';
+COMMENT ON COLUMN skan_daily.null_rate IS 'nulls / (values + nulls). Null if both are 0.';
+COMMENT ON COLUMN skan_daily.null_rate_low IS 'The lower limit of the null rate: Wilson''s interval at 95 %.';
+COMMENT ON COLUMN skan_daily.null_rate_high IS 'The upper limit of the null rate.';
+COMMENT ON COLUMN skan_daily.cv_zero IS 'The number of fine_values that are 0.';
+COMMENT ON COLUMN skan_daily.cv_positive IS 'The number of fine_values above 0.';
+COMMENT ON COLUMN skan_daily.cv_sum IS 'The sum of the fine values.';
+COMMENT ON COLUMN skan_daily.decoded IS 'The number of postbacks whose value the model decodes.';
+COMMENT ON COLUMN skan_daily.unmapped IS 'The number of postbacks whose value the model does not list.';
+COMMENT ON COLUMN skan_daily.no_model IS 'The number of postbacks with a value for which there is no model.';
+COMMENT ON COLUMN skan_daily.ambiguous IS 'The number of postbacks on whose value models disagree.';
+COMMENT ON COLUMN skan_daily.undecoded IS 'The sum of unmapped, no_model and ambiguous.';
+COMMENT ON COLUMN skan_daily.revenue IS 'The sum of the estimated revenue of decoded postbacks, in currency. Null if no model with a currency decodes one, and if there are several currencies.';
+COMMENT ON COLUMN skan_daily.revenue_min IS 'The sum of the least possible revenue.';
+COMMENT ON COLUMN skan_daily.revenue_max IS 'The sum of the upper limits of the revenue. Null if revenue_max_open is not 0.';
+COMMENT ON COLUMN skan_daily.currency IS 'The currency of the revenue.';
+COMMENT ON COLUMN skan_daily.unconverted_rows IS 'The number of decoded postbacks with revenue for which there is no rate. Their revenue is in revenue_by_currency alone.';
+COMMENT ON COLUMN skan_daily.revenue_max_open IS 'The number of decoded postbacks whose revenue has no upper limit.';
+COMMENT ON COLUMN skan_daily.revenue_max_closed IS 'The sum of the upper limits of those postbacks that have one.';
+COMMENT ON COLUMN skan_daily.revenue_iap IS 'The part of the revenue from in-app purchases.';
+COMMENT ON COLUMN skan_daily.revenue_admon IS 'The part of the revenue from ads in the app.';
+COMMENT ON COLUMN skan_daily.revenue_all IS 'The part of the revenue that the model does not divide.';
+COMMENT ON COLUMN skan_daily.revenue_by_currency IS 'The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted.';
+COMMENT ON COLUMN skan_daily.conflicts IS 'The number of postbacks whose copies contradict each other. Null without skan_settled.';
+COMMENT ON COLUMN skan_daily.direct_confirmed IS 'The number of postbacks that a device''s own copy confirms. Null without skan_settled.';
+COMMENT ON COLUMN skan_daily.modelled_revenue IS 'The revenue with that of postbacks without a value, as a statistical model estimates it. Null unless modelled_status says that it is modelled.';
+COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower limit of the modelled revenue.';
+COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper limit of the modelled revenue.';
+COMMENT ON COLUMN skan_daily.modelled_status IS 'The state of the modelled revenue, or the reason for which there is none.';
+COMMENT ON COLUMN skan_daily.cost IS 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row.';
+COMMENT ON COLUMN skan_daily.cost_currency IS 'The currency of the cost.';
+COMMENT ON COLUMN skan_daily.cost_level IS 'row if the cost is of this row; parent if it is of all rows with the dimensions of this one that are not null, among which it is not divided. Null without a cost.';
+COMMENT ON COLUMN skan_daily.impressions IS 'The impressions, as the cost file has them.';
+COMMENT ON COLUMN skan_daily.clicks IS 'The clicks, as the cost file has them.';
+COMMENT ON COLUMN skan_daily.network_installs IS 'The installs that the ad network counts, as the cost file has them.';
+COMMENT ON COLUMN skan_daily.ecpi IS 'cost / installs. Null if there are none.';
+COMMENT ON COLUMN skan_daily.roas IS 'revenue / cost. Null without a cost above 0 in the same currency.';
+COMMENT ON COLUMN skan_daily.roas_min IS 'revenue_min / cost.';
+COMMENT ON COLUMN skan_daily.roas_max IS 'revenue_max / cost. Null if revenue_max is null.';
+COMMENT ON COLUMN skan_daily.roas_max_closed IS 'revenue_max_closed / cost: the least that roas_max can be if it is null.';
+COMMENT ON COLUMN skan_daily.roas_scaled IS '(revenue · installs) / (cost · valid), where valid is the sum of values and ambiguous_zeros. It scales by all conversions, and counts new installs.';
+COMMENT ON COLUMN skan_daily.roas_scaled_conversions IS '(revenue · conversions) / (cost · valid), which is right if values are missing at random.';
+COMMENT ON COLUMN skan_daily.rpu IS 'revenue / valid: the revenue of a user.';
+COMMENT ON COLUMN skan_daily.roi IS 'roas_scaled - 1.';
+COMMENT ON COLUMN skan_daily.revenue_all_windows IS 'The revenue of the windows 0 to 2 of the same install date, in currency, as revenue_basis says. Null in other rows than those of window 0 and the date_type install.';
+COMMENT ON COLUMN skan_daily.revenue_basis IS 'The windows in revenue_all_windows: window0 if there is no other; sum if they are added; cumulative if it is that of the last window, because values of a window include the earlier ones.';
+COMMENT ON COLUMN skan_daily.as_of IS 'The time that the report is of: --as-of, or the latest time of receipt. Null if there is none.';
+COMMENT ON COLUMN skan_daily.status IS 'open if further postbacks are to be expected; settling if only those that Apple sends again are; final if none are. Null if the date is null.';
+COMMENT ON COLUMN skan_daily.expected_share IS 'The share of the postbacks of an install date that has been received, as the timers of Apple let expect. Nothing is multiplied by it. Null unless status is open and the row is of an install date.';
+
+CREATE TABLE skan_daily_events (
+  date_type VARCHAR NOT NULL,
+  date DATE,
+  postback_sequence_index BIGINT NOT NULL,
+  dimensions VARCHAR NOT NULL,
+  app_id BIGINT,
+  app_name VARCHAR,
+  network_name VARCHAR,
+  network_status VARCHAR,
+  campaign_id VARCHAR,
+  campaign_name VARCHAR,
+  adgroup_id VARCHAR,
+  adgroup_name VARCHAR,
+  creative_id VARCHAR,
+  creative_name VARCHAR,
+  source_app_id BIGINT,
+  source_app_name VARCHAR,
+  country VARCHAR,
+  framework VARCHAR,
+  version VARCHAR,
+  environment VARCHAR,
+  channel VARCHAR,
+  forwarder VARCHAR,
+  trust_level BIGINT,
+  model_id VARCHAR,
+  model_version BIGINT,
+  conversion_type VARCHAR,
+  event_name VARCHAR NOT NULL,
+  postbacks_with_event BIGINT NOT NULL,
+  event_count DECIMAL(36, 1) NOT NULL,
+  min_event_count BIGINT NOT NULL,
+  max_event_count BIGINT,
+  revenue DECIMAL(36, 7),
+  revenue_min DECIMAL(36, 7),
+  revenue_max DECIMAL(36, 7),
+  currency VARCHAR,
+  revenue_by_currency JSON,
+  event_ecpa DECIMAL(35, 6),
+  event_ecr DECIMAL(35, 6)
+);
+COMMENT ON TABLE skan_daily_events IS 'The sums over the decoded postbacks with an event, for each row of skan_daily and event. Rows of both values of date_type are never added. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_daily_events.date_type IS 'received for the day of receipt; install for the day of the estimated install date, which is the day of the conversion for re-engagements.';
+COMMENT ON COLUMN skan_daily_events.date IS 'The day in UTC. Null if the time of receipt, or the install date, is not known.';
+COMMENT ON COLUMN skan_daily_events.postback_sequence_index IS 'The conversion window, 0 before 4.0.';
+COMMENT ON COLUMN skan_daily_events.dimensions IS 'The dimensions that the rows are grouped by, joined by semicolons. The columns of other dimensions are null.';
+COMMENT ON COLUMN skan_daily_events.app_id IS 'The advertised app.';
+COMMENT ON COLUMN skan_daily_events.app_name IS 'The name of the advertised app. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_events.network_name IS 'The name of the ad network, or its id in lower case if the lookup tables have no name.';
+COMMENT ON COLUMN skan_daily_events.network_status IS 'The origin of the network''s name, as in skan_enriched. Null if it differs between the postbacks. One of mapped, unmapped, development.';
+COMMENT ON COLUMN skan_daily_events.campaign_id IS 'The id of the campaign at the ad network. Null if it is not known.';
+COMMENT ON COLUMN skan_daily_events.campaign_name IS 'The name of the campaign. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_events.adgroup_id IS 'The id of the ad group.';
+COMMENT ON COLUMN skan_daily_events.adgroup_name IS 'The name of the ad group. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_events.creative_id IS 'The id of the creative.';
+COMMENT ON COLUMN skan_daily_events.creative_name IS 'The name of the creative. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_events.source_app_id IS 'The app that showed the ad. Null if Apple does not tell.';
+COMMENT ON COLUMN skan_daily_events.source_app_name IS 'The name of the app or the website that showed the ad. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_events.country IS 'The country, as in skan_enriched.';
+COMMENT ON COLUMN skan_daily_events.framework IS 'skadnetwork or adattributionkit.';
+COMMENT ON COLUMN skan_daily_events.version IS 'The version of SKAdNetwork.';
+COMMENT ON COLUMN skan_daily_events.environment IS 'The environment, as in skan_postbacks.';
+COMMENT ON COLUMN skan_daily_events.channel IS 'The channel through which the postback came.';
+COMMENT ON COLUMN skan_daily_events.forwarder IS 'The name of the forwarder.';
+COMMENT ON COLUMN skan_daily_events.trust_level IS 'The trust level, as in skan_settled. Null without that table.';
+COMMENT ON COLUMN skan_daily_events.model_id IS 'The conversion model, as in skan_postbacks.';
+COMMENT ON COLUMN skan_daily_events.model_version IS 'The version of the model.';
+COMMENT ON COLUMN skan_daily_events.conversion_type IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_events.event_name IS 'The name of the event.';
+COMMENT ON COLUMN skan_daily_events.postbacks_with_event IS 'The number of postbacks that decode to the event.';
+COMMENT ON COLUMN skan_daily_events.event_count IS 'The sum of the estimated numbers of times.';
+COMMENT ON COLUMN skan_daily_events.min_event_count IS 'The sum of the least possible numbers of times.';
+COMMENT ON COLUMN skan_daily_events.max_event_count IS 'The sum of the greatest possible numbers of times. Null if a postback has no upper limit.';
+COMMENT ON COLUMN skan_daily_events.revenue IS 'The sum of the estimated revenue. Null if there is none, and if there are several currencies.';
+COMMENT ON COLUMN skan_daily_events.revenue_min IS 'The sum of the least possible revenue.';
+COMMENT ON COLUMN skan_daily_events.revenue_max IS 'The sum of the upper limits. Null if a postback has none.';
+COMMENT ON COLUMN skan_daily_events.currency IS 'The currency of the amounts.';
+COMMENT ON COLUMN skan_daily_events.revenue_by_currency IS 'The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted.';
+COMMENT ON COLUMN skan_daily_events.event_ecpa IS 'The cost of an event: cost · valid / (event_count · installs), where valid is values and ambiguous_zeros. Null unless the row of skan_daily has a cost.';
+COMMENT ON COLUMN skan_daily_events.event_ecr IS 'The events for each valid conversion: event_count / valid. Null if there is none.';
+
+CREATE TABLE skan_daily_values (
+  date_type VARCHAR NOT NULL,
+  date DATE,
+  postback_sequence_index BIGINT NOT NULL,
+  dimensions VARCHAR NOT NULL,
+  app_id BIGINT,
+  app_name VARCHAR,
+  network_name VARCHAR,
+  network_status VARCHAR,
+  campaign_id VARCHAR,
+  campaign_name VARCHAR,
+  adgroup_id VARCHAR,
+  adgroup_name VARCHAR,
+  creative_id VARCHAR,
+  creative_name VARCHAR,
+  source_app_id BIGINT,
+  source_app_name VARCHAR,
+  country VARCHAR,
+  framework VARCHAR,
+  version VARCHAR,
+  environment VARCHAR,
+  channel VARCHAR,
+  forwarder VARCHAR,
+  trust_level BIGINT,
+  model_id VARCHAR,
+  model_version BIGINT,
+  conversion_type VARCHAR,
+  value VARCHAR NOT NULL,
+  count BIGINT NOT NULL
+);
+COMMENT ON TABLE skan_daily_values IS 'The number of conversions with a conversion value, for each row of skan_daily and value. The sum of a row''s counts is its values. Rows of both values of date_type are never added. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_daily_values.date_type IS 'received for the day of receipt; install for the day of the estimated install date, which is the day of the conversion for re-engagements.';
+COMMENT ON COLUMN skan_daily_values.date IS 'The day in UTC. Null if the time of receipt, or the install date, is not known.';
+COMMENT ON COLUMN skan_daily_values.postback_sequence_index IS 'The conversion window, 0 before 4.0.';
+COMMENT ON COLUMN skan_daily_values.dimensions IS 'The dimensions that the rows are grouped by, joined by semicolons. The columns of other dimensions are null.';
+COMMENT ON COLUMN skan_daily_values.app_id IS 'The advertised app.';
+COMMENT ON COLUMN skan_daily_values.app_name IS 'The name of the advertised app. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_values.network_name IS 'The name of the ad network, or its id in lower case if the lookup tables have no name.';
+COMMENT ON COLUMN skan_daily_values.network_status IS 'The origin of the network''s name, as in skan_enriched. Null if it differs between the postbacks. One of mapped, unmapped, development.';
+COMMENT ON COLUMN skan_daily_values.campaign_id IS 'The id of the campaign at the ad network. Null if it is not known.';
+COMMENT ON COLUMN skan_daily_values.campaign_name IS 'The name of the campaign. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_values.adgroup_id IS 'The id of the ad group.';
+COMMENT ON COLUMN skan_daily_values.adgroup_name IS 'The name of the ad group. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_values.creative_id IS 'The id of the creative.';
+COMMENT ON COLUMN skan_daily_values.creative_name IS 'The name of the creative. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_values.source_app_id IS 'The app that showed the ad. Null if Apple does not tell.';
+COMMENT ON COLUMN skan_daily_values.source_app_name IS 'The name of the app or the website that showed the ad. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_values.country IS 'The country, as in skan_enriched.';
+COMMENT ON COLUMN skan_daily_values.framework IS 'skadnetwork or adattributionkit.';
+COMMENT ON COLUMN skan_daily_values.version IS 'The version of SKAdNetwork.';
+COMMENT ON COLUMN skan_daily_values.environment IS 'The environment, as in skan_postbacks.';
+COMMENT ON COLUMN skan_daily_values.channel IS 'The channel through which the postback came.';
+COMMENT ON COLUMN skan_daily_values.forwarder IS 'The name of the forwarder.';
+COMMENT ON COLUMN skan_daily_values.trust_level IS 'The trust level, as in skan_settled. Null without that table.';
+COMMENT ON COLUMN skan_daily_values.model_id IS 'The conversion model, as in skan_postbacks.';
+COMMENT ON COLUMN skan_daily_values.model_version IS 'The version of the model.';
+COMMENT ON COLUMN skan_daily_values.conversion_type IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_values.value IS 'The fine value, 0 to 63, or the coarse value if there is no fine one.';
+COMMENT ON COLUMN skan_daily_values.count IS 'The number of conversions with this value.';
+
+CREATE TABLE skan_daily_changes (
+  date_type VARCHAR NOT NULL,
+  date DATE,
+  postback_sequence_index BIGINT NOT NULL,
+  dimensions VARCHAR NOT NULL,
+  app_id BIGINT,
+  app_name VARCHAR,
+  network_name VARCHAR,
+  network_status VARCHAR,
+  campaign_id VARCHAR,
+  campaign_name VARCHAR,
+  adgroup_id VARCHAR,
+  adgroup_name VARCHAR,
+  creative_id VARCHAR,
+  creative_name VARCHAR,
+  source_app_id BIGINT,
+  source_app_name VARCHAR,
+  country VARCHAR,
+  framework VARCHAR,
+  version VARCHAR,
+  environment VARCHAR,
+  channel VARCHAR,
+  forwarder VARCHAR,
+  trust_level BIGINT,
+  model_id VARCHAR,
+  model_version BIGINT,
+  conversion_type VARCHAR,
+  metric VARCHAR NOT NULL,
+  previous DECIMAL(36, 7),
+  current DECIMAL(36, 7),
+  as_of TIMESTAMPTZ,
+  reason VARCHAR
+);
+COMMENT ON TABLE skan_daily_changes IS 'A value in skan_daily that is not the one of the table that was there before. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_daily_changes.date_type IS 'received for the day of receipt; install for the day of the estimated install date, which is the day of the conversion for re-engagements.';
+COMMENT ON COLUMN skan_daily_changes.date IS 'The day in UTC. Null if the time of receipt, or the install date, is not known.';
+COMMENT ON COLUMN skan_daily_changes.postback_sequence_index IS 'The conversion window, 0 before 4.0.';
+COMMENT ON COLUMN skan_daily_changes.dimensions IS 'The dimensions that the rows are grouped by, joined by semicolons. The columns of other dimensions are null.';
+COMMENT ON COLUMN skan_daily_changes.app_id IS 'The advertised app.';
+COMMENT ON COLUMN skan_daily_changes.app_name IS 'The name of the advertised app. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_changes.network_name IS 'The name of the ad network, or its id in lower case if the lookup tables have no name.';
+COMMENT ON COLUMN skan_daily_changes.network_status IS 'The origin of the network''s name, as in skan_enriched. Null if it differs between the postbacks. One of mapped, unmapped, development.';
+COMMENT ON COLUMN skan_daily_changes.campaign_id IS 'The id of the campaign at the ad network. Null if it is not known.';
+COMMENT ON COLUMN skan_daily_changes.campaign_name IS 'The name of the campaign. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_changes.adgroup_id IS 'The id of the ad group.';
+COMMENT ON COLUMN skan_daily_changes.adgroup_name IS 'The name of the ad group. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_changes.creative_id IS 'The id of the creative.';
+COMMENT ON COLUMN skan_daily_changes.creative_name IS 'The name of the creative. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_changes.source_app_id IS 'The app that showed the ad. Null if Apple does not tell.';
+COMMENT ON COLUMN skan_daily_changes.source_app_name IS 'The name of the app or the website that showed the ad. Null if it differs between the postbacks.';
+COMMENT ON COLUMN skan_daily_changes.country IS 'The country, as in skan_enriched.';
+COMMENT ON COLUMN skan_daily_changes.framework IS 'skadnetwork or adattributionkit.';
+COMMENT ON COLUMN skan_daily_changes.version IS 'The version of SKAdNetwork.';
+COMMENT ON COLUMN skan_daily_changes.environment IS 'The environment, as in skan_postbacks.';
+COMMENT ON COLUMN skan_daily_changes.channel IS 'The channel through which the postback came.';
+COMMENT ON COLUMN skan_daily_changes.forwarder IS 'The name of the forwarder.';
+COMMENT ON COLUMN skan_daily_changes.trust_level IS 'The trust level, as in skan_settled. Null without that table.';
+COMMENT ON COLUMN skan_daily_changes.model_id IS 'The conversion model, as in skan_postbacks.';
+COMMENT ON COLUMN skan_daily_changes.model_version IS 'The version of the model.';
+COMMENT ON COLUMN skan_daily_changes.conversion_type IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_changes.metric IS 'The name of the column of skan_daily.';
+COMMENT ON COLUMN skan_daily_changes.previous IS 'The value before. Null if it was null, and if there was no such row.';
+COMMENT ON COLUMN skan_daily_changes.current IS 'The value now. Null if it is null, and if there is no such row any more.';
+COMMENT ON COLUMN skan_daily_changes.as_of IS 'The time that the new value is of, as in skan_daily.';
+COMMENT ON COLUMN skan_daily_changes.reason IS 'The reason for the change: late_postback for postbacks that came later, lookup, model or rates for another lookup table, model or file of rates. Null if it is not known.';

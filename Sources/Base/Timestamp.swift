@@ -80,14 +80,8 @@ extension Timestamp: CustomStringConvertible {
   /// Writes the time in UTC: `2026-11-01T10:00:00Z`, or `2026-11-01T10:00:00.123Z` where the milliseconds are not 0.
   public func write(to text: inout OutputSpan<UInt8>) {
     let (days, ofDay) = milliseconds.flooredQuotientAndRemainder(dividingBy: 86_400_000)
-    let date = CivilDate(daysSince1970: days)
     let (second, millisecond) = ofDay.quotientAndRemainder(dividingBy: 1000)
-    text.append(twoDigits: date.year / 100)
-    text.append(twoDigits: date.year % 100)
-    text.append(UInt8(ascii: "-"))
-    text.append(twoDigits: date.month)
-    text.append(UInt8(ascii: "-"))
-    text.append(twoDigits: date.day)
+    Self.write(day: days, to: &text)
     text.append(UInt8(ascii: "T"))
     text.append(twoDigits: second / 3600)
     text.append(UInt8(ascii: ":"))
@@ -100,6 +94,20 @@ extension Timestamp: CustomStringConvertible {
       text.append(UInt8(ascii: "0") + UInt8(millisecond % 10))
     }
     text.append(UInt8(ascii: "Z"))
+  }
+
+  /// The bytes that `write(day:to:)` writes.
+  package static let dateLength = "0000-00-00".utf8.count
+
+  /// Writes a day, which is given in days since 1970-01-01: `2026-11-01`. Its year is from 0 to 9999.
+  package static func write(day: Int64, to text: inout OutputSpan<UInt8>) {
+    let date = CivilDate(daysSince1970: day)
+    text.append(twoDigits: date.year / 100)
+    text.append(twoDigits: date.year % 100)
+    text.append(UInt8(ascii: "-"))
+    text.append(twoDigits: date.month)
+    text.append(UInt8(ascii: "-"))
+    text.append(twoDigits: date.day)
   }
 
   /// The text that `write(to:)` writes.

@@ -23,6 +23,9 @@ public struct Amount: Hashable, Comparable, Sendable {
   /// Adds `right`; exact.
   public static func += (left: inout Amount, right: Amount) { left.units += right.units }
 
+  /// The product with a count; exact.
+  package static func * (left: Amount, right: Int) -> Amount { Amount(units: left.units * Int128(right)) }
+
   /// The middle of two amounts: exact for amounts as they are read, else rounded down to a unit of 10⁻⁷.
   public static func midpoint(_ one: Amount, _ other: Amount) -> Amount {
     Amount(units: (one.units + other.units) >> 1)

@@ -127,7 +127,12 @@ package struct RowEncoder: ~Copyable {
   /// Writes a cell with an exact decimal number: an amount of money, or a count that may be a half.
   package mutating func amount(_ name: ColumnName, _ value: Amount?) {
     guard let value else { return null(name) }
-    check(name) { if case .decimal = $0 { true } else { false } }
+    check(name) { type in
+      switch type {
+      case .decimal, .signedDecimal: true
+      default: false
+      }
+    }
     append(quoted: false, upTo: Amount.maximumLength) { value.write(to: &$0) }
   }
 
@@ -136,6 +141,13 @@ package struct RowEncoder: ~Copyable {
     guard let value else { return null(name) }
     check(name) { $0 == .time }
     append(quoted: true, upTo: Timestamp.maximumLength) { value.write(to: &$0) }
+  }
+
+  /// Writes a cell with a day, which is given in days since 1970-01-01.
+  package mutating func date(_ name: ColumnName, _ day: Int64?) {
+    guard let day else { return null(name) }
+    check(name) { $0 == .date }
+    append(quoted: true, upTo: Timestamp.dateLength) { Timestamp.write(day: day, to: &$0) }
   }
 
   /// Writes a cell with a list of words that need no escaping: an array in JSON, joined by semicolons in CSV. An empty list is a null.

@@ -71,7 +71,8 @@ import Testing
       match.campaign = pair(example.table)
     }
     var row = EnrichedRow()
-    row.fill(match, texts, try read(example.extras))
+    row.inline = try read(example.extras)
+    row.fill(match, texts)
     #expect(row.campaign[0] == example.id)
     #expect(row.campaign[1] == example.name)
     #expect(row.campaign[2] == example.adgroup)

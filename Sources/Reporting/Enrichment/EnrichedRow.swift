@@ -28,6 +28,13 @@ package enum CountrySource: String, CaseIterable, Sendable {
 
 /// A row of `skan_enriched`.
 struct EnrichedRow {
+  /// The values of forwarders.
+  var inline = InlineValues()
+  /// The network of the lookup tables.
+  var network: Network?
+  /// Tells if the two digits of a shortened source identifier are the last, and the first, of a campaign; nil if the
+  /// postback has no such identifier.
+  var twoDigits: (trailing: Bool, leading: Bool)?
   var networkName = ""
   var networkStatus = NetworkStatus.unmapped
   var appName: String?

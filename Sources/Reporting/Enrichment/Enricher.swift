@@ -31,66 +31,53 @@ struct Enricher: Sendable {
     var reader = InlineReader()
     var summary = EnrichmentSummary()
     while cursor.next() {
-      let time = cursor.time(columns.receivedAt)
-      var inline = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: time) }
-      var copy: InlineValues?
-      if let key = cursor.key(columns.key) {
-        copies.forEach(UInt128(key)) { record in if copy == nil { copy = InlineValues(record) } }
-      }
-      if let copy { inline = (inline ?? InlineValues()).with(copy) }
-      let values = inline ?? InlineValues()
-      let row = enrich(cursor, receivedAt: time, values, &summary)
-      encode(row, values, cursor, &encoder)
+      let row = enrich(cursor, &reader, copies)
+      summary.add(row, receivedAt: cursor.time(columns.receivedAt))
+      encode(row, cursor, &encoder)
     }
     return Batch(rows: encoder.take(), summary: summary, unreadable: cursor.unreadable)
   }
 
-  private func enrich(
+  /// Enriches the current row of a cursor.
+  func enrich(
     _ cursor: borrowing RowCursor,
-    receivedAt: Int64?,
-    _ inline: InlineValues,
-    _ summary: inout EnrichmentSummary
+    _ reader: inout InlineReader,
+    _ copies: RecordTable
   ) -> EnrichedRow {
+    let receivedAt = cursor.time(columns.receivedAt)
+    var inline = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: receivedAt) }
+    var copy: InlineValues?
+    if let key = cursor.key(columns.key) {
+      copies.forEach(UInt128(key)) { record in if copy == nil { copy = InlineValues(record) } }
+    }
+    if let copy { inline = (inline ?? InlineValues()).with(copy) }
     var row = EnrichedRow()
-    var counts = EnrichmentSummary.Network()
+    if let inline { row.inline = inline }
     let id = cursor.text(columns.adNetworkID) ?? ""
     let (app, sourceApp) = (cursor.integer(columns.appID), cursor.integer(columns.sourceAppID))
     if Networks.isDevelopment(id) || app == 0 || sourceApp == 0 {
       row.networkName = "(development)"
       row.networkStatus = .development
-    } else {
-      let canonical = Networks.canonical(id)
-      let network = lookups.networks.network(canonical, at: receivedAt)
-      row.networkName = network?.name ?? id.lowercased()
-      row.networkStatus = network == nil ? .unmapped : .mapped
-      row.appName = app.flatMap { lookups.apps[$0]?.name }
-      row.sourceAppName =
-        sourceApp.flatMap { lookups.sourceApps[$0]?.name }
-        ?? cursor.text(columns.sourceDomain).flatMap { lookups.sourceApps[domain: $0]?.name }
-      let query = query(cursor, network, canonical, app ?? 0, sourceApp)
-      if case .source(let number, digits: 2) = query?.identifier, let query {
-        let fits = lookups.campaigns.matches(twoDigits: number, query)
-        counts.twoDigits = 1
-        counts.trailing = fits.trailing ? 1 : 0
-        counts.leading = fits.leading ? 1 : 0
-      }
-      let match = query.map { lookups.campaigns.match($0) } ?? CampaignMatch()
-      row.fill(match, lookups.campaigns.texts, inline)
-      let own = cursor.cell(columns.country).flatMap { Country(cursor.bytes.span.extracting($0.indices)) }
-      row.country = own ?? match.target
-      row.countrySource = own != nil ? .postback : match.target != nil ? .targeting : nil
+      return row
     }
-    counts.status = row.networkStatus
-    counts.rows = [row.status: 1]
-    counts.conflicts = row.hasConflict ? 1 : 0
-    if row.status == .ambiguous {
-      let month = receivedAt.map { String(Timestamp(milliseconds: $0).description.prefix(7)) }
-      counts.ambiguousByMonth = [month ?? "unknown": 1]
+    let canonical = Networks.canonical(id)
+    let network = lookups.networks.network(canonical, at: receivedAt)
+    row.network = network
+    row.networkName = network?.name ?? id.lowercased()
+    row.networkStatus = network == nil ? .unmapped : .mapped
+    row.appName = app.flatMap { lookups.apps[$0]?.name }
+    row.sourceAppName =
+      sourceApp.flatMap { lookups.sourceApps[$0]?.name }
+      ?? cursor.text(columns.sourceDomain).flatMap { lookups.sourceApps[domain: $0]?.name }
+    let query = query(cursor, network, canonical, app ?? 0, sourceApp)
+    if case .source(let number, digits: 2) = query?.identifier, let query {
+      row.twoDigits = lookups.campaigns.matches(twoDigits: number, query)
     }
-    summary.networks[row.networkName, default: EnrichmentSummary.Network()] += counts
-    if row.source == .inline || row.source == .both { summary.inline += 1 }
-    if inline.hasWrongTime { summary.wrongTimes += 1 }
-    if inline.isTest { summary.tests += 1 }
+    let match = query.map { lookups.campaigns.match($0) } ?? CampaignMatch()
+    row.fill(match, lookups.campaigns.texts)
+    let own = cursor.cell(columns.country).flatMap { Country(cursor.bytes.span.extracting($0.indices)) }
+    row.country = own ?? match.target
+    row.countrySource = own != nil ? .postback : match.target != nil ? .targeting : nil
     return row
   }
 
@@ -137,7 +124,6 @@ struct Enricher: Sendable {
 
   private func encode(
     _ row: EnrichedRow,
-    _ inline: InlineValues,
     _ cursor: borrowing RowCursor,
     _ encoder: inout RowEncoder
   ) {
@@ -156,44 +142,15 @@ struct Enricher: Sendable {
     encoder.boolean(.enrichConflict, row.hasConflict)
     encoder.integer(.candidateCount, Int64(row.candidateCount))
     let environment = cursor.text(columns.environment) ?? ""
-    encoder.word(.environment, plain: inline.isTest ? Table.forwarderTest : environment)
-    encoder.time(.forwardedAt, inline.forwardedAt.map { Timestamp(milliseconds: $0) })
+    encoder.word(.environment, plain: row.inline.isTest ? Table.forwarderTest : environment)
+    encoder.time(.forwardedAt, row.inline.forwardedAt.map { Timestamp(milliseconds: $0) })
     encoder.endRow()
   }
-}
-
-/// The columns of `skan_postbacks` that enrichment reads.
-private struct PostbackColumns: Sendable {
-  let key = Table.postbacks.place(.postbackKey)
-  let adNetworkID = Table.postbacks.place(.adNetworkID)
-  let appID = Table.postbacks.place(.appID)
-  let campaignID = Table.postbacks.place(.campaignID)
-  let sourceIdentifier = Table.postbacks.place(.sourceIdentifier)
-  let sourceAppID = Table.postbacks.place(.sourceAppID)
-  let sourceDomain = Table.postbacks.place(.sourceDomain)
-  let redownload = Table.postbacks.place(.redownload)
-  let conversionType = Table.postbacks.place(.conversionType)
-  let fidelityType = Table.postbacks.place(.fidelityType)
-  let adInteractionType = Table.postbacks.place(.adInteractionType)
-  let country = Table.postbacks.place(.countryCode)
-  let environment = Table.postbacks.place(.environment)
-  let receivedAt = Table.postbacks.place(.receivedAt)
-  let earliest = Table.postbacks.place(.installDateEarliest)
-  let latest = Table.postbacks.place(.installDateLatest)
-  let extras = Table.postbacks.place(.extras)
 }
 
 extension Networks {
   /// Tells if an id is the one of Apple's tests of AdAttributionKit.
   fileprivate static func isDevelopment(_ id: String) -> Bool { id.lowercased() == "development.adattributionkit" }
-}
-
-extension RowCursor {
-  /// Tells if a cell has a text.
-  fileprivate func has(_ text: String, in column: Int) -> Bool {
-    guard let cell = cell(column), cell.count == text.utf8.count else { return false }
-    return bytes[cell.indices].elementsEqual(text.utf8)
-  }
 }
 
 extension InlineValues {

@@ -26,23 +26,18 @@ package struct Enrichment: Sendable {
     jobs: Int,
     bufferBytes: Int = 64 << 20
   ) async throws(PipelineFailure) {
-    let copies = CopyCollector(in: table.output, bufferBytes: bufferBytes)
-    var copyCount = 0
+    let copies = try await CopyCollector.inline(
+      among: rejects,
+      of: accepted,
+      in: table.output,
+      bufferBytes: bufferBytes,
+      jobs: jobs
+    )
     var summary = EnrichmentSummary()
-    var unreadable = UnreadableRows()
-    let columns = RejectColumns()
-    try await rejects.scan(jobs: jobs) {
-      InlineCopies($0, columns)
-    } take: { batch throws(PipelineFailure) in
-      try copies.add(batch.records)
-      copyCount += batch.count
-      unreadable += batch.unreadable
-    }
-    // Of several copies of a postback the first one counts.
-    let join = try await copies.join(accepted, jobs: jobs, contentStart: .max) { _, _ in }
+    var unreadable = copies.unreadable
     let enricher = Enricher(lookups, encoding)
     try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      try join.next(batch.records.count)
+      try copies.join.next(batch.records.count)
     } _: {
       enricher.enrich($0, $1)
     } take: { batch throws(PipelineFailure) in
@@ -50,7 +45,7 @@ package struct Enrichment: Sendable {
       unreadable += batch.unreadable
       do throws(FileFailure) { try table.append(batch.rows) } catch { throw .state(error) }
     }
-    summary.copies = copyCount
+    summary.copies = copies.count
     self.summary = summary
     self.unreadable = unreadable
     json = .object(

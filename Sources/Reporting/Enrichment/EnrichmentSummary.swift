@@ -1,3 +1,4 @@
+internal import Base
 package import JSON
 
 /// The counts of an enrichment, by network.
@@ -49,6 +50,27 @@ package struct EnrichmentSummary: Sendable, Equatable {
     var total = Network()
     for network in networks.values { total += network }
     return total
+  }
+
+  /// Counts a row of a postback that was received at a time.
+  mutating func add(_ row: EnrichedRow, receivedAt: Int64?) {
+    var counts = Network()
+    counts.status = row.networkStatus
+    counts.rows = [row.status: 1]
+    counts.conflicts = row.hasConflict ? 1 : 0
+    if let digits = row.twoDigits {
+      counts.twoDigits = 1
+      counts.trailing = digits.trailing ? 1 : 0
+      counts.leading = digits.leading ? 1 : 0
+    }
+    if row.status == .ambiguous {
+      let month = receivedAt.map { String(Timestamp(milliseconds: $0).description.prefix(7)) }
+      counts.ambiguousByMonth = [month ?? "unknown": 1]
+    }
+    networks[row.networkName, default: Network()] += counts
+    if row.source == .inline || row.source == .both { inline += 1 }
+    if row.inline.hasWrongTime { wrongTimes += 1 }
+    if row.inline.isTest { tests += 1 }
   }
 
   /// Adds the counts of other rows.

@@ -42,6 +42,41 @@ extension InlineCopies {
   }
 }
 
+extension CopyCollector {
+  /// The inline values of all copies among rejects, for the rows of `accepted`.
+  struct Inline {
+    /// The values, batch by batch of the accepted rows. Of several copies of a postback the first one counts.
+    let join: CopyJoin
+    /// The number of copies, also of those without inline values.
+    let count: Int
+    /// The lines that are not rows.
+    let unreadable: UnreadableRows
+  }
+
+  /// Collects the inline values of copies. They take memory of about twice `bufferBytes`.
+  static func inline(
+    among rejects: TableFiles,
+    of accepted: TableFiles,
+    in folder: String,
+    bufferBytes: Int = RecordSorter.usualBufferBytes,
+    jobs: Int
+  ) async throws(PipelineFailure) -> Inline {
+    let copies = CopyCollector(in: folder, bufferBytes: bufferBytes)
+    var count = 0
+    var unreadable = UnreadableRows()
+    let columns = RejectColumns()
+    try await rejects.scan(jobs: jobs) {
+      InlineCopies($0, columns)
+    } take: { batch throws(PipelineFailure) in
+      try copies.add(batch.records)
+      count += batch.count
+      unreadable += batch.unreadable
+    }
+    let join = try await copies.join(accepted, jobs: jobs, contentStart: .max) { _, _ in }
+    return Inline(join: join, count: count, unreadable: unreadable)
+  }
+}
+
 extension InlineValues {
   /// The values as bytes: those that are not texts, and then each text with its length before it.
   fileprivate var record: [UInt8] {

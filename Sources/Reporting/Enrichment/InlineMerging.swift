@@ -3,7 +3,7 @@ extension EnrichedRow {
   ///
   /// The table is decided by a person, and the forwarder's values are not signed. So a forwarder's value never replaces
   /// one of the table, and from the level on which both differ it is not used at all.
-  mutating func fill(_ match: CampaignMatch, _ texts: TextPool, _ inline: InlineValues) {
+  mutating func fill(_ match: CampaignMatch, _ texts: TextPool) {
     (status, candidateCount) = (match.status, match.count)
     placement = texts[match.placement]
     geo = texts[match.geo]

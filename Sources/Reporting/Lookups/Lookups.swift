@@ -54,6 +54,15 @@ package struct Lookups: Sendable {
     self.campaigns = CampaignIndex(campaigns)
   }
 
+  /// The lookup tables of an operator that maintains none. Throws if libcrypto fails.
+  package static func none() throws(Failure) -> Lookups { try Lookups() }
+
+  private init() throws(Failure) {
+    do { digest = try Self.digest(of: [:]) } catch { throw .libcrypto(error) }
+    campaigns = CampaignIndex(Campaigns())
+    warnings = []
+  }
+
   private static func files(
     in folder: String,
     _ dates: LookupDateFormat?,

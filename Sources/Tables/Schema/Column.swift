@@ -36,8 +36,12 @@ package enum ColumnType: Sendable, Equatable {
   case integer(ClosedRange<Int64>)
   /// An exact decimal of 0 or more with at most `precision` digits, `scale` of them after the point.
   case decimal(precision: Int, scale: Int)
+  /// An exact decimal of any sign with at most `precision` digits, `scale` of them after the point.
+  case signedDecimal(precision: Int, scale: Int)
   /// True or false.
   case boolean
+  /// A day in UTC: `2026-03-01`.
+  case date
   /// A time in UTC: RFC 3339 text, with milliseconds if they are not 0.
   case time
   /// Several of a few words, each once and at least one: an array in JSON, joined by semicolons in CSV.
@@ -66,13 +70,19 @@ extension ColumnType {
   /// The key of a postback: 32 hexadecimal digits.
   package static let key = text(matching: "^[0-9a-f]{32}$")
   /// The identifier of an app: an integer of at most 63 bits.
-  static let identifier = integer(0...Int64.max)
+  package static let identifier = integer(0...Int64.max)
   /// The version of a conversion model.
-  static let version = integer(1...Int64.max)
+  package static let version = integer(1...Int64.max)
   /// An amount of money. An event has less than 10¹⁵, and a postback has less than 10⁶ events.
-  static let money = decimal(precision: 28, scale: 7)
+  package static let money = decimal(precision: 28, scale: 7)
+  /// A sum of amounts of money.
+  package static let moneySum = decimal(precision: 36, scale: 7)
+  /// A ratio, rounded to six digits after the point.
+  package static let ratio = decimal(precision: 35, scale: 6)
+  /// A number of things.
+  package static let count = integer(0...Int64.max)
   /// The ISO 4217 code of a currency.
-  static let currency = text(matching: "^[A-Z]{3}$")
+  package static let currency = text(matching: "^[A-Z]{3}$")
 
   /// Returns the type of texts that match a regular expression.
   package static func text(matching pattern: String) -> ColumnType { .text(TextForm(pattern: pattern)) }

@@ -78,6 +78,85 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case enrichConflict = "enrich_conflict"
   case candidateCount = "candidate_count"
   case forwardedAt = "forwarded_at"
+  case dateType = "date_type"
+  case date
+  case dimensions
+  case trustLevel = "trust_level"
+  case postbacks
+  case postbacksWon = "postbacks_won"
+  case installs
+  case redownloads
+  case reengagements
+  case conversions
+  case installsClick = "installs_click"
+  case installsView = "installs_view"
+  case installsInteractionUnknown = "installs_interaction_unknown"
+  case assists
+  case web
+  case fineValues = "fine_values"
+  case coarseLow = "coarse_low"
+  case coarseMedium = "coarse_medium"
+  case coarseHigh = "coarse_high"
+  case nulls
+  case noValuePossible = "no_value_possible"
+  case ambiguousZeros = "ambiguous_zeros"
+  case values
+  case nullRate = "null_rate"
+  case nullRateLow = "null_rate_low"
+  case nullRateHigh = "null_rate_high"
+  case valueZero = "cv_zero"
+  case valuePositive = "cv_positive"
+  case valueSum = "cv_sum"
+  case decoded
+  case unmapped
+  case noModel = "no_model"
+  case ambiguous
+  case undecoded
+  case revenue
+  case revenueMin = "revenue_min"
+  case revenueMax = "revenue_max"
+  case unconvertedRows = "unconverted_rows"
+  case revenueMaxOpen = "revenue_max_open"
+  case revenueMaxClosed = "revenue_max_closed"
+  case revenueInAppPurchases = "revenue_iap"
+  case revenueAdMonetization = "revenue_admon"
+  case revenueAll = "revenue_all"
+  case revenueByCurrency = "revenue_by_currency"
+  case conflicts
+  case directConfirmed = "direct_confirmed"
+  case modelledRevenue = "modelled_revenue"
+  case modelledRevenueLow = "modelled_revenue_low"
+  case modelledRevenueHigh = "modelled_revenue_high"
+  case modelledStatus = "modelled_status"
+  case cost
+  case costCurrency = "cost_currency"
+  case costLevel = "cost_level"
+  case impressions
+  case clicks
+  case networkInstalls = "network_installs"
+  case ecpi
+  case roas
+  case roasMin = "roas_min"
+  case roasMax = "roas_max"
+  case roasMaxClosed = "roas_max_closed"
+  case roasScaled = "roas_scaled"
+  case roasScaledConversions = "roas_scaled_conversions"
+  case rpu
+  case roi
+  case revenueAllWindows = "revenue_all_windows"
+  case revenueBasis = "revenue_basis"
+  case asOf = "as_of"
+  case status
+  case expectedShare = "expected_share"
+  case postbacksWithEvent = "postbacks_with_event"
+  case eventECPA = "event_ecpa"
+  case eventECR = "event_ecr"
+  case value
+  case count
+  case metric
+  case previous
+  case current
+  case reason
 
   // Members of `conflicting_fields`, besides `field`.
   case first

@@ -51,9 +51,9 @@ extension ColumnType {
   /// The type in JSON Schema.
   fileprivate var jsonType: String {
     switch self {
-    case .text, .word, .time: "string"
+    case .text, .word, .time, .date: "string"
     case .integer: "integer"
-    case .decimal: "number"
+    case .decimal, .signedDecimal: "number"
     case .boolean: "boolean"
     case .words, .objects: "array"
     case .object: "object"
@@ -73,6 +73,7 @@ extension ColumnType {
       [.init("minimum", .integer(range.lowerBound)), .init("maximum", .integer(range.upperBound))]
     case .decimal: [.init("minimum", .integer(0))]
     case .time: [.init("format", .string("date-time")), .init("pattern", .string(Self.timePattern))]
+    case .date: [.init("format", .string("date")), .init("pattern", .string("^\(Self.datePattern)$"))]
     case .words(let words):
       [
         .init("minItems", .integer(1)), .init("uniqueItems", .bool(true)),
@@ -92,12 +93,13 @@ extension ColumnType {
           ])
         ),
       ]
-    case .word, .boolean: []
+    case .word, .boolean, .signedDecimal: []
     }
   }
 
+  private static let datePattern = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
   private static let timePattern =
-    #"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{3})?Z$"#
+    #"^\#(datePattern)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{3})?Z$"#
 }
 
 extension RowRule.Condition {

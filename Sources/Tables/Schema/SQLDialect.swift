@@ -57,6 +57,10 @@ package enum SQLDialect: String, CaseIterable, Sendable {
   /// Returns the name of a type whose values are not null.
   package func typeName(_ type: ColumnType) -> String {
     switch (type, self) {
+    case (.signedDecimal(let precision, let scale), _): typeName(.decimal(precision: precision, scale: scale))
+    case (.date, .postgresql): "date"
+    case (.date, .clickhouse): "Date32"
+    case (.date, .duckdb), (.date, .spark), (.date, .bigquery): "DATE"
     case (.text, .postgresql), (.word, .postgresql): "text"
     case (.text, .duckdb), (.word, .duckdb): "VARCHAR"
     case (.text, .spark), (.word, .spark), (.text, .bigquery), (.word, .bigquery): "STRING"

@@ -23,17 +23,10 @@ struct EnrichCommand: Command {
       Exit status: 0; 64 usage, 65 a lookup table is wrong or some lines of the tables are not rows, 66 a folder does not
       exist, 73 the table cannot be created, 74 I/O, 75 another process writes the table.
       """,
-    options: [
-      Option("--lookups", "DIR", "The folder of the lookup tables."),
+    options: LookupOptions.options + [
       Option("--out", "DIR", "Write the table into this folder, by default OUT.", short: "-o"),
       Option("--format", "FORMAT", "jsonl (default), csv or both."),
       Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
-      Option(
-        "--date-format",
-        "FORMAT",
-        "MDY also accepts dates such as 9/1/2020 in the lookup tables, the month first."
-      ),
-      Option("--allow-overlap", nil, "Accept rows of campaigns.csv that contradict each other."),
       Option("--json", nil, "Print the summary as a JSON object."),
       Option("--jobs", "N", "Read N batches at once; default the number of cores."),
     ],
@@ -41,11 +34,9 @@ struct EnrichCommand: Command {
   )
 
   private let output: String
-  private let lookups: String
+  private let lookups: LookupOptions
   private let target: String
   private let encoding: TableEncoding
-  private let dates: LookupDateFormat?
-  private let allowsOverlap: Bool
   private let wantsJSON: Bool
   private let jobs: Int
 
@@ -53,24 +44,21 @@ struct EnrichCommand: Command {
     guard let output = arguments.operands.first, arguments.operands.count == 1 else {
       throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
     }
-    guard let lookups = arguments.value("--lookups"), !lookups.isEmpty else {
+    lookups = try LookupOptions(arguments)
+    guard lookups.areGiven else {
       throw CommandFailure(.usage, "No folder of lookup tables is given. Name it with --lookups.")
     }
     self.output = output
-    self.lookups = lookups
     target = arguments.value("--out") ?? output
     guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
     let formats = try TablesOptions.formats(arguments)
     encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
-    dates = try arguments.value("--date-format", "MDY") { LookupDateFormat(rawValue: $0) }
-    allowsOverlap = arguments.has("--allow-overlap")
     wantsJSON = arguments.has("--json")
     jobs = try arguments.jobs()
   }
 
   func run() async throws(CommandFailure) {
-    let lookups = try loadLookups()
-    for warning in lookups.warnings { Terminal.warn(warning.description) }
+    let lookups = try lookups.load()
     let progress = AnalysisProgressLine()
     let enrichment: Enrichment
     do {
@@ -97,17 +85,5 @@ struct EnrichCommand: Command {
     let answer = EnrichAnswer(enrichment: enrichment, digest: lookups.hexadecimalDigest)
     try Terminal.print(wantsJSON ? enrichment.json.description : answer.text)
     try enrichment.unreadable.throwIfAny()
-  }
-
-  private func loadLookups() throws(CommandFailure) -> Lookups {
-    do throws(Lookups.Failure) {
-      return try Lookups(in: lookups, dates: dates, allowingOverlap: allowsOverlap)
-    } catch {
-      switch error {
-      case .file(let failure): throw CommandFailure(failure)
-      case .tables(let errors): throw CommandFailure(.configuration, lines: errors)
-      case .libcrypto(let failure): throw CommandFailure(.software, "\(failure)")
-      }
-    }
   }
 }

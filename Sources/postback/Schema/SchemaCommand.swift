@@ -44,7 +44,7 @@ struct SchemaCommand: Command {
   )
 
   /// The tables of a run, and those that are derived from them.
-  private static let known = Table.all + [.enriched]
+  private static let known = Table.all + Table.derived
 
   private let tables: [Table]
   private let dialect: Dialect

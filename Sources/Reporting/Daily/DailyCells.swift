@@ -1,0 +1,118 @@
+internal import Tables
+
+/// The counts of all batches, and the groups that follow from them.
+struct DailyCells: Sendable {
+  /// The outcomes by their numbers.
+  private(set) var outcomes: [DailyOutcome] = []
+  private var outcomeNumbers = DailyKeyNumbers()
+  private var places = DailyKeyNumbers()
+  private var counts: [DailyCell: Int] = [:]
+
+  /// Adds the counts of the next batch.
+  mutating func add(_ batch: DailyBatch) {
+    let places = batch.places.keys.map { self.places.number(of: $0).number }
+    let outcomes = batch.outcomeNumbers.keys.indices.map { index in
+      let (number, isNew) = outcomeNumbers.number(of: batch.outcomeNumbers.keys[index])
+      if isNew { self.outcomes.append(batch.outcomes[index]) }
+      return number
+    }
+    for (cell, count) in batch.counts {
+      var global = cell
+      global.place = places[Int(cell.place)]
+      global.outcome = outcomes[Int(cell.outcome)]
+      counts[global, default: 0] += count
+    }
+  }
+
+  /// Changes the outcome with a number.
+  mutating func update(_ number: Int, _ change: (inout DailyOutcome) -> Void) { change(&outcomes[number]) }
+
+  /// Calls `body` for each group with postbacks, in the order of the daily tables.
+  func forEachGroup<Failure: Error>(_ body: (DailyRow) throws(Failure) -> Void) throws(Failure) {
+    let places = places.keys.map { DailyPlace($0.values) }
+    let ranks = Self.ranks(places)
+    for type in DateType.allCases {
+      var entries = counts.map { cell, count in
+        Entry(cell, count, type, outcomes[Int(cell.outcome)].window, ranks[Int(cell.place)])
+      }
+      entries.sort { ($0.day, $0.rank) < ($1.day, $1.rank) }
+      var start = 0
+      while start < entries.count {
+        let first = entries[start]
+        let place = places[Int(first.place)]
+        let group = DailyGroup(type, day: first.dayOrNil, window: first.window, values: place.values)
+        var row = DailyRow(group: group, names: place.names)
+        var end = start
+        while end < entries.count, entries[end].day == first.day, entries[end].rank == first.rank {
+          row.add(entries[end], outcomes[Int(entries[end].outcome)], places[Int(entries[end].place)].names)
+          end += 1
+        }
+        try body(row)
+        start = end
+      }
+    }
+  }
+
+  /// The place of each list of values among all lists, in the order of the daily tables.
+  private static func ranks(_ places: [DailyPlace]) -> [UInt32] {
+    let order = places.indices.sorted { DailyGroup.precedes(places[$0].values, places[$1].values) }
+    var ranks = [UInt32](repeating: 0, count: places.count)
+    var rank: UInt32 = 0
+    for (position, index) in order.enumerated() {
+      if position > 0, places[order[position - 1]].values != places[index].values { rank += 1 }
+      ranks[index] = rank
+    }
+    return ranks
+  }
+
+  /// A cell as a part of a group.
+  struct Entry {
+    let day: Int32
+    /// The window and the rank of the place, which order the groups of a day.
+    let rank: UInt64
+    let place: UInt32
+    let outcome: UInt32
+    let count: Int
+
+    init(_ cell: DailyCell, _ count: Int, _ type: DateType, _ window: Int, _ rank: UInt32) {
+      day = type == .received ? cell.received : cell.install
+      self.rank = UInt64(window) << 32 | UInt64(rank)
+      (place, outcome, self.count) = (cell.place, cell.outcome, count)
+    }
+
+    var window: Int { Int(rank >> 32) }
+    var dayOrNil: Int64? { day == DailyCell.unknownDay ? nil : Int64(day) }
+  }
+}
+
+/// The values of the dimensions of postbacks, and their names.
+struct DailyPlace: Sendable {
+  let values: [String?]
+  let names: [String?]
+
+  /// Divides the values of a key.
+  init(_ values: [String?]) {
+    self.values = Array(values.prefix(DailyDimension.allCases.count))
+    names = Array(values.dropFirst(DailyDimension.allCases.count))
+  }
+}
+
+/// A row of `skan_daily`, with the events of its postbacks.
+package struct DailyRow: Sendable {
+  /// The key.
+  package var group: DailyGroup
+  /// The names, by their dimensions; nil where the postbacks do not agree.
+  package var names: [String?]
+  /// The sums.
+  package var metrics = DailyMetrics()
+  /// The sums of each event, by name.
+  package var events: [String: DailyEventSums] = [:]
+}
+
+extension DailyRow {
+  fileprivate mutating func add(_ entry: DailyCells.Entry, _ outcome: DailyOutcome, _ names: [String?]) {
+    for index in names.indices where self.names[index] != names[index] { self.names[index] = nil }
+    metrics.add(outcome, entry.count)
+    for event in outcome.events { events[event.name, default: DailyEventSums()].add(event, entry.count) }
+  }
+}

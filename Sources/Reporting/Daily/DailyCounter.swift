@@ -1,0 +1,209 @@
+internal import Analysis
+internal import Base
+internal import JSON
+internal import PostbackPipeline
+internal import SKAdNetwork
+internal import Tables
+
+/// The postbacks that have the same days, the same place and the same outcome.
+struct DailyCell: Hashable, Sendable {
+  /// The number of the place: the values of the dimensions, and the names.
+  var place: UInt32
+  /// The number of the outcome.
+  var outcome: UInt32
+  /// The day of receipt since 1970-01-01, or `unknownDay`.
+  var received: Int32
+  /// The day of the estimated install date since 1970-01-01, or `unknownDay`.
+  var install: Int32
+
+  /// A day that is not known. It comes after all others.
+  static let unknownDay = Int32.max
+}
+
+/// The counts of rows that are in the daily tables, and of those that are not.
+struct DailyRowCounts: Sendable, Equatable {
+  /// The number of rows that were read.
+  var read = 0
+  /// The number of rows that were left out, by environment.
+  var leftOut: [String: Int] = [:]
+  /// The number of rows that were left out because a forwarder marks them as tests.
+  var tests = 0
+  /// The number of counted rows without a time of receipt.
+  var withoutReceipt = 0
+  /// The number of counted rows without an install date.
+  var withoutInstallDate = 0
+  /// The latest time of receipt of a counted row, in milliseconds since 1970.
+  var newest: Int64?
+
+  static func += (left: inout Self, right: Self) {
+    left.read += right.read
+    left.leftOut.merge(right.leftOut, uniquingKeysWith: +)
+    left.tests += right.tests
+    left.withoutReceipt += right.withoutReceipt
+    left.withoutInstallDate += right.withoutInstallDate
+    left.newest = [left.newest, right.newest].compactMap(\.self).max()
+  }
+}
+
+/// The counts of a batch of rows of `skan_postbacks`.
+struct DailyBatch: Sendable {
+  var places = DailyKeyNumbers()
+  var outcomeNumbers = DailyKeyNumbers()
+  var outcomes: [DailyOutcome] = []
+  var counts: [DailyCell: Int] = [:]
+  var rows = DailyRowCounts()
+  var unreadable = UnreadableRows()
+}
+
+/// Counts rows of `skan_postbacks` by days, places and outcomes.
+struct DailyCounter: Sendable {
+  let enricher: Enricher
+  let dimensions: Set<DailyDimension>
+  let environments: Set<String>
+
+  private let columns = PostbackColumns()
+  private let placeColumns: [Bool]
+  private let nameColumns: [Bool]
+
+  init(_ enricher: Enricher, _ dimensions: Set<DailyDimension>, _ environments: Set<String>) {
+    (self.enricher, self.dimensions, self.environments) = (enricher, dimensions, environments)
+    placeColumns = DailyDimension.allCases.map(dimensions.contains)
+    nameColumns = DailyName.allCases.map { dimensions.contains($0.dimension) }
+  }
+
+  /// Counts the rows of a batch. `copies` has the inline values of their copies.
+  func count(_ batch: RawBatch, _ copies: RecordTable) -> DailyBatch {
+    var counts = DailyBatch()
+    var cursor = RowCursor(batch, of: .postbacks)
+    var reader = InlineReader()
+    var key = DailyKeyBytes()
+    while cursor.next() {
+      counts.rows.read += 1
+      let environment = cursor.text(columns.environment) ?? ""
+      guard environments.contains(environment) else {
+        counts.rows.leftOut[environment, default: 0] += 1
+        continue
+      }
+      let row = enricher.enrich(cursor, &reader, copies)
+      guard !row.inline.isTest else {
+        counts.rows.tests += 1
+        continue
+      }
+      let place = place(cursor, row, &key, &counts)
+      let outcome = outcome(cursor, row, &key, &counts)
+      let (received, install) = days(cursor, &counts.rows)
+      counts.counts[DailyCell(place: place, outcome: outcome, received: received, install: install), default: 0] += 1
+    }
+    counts.unreadable = cursor.unreadable
+    return counts
+  }
+
+  private func days(_ cursor: borrowing RowCursor, _ rows: inout DailyRowCounts) -> (received: Int32, install: Int32) {
+    let (received, install) = (cursor.time(columns.receivedAt), cursor.time(columns.estimated))
+    if let received { rows.newest = max(rows.newest ?? received, received) } else { rows.withoutReceipt += 1 }
+    if install == nil { rows.withoutInstallDate += 1 }
+    return (Self.day(received), Self.day(install))
+  }
+
+  private static func day(_ time: Int64?) -> Int32 {
+    time.map { Int32(clamping: Timestamp(milliseconds: $0).daysSince1970) } ?? DailyCell.unknownDay
+  }
+
+  // MARK: - Places
+
+  private func place(
+    _ cursor: borrowing RowCursor,
+    _ row: EnrichedRow,
+    _ key: inout DailyKeyBytes,
+    _ counts: inout DailyBatch
+  ) -> UInt32 {
+    key.removeAll()
+    for dimension in DailyDimension.allCases {
+      if placeColumns[dimension.place] { append(dimension, cursor, row, to: &key) } else { key.appendNull() }
+    }
+    for name in DailyName.allCases {
+      if nameColumns[name.rawValue] { key.append(row.name(name)) } else { key.appendNull() }
+    }
+    return counts.places.number(of: key).number
+  }
+
+  private func append(
+    _ dimension: DailyDimension,
+    _ cursor: borrowing RowCursor,
+    _ row: EnrichedRow,
+    to key: inout DailyKeyBytes
+  ) {
+    switch dimension {
+    case .appID: key.append(columns.appID, of: cursor)
+    case .networkName: key.append(row.networkName)
+    case .campaignID: key.append(row.campaign[InlineValues.Field.campaignID.rawValue])
+    case .adgroupID: key.append(row.campaign[InlineValues.Field.adgroupID.rawValue])
+    case .creativeID: key.append(row.campaign[InlineValues.Field.creativeID.rawValue])
+    case .sourceAppID: key.append(columns.sourceAppID, of: cursor)
+    case .country: if let country = row.country { key.append(country.letters.span) } else { key.appendNull() }
+    case .framework: key.append(columns.framework, of: cursor)
+    case .version: key.append(columns.version, of: cursor)
+    case .environment: key.append(columns.environment, of: cursor)
+    case .channel: key.append(columns.channel, of: cursor)
+    case .forwarder: key.append(columns.forwarder, of: cursor)
+    case .trustLevel: key.appendNull()
+    case .modelID: key.append(columns.modelID, of: cursor)
+    case .modelVersion: key.append(columns.modelVersion, of: cursor)
+    case .conversionType: key.append(columns.conversionType, of: cursor)
+    }
+  }
+
+  // MARK: - Outcomes
+
+  private func outcome(
+    _ cursor: borrowing RowCursor,
+    _ row: EnrichedRow,
+    _ key: inout DailyKeyBytes,
+    _ counts: inout DailyBatch
+  ) -> UInt32 {
+    let zeroMayBeNull =
+      row.network?.writesNullAsZero == true || cursor.text(columns.tierFlags).map(Self.hasFlag) == true
+    key.removeAll()
+    key.append(zeroMayBeNull ? "0" : nil)
+    key.append(columns.version, of: cursor)
+    key.append(columns.redownload, of: cursor)
+    key.append(columns.conversionType, of: cursor)
+    key.append(columns.fidelityType, of: cursor)
+    key.append(columns.adInteractionType, of: cursor)
+    key.append(columns.didWin, of: cursor)
+    key.append(columns.window, of: cursor)
+    key.append(cursor.cell(columns.sourceDomain).map { $0.count > 0 } == true ? "1" : nil)
+    key.append(columns.conversionValue, of: cursor)
+    key.append(columns.coarseValue, of: cursor)
+    key.append(columns.decodeStatus, of: cursor)
+    if cursor.cell(columns.cumulative) != nil {
+      key.append(columns.appID, of: cursor)
+      key.append(columns.modelID, of: cursor)
+      key.append(columns.modelVersion, of: cursor)
+      key.append(columns.revenue, of: cursor)
+      key.append(columns.minRevenue, of: cursor)
+      key.append(columns.maxRevenue, of: cursor)
+      key.append(columns.currency, of: cursor)
+      key.append(columns.cumulative, of: cursor)
+    }
+    let (number, isNew) = counts.outcomeNumbers.number(of: key)
+    if isNew { counts.outcomes.append(DailyOutcome(cursor, columns, zeroMayBeNull: zeroMayBeNull)) }
+    return number
+  }
+
+  private static func hasFlag(_ flags: String) -> Bool { flags.contains("zero_may_be_null") }
+}
+
+extension EnrichedRow {
+  /// The name that the daily tables carry along.
+  fileprivate func name(_ name: DailyName) -> String? {
+    switch name {
+    case .app: appName
+    case .networkStatus: networkStatus.rawValue
+    case .campaign: campaign[InlineValues.Field.campaignName.rawValue]
+    case .adgroup: campaign[InlineValues.Field.adgroupName.rawValue]
+    case .creative: campaign[InlineValues.Field.creativeName.rawValue]
+    case .sourceApp: sourceAppName
+    }
+  }
+}

@@ -1,0 +1,155 @@
+internal import Base
+internal import ConversionModel
+internal import JSON
+internal import Tables
+
+/// Encodes the rows of `skan_daily`, `skan_daily_events` and `skan_daily_values`.
+struct DailyEncoder: ~Copyable {
+  private var daily: RowEncoder
+  private var events: RowEncoder
+  private var values: RowEncoder
+  private let dimensions: String
+  private let asOf: Timestamp?
+
+  init(_ encoding: TableEncoding, _ dimensions: Set<DailyDimension>, asOf: Timestamp?) {
+    daily = RowEncoder(.daily, encoding)
+    events = RowEncoder(.dailyEvents, encoding)
+    values = RowEncoder(.dailyValues, encoding)
+    self.dimensions = DailyDimension.text(dimensions)
+    self.asOf = asOf
+  }
+
+  /// Takes the rows so far of `skan_daily`, `skan_daily_events` and `skan_daily_values`.
+  mutating func take() -> (daily: EncodedRows, events: EncodedRows, values: EncodedRows) {
+    (daily.take(), events.take(), values.take())
+  }
+
+  /// Encodes a row.
+  mutating func encode(_ row: DailyRow) {
+    Self.encodeKey(row, dimensions, &daily)
+    encodeCounts(row.metrics, isFirstWindow: row.group.window == 0)
+    encodeRevenue(row.metrics)
+    daily.null(.conflicts)
+    daily.null(.directConfirmed)
+    for column in Column.dailyModelled + Column.dailyCost { daily.null(column.name) }
+    daily.time(.asOf, asOf)
+    daily.null(.status)
+    daily.null(.expectedShare)
+    daily.endRow()
+    encodeEvents(row)
+    encodeValues(row)
+  }
+
+  /// Encodes the columns that identify a row of the daily tables.
+  static func encodeKey(_ row: DailyRow, _ dimensions: String, _ encoder: inout RowEncoder) {
+    encoder.word(.dateType, row.group.dateType)
+    encoder.date(.date, row.group.day)
+    encoder.integer(.postbackSequenceIndex, Int64(row.group.window))
+    encoder.text(.dimensions, dimensions)
+    for dimension in DailyDimension.allCases {
+      let value = row.group[dimension]
+      if dimension.isNumber {
+        encoder.integer(dimension.column, value.flatMap { Int64($0) })
+      } else {
+        encoder.text(dimension.column, value)
+      }
+      for name in DailyName.allCases where name.dimension == dimension {
+        let value = row.names[name.rawValue]
+        switch name {
+        case .networkStatus: encoder.word(name.column, value.flatMap(NetworkStatus.init))
+        case .app, .campaign, .adgroup, .creative, .sourceApp: encoder.text(name.column, value)
+        }
+      }
+    }
+  }
+
+  private mutating func encodeCounts(_ metrics: DailyMetrics, isFirstWindow: Bool) {
+    func first(_ count: Int) -> Int64? { isFirstWindow ? Int64(count) : nil }
+    daily.integer(.postbacks, Int64(metrics.postbacks))
+    daily.integer(.postbacksWon, Int64(metrics.won))
+    daily.integer(.installs, first(metrics.installs))
+    daily.integer(.redownloads, first(metrics.redownloads))
+    daily.integer(.reengagements, first(metrics.reengagements))
+    daily.integer(.conversions, first(metrics.conversions))
+    daily.integer(.installsClick, first(metrics.clickInstalls))
+    daily.integer(.installsView, first(metrics.viewInstalls))
+    let unknown = metrics.installs - metrics.clickInstalls - metrics.viewInstalls
+    daily.integer(.installsInteractionUnknown, first(unknown))
+    daily.integer(.assists, Int64(metrics.assists))
+    daily.integer(.web, Int64(metrics.web))
+    daily.integer(.fineValues, Int64(metrics.fine))
+    for (column, count) in zip([.coarseLow, .coarseMedium, .coarseHigh] as [ColumnName], metrics.coarseValues) {
+      daily.integer(column, Int64(count))
+    }
+    daily.integer(.nulls, Int64(metrics.nulls))
+    daily.integer(.noValuePossible, Int64(metrics.noValuePossible))
+    daily.integer(.ambiguousZeros, Int64(metrics.ambiguousZeros))
+    daily.integer(.values, Int64(metrics.values))
+    daily.amount(.nullRate, .quotient(Amount(metrics.nulls), by: Amount(metrics.values + metrics.nulls)))
+    let interval = WilsonRate(metrics.nulls, of: metrics.values + metrics.nulls).interval
+    daily.amount(.nullRateLow, interval.flatMap { Amount(rounding: $0.low) })
+    daily.amount(.nullRateHigh, interval.flatMap { Amount(rounding: $0.high) })
+    daily.integer(.valueZero, Int64(metrics.zeros))
+    daily.integer(.valuePositive, Int64(metrics.fine - metrics.zeros))
+    daily.integer(.valueSum, Int64(metrics.valueSum))
+    daily.integer(.decoded, Int64(metrics.decoded))
+    daily.integer(.unmapped, Int64(metrics.unmapped))
+    daily.integer(.noModel, Int64(metrics.noModel))
+    daily.integer(.ambiguous, Int64(metrics.ambiguous))
+    daily.integer(.undecoded, Int64(metrics.unmapped + metrics.noModel + metrics.ambiguous))
+  }
+
+  private mutating func encodeRevenue(_ metrics: DailyMetrics) {
+    let single = metrics.revenue.count == 1 ? metrics.revenue.first : nil
+    let revenue = single?.value
+    daily.amount(.revenue, revenue?.estimate)
+    daily.amount(.revenueMin, revenue?.minimum)
+    daily.amount(.revenueMax, revenue?.maximum)
+    daily.text(.currency, single?.key)
+    daily.integer(.unconvertedRows, Int64(metrics.unconverted))
+    daily.integer(.revenueMaxOpen, Int64(metrics.revenue.values.reduce(0) { $0 + $1.openEnded }))
+    daily.amount(.revenueMaxClosed, revenue?.closedMaximum)
+    func part(_ kind: RevenueKind) -> Amount? { revenue?.byKind[kind] }
+    daily.amount(.revenueInAppPurchases, part(.inAppPurchases))
+    daily.amount(.revenueAdMonetization, part(.adMonetization))
+    daily.amount(.revenueAll, part(.all))
+    Self.encodeCurrencies(metrics.revenue, &daily)
+  }
+
+  private static func encodeCurrencies(_ revenue: [String: DailyRevenue], _ encoder: inout RowEncoder) {
+    guard revenue.count > 1 else { return encoder.null(.revenueByCurrency) }
+    let members = revenue.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value.estimate)" }
+    encoder.json(.revenueByCurrency, Array("{\(members.joined(separator: ","))}".utf8).span)
+  }
+
+  private mutating func encodeEvents(_ row: DailyRow) {
+    for (name, sums) in row.events.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+      Self.encodeKey(row, dimensions, &events)
+      events.text(.eventName, name)
+      events.integer(.postbacksWithEvent, Int64(sums.postbacks))
+      events.amount(.eventCount, sums.count)
+      events.integer(.minEventCount, sums.minimum)
+      events.integer(.maxEventCount, sums.maximum)
+      let single = sums.revenue.count == 1 ? sums.revenue.first : nil
+      events.amount(.revenue, single?.value.estimate)
+      events.amount(.revenueMin, single?.value.minimum)
+      events.amount(.revenueMax, single?.value.maximum)
+      events.text(.currency, single?.key)
+      Self.encodeCurrencies(sums.revenue, &events)
+      events.null(.eventECPA)
+      events.null(.eventECR)
+      events.endRow()
+    }
+  }
+
+  private mutating func encodeValues(_ row: DailyRow) {
+    let fine = row.metrics.fineValues.enumerated().map { ("\($0.offset)", $0.element) }
+    let coarse = zip(["low", "medium", "high"], row.metrics.coarseValues)
+    for (value, count) in fine + coarse where count > 0 {
+      Self.encodeKey(row, dimensions, &values)
+      values.text(.value, value)
+      values.integer(.count, Int64(count))
+      values.endRow()
+    }
+  }
+}

@@ -1,0 +1,161 @@
+internal import ConversionModel
+internal import JSON
+internal import PostbackVerification
+internal import SKAdNetwork
+internal import Tables
+
+/// The properties of a postback that decide its part in the sums of a group.
+///
+/// Postbacks with equal properties are counted together, so that their value and revenue are read only once.
+struct DailyOutcome: Sendable {
+  /// The kind of a winning postback.
+  enum Conversion: Sendable {
+    case install, redownload, reengagement
+  }
+
+  /// The conversion value of a winning postback.
+  enum Value: Sendable, Equatable {
+    case fine(Int)
+    case coarse(CoarseConversionValue)
+    /// There is none.
+    case null
+    /// A fine value of 0 that may be a null.
+    case ambiguousZero
+    /// The version has no value.
+    case notPossible
+  }
+
+  /// The conversion window, from 0.
+  var window = 0
+  var hasWon = true
+  /// The kind of the conversion; nil if the postback is none.
+  var conversion: Conversion?
+  /// Indicates that the ad was viewed and not clicked; nil if that is not known.
+  var isView: Bool?
+  var isWeb = false
+  var value = Value.null
+  var status = DecodeStatus.null
+  var isCumulative = false
+  var currency: String?
+  /// The revenue of one postback; counted if there is a currency.
+  var revenue = DailyRevenue()
+  /// The first postback with these properties, whose events are those of all; nil unless decoded.
+  var example: PostbackKey?
+  /// The events of one postback.
+  var events: [DailyEvent] = []
+
+  /// Indicates that the value counts among the values of its group: in window 0 those of conversions, and later those of
+  /// all winning postbacks.
+  var isValued: Bool { hasWon && (window > 0 || conversion != nil) }
+}
+
+extension DailyOutcome {
+  /// Reads the current row of `skan_postbacks`. A fine value of 0 is ambiguous if `zeroMayBeNull`.
+  init(_ row: borrowing RowCursor, _ columns: PostbackColumns, zeroMayBeNull: Bool) {
+    window = row.integer(columns.window).map { Int(min(max($0, 0), 2)) } ?? 0
+    hasWon = row.boolean(columns.didWin) ?? true
+    let isSKAdNetwork = row.has(Framework.skAdNetwork.rawValue, in: columns.framework)
+    if hasWon {
+      if isSKAdNetwork {
+        conversion = row.boolean(columns.redownload) == true ? .redownload : .install
+      } else {
+        conversion = row.text(columns.conversionType).flatMap(Self.conversion)
+      }
+    }
+    if let type = row.integer(columns.fidelityType) { isView = type == 0 }
+    if let type = row.text(columns.adInteractionType) { isView = type == AdInteractionType.view.rawValue }
+    isWeb = row.cell(columns.sourceDomain).map { $0.count > 0 } ?? false
+    if isSKAdNetwork, row.has(Version.v1_0.rawValue, in: columns.version) {
+      value = .notPossible
+    } else if let fine = row.integer(columns.conversionValue), (0...63).contains(fine) {
+      value = fine == 0 && zeroMayBeNull ? .ambiguousZero : .fine(Int(fine))
+    } else if let coarse = row.text(columns.coarseValue).flatMap(CoarseConversionValue.init) {
+      value = .coarse(coarse)
+    }
+    status = row.text(columns.decodeStatus).flatMap(DecodeStatus.init) ?? .null
+    guard status == .decoded else { return }
+    example = row.key(columns.key)
+    isCumulative = row.boolean(columns.cumulative) ?? false
+    currency = row.text(columns.currency)
+    guard currency != nil else { return }
+    revenue.estimate = row.amount(columns.revenue) ?? .zero
+    revenue.minimum = row.amount(columns.minRevenue) ?? .zero
+    if let maximum = row.amount(columns.maxRevenue) { revenue.closedMaximum = maximum } else { revenue.openEnded = 1 }
+  }
+
+  private static func conversion(_ type: String) -> Conversion? {
+    switch type {
+    case "download": .install
+    case "redownload": .redownload
+    case "re-engagement", "reengagement": .reengagement
+    default: nil
+    }
+  }
+}
+
+/// An event that a postback decodes to.
+struct DailyEvent: Sendable {
+  var name: String
+  var count: Amount
+  var minimum: Int64
+  /// The greatest number of times; nil if there is no limit.
+  var maximum: Int64?
+  var currency: String?
+  var revenue = DailyRevenue()
+}
+
+extension DailyMetrics {
+  /// Adds that many postbacks with an outcome.
+  mutating func add(_ outcome: DailyOutcome, _ count: Int) {
+    postbacks += count
+    switch outcome.status {
+    case .decoded: decoded += count
+    case .unmapped: unmapped += count
+    case .noModel: noModel += count
+    case .ambiguous: ambiguous += count
+    case .null, .notWon: break
+    }
+    if outcome.isWeb { web += count }
+    guard outcome.hasWon else { return assists += count }
+    won += count
+    if outcome.window == 0 { addConversion(outcome, count) }
+    if outcome.isValued { addValue(outcome.value, count) }
+    guard outcome.status == .decoded else { return }
+    if outcome.isCumulative { cumulative += count }
+    guard let currency = outcome.currency else { return }
+    revenue[currency, default: DailyRevenue()] += outcome.revenue.times(count)
+  }
+
+  private mutating func addConversion(_ outcome: DailyOutcome, _ count: Int) {
+    switch outcome.conversion {
+    case .install:
+      installs += count
+      if outcome.isView == true { viewInstalls += count }
+      if outcome.isView == false { clickInstalls += count }
+    case .redownload: redownloads += count
+    case .reengagement: reengagements += count
+    case nil: break
+    }
+  }
+
+  private mutating func addValue(_ value: DailyOutcome.Value, _ count: Int) {
+    switch value {
+    case .fine(let value): addFine(value, count)
+    case .coarse(let value): coarseValues[value.place] += count
+    case .null: nulls += count
+    case .ambiguousZero: ambiguousZeros += count
+    case .notPossible: noValuePossible += count
+    }
+  }
+}
+
+extension CoarseConversionValue {
+  /// The place of the value in the order low, medium, high, from 0.
+  var place: Int {
+    switch self {
+    case .low: 0
+    case .medium: 1
+    case .high: 2
+    }
+  }
+}

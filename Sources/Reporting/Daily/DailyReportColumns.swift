@@ -1,0 +1,123 @@
+internal import Tables
+
+// The columns of `skan_daily` that are calculated from counts, costs and times.
+extension Column {
+  /// The columns with modelled revenue.
+  static let dailyModelled = [
+    Column(
+      .modelledRevenue,
+      .moneySum,
+      .nullable,
+      """
+      The revenue with that of postbacks without a value, as a statistical model estimates it. Null unless \
+      `modelled_status` says that it is modelled.
+      """
+    ),
+    Column(.modelledRevenueLow, .moneySum, .nullable, "The lower limit of the modelled revenue."),
+    Column(.modelledRevenueHigh, .moneySum, .nullable, "The upper limit of the modelled revenue."),
+    Column(
+      .modelledStatus,
+      .nonEmptyText,
+      .nullable,
+      "The state of the modelled revenue, or the reason for which there is none."
+    ),
+  ]
+
+  /// The columns with costs and the ratios to them.
+  static let dailyCost = [
+    Column(
+      .cost,
+      .signedDecimal(precision: 36, scale: 7),
+      .nullable,
+      "The cost of the ads, in `cost_currency`. Null if no row of the cost file is of this row."
+    ),
+    Column(.costCurrency, .currency, .nullable, "The currency of the cost."),
+    Column(
+      .costLevel,
+      .word(["row", "parent"]),
+      .nullable,
+      """
+      `row` if the cost is of this row; `parent` if it is of all rows with the dimensions of this one that are not \
+      null, among which it is not divided. Null without a cost.
+      """
+    ),
+    Column(.impressions, .count, .nullable, "The impressions, as the cost file has them."),
+    Column(.clicks, .count, .nullable, "The clicks, as the cost file has them."),
+    Column(.networkInstalls, .count, .nullable, "The installs that the ad network counts, as the cost file has them."),
+    Column(.ecpi, .ratio, .nullable, "`cost` / `installs`. Null if there are none."),
+    Column(.roas, .ratio, .nullable, "`revenue` / `cost`. Null without a cost above 0 in the same currency."),
+    Column(.roasMin, .ratio, .nullable, "`revenue_min` / `cost`."),
+    Column(.roasMax, .ratio, .nullable, "`revenue_max` / `cost`. Null if `revenue_max` is null."),
+    Column(
+      .roasMaxClosed,
+      .ratio,
+      .nullable,
+      "`revenue_max_closed` / `cost`: the least that `roas_max` can be if it is null."
+    ),
+    Column(
+      .roasScaled,
+      .ratio,
+      .nullable,
+      """
+      (`revenue` · `installs`) / (`cost` · valid), where valid is the sum of `values` and `ambiguous_zeros`. It scales \
+      by all conversions, and counts new installs.
+      """
+    ),
+    Column(
+      .roasScaledConversions,
+      .ratio,
+      .nullable,
+      """
+      (`revenue` · `conversions`) / (`cost` · valid), which is right if values are missing at random.
+      """
+    ),
+    Column(.rpu, .ratio, .nullable, "`revenue` / valid: the revenue of a user."),
+    Column(.roi, .signedDecimal(precision: 35, scale: 6), .nullable, "`roas_scaled` - 1."),
+    Column(
+      .revenueAllWindows,
+      .moneySum,
+      .nullable,
+      """
+      The revenue of the windows 0 to 2 of the same install date, in `currency`, as `revenue_basis` says. Null in other \
+      rows than those of window 0 and the `date_type` `install`.
+      """
+    ),
+    Column(
+      .revenueBasis,
+      .word(["window0", "sum", "cumulative"]),
+      .nullable,
+      """
+      The windows in `revenue_all_windows`: `window0` if there is no other; `sum` if they are added; `cumulative` if \
+      it is that of the last window, because values of a window include the earlier ones.
+      """
+    ),
+  ]
+
+  /// The columns with the time of the report, and the completeness of a row at that time.
+  static let dailyStatus = [
+    Column(
+      .asOf,
+      .time,
+      .nullable,
+      "The time that the report is of: `--as-of`, or the latest time of receipt. Null if there is none."
+    ),
+    Column(
+      .status,
+      .word(["open", "settling", "final"]),
+      .nullable,
+      """
+      `open` if further postbacks are to be expected; `settling` if only those that Apple sends again are; `final` if \
+      none are. Null if the date is null.
+      """
+    ),
+    Column(
+      .expectedShare,
+      .ratio,
+      .nullable,
+      """
+      The share of the postbacks of an install date that has been received, as the timers of Apple let expect. Nothing \
+      is multiplied by it. Null unless `status` is `open` and the row is of an install date.
+      """
+    ),
+  ]
+}

@@ -1,0 +1,136 @@
+internal import Analysis
+internal import Base
+internal import DurableFiles
+internal import JSON
+internal import Ledger
+internal import PostbackPipeline
+internal import Reporting
+internal import Tables
+
+/// `postback daily`: writes `skan_daily` and the tables beside it.
+struct DailyCommand: Command {
+  static let manual = Manual(
+    name: "daily",
+    summary: "Write skan_daily: installs, values, revenue and events by day, ad network, campaign and country.",
+    usage: "OUT [--lookups DIR] [--dimensions LIST] [--environment LIST] [--as-of TIME] [--out DIR] …",
+    discussion: """
+      OUT is the --out folder of run or watch. The tables skan_daily and skan_daily_events are written, and with
+      --histogram skan_daily_values. Each replaces the one of an earlier run as a whole when it is complete. Complete parts
+      of the tables of OUT are read, also while watch goes on.
+
+      Rows are grouped by day, conversion window and the dimensions. Each postback is counted on the day of its receipt
+      (date_type received) and on that of its estimated install date (install). Without --lookups the name of a network is
+      its id, and only campaigns that forwarders name are known.
+      Exit status: 0; 64 usage, 65 a lookup table is wrong or some lines of the tables are not rows, 66 a folder does not
+      exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
+      """,
+    options: LookupOptions.options + [
+      Option(
+        "--dimensions",
+        "LIST",
+        "The columns to group by, joined by commas; default app_id,network_name,campaign_id,country."
+      ),
+      Option("--environment", "LIST", "Count the postbacks of these environments; default production."),
+      Option("--as-of", "TIME", "The time that the report is of; default the latest time of receipt."),
+      Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
+      Option("--out", "DIR", "Write the tables into this folder, by default OUT.", short: "-o"),
+      Option("--format", "FORMAT", "jsonl (default), csv or both."),
+      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
+      Option("--json", nil, "Print the summary as a JSON object."),
+      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
+    ],
+    example: "postback daily out --lookups lookups"
+  )
+
+  private let output: String
+  private let target: String
+  private let lookups: LookupOptions
+  private let settings: DailySettings
+  private let encoding: TableEncoding
+  private let wantsJSON: Bool
+  private let jobs: Int
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let output = arguments.operands.first, arguments.operands.count == 1 else {
+      throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
+    }
+    self.output = output
+    target = arguments.value("--out") ?? output
+    guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
+    lookups = try LookupOptions(arguments)
+    settings = try DailySettings(arguments)
+    let formats = try TablesOptions.formats(arguments)
+    encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
+    wantsJSON = arguments.has("--json")
+    jobs = try arguments.jobs()
+  }
+
+  func run() async throws(CommandFailure) {
+    let lookups = try lookups.load()
+    let progress = AnalysisProgressLine()
+    let daily: Daily
+    do {
+      defer { progress.clear() }
+      daily = try await Daily(
+        try inputs(progress),
+        lookups,
+        settings,
+        as: encoding,
+        into: try outputs(),
+        jobs: jobs
+      )
+    } catch {
+      throw CommandFailure(of: error)
+    }
+    try Terminal.print(wantsJSON ? daily.summary.json.description : DailyAnswer(summary: daily.summary).text)
+    try daily.unreadable.throwIfAny()
+  }
+
+  private func inputs(_ progress: AnalysisProgressLine) throws -> DailyInputs {
+    func files(_ table: Table) throws(FileFailure) -> TableFiles {
+      var files = try TableFiles(table, at: [output])
+      files.progress = progress.handler
+      return files
+    }
+    let accepted = try files(.postbacks)
+    guard accepted.isOfWholeRuns else {
+      throw CommandFailure(.usage, "A daily report needs all tables of a run. Give its --out folder.")
+    }
+    return DailyInputs(accepted: accepted, events: try files(.events), rejects: try files(.rejects))
+  }
+
+  private func outputs() throws -> DailyOutputs {
+    DailyOutputs(
+      daily: try DerivedTable(.daily, encoding.formats, in: target),
+      events: try DerivedTable(.dailyEvents, encoding.formats, in: target),
+      values: settings.wantsValues ? try DerivedTable(.dailyValues, encoding.formats, in: target) : nil
+    )
+  }
+}
+
+extension DailySettings {
+  fileprivate init(_ arguments: Arguments) throws(CommandFailure) {
+    self.init()
+    let dimensionNames = DailyDimension.allCases.map(\.rawValue)
+    if let list = try Self.list("--dimensions", of: dimensionNames, arguments) {
+      dimensions = Set(list.compactMap(DailyDimension.init))
+    }
+    let environmentNames = ["production", "development", "custom"]
+    if let list = try Self.list("--environment", of: environmentNames, arguments) { environments = Set(list) }
+    asOf = try arguments.value("--as-of", "a date, or a time such as 2026-03-01T00:00:00Z") {
+      Timestamp(dateOrTime: $0)
+    }
+    wantsValues = arguments.has("--histogram")
+  }
+
+  private static func list(
+    _ option: String,
+    of names: [String],
+    _ arguments: Arguments
+  ) throws(CommandFailure) -> [String]? {
+    try arguments.value(option, "a list of \(names.joined(separator: ", "))") { text in
+      let list = text.split(separator: ",").map(String.init)
+      return list.allSatisfy(names.contains) ? list : nil
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import Reporting
+
+/// The options of commands that read lookup tables.
+struct LookupOptions {
+  static let options = [
+    Option("--lookups", "DIR", "The folder of the lookup tables."),
+    Option(
+      "--date-format",
+      "FORMAT",
+      "MDY also accepts dates such as 9/1/2020 in the lookup tables, the month first."
+    ),
+    Option("--allow-overlap", nil, "Accept rows of campaigns.csv that contradict each other."),
+  ]
+
+  private let folder: String?
+  private let dates: LookupDateFormat?
+  private let allowsOverlap: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    folder = arguments.value("--lookups")
+    guard folder != "" else { throw CommandFailure(.usage, "The value of --lookups is empty. Give a folder.") }
+    dates = try arguments.value("--date-format", "MDY") { LookupDateFormat(rawValue: $0) }
+    allowsOverlap = arguments.has("--allow-overlap")
+  }
+
+  /// Indicates that there is a folder of lookup tables.
+  var areGiven: Bool { folder != nil }
+
+  /// Loads the lookup tables, and prints their warnings. There are none if no folder is given.
+  func load() throws(CommandFailure) -> Lookups {
+    do throws(Lookups.Failure) {
+      guard let folder else { return try Lookups.none() }
+      let lookups = try Lookups(in: folder, dates: dates, allowingOverlap: allowsOverlap)
+      for warning in lookups.warnings { Terminal.warn(warning.description) }
+      return lookups
+    } catch {
+      switch error {
+      case .file(let failure): throw CommandFailure(failure)
+      case .tables(let errors): throw CommandFailure(.configuration, lines: errors)
+      case .libcrypto(let failure): throw CommandFailure(.software, "\(failure)")
+      }
+    }
+  }
+}
