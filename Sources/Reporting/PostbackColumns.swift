@@ -1,4 +1,3 @@
-internal import ConversionModel
 internal import JSON
 internal import Tables
 
@@ -47,7 +46,4 @@ extension RowCursor {
     guard let cell = cell(column), cell.count == text.utf8.count else { return false }
     return bytes[cell.indices].elementsEqual(text.utf8)
   }
-
-  /// The amount in a cell; nil if the cell is null or not an amount.
-  func amount(_ column: Int) -> Amount? { text(column).flatMap { try? Amount(parsing: $0) } }
 }

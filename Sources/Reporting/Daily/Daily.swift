@@ -1,24 +1,10 @@
 package import Analysis
-package import Base
+internal import Base
 internal import DurableFiles
 internal import JSON
 package import PostbackPipeline
+internal import PostbackVerification
 package import Tables
-
-/// The settings of a daily report.
-package struct DailySettings: Sendable {
-  /// The dimensions to group by.
-  package var dimensions = DailyDimension.usual
-  /// The environments whose postbacks are counted.
-  package var environments: Set<String> = ["production"]
-  /// The time that the report is of; nil for the latest time of receipt.
-  package var asOf: Timestamp?
-  /// Indicates that `skan_daily_values` is written.
-  package var wantsValues = false
-
-  /// The usual settings.
-  package init() {}
-}
 
 /// The files that a daily report reads.
 package struct DailyInputs: Sendable {
@@ -32,93 +18,98 @@ package struct DailyInputs: Sendable {
   }
 }
 
-/// The tables that a daily report writes.
-package struct DailyOutputs {
-  let daily: DerivedTable
-  let events: DerivedTable
-  let values: DerivedTable?
-
-  /// Begins the tables; `values` is nil if it is not written.
-  package init(daily: DerivedTable, events: DerivedTable, values: DerivedTable?) {
-    (self.daily, self.events, self.values) = (daily, events, values)
-  }
-}
-
 /// A daily report of all accepted postbacks of an output.
 package struct Daily: Sendable {
   /// The counts.
-  package let summary: DailySummary
+  package private(set) var summary: DailySummary
   /// The lines that are not rows, of which the first is named.
-  package let unreadable: UnreadableRows
+  package private(set) var unreadable = UnreadableRows()
+
+  private var cells = DailyCells()
+  private let settings: DailySettings
 
   /// Writes `skan_daily` and the tables beside it.
   package init(
     _ inputs: DailyInputs,
     _ lookups: Lookups,
     _ settings: DailySettings,
-    as encoding: TableEncoding,
-    into outputs: DailyOutputs,
+    into outputs: consuming DailyOutputs,
     jobs: Int
   ) async throws(PipelineFailure) {
-    let copies = try await CopyCollector.inline(
-      among: inputs.rejects,
-      of: inputs.accepted,
-      in: outputs.daily.output,
-      jobs: jobs
-    )
-    var unreadable = copies.unreadable
-    let counter = DailyCounter(
-      Enricher(lookups, encoding),
-      settings.dimensions,
-      settings.environments
-    )
-    var cells = DailyCells()
-    var rows = DailyRowCounts()
+    self.settings = settings
+    summary = DailySummary(settings, lookups)
+    try await count(inputs, lookups, in: outputs.daily.table.output, jobs: jobs)
+    try await readEvents(inputs, jobs: jobs)
+    try await write(&outputs, jobs: jobs)
+  }
+
+  /// Counts all rows of `skan_postbacks`.
+  private mutating func count(
+    _ inputs: DailyInputs,
+    _ lookups: Lookups,
+    in folder: String,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    let copies = try await CopyCollector.inline(among: inputs.rejects, of: inputs.accepted, in: folder, jobs: jobs)
+    unreadable += copies.unreadable
+    let counter = DailyCounter(Enricher(lookups, settings.encoding), settings.dimensions, settings.environments)
     try await inputs.accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
       try copies.join.next(batch.records.count)
     } _: {
       counter.count($0, $1)
     } take: { batch in
       cells.add(batch)
-      rows += batch.rows
+      summary.rows += batch.rows
       unreadable += batch.unreadable
     }
-    var summary = DailySummary(rows, settings, lookups)
-    let asOf = settings.asOf ?? rows.newest.map { Timestamp(milliseconds: $0) }
-    do throws(FileFailure) {
-      var encoder = DailyEncoder(encoding, settings.dimensions, asOf: asOf)
-      var pending = 0
-      try cells.forEachGroup { row throws(FileFailure) in
-        encoder.encode(row)
-        summary.add(row)
-        pending += 1
-        guard pending == 4096 else { return }
-        pending = 0
-        try outputs.append(encoder.take(), &summary)
-      }
-      try outputs.append(encoder.take(), &summary)
-      let text = summary.json.description
-      try outputs.events.complete(summary: text)
-      try outputs.values?.complete(summary: text)
-      try outputs.daily.complete(summary: text)
-    } catch {
-      throw .state(error)
-    }
-    self.summary = summary
-    self.unreadable = unreadable
   }
-}
 
-extension DailyOutputs {
-  fileprivate func append(
-    _ rows: (daily: EncodedRows, events: EncodedRows, values: EncodedRows),
-    _ summary: inout DailySummary
+  /// Reads the events of each outcome.
+  private mutating func readEvents(_ inputs: DailyInputs, jobs: Int) async throws(PipelineFailure) {
+    let examples = cells.examples
+    guard !examples.isEmpty else { return }
+    let reader = DailyEventReader(Set(examples.keys))
+    try await inputs.events.scan(jobs: jobs) {
+      reader.read($0)
+    } take: { batch in
+      for (postback, event) in batch.events {
+        if let outcome = examples[postback] { cells.add(event, toOutcome: outcome) }
+      }
+      unreadable += batch.unreadable
+    }
+  }
+
+  private mutating func write(_ outputs: inout DailyOutputs, jobs: Int) async throws(PipelineFailure) {
+    var encoder = DailyEncoder(settings.encoding, settings.dimensions, asOf: summary.asOf)
+    for type in DateType.allCases {
+      try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)
+      do throws(FileFailure) {
+        try writeGroups(of: type, with: &encoder, into: &outputs)
+      } catch {
+        throw .state(error)
+      }
+      try await outputs.appendEarlier(.after, of: type, settings, jobs: jobs)
+    }
+    summary.note(outputs)
+    do throws(FileFailure) { try outputs.complete(summary: summary.json.description) } catch { throw .state(error) }
+  }
+
+  /// Writes the rows of the days that are calculated, and at last those without a day.
+  private mutating func writeGroups(
+    of type: DateType,
+    with encoder: inout DailyEncoder,
+    into outputs: inout DailyOutputs
   ) throws(FileFailure) {
-    try daily.append(rows.daily)
-    try events.append(rows.events)
-    try values?.append(rows.values)
-    summary.written[0] += rows.daily.count
-    summary.written[1] += rows.events.count
-    summary.written[2] += values == nil ? 0 : rows.values.count
+    var pending = 0
+    try cells.forEachGroup(of: type) { row throws(FileFailure) in
+      guard settings.part(of: row.group.day) == .calculated else { return }
+      encoder.encode(row)
+      summary.add(row)
+      pending += 1
+      guard pending == 4096 else { return }
+      pending = 0
+      try outputs.append(encoder.take())
+    }
+    try outputs.append(encoder.take())
   }
 }

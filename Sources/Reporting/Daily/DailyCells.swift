@@ -1,3 +1,5 @@
+internal import ConversionModel
+internal import PostbackVerification
 internal import Tables
 
 /// The counts of all batches, and the groups that follow from them.
@@ -24,32 +26,49 @@ struct DailyCells: Sendable {
     }
   }
 
-  /// Changes the outcome with a number.
-  mutating func update(_ number: Int, _ change: (inout DailyOutcome) -> Void) { change(&outcomes[number]) }
+  /// The postbacks whose events are those of all with the same outcome, with the number of the outcome.
+  var examples: [PostbackKey: Int] {
+    var examples: [PostbackKey: Int] = [:]
+    for (number, outcome) in outcomes.enumerated() {
+      if let example = outcome.example { examples[example] = number }
+    }
+    return examples
+  }
 
-  /// Calls `body` for each group with postbacks, in the order of the daily tables.
-  func forEachGroup<Failure: Error>(_ body: (DailyRow) throws(Failure) -> Void) throws(Failure) {
+  /// Adds an event to the outcome with a number, which has each event once, and its revenue to that of its origin.
+  mutating func add(_ event: DailyEvent, toOutcome number: Int) {
+    // The state of a run may have forgotten a postback and accepted it again: then its events are in the table twice.
+    guard !outcomes[number].events.contains(where: { $0.name == event.name }) else { return }
+    outcomes[number].events.append(event)
+    if event.currency == outcomes[number].currency {
+      outcomes[number].revenue.byKind.merge(event.revenue.byKind, uniquingKeysWith: +)
+    }
+  }
+
+  /// Calls `body` for each group of a date type with postbacks, in the order of the daily tables.
+  func forEachGroup<Failure: Error>(
+    of type: DateType,
+    _ body: (DailyRow) throws(Failure) -> Void
+  ) throws(Failure) {
     let places = places.keys.map { DailyPlace($0.values) }
     let ranks = Self.ranks(places)
-    for type in DateType.allCases {
-      var entries = counts.map { cell, count in
-        Entry(cell, count, type, outcomes[Int(cell.outcome)].window, ranks[Int(cell.place)])
+    var entries = counts.map { cell, count in
+      Entry(cell, count, type, outcomes[Int(cell.outcome)].window, ranks[Int(cell.place)])
+    }
+    entries.sort { ($0.day, $0.rank) < ($1.day, $1.rank) }
+    var start = 0
+    while start < entries.count {
+      let first = entries[start]
+      let place = places[Int(first.place)]
+      let group = DailyGroup(type, day: first.dayOrNil, window: first.window, values: place.values)
+      var row = DailyRow(group: group, names: place.names)
+      var end = start
+      while end < entries.count, entries[end].day == first.day, entries[end].rank == first.rank {
+        row.add(entries[end], outcomes[Int(entries[end].outcome)], places[Int(entries[end].place)].names)
+        end += 1
       }
-      entries.sort { ($0.day, $0.rank) < ($1.day, $1.rank) }
-      var start = 0
-      while start < entries.count {
-        let first = entries[start]
-        let place = places[Int(first.place)]
-        let group = DailyGroup(type, day: first.dayOrNil, window: first.window, values: place.values)
-        var row = DailyRow(group: group, names: place.names)
-        var end = start
-        while end < entries.count, entries[end].day == first.day, entries[end].rank == first.rank {
-          row.add(entries[end], outcomes[Int(entries[end].outcome)], places[Int(entries[end].place)].names)
-          end += 1
-        }
-        try body(row)
-        start = end
-      }
+      try body(row)
+      start = end
     }
   }
 

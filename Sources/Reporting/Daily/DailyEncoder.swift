@@ -96,7 +96,7 @@ struct DailyEncoder: ~Copyable {
     daily.integer(.unmapped, Int64(metrics.unmapped))
     daily.integer(.noModel, Int64(metrics.noModel))
     daily.integer(.ambiguous, Int64(metrics.ambiguous))
-    daily.integer(.undecoded, Int64(metrics.unmapped + metrics.noModel + metrics.ambiguous))
+    daily.integer(.undecoded, Int64(metrics.undecoded))
   }
 
   private mutating func encodeRevenue(_ metrics: DailyMetrics) {
@@ -109,7 +109,7 @@ struct DailyEncoder: ~Copyable {
     daily.integer(.unconvertedRows, Int64(metrics.unconverted))
     daily.integer(.revenueMaxOpen, Int64(metrics.revenue.values.reduce(0) { $0 + $1.openEnded }))
     daily.amount(.revenueMaxClosed, revenue?.closedMaximum)
-    func part(_ kind: RevenueKind) -> Amount? { revenue?.byKind[kind] }
+    func part(_ kind: RevenueKind) -> Amount? { revenue.map { $0.byKind[kind] ?? .zero } }
     daily.amount(.revenueInAppPurchases, part(.inAppPurchases))
     daily.amount(.revenueAdMonetization, part(.adMonetization))
     daily.amount(.revenueAll, part(.all))

@@ -1,4 +1,9 @@
+internal import Analysis
 package import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import Tables
 
 /// The sums over the postbacks of a group that decode to an event.
 package struct DailyEventSums: Sendable, Equatable {
@@ -41,5 +46,87 @@ extension Int64 {
     let (product, isTooLarge) = one.multipliedReportingOverflow(by: Int64(other))
     let (sum, isBeyond) = addingReportingOverflow(product)
     return isTooLarge || isBeyond ? .max : sum
+  }
+}
+
+/// Finds the events of some postbacks in `skan_events`.
+struct DailyEventReader: Sendable {
+  /// The events of the postbacks in a batch, in the order of the rows.
+  struct Batch: Sendable {
+    fileprivate(set) var events: [(postback: PostbackKey, event: DailyEvent)] = []
+    fileprivate(set) var unreadable = UnreadableRows()
+  }
+
+  /// The postbacks whose events are wanted.
+  let postbacks: Set<PostbackKey>
+
+  private let key = Table.events.place(.postbackKey)
+  private let name = Table.events.place(.eventName)
+  private let count = Table.events.place(.eventCount)
+  private let minimum = Table.events.place(.minEventCount)
+  private let maximum = Table.events.place(.maxEventCount)
+  private let revenue = Table.events.place(.skanRevenue)
+  private let minRevenue = Table.events.place(.minRevenue)
+  private let maxRevenue = Table.events.place(.maxRevenue)
+  private let currency = Table.events.place(.currency)
+  private let kind = Table.events.place(.revenueKind)
+
+  init(_ postbacks: Set<PostbackKey>) { self.postbacks = postbacks }
+
+  /// Reads a batch. Only rows of these postbacks are parsed.
+  func read(_ batch: RawBatch) -> Batch {
+    var found = Batch()
+    var cursor = RowCursor(batch.keeping { mayBeWanted(batch.bytes.span.extracting($0.bytes.indices)) }, of: .events)
+    while cursor.next() {
+      guard let postback = cursor.key(key), postbacks.contains(postback), let name = cursor.text(name) else { continue }
+      var event = DailyEvent(
+        name: name,
+        count: cursor.amount(count) ?? .zero,
+        minimum: cursor.integer(minimum) ?? 0,
+        maximum: cursor.integer(maximum),
+        currency: cursor.text(currency)
+      )
+      if event.currency != nil {
+        event.revenue.estimate = cursor.amount(revenue) ?? .zero
+        event.revenue.minimum = cursor.amount(minRevenue) ?? .zero
+        if let most = cursor.amount(maxRevenue) {
+          event.revenue.closedMaximum = most
+        } else {
+          event.revenue.openEnded = 1
+        }
+        if let kind = cursor.text(kind).flatMap(RevenueKind.init) {
+          event.revenue.byKind = [kind: event.revenue.estimate]
+        }
+      }
+      found.events.append((postback, event))
+    }
+    found.unreadable = cursor.unreadable
+    return found
+  }
+
+  private static let start = Array(#"{"postback_key":""#.utf8)
+
+  /// Tells if a line may be a row of a wanted postback, by its first bytes.
+  private func mayBeWanted(_ line: Span<UInt8>) -> Bool {
+    let end = Self.start.count + PostbackKey.length
+    guard line.count > end else { return true }
+    for index in Self.start.indices where line[index] != Self.start[index] { return true }
+    return PostbackKey(hexadecimal: line.extracting(Self.start.count..<end)).map(postbacks.contains) ?? true
+  }
+}
+
+extension RawBatch {
+  /// The batch with those of its records alone that are wanted.
+  fileprivate func keeping(_ isWanted: (Record) -> Bool) -> RawBatch {
+    var kept = self
+    kept.records = []
+    var before = 0
+    for index in origins.indices {
+      let count = kept.records.count
+      kept.records += records[before..<before + origins[index].recordCount].filter(isWanted)
+      before += origins[index].recordCount
+      kept.origins[index].recordCount = kept.records.count - count
+    }
+    return kept
   }
 }

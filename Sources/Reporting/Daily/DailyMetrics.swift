@@ -60,6 +60,8 @@ package struct DailyMetrics: Sendable, Equatable {
   package var values: Int { fine + coarseValues.reduce(0, +) }
   /// The number of conversions with the fine value 0 that is not a null.
   package var zeros: Int { fineValues.first ?? 0 }
+  /// The number of postbacks with a value that is not decoded.
+  package var undecoded: Int { unmapped + noModel + ambiguous }
   /// The sum of the fine values.
   package var valueSum: Int { fineValues.enumerated().reduce(0) { $0 + $1.offset * $1.element } }
 

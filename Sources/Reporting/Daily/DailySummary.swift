@@ -1,36 +1,155 @@
-internal import Base
+package import Base
+internal import ConversionModel
 package import JSON
 internal import Tables
 
 /// The counts of a daily report.
 package struct DailySummary: Sendable {
   /// The sums over all counted postbacks by conversion window.
-  package internal(set) var windows = [DailyMetrics](repeating: DailyMetrics(), count: 3)
-  /// The number of rows of `skan_daily`, `skan_daily_events` and `skan_daily_values`.
-  package internal(set) var written = [0, 0, 0]
-  /// The number of days of each date type.
-  package internal(set) var days: [DateType: Int] = [:]
+  package private(set) var windows = [DailyMetrics](repeating: DailyMetrics(), count: 3)
+  /// The number of rows of each table that was written, by its name, in the order of the tables.
+  package private(set) var written: [(table: String, rows: Int)] = []
+  /// The first and the last day of each date type; nil if there is none.
+  package private(set) var days: [DateType: ClosedRange<Int64>] = [:]
+  /// The settings.
+  package let settings: DailySettings
+  /// The remarks on the lookup tables and on the postbacks.
+  package var warnings: [String] { lookupWarnings + ownWarnings }
 
-  private let rows: DailyRowCounts
-  private let settings: DailySettings
+  /// The counts of rows of `skan_postbacks`.
+  var rows = DailyRowCounts()
+
   private let lookupDigest: String
-  private var lastDay: Int64??
+  private let lookupWarnings: [String]
 
-  init(_ rows: DailyRowCounts, _ settings: DailySettings, _ lookups: Lookups) {
-    (self.rows, self.settings, lookupDigest) = (rows, settings, lookups.hexadecimalDigest)
+  init(_ settings: DailySettings, _ lookups: Lookups) {
+    self.settings = settings
+    lookupDigest = lookups.hexadecimalDigest
+    lookupWarnings = lookups.warnings.map(\.description)
+  }
+
+  /// The number of postbacks that are left out, by environment, and `forwarder_test` for those that a forwarder marks.
+  package var leftOut: [(reason: String, count: Int)] {
+    let environments = rows.leftOut.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return environments + (rows.tests > 0 ? [(Table.forwarderTest, rows.tests)] : [])
+  }
+
+  /// The number of counted postbacks.
+  package var postbacks: Int { windows.reduce(0) { $0 + $1.postbacks } }
+  /// The number of counted postbacks without a time of receipt.
+  package var withoutReceipt: Int { rows.withoutReceipt }
+  /// The number of counted postbacks without an install date.
+  package var withoutInstallDate: Int { rows.withoutInstallDate }
+
+  /// The time that the report is of; nil if it is not known.
+  package var asOf: Timestamp? { settings.asOf ?? rows.newest.map { Timestamp(milliseconds: $0) } }
+
+  /// The decoded revenue of all windows, by currency in order.
+  package var revenue: [(currency: String, revenue: DailyRevenue)] {
+    var sums: [String: DailyRevenue] = [:]
+    for window in windows { sums.merge(window.revenue) { $0 + $1 } }
+    return sums.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The remarks on the postbacks: those of later windows without a value.
+  package var ownWarnings: [String] {
+    let count = windows[1].nulls + windows[2].nulls
+    guard count > 0 else { return [] }
+    let postbacks = count == 1 ? "1 postback of window 1 or 2 has" : "\(count) postbacks of the windows 1 and 2 have"
+    return ["\(postbacks) no value. Apple sends none without one, so a forwarder may have removed it."]
   }
 
   /// Counts a row of `skan_daily`.
   mutating func add(_ row: DailyRow) {
+    // Both date types have each postback.
     if row.group.dateType == .received { windows[row.group.window] += row.metrics }
+    guard let day = row.group.day else { return }
+    let known = days[row.group.dateType] ?? day...day
+    days[row.group.dateType] = min(known.lowerBound, day)...max(known.upperBound, day)
   }
 
+  /// Notes the numbers of rows that were written.
+  mutating func note(_ outputs: DailyOutputs) {
+    written = [(Table.daily.name, outputs.daily.rows), (Table.dailyEvents.name, outputs.events.rows)]
+    if let values = outputs.values { written.append((Table.dailyValues.name, values.rows)) }
+  }
+}
+
+extension DailyRevenue {
+  fileprivate static func + (left: Self, right: Self) -> Self {
+    var sum = left
+    sum += right
+    return sum
+  }
+}
+
+// MARK: - JSON
+
+extension DailySummary {
   /// The summary as a JSON object.
   package var json: JSONValue {
     .object([
       .init("rows_read", .integer(rows.read)),
-      .init("postbacks", .integer(windows.reduce(0) { $0 + $1.postbacks })),
+      .init("postbacks", .integer(postbacks)),
+      .init("left_out", .object(leftOut.map { .init($0.reason, .integer($0.count)) })),
+      .init("without_received_at", .integer(withoutReceipt)),
+      .init("without_install_date", .integer(withoutInstallDate)),
+      .init("rows", .object(written.map { .init($0.table, .integer($0.rows)) })),
+      .init("windows", .array(windows.indices.map { json($0) })),
+      .init("revenue", .array(revenue.map { json($0.currency, $0.revenue) })),
+      .init("received", json(days[.received])),
+      .init("install", json(days[.install])),
+      .init(
+        "dimensions",
+        .array(DailyDimension.allCases.filter(settings.dimensions.contains).map { .string($0.rawValue) })
+      ),
+      .init("environments", .array(settings.environments.sorted().map { .string($0) })),
+      .init("since", json(day: settings.since)),
+      .init("until", json(day: settings.until)),
+      .init("as_of", asOf.map { .string($0.description) } ?? .null),
       .init("lookup_digest", .string(lookupDigest)),
+      .init("warnings", .array(warnings.map { .string($0) })),
     ])
+  }
+
+  private func json(_ window: Int) -> JSONValue {
+    let metrics = windows[window]
+    func first(_ count: Int) -> JSONValue { window == 0 ? .integer(count) : .null }
+    return .object([
+      .init(ColumnName.postbackSequenceIndex.rawValue, .integer(window)),
+      .init(ColumnName.postbacks.rawValue, .integer(metrics.postbacks)),
+      .init(ColumnName.postbacksWon.rawValue, .integer(metrics.won)),
+      .init(ColumnName.installs.rawValue, first(metrics.installs)),
+      .init(ColumnName.redownloads.rawValue, first(metrics.redownloads)),
+      .init(ColumnName.reengagements.rawValue, first(metrics.reengagements)),
+      .init(ColumnName.values.rawValue, .integer(metrics.values)),
+      .init(ColumnName.nulls.rawValue, .integer(metrics.nulls)),
+      .init(ColumnName.noValuePossible.rawValue, .integer(metrics.noValuePossible)),
+      .init(ColumnName.ambiguousZeros.rawValue, .integer(metrics.ambiguousZeros)),
+      .init(ColumnName.decoded.rawValue, .integer(metrics.decoded)),
+      .init(ColumnName.undecoded.rawValue, .integer(metrics.undecoded)),
+    ])
+  }
+
+  private func json(_ currency: String, _ revenue: DailyRevenue) -> JSONValue {
+    .object([
+      .init(ColumnName.currency.rawValue, .string(currency)),
+      .init(ColumnName.revenue.rawValue, .number("\(revenue.estimate)")),
+      .init(ColumnName.revenueMin.rawValue, .number("\(revenue.minimum)")),
+      .init(ColumnName.revenueMax.rawValue, revenue.maximum.map { .number("\($0)") } ?? .null),
+      .init(ColumnName.revenueMaxOpen.rawValue, .integer(revenue.openEnded)),
+    ])
+  }
+
+  private func json(_ days: ClosedRange<Int64>?) -> JSONValue {
+    guard let days else { return .null }
+    return .object([.init("first", json(day: days.lowerBound)), .init("last", json(day: days.upperBound))])
+  }
+
+  private func json(day: Int64?) -> JSONValue { day.map { .string(Self.text($0)) } ?? .null }
+
+  /// A day as text: `2026-03-01`.
+  package static func text(_ day: Int64) -> String {
+    String(Timestamp(milliseconds: day * 86_400_000).description.prefix(10))
   }
 }

@@ -1,15 +1,61 @@
+internal import Base
+internal import ConversionModel
 internal import Reporting
 
 /// The summary of a daily report as text.
 struct DailyAnswer {
   let summary: DailySummary
 
-  /// A table, and the findings that need attention.
+  /// Tables, each with a title, and the findings that need attention.
   var text: String {
-    var table = TextTable(["window", "postbacks", "installs", "values", "nulls"], numbersIn: [1, 2, 3, 4])
-    for (window, metrics) in summary.windows.enumerated() {
-      table.add(["\(window)", "\(metrics.postbacks)", "\(metrics.installs)", "\(metrics.values)", "\(metrics.nulls)"])
+    var parts = ["postbacks by conversion window", windows.text(indent: 2)]
+    if !summary.revenue.isEmpty { parts += ["revenue of decoded postbacks", revenue.text(indent: 2)] }
+    return (parts + [findings.text()]).joined(separator: "\n\n")
+  }
+
+  private var windows: TextTable {
+    var table = TextTable(
+      [
+        "window", "postbacks", "won", "installs", "redownloads", "re-engagements", "values", "nulls", "null rate",
+        "decoded",
+      ],
+      numbersIn: Set(0...9)
+    )
+    for (window, metrics) in summary.windows.enumerated() where metrics.postbacks > 0 || window == 0 {
+      func first(_ count: Int) -> String { window == 0 ? "\(count)" : "" }
+      table.add([
+        "\(window)", "\(metrics.postbacks)", "\(metrics.won)", first(metrics.installs), first(metrics.redownloads),
+        first(metrics.reengagements), "\(metrics.values)", "\(metrics.nulls)",
+        "\(Share(metrics.nulls, of: metrics.values + metrics.nulls))", "\(metrics.decoded)",
+      ])
     }
-    return table.text()
+    return table
+  }
+
+  private var revenue: TextTable {
+    var table = TextTable(["currency", "estimate", "least", "most"], numbersIn: [1, 2, 3])
+    for (currency, revenue) in summary.revenue {
+      let most = revenue.maximum.map { "\($0)" } ?? "\(revenue.closedMaximum) or more"
+      table.add([currency, "\(revenue.estimate)", "\(revenue.minimum)", most])
+    }
+    return table
+  }
+
+  private var findings: TextTable {
+    var table = TextTable(numbersIn: [1])
+    for (name, rows) in summary.written { table.add("rows of \(name)", "\(rows)") }
+    let total = summary.windows.reduce(into: DailyMetrics()) { $0 += $1 }
+    func add(_ title: String, _ count: Int) { if count > 0 { table.add(title, "\(count)") } }
+    add("postbacks whose value 0 may be a null", total.ambiguousZeros)
+    add("postbacks of version 1.0, which has no value", total.noValuePossible)
+    add("postbacks whose value the model does not list", total.unmapped)
+    add("postbacks with a value and without a model", total.noModel)
+    add("postbacks on whose value models disagree", total.ambiguous)
+    add("postbacks without a time of receipt, whose date is null", summary.withoutReceipt)
+    for (reason, count) in summary.leftOut {
+      add(reason == "forwarder_test" ? "tests of forwarders, left out" : "postbacks in \(reason), left out", count)
+    }
+    table.add("as of", summary.asOf?.description ?? "not known")
+    return table
   }
 }

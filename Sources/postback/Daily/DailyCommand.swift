@@ -12,7 +12,8 @@ struct DailyCommand: Command {
   static let manual = Manual(
     name: "daily",
     summary: "Write skan_daily: installs, values, revenue and events by day, ad network, campaign and country.",
-    usage: "OUT [--lookups DIR] [--dimensions LIST] [--environment LIST] [--as-of TIME] [--out DIR] …",
+    usage:
+      "OUT [--lookups DIR] [--dimensions LIST] [--environment LIST] [--as-of TIME] [--since DATE] [--until DATE] …",
     discussion: """
       OUT is the --out folder of run or watch. The tables skan_daily and skan_daily_events are written, and with
       --histogram skan_daily_values. Each replaces the one of an earlier run as a whole when it is complete. Complete parts
@@ -20,7 +21,8 @@ struct DailyCommand: Command {
 
       Rows are grouped by day, conversion window and the dimensions. Each postback is counted on the day of its receipt
       (date_type received) and on that of its estimated install date (install). Without --lookups the name of a network is
-      its id, and only campaigns that forwarders name are known.
+      its id, and only campaigns that forwarders name are known. Rejects, tests that a forwarder marks, and postbacks of
+      other environments than production are left out.
       Exit status: 0; 64 usage, 65 a lookup table is wrong or some lines of the tables are not rows, 66 a folder does not
       exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
       """,
@@ -32,6 +34,8 @@ struct DailyCommand: Command {
       ),
       Option("--environment", "LIST", "Count the postbacks of these environments; default production."),
       Option("--as-of", "TIME", "The time that the report is of; default the latest time of receipt."),
+      Option("--since", "DATE", "Calculate the days from this one on; other days keep the rows of the earlier tables."),
+      Option("--until", "DATE", "Calculate the days up to this one, and keep the rows of later days."),
       Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
       Option("--out", "DIR", "Write the tables into this folder, by default OUT.", short: "-o"),
       Option("--format", "FORMAT", "jsonl (default), csv or both."),
@@ -46,7 +50,7 @@ struct DailyCommand: Command {
   private let target: String
   private let lookups: LookupOptions
   private let settings: DailySettings
-  private let encoding: TableEncoding
+  private let wantsValues: Bool
   private let wantsJSON: Bool
   private let jobs: Int
 
@@ -59,8 +63,7 @@ struct DailyCommand: Command {
     guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
     lookups = try LookupOptions(arguments)
     settings = try DailySettings(arguments)
-    let formats = try TablesOptions.formats(arguments)
-    encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
+    wantsValues = arguments.has("--histogram")
     wantsJSON = arguments.has("--json")
     jobs = try arguments.jobs()
   }
@@ -75,13 +78,13 @@ struct DailyCommand: Command {
         try inputs(progress),
         lookups,
         settings,
-        as: encoding,
-        into: try outputs(),
+        into: try DailyOutputs(in: target, settings, wantsValues: wantsValues),
         jobs: jobs
       )
     } catch {
       throw CommandFailure(of: error)
     }
+    for warning in daily.summary.ownWarnings { Terminal.warn(warning) }
     try Terminal.print(wantsJSON ? daily.summary.json.description : DailyAnswer(summary: daily.summary).text)
     try daily.unreadable.throwIfAny()
   }
@@ -98,19 +101,12 @@ struct DailyCommand: Command {
     }
     return DailyInputs(accepted: accepted, events: try files(.events), rejects: try files(.rejects))
   }
-
-  private func outputs() throws -> DailyOutputs {
-    DailyOutputs(
-      daily: try DerivedTable(.daily, encoding.formats, in: target),
-      events: try DerivedTable(.dailyEvents, encoding.formats, in: target),
-      values: settings.wantsValues ? try DerivedTable(.dailyValues, encoding.formats, in: target) : nil
-    )
-  }
 }
 
 extension DailySettings {
   fileprivate init(_ arguments: Arguments) throws(CommandFailure) {
-    self.init()
+    let formats = try TablesOptions.formats(arguments)
+    self.init(TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe")))
     let dimensionNames = DailyDimension.allCases.map(\.rawValue)
     if let list = try Self.list("--dimensions", of: dimensionNames, arguments) {
       dimensions = Set(list.compactMap(DailyDimension.init))
@@ -120,7 +116,17 @@ extension DailySettings {
     asOf = try arguments.value("--as-of", "a date, or a time such as 2026-03-01T00:00:00Z") {
       Timestamp(dateOrTime: $0)
     }
-    wantsValues = arguments.has("--histogram")
+    since = try Self.day("--since", arguments)
+    until = try Self.day("--until", arguments)
+    if let since, let until, since > until {
+      throw CommandFailure(.usage, "The day of --since is after that of --until. Exchange them.")
+    }
+  }
+
+  private static func day(_ option: String, _ arguments: Arguments) throws(CommandFailure) -> Int64? {
+    try arguments.value(option, "a date such as 2026-03-01") { text in
+      text.utf8.count == 10 ? Timestamp(dateOrTime: text)?.daysSince1970 : nil
+    }
   }
 
   private static func list(

@@ -1,0 +1,42 @@
+package import Base
+package import Tables
+
+/// The settings of a daily report.
+package struct DailySettings: Sendable {
+  /// The dimensions to group by.
+  package var dimensions = DailyDimension.usual
+  /// The environments whose postbacks are counted.
+  package var environments: Set<String> = ["production"]
+  /// The time that the report is of; nil for the latest time of receipt.
+  package var asOf: Timestamp?
+  /// The first day that is calculated, in days since 1970-01-01; nil for all days before `until`.
+  package var since: Int64?
+  /// The last day that is calculated; nil for all days after `since`.
+  package var until: Int64?
+  /// The formats of the tables.
+  package var encoding: TableEncoding
+
+  /// The usual settings.
+  package init(_ encoding: TableEncoding) { self.encoding = encoding }
+
+  /// Indicates that rows of an earlier report are kept.
+  var isPartial: Bool { since != nil || until != nil }
+
+  /// The part of the days that a day is in. Rows without a day are always calculated.
+  func part(of day: Int64?) -> DayPart {
+    guard let day else { return .calculated }
+    if let since, day < since { return .before }
+    if let until, day > until { return .after }
+    return .calculated
+  }
+
+  /// A part of the days of a report.
+  enum DayPart {
+    /// The days before `since`, whose rows are kept.
+    case before
+    /// The days that are calculated.
+    case calculated
+    /// The days after `until`, whose rows are kept.
+    case after
+  }
+}
