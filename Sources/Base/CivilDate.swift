@@ -50,3 +50,19 @@ extension Int64 {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 }
+
+extension Timestamp {
+  /// Returns the month of a day, as a number of months since January of the year 0. The day is given in days since
+  /// 1970-01-01.
+  package static func month(ofDay day: Int64) -> Int64 {
+    let date = CivilDate(daysSince1970: day)
+    return 12 * date.year + date.month - 1
+  }
+
+  /// Returns the first day of a month, in days since 1970-01-01. The month is given in months since January of the
+  /// year 0.
+  package static func firstDay(ofMonth number: Int64) -> Int64 {
+    let (year, month) = number.flooredQuotientAndRemainder(dividingBy: 12)
+    return CivilDate(year: year, month: month + 1, day: 1)?.daysSince1970 ?? 0
+  }
+}

@@ -47,19 +47,33 @@ import Testing
     var total: Double { Double(coveredTotals) / Double(totals) }
 
     mutating func add(_ campaigns: [Campaign]) throws {
-      let model = try NullModel(campaigns.map(\.stratum), amounts: amounts)
-      var estimates: [NullEstimate] = []
-      for campaign in campaigns where campaign.stratum.nulls > 0 {
-        let estimate = try model.estimate(campaign.stratum)
-        estimates.append(estimate)
-        let interval = estimate.interval()
-        cells += 1
-        if interval.low <= campaign.truth, campaign.truth <= interval.high { covered += 1 }
+      var counts = StratumCounts(by: .all)
+      for (number, campaign) in campaigns.enumerated() {
+        counts.add(
+          .campaign(number),
+          campaign.stratum.counts,
+          worth: `Coverage of the intervals for null postbacks`.amounts.map { Int($0) },
+          nulls: campaign.stratum.nulls
+        )
       }
-      let interval = NullEstimate.total(estimates).interval()
-      let truth = campaigns.reduce(0) { $0 + $1.truth }
-      totals += 1
-      if interval.low <= truth, truth <= interval.high { coveredTotals += 1 }
+      let rows = NullModelling(counts, ModelMeanings([])).rows
+      for row in rows where row.nulls > 0 {
+        let interval = try #require(row.interval)
+        let truth: Double
+        if case .source(let number) = row.identifier {
+          truth = campaigns[number].truth
+        } else {
+          truth = campaigns.reduce(0) { $0 + $1.truth }
+        }
+        let isCovered = interval.low <= truth && truth <= interval.high
+        if row.scope == .total {
+          totals += 1
+          coveredTotals += isCovered ? 1 : 0
+        } else {
+          cells += 1
+          covered += isCovered ? 1 : 0
+        }
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import ConversionModel
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite struct `The model of null conversion values` {
   @Test func `a stratum alone has the published estimate and interval`() throws {
     let stratum = NullStratum(counts: [19, 6], nulls: 25)
-    let estimate = try NullModel.alone(stratum, amounts: [0, 5])
+    let estimate = try NullModel.alone(stratum, amounts: [0, 5]).sum(over: 25)
     #expect(abs(estimate.mean - 30) < 1e-9)
     #expect(abs(estimate.variance - 219.2308) < 5e-5)
     let interval = estimate.interval()
@@ -18,12 +19,12 @@ import Testing
     // 40 installs with a value, 10 without; 8 later postbacks of 5 each: 1.00 an install.
     let later = try #require(NullStratum(counts: [40], nulls: 10).later(counts: [8]))
     #expect(later == NullStratum(counts: [8, 32], nulls: 10))
-    #expect(abs(try NullModel.alone(later, amounts: [5, 0]).mean - 10) < 1e-9)
+    #expect(abs(try NullModel.alone(later, amounts: [5, 0]).sum(over: 10).mean - 10) < 1e-9)
     #expect(NullStratum(counts: [5], nulls: 1).later(counts: [6]) == nil)
   }
 
   @Test func `without null postbacks the interval is the point 0`() throws {
-    let estimate = try NullModel.alone(NullStratum(counts: [19, 6], nulls: 0), amounts: [0, 5])
+    let estimate = try NullModel.alone(NullStratum(counts: [19, 6], nulls: 0), amounts: [0, 5]).sum(over: 0)
     #expect(estimate.mean == 0)
     #expect(estimate.interval() == Interval(low: 0, high: 0))
   }
@@ -67,12 +68,13 @@ import Testing
     #expect(total.variance > estimates.reduce(0) { $0 + $1.variance })
   }
 
-  @Test func `bounds and sensitivity need no model`() {
-    #expect(NullBounds(observed: 30, nulls: 4, amounts: [0, 5]).low == 30)
-    #expect(NullBounds(observed: 30, nulls: 4, amounts: [0, 5]).high == 50)
-    #expect(NullBounds(observed: 30, nulls: 4, amounts: [0, nil]).high == nil)
-    #expect(NullBounds.sensitivity(observed: 30, mean: 30) == [45, 52.5, 60, 67.5, 75])
-    #expect(NullBounds.breakEven(target: 75, observed: 30, mean: 30) == 1.5)
-    #expect(NullBounds.breakEven(target: 75, observed: 30, mean: 0) == nil)
+  @Test func `bounds are those of all nulls at the least and at the greatest amount`() {
+    let (five, thirty) = (Amount(5), Amount(30))
+    #expect(NullBounds(observed: thirty, nulls: 4, amounts: [.zero, five]).low == thirty)
+    #expect(NullBounds(observed: thirty, nulls: 4, amounts: [.zero, five]).high == Amount(50))
+    #expect(NullBounds(observed: thirty, nulls: 4, amounts: [.zero, nil]).high == nil)
+    #expect(
+      NullBounds(observed: thirty, nulls: 0, amounts: [five, nil]) == .init(observed: thirty, nulls: 0, amounts: [])
+    )
   }
 }

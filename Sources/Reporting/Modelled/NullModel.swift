@@ -8,10 +8,56 @@ package struct NullStratum: Equatable, Sendable {
   /// The number of postbacks with a value.
   package var values: Int { counts.reduce(0, +) }
 
+  /// The share of each value among the postbacks with a value, of which there is at least one.
+  package var shares: [Double] {
+    let values = Double(self.values)
+    return counts.map { Double($0) / values }
+  }
+
   /// Makes a stratum.
   package init(counts: [Int], nulls: Int) {
     self.counts = counts
     self.nulls = nulls
+  }
+}
+
+/// The predictive distribution of the value of a null postback of a stratum.
+package struct NullPrediction: Equatable, Sendable {
+  /// The expected amount.
+  package var mean = 0.0
+  /// The variance of the amount.
+  package var variance = 0.0
+  /// The number of values that the distribution stands on: those of the stratum, and those that it borrows.
+  package var weight = 0.0
+  /// The weight of the stratum's own values, from 0 (the pool alone) to 1 (its own alone).
+  package var credibility = 1.0
+  /// The variance of the mean of the pool, which all strata of a pool share.
+  package var poolVariance = 0.0
+  /// The degrees of freedom of the variances.
+  package var degrees = 0.0
+
+  /// Makes the distribution of amounts with these shares.
+  init(_ shares: [Double], _ amounts: [Double], weight: Double) {
+    var square = 0.0
+    for (share, amount) in zip(shares, amounts) {
+      mean += share * amount
+      square += share * amount * amount
+    }
+    variance = max(0, square - mean * mean)
+    self.weight = weight
+  }
+
+  /// Returns the estimate of the sum over a number of null postbacks of the stratum.
+  package func sum(over nulls: Int) -> NullEstimate {
+    let k = Double(nulls)
+    var estimate = NullEstimate()
+    estimate.mean = k * mean
+    estimate.ownVariance = k * (weight + k) / (weight + 1) * variance
+    estimate.leverage = k * (1 - credibility)
+    estimate.poolVariance = poolVariance
+    estimate.degrees = degrees
+    estimate.credibility = credibility
+    return estimate
   }
 }
 
@@ -83,13 +129,25 @@ package struct NullModel: Sendable {
   package let strata: Int
 
   /// The reason why a pool or a stratum has no estimate.
-  package enum Refusal: String, Error, Sendable {
+  package enum Refusal: String, CaseIterable, Error, Sendable {
     /// No postback has a value.
     case noValues = "no_values"
     /// Fewer than 5 strata with values, or fewer than 20 values where a stratum stands alone.
     case tooFew = "too_few"
     /// All values are worth the same.
     case noVariation = "no_variation"
+    /// The network may have written missing values as 0.
+    case zeroMayBeNull = "zero_may_be_null"
+    /// The values are worth money of several currencies.
+    case currencies
+    /// The values of a later window include those of the windows before.
+    case cumulative
+    /// There are more postbacks of a later window than installs that can send one.
+    case cohortMismatch = "cohort_mismatch"
+    /// The postbacks of a stratum are in several groups of a report.
+    case severalGroups = "several_groups"
+    /// The group has postbacks of a later window, whose missing postbacks have no place in it.
+    case laterWindow = "later_window"
   }
 
   /// The smallest number of strata that make a pool.
@@ -128,51 +186,36 @@ package struct NullModel: Sendable {
     self.strata = filled.count
   }
 
+  /// Returns the predictive distribution of a stratum. Throws if it has no values and the pool is too small.
+  package func prediction(_ stratum: NullStratum) throws(Refusal) -> NullPrediction {
+    let values = stratum.values
+    if values == 0, strata < Self.smallestPoolToBorrow { throw .tooFew }
+    var prediction = NullPrediction(shares(stratum), amounts, weight: Double(values) + ratio)
+    prediction.poolVariance = poolVariance
+    prediction.degrees = Double(strata - 1)
+    prediction.credibility = Double(values) / prediction.weight
+    return prediction
+  }
+
+  /// Returns the expected share of each value among the null postbacks of a stratum.
+  package func shares(_ stratum: NullStratum) -> [Double] {
+    let weight = Double(stratum.values) + ratio
+    return zip(stratum.counts, shares).map { (Double($0) + ratio * $1) / weight }
+  }
+
   /// Returns the estimate for the null postbacks of a stratum. Throws if it has no values and the pool is too small.
   package func estimate(_ stratum: NullStratum) throws(Refusal) -> NullEstimate {
-    let values = Double(stratum.values)
-    if values == 0, strata < Self.smallestPoolToBorrow { throw .tooFew }
-    let weight = values + ratio
-    let shares = zip(stratum.counts, self.shares).map { (Double($0) + ratio * $1) / weight }
-    let credibility = values / weight
-    var estimate = Self.predicted(nulls: stratum.nulls, weight: weight, shares, amounts)
-    estimate.leverage = Double(stratum.nulls) * (1 - credibility)
-    estimate.poolVariance = poolVariance
-    estimate.degrees = Double(strata - 1)
-    estimate.credibility = credibility
-    return estimate
+    try prediction(stratum).sum(over: stratum.nulls)
   }
 
-  /// Returns the estimate for the null postbacks of a stratum from its own values alone. Throws if they are too few.
-  package static func alone(_ stratum: NullStratum, amounts: [Double]) throws(Refusal) -> NullEstimate {
+  /// Returns the predictive distribution of a stratum from its own values alone. Throws if they are too few.
+  package static func alone(_ stratum: NullStratum, amounts: [Double]) throws(Refusal) -> NullPrediction {
     guard stratum.values > 0 else { throw .noValues }
     guard stratum.values >= smallestStratum else { throw .tooFew }
-    let values = Double(stratum.values)
-    let shares = stratum.counts.map { Double($0) / values }
-    var estimate = predicted(nulls: stratum.nulls, weight: values, shares, amounts)
-    guard estimate.ownVariance > 0 || stratum.nulls == 0 else { throw .noVariation }
-    estimate.degrees = values - 1
-    return estimate
-  }
-
-  /// Returns the predictive mean and variance of the sum over `nulls` postbacks, whose values follow a
-  /// Dirichlet-multinomial distribution of this weight.
-  private static func predicted(
-    nulls: Int,
-    weight: Double,
-    _ shares: [Double],
-    _ amounts: [Double]
-  ) -> NullEstimate {
-    var (mean, square) = (0.0, 0.0)
-    for (share, amount) in zip(shares, amounts) {
-      mean += share * amount
-      square += share * amount * amount
-    }
-    let k = Double(nulls)
-    var estimate = NullEstimate()
-    estimate.mean = k * mean
-    estimate.ownVariance = max(0, k * (weight + k) / (weight + 1) * (square - mean * mean))
-    return estimate
+    var prediction = NullPrediction(stratum.shares, amounts, weight: Double(stratum.values))
+    guard prediction.variance > 0 else { throw .noVariation }
+    prediction.degrees = Double(stratum.values - 1)
+    return prediction
   }
 }
 
@@ -205,34 +248,5 @@ extension NullStratum {
   package func later(counts: [Int]) -> NullStratum? {
     let without = values - counts.reduce(0, +)
     return without < 0 ? nil : NullStratum(counts: counts + [without], nulls: nulls)
-  }
-}
-
-/// The statements about a sum over null postbacks that need no assumption, or vary it.
-package struct NullBounds: Equatable, Sendable {
-  /// The observed sum plus the nulls at the least and at the greatest amount (Manski 2003); no upper bound if the
-  /// greatest amount is open.
-  package let low: Double
-  /// The upper bound; nil if the greatest amount is open.
-  package let high: Double?
-
-  /// Makes the bounds for `nulls` postbacks without a value. `amounts` are those of all values of the model, nil for
-  /// an open one.
-  package init(observed: Double, nulls: Int, amounts: [Double?]) {
-    let known = amounts.compactMap { $0 }
-    low = observed + Double(nulls) * (known.min() ?? 0)
-    let isOpen = nulls > 0 && known.count < amounts.count
-    high = isOpen ? nil : observed + Double(nulls) * (known.max() ?? 0)
-  }
-
-  /// The factors by which null postbacks may be worth less or more than assumed, in the line of sensitivity.
-  package static let factors = [0.5, 0.75, 1, 1.25, 1.5]
-
-  /// Returns the sum for each of `factors`, where the nulls are worth that many times the estimate.
-  package static func sensitivity(observed: Double, mean: Double) -> [Double] { factors.map { observed + $0 * mean } }
-
-  /// Returns the factor at which the sum reaches a target; nil if the estimate for the nulls is 0.
-  package static func breakEven(target: Double, observed: Double, mean: Double) -> Double? {
-    mean > 0 ? (target - observed) / mean : nil
   }
 }

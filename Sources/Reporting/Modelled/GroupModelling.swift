@@ -1,0 +1,82 @@
+package import ConversionModel
+
+/// A modelled number of a group of a report, with its interval.
+package struct ModelledNumber: Equatable, Sendable {
+  /// The number.
+  package var value: Amount?
+  /// The lower end of the interval.
+  package var low: Amount?
+  /// The upper end of the interval.
+  package var high: Amount?
+}
+
+extension NullModelling {
+  /// Returns the modelled revenue of a group with postbacks of the first window, and its status; nil if the group has no
+  /// stratum. `observed` is the group's revenue in `currency`.
+  ///
+  /// A group has an estimate only if each of its strata is whole in it, apart from dates: otherwise null postbacks,
+  /// which lack what tells the groups apart, would be in another group than the values like them.
+  package func revenue<Group>(
+    of nulls: GroupNulls,
+    whole groups: StratumGroups<Group>,
+    observed: Amount?,
+    currency: String?
+  ) -> (number: ModelledNumber, status: ModelledStatus)? {
+    guard !nulls.cells.isEmpty else { return nil }
+    var estimates: [NullEstimate] = []
+    var hasOwn = false
+    for (cell, count) in nulls.sorted {
+      guard let outcome = outcomes[cell] else { return (ModelledNumber(), .refused(.noValues)) }
+      if case .refused = outcome.status { return (ModelledNumber(), outcome.status) }
+      if groups.isSplit(cell.stratum) { return (ModelledNumber(), .refused(.severalGroups)) }
+      if let one = outcome.currency, one != currency { return (ModelledNumber(), .refused(.currencies)) }
+      if outcome.status == .modelled { hasOwn = true }
+      if let prediction = outcome.prediction { estimates.append(prediction.sum(over: count)) }
+    }
+    let estimate = NullEstimate.total(estimates)
+    let interval = estimate.interval(level: level)
+    let number = ModelledNumber(
+      value: observed?.adding(estimate: estimate.mean),
+      low: observed?.adding(estimate: interval.low),
+      high: observed?.adding(estimate: interval.high)
+    )
+    return (number, hasOwn ? .modelled : .borrowed)
+  }
+
+  /// Returns the modelled number of postbacks with an event in a group whose revenue has an estimate, with `observed`
+  /// such postbacks. One stratum has the exact beta-binomial interval, and several have that of their sum.
+  package func postbacks(with event: String, observed: Int, of nulls: GroupNulls) -> ModelledNumber {
+    var parts: [(prediction: NullPrediction, count: Int)] = []
+    for (cell, count) in nulls.sorted where count > 0 {
+      guard let prediction = outcomes[cell]?.events[event] else { return ModelledNumber() }
+      parts.append((prediction, count))
+    }
+    let estimate = NullEstimate.total(parts.map { $0.prediction.sum(over: $0.count) })
+    let interval: Interval
+    if parts.count == 1, let (prediction, count) = parts.first, prediction.mean > 0, prediction.mean < 1 {
+      let exact = BetaBinomial(
+        trials: count,
+        alpha: prediction.weight * prediction.mean,
+        beta: prediction.weight * (1 - prediction.mean)
+      ).interval(level: level)
+      interval = Interval(low: Double(exact.low), high: Double(exact.high))
+    } else {
+      interval = estimate.interval(level: level)
+    }
+    let observed = Amount(observed)
+    return ModelledNumber(
+      value: observed.adding(estimate: estimate.mean),
+      low: observed.adding(estimate: interval.low),
+      high: observed.adding(estimate: interval.high)
+    )
+  }
+}
+
+extension GroupNulls {
+  /// The cells in order, so that a sum has the same bits each time.
+  fileprivate var sorted: [(cell: StratumCounts.Cell, count: Int)] {
+    cells.map { ($0.key, $0.value) }.sorted {
+      ($0.0.stratum, $0.0.period ?? .min) < ($1.0.stratum, $1.0.period ?? .min)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package import ConversionModel
+
+/// The postbacks among which missing values are assumed to be missing at random: those of one app, of one ad network,
+/// and of one campaign as far as null postbacks tell it.
+package struct Stratum: Hashable, Comparable, Sendable {
+  /// The part of a campaign's identifier that null postbacks have too.
+  package enum Identifier: Hashable, Comparable, Sendable {
+    /// The campaign id of SKAdNetwork 3 and earlier, 1 to 100.
+    case campaign(Int)
+    /// Two digits of a source identifier, 0 to 99.
+    case source(Int)
+    /// No identifier, as in postbacks of AdAttributionKit without one.
+    case none
+
+    /// Makes the identifier of a postback from its campaign id, or from two to four digits of a source identifier, of
+    /// which a network keeps the last two or the first two.
+    package init(campaignID: Int64?, source: Span<UInt8>?, keeping digits: Network.Digits) {
+      if let source, source.count >= 2 {
+        let first = digits == .leading ? 0 : source.count - 2
+        let (tens, ones) = (Int(source[first]) - 0x30, Int(source[first + 1]) - 0x30)
+        self = (0...9).contains(tens) && (0...9).contains(ones) ? .source(10 * tens + ones) : .none
+      } else if let campaignID {
+        self = .campaign(Int(campaignID))
+      } else {
+        self = .none
+      }
+    }
+  }
+
+  /// The advertised app.
+  package var app: Int64
+  /// The name of the ad network.
+  package var network: String
+  /// The part of the campaign's identifier.
+  package var identifier: Identifier
+
+  /// Makes a stratum.
+  package init(app: Int64, network: String, _ identifier: Identifier) {
+    (self.app, self.network, self.identifier) = (app, network, identifier)
+  }
+
+  package static func < (left: Stratum, right: Stratum) -> Bool {
+    (left.app, left.network, left.identifier) < (right.app, right.network, right.identifier)
+  }
+}
+
+/// A conversion value that a postback reported, and the revenue that it decodes to.
+package struct ReportedValue: Hashable, Comparable, Sendable {
+  /// The id of the model that decoded the value.
+  package var modelID: String
+  /// The version of that model.
+  package var modelVersion: Int
+  /// The fine value, or 64 for `low`, 65 for `medium` and 66 for `high`.
+  package var code: Int
+  /// The estimated revenue; nil in a model without a currency.
+  package var estimate: Amount?
+  /// The least revenue; nil if `estimate` is.
+  package var minimum: Amount?
+  /// The greatest revenue; nil if `estimate` is, and if there is no upper limit.
+  package var maximum: Amount?
+  /// The currency; nil if `estimate` is.
+  package var currency: String?
+  /// Indicates that the value includes the windows before.
+  package var isCumulative = false
+  /// The names of the events that the value means, in order.
+  package var events: [String] = []
+
+  /// Makes a fine value that is worth nothing.
+  package init(modelID: String, modelVersion: Int, fine value: Int) {
+    (self.modelID, self.modelVersion, code) = (modelID, modelVersion, value)
+  }
+
+  /// Makes a coarse value that is worth nothing.
+  package init(modelID: String, modelVersion: Int, coarse value: CoarseValue) {
+    (self.modelID, self.modelVersion, code) = (modelID, modelVersion, 64 + value.rank)
+  }
+
+  /// The coarse value; nil for a fine one.
+  package var coarse: CoarseValue? { code < 64 ? nil : CoarseValue(rank: code - 64) }
+
+  package static func < (left: ReportedValue, right: ReportedValue) -> Bool {
+    if (left.modelID, left.modelVersion, left.code) != (right.modelID, right.modelVersion, right.code) {
+      return (left.modelID, left.modelVersion, left.code) < (right.modelID, right.modelVersion, right.code)
+    }
+    func amounts(_ value: ReportedValue) -> (Amount, Amount, Amount, String) {
+      (value.estimate ?? .zero, value.minimum ?? .zero, value.maximum ?? .zero, value.currency ?? "")
+    }
+    if amounts(left) != amounts(right) { return amounts(left) < amounts(right) }
+    if left.rank != right.rank { return left.rank < right.rank }
+    return left.events.lexicographicallyPrecedes(right.events)
+  }
+
+  /// The rank among values that differ in nulls or in `isCumulative`.
+  private var rank: Int { (maximum == nil ? 0 : 1) + (estimate == nil ? 0 : 2) + (isCumulative ? 4 : 0) }
+}

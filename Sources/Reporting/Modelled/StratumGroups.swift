@@ -1,0 +1,42 @@
+/// The group of a report in which all postbacks of a stratum are, apart from their dates.
+package struct StratumGroups<Group: Hashable & Sendable>: Sendable {
+  /// The groups by stratum; nil for a stratum in several groups.
+  private var groups: [Stratum: Group?] = [:]
+
+  /// Makes a record of no postbacks.
+  package init() {}
+
+  /// Notes the group of a postback.
+  package mutating func add(_ stratum: Stratum, in group: Group) { merge(group, into: stratum) }
+
+  /// Tells if the postbacks of a stratum are in several groups.
+  package func isSplit(_ stratum: Stratum) -> Bool {
+    if case .some(.none) = groups[stratum] { true } else { false }
+  }
+
+  /// Adds the groups of other postbacks.
+  package static func += (left: inout StratumGroups, right: StratumGroups) {
+    for (stratum, group) in right.groups { left.merge(group, into: stratum) }
+  }
+
+  private mutating func merge(_ group: Group?, into stratum: Stratum) {
+    guard let known = groups[stratum] else { return groups[stratum] = .some(group) }
+    if known != group { groups[stratum] = .some(nil) }
+  }
+}
+
+/// The null postbacks of a group of a report, by stratum and period.
+package struct GroupNulls: Sendable, Equatable {
+  private(set) var cells: [StratumCounts.Cell: Int] = [:]
+
+  /// Makes a record of no postbacks.
+  package init() {}
+
+  /// Notes postbacks of a cell, of which that many have no value.
+  package mutating func add(_ cell: StratumCounts.Cell, nulls: Int) { cells[cell, default: 0] += nulls }
+
+  /// Adds the postbacks of other rows.
+  package static func += (left: inout GroupNulls, right: GroupNulls) {
+    left.cells.merge(right.cells, uniquingKeysWith: +)
+  }
+}
