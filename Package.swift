@@ -109,7 +109,7 @@ let package = Package(
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Metrics", "PostbackServer",
       ]
     ),
-    module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
+    module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"]),
     program(
       "postback",
       [

@@ -87,7 +87,7 @@ extension Mix {
 extension PostbackDraft {
   /// Indicates that the postback looks like one of tier 0: first window, two digits of source identifier, and no source
   /// app, conversion value or country.
-  fileprivate var hasFormOfTier0: Bool {
+  var hasFormOfTier0: Bool {
     self[.postbackSequenceIndex] == .integer(0) && self[.sourceIdentifier]?.text.count == 2
       && [format.sourceApp, .conversionValue, .coarseConversionValue, .countryCode].allSatisfy { self[$0] == nil }
   }

@@ -2,7 +2,7 @@ internal import SKAdNetwork
 
 /// The kind of a line of the dump.
 enum LineKind: Hashable, Sendable {
-  case valid, zeroFilled, forged, edited
+  case valid, zeroFilled, forged, edited, forwarderEdited
   case duplicateIdentical, duplicateConflict, duplicateTransaction
   case malformed(Malformation)
 
@@ -13,6 +13,7 @@ enum LineKind: Hashable, Sendable {
     case .zeroFilled: "zero_filled"
     case .forged: "forged"
     case .edited: "edited"
+    case .forwarderEdited: "forwarder_edited"
     case .duplicateIdentical: "duplicate_identical"
     case .duplicateConflict: "duplicate_conflict"
     case .duplicateTransaction: "duplicate_transaction"
@@ -53,6 +54,8 @@ struct LinePlan: Sendable {
   var signatureWriting = SignatureWriting.asSigned
   /// The line of the first copy; nil if the line is not a duplicate.
   var originalLine: Int?
+  /// The arrival of a line of campaign traffic; nil for other dumps.
+  var arrival: Arrival?
 
   /// Makes the plan of a valid postback.
   init(line: Int, _ draft: PostbackDraft, _ style: ForwardingStyle) {
@@ -85,7 +88,12 @@ struct ForwardingStyle: Sendable {
 
   /// Draws a style. Half of the postbacks come directly from devices.
   init(_ random: inout SeededGenerator) {
-    isForwarded = random.chance(ofHundred: 50)
+    self.init(isForwarded: random.chance(ofHundred: 50), &random)
+  }
+
+  /// Draws a style of Apple's devices, or of forwarders.
+  init(isForwarded: Bool, _ random: inout SeededGenerator) {
+    self.isForwarded = isForwarded
     escapesSlashes = random.chance(ofHundred: isForwarded ? 10 : 70)
     guard isForwarded else { return }
     isQuoted = random.chance(ofHundred: 4)

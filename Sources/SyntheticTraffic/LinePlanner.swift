@@ -1,3 +1,4 @@
+internal import Base
 internal import SKAdNetwork
 
 /// A planner that decides the content of each line of a dump.
@@ -32,7 +33,8 @@ struct LinePlanner: Sendable {
     }
   }
 
-  private func share(of line: Int) -> Mix.Share? {
+  /// Draws the kind of a line; nil for a plain valid postback.
+  func share(of line: Int) -> Mix.Share? {
     var random = SeededGenerator(seed: seed, line: line, .kind)
     return mix.share(&random)
   }
@@ -49,6 +51,12 @@ struct LinePlanner: Sendable {
   /// Plans a postback without a source app, to which a forwarder added a zero or an empty text for an absent field.
   private func zeroFilled(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     var plan = valid(line, mix.zeroFilledFormats, &random)
+    fillZeros(of: &plan, &random)
+    return plan
+  }
+
+  /// Changes a valid postback of SKAdNetwork 2 or later to one without a source app, to which a forwarder added zeros.
+  func fillZeros(of plan: inout LinePlan, _ random: inout SeededGenerator) {
     plan.kind = .zeroFilled
     plan.signed[.sourceAppID] = nil
     plan.draft[.sourceAppID] = nil
@@ -65,7 +73,6 @@ struct LinePlanner: Sendable {
     if draft.isWin, isFirstWindow, draft[.conversionValue] == nil, draft[.coarseConversionValue] == nil {
       plan.draft[.conversionValue] = .integer(0)
     }
-    return plan
   }
 
   /// Plans a postback that the trusted key never signed, in one of the common kinds of forgery.
@@ -126,12 +133,27 @@ struct LinePlanner: Sendable {
       plan.kind = .duplicateConflict
       plan.rejectCode = .duplicateConflict
       plan.change = plan.draft.editUnsigned(&random)
-    default:
-      plan.kind = .duplicateTransaction
-      plan.rejectCode = .duplicateTransaction
-      plan.change = plan.draft.edit(plan.draft.format.app, &random)
-      plan.signed[plan.draft.format.app] = plan.draft[plan.draft.format.app]
+    default: plan.reuseTransaction(&random)
     }
+    return plan
+  }
+
+  /// Plans another copy of a line of campaign traffic through the same channel: a retry, or, in one of four cases, a
+  /// postback of another app with the same transaction.
+  func repeated(
+    _ first: LinePlan,
+    line: Int,
+    at time: Timestamp,
+    _ random: inout SeededGenerator
+  ) -> LinePlan {
+    var plan = LinePlan(line: line, first.draft, first.style)
+    plan.signed = first.signed
+    plan.originalLine = first.line
+    plan.arrival = first.arrival
+    plan.arrival?.receivedAt = time
+    plan.kind = .duplicateIdentical
+    plan.rejectCode = .duplicateIdentical
+    if random.chance(ofHundred: 25) { plan.reuseTransaction(&random) }
     return plan
   }
 
@@ -147,5 +169,15 @@ struct LinePlanner: Sendable {
       }
     }
     return nil
+  }
+}
+
+extension LinePlan {
+  /// Changes the copy of a postback to one of another app, which is signed, with the same transaction.
+  fileprivate mutating func reuseTransaction(_ random: inout SeededGenerator) {
+    kind = .duplicateTransaction
+    rejectCode = .duplicateTransaction
+    change = draft.edit(draft.format.app, &random)
+    signed[draft.format.app] = draft[draft.format.app]
   }
 }

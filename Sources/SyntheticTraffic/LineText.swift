@@ -58,9 +58,10 @@ struct LineText: Sendable {
     guard hasEnvelopes else { return appendBody(plan, signature, to: &dump) }
     let isForwarded = plan.style.isForwarded
     let head = EnvelopeHead(
-      receivedAt: received(plan.line).description,
+      receivedAt: received(plan).description,
       channel: isForwarded ? .networkForwarded : .appleDirect,
-      forwarder: isForwarded ? Self.forwarders[plan.line % Self.forwarders.count] : nil,
+      forwarder: isForwarded
+        ? plan.arrival?.forwarder ?? Self.forwarders[plan.line % Self.forwarders.count] : nil,
       // RFC 5737: addresses for documentation.
       remoteAddress: "203.0.113.\(plan.line % 254 + 1)"
     )
@@ -69,10 +70,13 @@ struct LineText: Sendable {
 
   private static let forwarders = ["network-one", "network-two", "measurement-partner"]
 
-  /// Returns the time at which the line is received, some seconds after the line before.
-  private func received(_ line: Int) -> Timestamp {
-    var random = SeededGenerator(seed: 0, line: line, .receipt)
-    return Timestamp(milliseconds: Self.start + Int64(line) * Self.millisecondsPerLine - random.integer(in: 0...4000))
+  /// Returns the time at which the line is received: that of its arrival, or some seconds after the line before.
+  private func received(_ plan: LinePlan) -> Timestamp {
+    if let arrival = plan.arrival { return arrival.receivedAt }
+    var random = SeededGenerator(seed: 0, line: plan.line, .receipt)
+    return Timestamp(
+      milliseconds: Self.start + Int64(plan.line) * Self.millisecondsPerLine - random.integer(in: 0...4000)
+    )
   }
 
   private func appendBody(_ plan: LinePlan, _ signature: String, to dump: inout [UInt8]) {
@@ -98,58 +102,17 @@ struct LineText: Sendable {
 
   /// Returns the additional members that a forwarder or a malformation adds.
   private func extras(_ plan: LinePlan) -> [(name: String, value: DraftValue)] {
-    var extras = plan.draft.extras
+    var extras = plan.draft.extras + (plan.arrival?.inlineValues ?? [])
     let format = plan.draft.format
     if plan.style.showsNulls {
       let fields = [Field.conversionValue, .coarseConversionValue].filter(format.rules.has)
       for field in fields where plan.draft[field] == nil { extras.append((field.name, .json("null"))) }
     }
     switch plan.style.timestamp {
-    case .text: extras.append(("timestamp", .text(received(plan.line).description)))
-    case .milliseconds: extras.append(("timestamp", .json(String(received(plan.line).milliseconds))))
+    case .text: extras.append(("timestamp", .text(received(plan).description)))
+    case .milliseconds: extras.append(("timestamp", .json(String(received(plan).milliseconds))))
     case nil: break
     }
     return extras
-  }
-}
-
-/// A row of the truth file: the outcome that `run` must reach for a line.
-struct TruthRow: Sendable {
-  let plan: LinePlan
-
-  /// Appends the row as a line of JSON.
-  func append(to json: inout [UInt8]) {
-    let draft = plan.draft
-    let isAccepted = plan.rejectCode == nil
-    json.append(UInt8(ascii: "{"))
-    member("line", .integer(Int64(plan.line)), isFirst: true, &json)
-    member("outcome", .text(isAccepted ? "accepted" : "rejected"), &json)
-    member("reject_code", plan.rejectCode.map { .text($0.rawValue) }, &json)
-    member("kind", .text(plan.kind.name), &json)
-    member("version", .text(draft.format.name), &json)
-    member("field", plan.change.map { .text($0.field.name) }, &json)
-    member("original", plan.change?.original.map { .text($0) }, &json)
-    member("edited", plan.change?.edited.map { .text($0) }, &json)
-    if let change = plan.furtherChange {
-      member("further_field", .text(change.field.name), &json)
-      member("further_original", change.original.map { .text($0) }, &json)
-      member("further_edited", change.edited.map { .text($0) }, &json)
-    }
-    member("of_line", plan.originalLine.map { .integer(Int64($0)) }, &json)
-    member("transaction_id", draft[draft.format.transaction], &json)
-    if isAccepted {
-      member("signature_state", .text(plan.kind == .zeroFilled ? "valid_zero_filled" : "valid"), &json)
-      member("app_id", draft[draft.format.app], &json)
-      member("did_win", draft[.didWin], &json)
-      member("postback_sequence_index", draft[.postbackSequenceIndex], &json)
-      member("conversion_value", draft[.conversionValue], &json)
-      member("coarse_conversion_value", draft[.coarseConversionValue], &json)
-    }
-    json.append(contentsOf: "}\n".utf8)
-  }
-
-  private func member(_ name: String, _ value: DraftValue?, isFirst: Bool = false, _ json: inout [UInt8]) {
-    json.appendJSONKey(name, isFirst: isFirst)
-    (value ?? .json("null")).append(to: &json)
   }
 }

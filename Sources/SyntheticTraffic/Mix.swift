@@ -56,12 +56,15 @@ package struct Mix: Sendable {
     self.shares = shares
     self.editableFields = editableFields ?? PostbackFormat.allCases.flatMap(\.editableFields)
     self.editKinds = editKinds ?? [.value]
-    self.apps = apps ?? [525_463_029, 1_176_027_022, 1_661_087_323, 10_738_027_756]
+    self.apps = apps ?? Self.standardApps
     zeroFilledFormats = formats.filter { format in format.version.map { $0 > .v1_0 } ?? false }
     malformations = Malformation.allCases.filter { malformation in
       formats.choices.contains(where: malformation.applies(to:))
     }
   }
+
+  /// The advertised apps if none are given.
+  package static let standardApps: [Int64] = [525_463_029, 1_176_027_022, 1_661_087_323, 10_738_027_756]
 
   private static let standardFormats = Weights<PostbackFormat>([
     (.skAdNetwork(.v4_0), 70), (.skAdNetwork(.v3_0), 8), (.skAdNetwork(.v2_2), 5), (.skAdNetwork(.v2_1), 4),
@@ -108,6 +111,12 @@ package struct Weights<Choice: Hashable & Sendable>: Sendable {
       before = sum
     }
     return Weights(kept)
+  }
+
+  /// Returns the share of a choice, from 0 to 1; 0 if it is never drawn.
+  func share(of choice: Choice) -> Double {
+    guard let place = choices.firstIndex(of: choice), let sum = sums.last else { return 0 }
+    return (sums[place] - (place > 0 ? sums[place - 1] : 0)) / sum
   }
 
   /// Draws one of the choices. There must be at least one.

@@ -13,6 +13,11 @@ struct GenerateCommand: Command {
       value (original) and its present value (edited), and further_field and so on if a second field was edited. With
       --edit-kind signature these values name the form in which the signature is written. The public keys are printed to
       standard error as options with which run trusts them. The same seed and options give the same bytes on any machine.
+
+      With --campaigns the valid lines are postbacks of campaigns: of users who convert on some days, after Apple's timers
+      and data tiers, as copies of devices and of forwarders. The lookup tables, the models and the true numbers by day
+      and campaign go into the folder --reporting, and --truth has the true value of each postback.
+
       Exit status: 0 done, 64 usage, 70 libcrypto, 73 a file exists or cannot be created, 74 I/O.
       """,
     options: [
@@ -23,10 +28,11 @@ struct GenerateCommand: Command {
       Option("--seed", "S", "The seed, an integer below 2^64. The default is a random one, which is printed."),
       Option("--envelopes", nil, "Put each postback in a receiver's envelope, with time, channel and forwarder."),
       Option("--jobs", "N", "The number of batches signed at once; by default the number of cores."),
-    ] + MixOptions.options,
+    ] + MixOptions.options + CampaignOptions.options,
     example: """
       postback generate --count 100000 --seed 1 --out dump.jsonl --truth truth.jsonl --keys keys
         postback run dump.jsonl $(cat keys) --received-at 2026-03-10T00:00:00Z --out out
+        postback generate --count 100000 --campaigns 50 --cost --reporting campaigns --out traffic.jsonl
       """
   )
 
@@ -39,6 +45,7 @@ struct GenerateCommand: Command {
   private let hasEnvelopes: Bool
   private let jobs: Int
   private let mix: Mix
+  private let campaigns: CampaignOptions?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     if let operand = arguments.operands.first {
@@ -60,7 +67,8 @@ struct GenerateCommand: Command {
     seed = given ?? .random(in: 0 ... .max)
     hasEnvelopes = arguments.has("--envelopes")
     jobs = try arguments.jobs()
-    mix = try MixOptions.mix(arguments)
+    campaigns = try CampaignOptions(arguments)
+    mix = try MixOptions.mix(arguments, standardApps: campaigns?.settings.apps ?? Mix.standardApps)
   }
 
   func run() async throws(CommandFailure) {
@@ -72,6 +80,17 @@ struct GenerateCommand: Command {
     var keysFile: OutputFile?
     if let keysPath { keysFile = try OutputFile(keysPath) }
 
+    let traffic = campaigns.map { CampaignTraffic($0.settings, mix, seed: seed) }
+    var files: [OutputFile] = []
+    var totalsFile: OutputFile?
+    if let campaigns, let traffic {
+      for file in traffic.files(lineCount: count) {
+        files.append(try campaigns.create(file.path))
+        try files.last?.write(file.bytes)
+      }
+      totalsFile = try campaigns.create(TrueTotals.path)
+    }
+
     let trustOptions = keys.trusted.map { "--trust-key \($0.name)=\($0.base64)" }
     if isSeedRandom { Terminal.announce("--seed \(seed)") }
     for option in trustOptions { Terminal.announce(option) }
@@ -82,16 +101,23 @@ struct GenerateCommand: Command {
       seed: seed,
       keys: keys,
       count: count,
+      campaigns: traffic,
       hasEnvelopes: hasEnvelopes,
       writesTruth: truthPath != nil,
       jobs: jobs
     )
+    var totals = TrueTotals()
     while let batch = try await Self.next(&batches) {
       try dump.write(batch.dump)
       try truth?.write(batch.truth)
+      totals.add(batch.totals)
+    }
+    if let traffic {
+      totals.addCosts(of: traffic, lineCount: count)
+      try totalsFile?.write(totals.text(of: traffic))
     }
     // The dump comes last, so that a dump is never without the others.
-    for file in [keysFile, truth, dump] { try file?.publish() }
+    for file in files + [totalsFile, keysFile, truth, dump] { try file?.publish() }
   }
 
   private static func next(_ batches: inout GeneratedBatches) async throws(CommandFailure) -> GeneratedBatch? {

@@ -32,8 +32,8 @@ enum MixOptions {
       Option("--valid-only", nil, "Set all these shares to 0."),
     ]
 
-  /// Returns the mix that the options describe.
-  static func mix(_ arguments: Arguments) throws(CommandFailure) -> Mix {
+  /// Returns the mix that the options describe. Without `--app` the advertised apps are `standardApps`.
+  static func mix(_ arguments: Arguments, standardApps: [Int64]) throws(CommandFailure) -> Mix {
     let formats = try arguments.value("--versions", "weights of 1.0 to 4.0 and aak, such as 4.0=9,aak=1") { text in
       Weights(text) { PostbackFormat(name: $0) }
     }
@@ -50,7 +50,7 @@ enum MixOptions {
       shares: try shares(arguments),
       editableFields: try editableFields(arguments),
       editKinds: try editKinds(arguments),
-      apps: try apps(arguments)
+      apps: try apps(arguments) ?? standardApps
     )
     for field in mix.editableFields where arguments.has("--edit") {
       guard mix.formats.choices.contains(where: { $0.editableFields.contains(field) }) else {
@@ -110,7 +110,7 @@ enum MixOptions {
     return kinds.isEmpty ? nil : kinds
   }
 
-  private static func apps(_ arguments: Arguments) throws(CommandFailure) -> [Int64]? {
+  static func apps(_ arguments: Arguments) throws(CommandFailure) -> [Int64]? {
     var apps: [Int64] = []
     for text in arguments.all("--app") {
       // Far below the largest integer, because an edit adds to the id.

@@ -148,7 +148,10 @@ struct GenerateTests {
     ["--count", "1", "--forged", "2"], ["--count", "1", "--versions", "5.0"], ["--count", "1", "--versions", "4.0=0"],
     ["--count", "1", "--windows", "3"], ["--count", "1", "--tiers", "a=1"], ["--count", "1", "--edit", "country-code"],
     ["--count", "1", "--versions", "aak", "--edit", "app-id"], ["--count", "1", "--valid-only", "--forged", "0.1"],
-    ["--count", "1", "--seed", "-1"], ["--count", "1", "--app", "x"], ["--count", "1", "--out", "a", "--truth", "a"],
+    ["--count", "1", "--campaigns", "2"], ["--count", "1", "--days", "2"],
+    ["--count", "1", "--campaigns", "2", "--reporting", "r", "--windows", "0"],
+    ["--count", "1", "--campaigns", "9000", "--reporting", "r", "--days", "366"], ["--count", "1", "--seed", "-1"],
+    ["--count", "1", "--app", "x"], ["--count", "1", "--out", "a", "--truth", "a"],
   ])
   func `contradictory options are refused`(_ options: [String]) async throws {
     let result = try await BuiltCommand.run(["generate"] + options)

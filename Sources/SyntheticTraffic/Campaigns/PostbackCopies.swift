@@ -1,0 +1,109 @@
+internal import ConversionModel
+
+/// A postback of a conversion, and the copies in which it arrives.
+struct SentPostback: Sendable {
+  let conversion: Conversion
+  let window: Int
+  /// The postback as Apple sends it.
+  let draft: PostbackDraft
+  /// The copies in the order of their arrival; one or two.
+  let copies: [PostbackCopy]
+}
+
+/// A copy of a postback as it arrives.
+struct PostbackCopy: Sendable {
+  /// The time of receipt, in milliseconds since 1970.
+  let receivedAt: Int64
+  /// The forwarder; nil if the device sent the copy.
+  let forwarder: Forwarder?
+  /// The conversion value in the copy.
+  let value: SentValue
+  /// The change that the forwarder made to the conversion value; nil if it made none.
+  let edit: ForwarderEdit?
+}
+
+/// A change that a forwarder makes to a conversion value. The raw values are those of the truth file.
+enum ForwarderEdit: String, Sendable {
+  case changed, dropped, added
+  case zeroForNull = "zero_for_null"
+}
+
+extension CampaignTraffic {
+  /// Draws the postbacks of a conversion with their copies. If `isSingle` is true, there is one copy.
+  func postbacks(
+    of conversion: Conversion,
+    isSingle: Bool,
+    _ random: inout SeededGenerator
+  ) -> [SentPostback] {
+    (0...2).filter(conversion.sends).map { window in
+      let draft = conversion.draft(window: window, plan, &random)
+      let sentAt = conversion.sendingTime(window: window, &random)
+      return SentPostback(
+        conversion: conversion,
+        window: window,
+        draft: draft,
+        copies: copies(of: draft, conversion, window: window, sentAt: sentAt, isSingle: isSingle, &random)
+      )
+    }
+  }
+
+  /// Draws the copies. Of the wins of apps whose releases send copies, a tenth arrives from the device alone, and a third
+  /// through a forwarder alone.
+  private func copies(
+    of draft: PostbackDraft,
+    _ conversion: Conversion,
+    window: Int,
+    sentAt: Int64,
+    isSingle: Bool,
+    _ random: inout SeededGenerator
+  ) -> [PostbackCopy] {
+    let campaign = plan.campaigns[conversion.cell.campaign]
+    let sendsCopies = conversion.isWin && plan.apps[campaign.app].directCopiesSince != nil
+    let way = sendsCopies ? random.below(100) : 99
+    var copies: [PostbackCopy] = []
+    if way < 65 {
+      // Some copies of devices are repeated hours later, and arrive after those of forwarders.
+      let isLate = random.chance(ofHundred: 20)
+      let delay = isLate ? random.integer(in: 25_200_000...72_000_000) : random.integer(in: 100...50_000)
+      copies.append(PostbackCopy(receivedAt: sentAt + delay, forwarder: nil, value: draft.sentValue, edit: nil))
+      if isSingle { return copies }
+    }
+    if way >= 10 {
+      let network = plan.networks[campaign.network]
+      let (value, edit) = edited(draft.sentValue, conversion, window: window, network, &random)
+      let delay = random.integer(in: 60_000...21_600_000)
+      copies.append(
+        PostbackCopy(receivedAt: sentAt + delay, forwarder: network.forwarder, value: value, edit: edit)
+      )
+    }
+    return copies.sorted { $0.receivedAt < $1.receivedAt }
+  }
+
+  /// Draws the value that a forwarder hands on. Three in a hundred are changed, dropped or added.
+  private func edited(
+    _ value: SentValue,
+    _ conversion: Conversion,
+    window: Int,
+    _ network: PlannedNetwork,
+    _ random: inout SeededGenerator
+  ) -> (SentValue, ForwarderEdit?) {
+    let chance = random.below(100)
+    guard conversion.isWin, conversion.format.hasConversionValue else { return (value, nil) }
+    let campaign = plan.campaigns[conversion.cell.campaign]
+    let values = values(app: campaign.app, at: conversion.time, conversion.kind)[window]
+    if value.isNull {
+      guard window == 0 else { return (value, nil) }
+      if network.writesNullAsZero || chance == 3 { return (SentValue(fine: 0), .zeroForNull) }
+      guard chance < 3, let fine = values?.otherFine(than: 0, &random) else { return (value, nil) }
+      return (SentValue(fine: fine), .added)
+    }
+    guard chance < 3 else { return (value, nil) }
+    if chance == 2 { return (SentValue(), .dropped) }
+    if let fine = value.fine {
+      guard let other = values?.otherFine(than: fine, &random) else { return (value, nil) }
+      return (SentValue(fine: other), .changed)
+    }
+    let others = CoarseValue.allCases.filter { $0 != value.coarse }
+    return (SentValue(coarse: random.pick(others)), .changed)
+  }
+}

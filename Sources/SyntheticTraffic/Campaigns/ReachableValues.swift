@@ -1,0 +1,73 @@
+internal import ConversionModel
+
+/// The values of a conversion window that users reach, with and without revenue.
+struct ReachableValues: Sendable {
+  private let window: ModelWindow
+  /// Indicates that the values are fine values, and not the ranks of coarse ones.
+  private let isFine: Bool
+  /// The values without revenue.
+  private let free: [Int]
+  /// The values with revenue, from the least revenue on.
+  private let paying: [Int]
+
+  /// The values of a window; nil if it lists none.
+  init?(_ window: ModelWindow) {
+    self.window = window
+    let fine = window.postbackSequenceIndex == 0 ? window.fineValues : []
+    let coarse = CoarseValue.allCases.filter { window.meaning(coarse: $0) != nil }.map(\.rank)
+    isFine = !fine.isEmpty
+    let values = isFine ? fine : coarse
+    guard !values.isEmpty else { return nil }
+    let revenues = values.map { (value: $0, revenue: Self.revenue(of: $0, isFine: !fine.isEmpty, window)) }
+    free = revenues.filter { $0.revenue == .zero }.map(\.value)
+    paying = revenues.filter { $0.revenue > .zero }.sorted { ($0.revenue, $0.value) < ($1.revenue, $1.value) }
+      .map(\.value)
+  }
+
+  private static func revenue(of value: Int, isFine: Bool, _ window: ModelWindow) -> Amount {
+    let meaning =
+      isFine ? window.meaning(fine: value) : CoarseValue(rank: value).flatMap { window.meaning(coarse: $0) }
+    return meaning?.revenue?.estimate ?? .zero
+  }
+
+  /// Draws the value of a user. A payer reaches each higher value with the chance `continuation`.
+  func draw(isPayer: Bool, continuation: Double, _ random: inout SeededGenerator) -> TrueValue {
+    let value: Int
+    if !paying.isEmpty, isPayer || free.isEmpty {
+      var place = 0
+      while place + 1 < paying.count, random.fraction() < continuation { place += 1 }
+      value = paying[place]
+    } else {
+      // Small values are frequent, because most people do little.
+      value = free[random.below(random.below(free.count) + 1)]
+    }
+    let revenue = Self.revenue(of: value, isFine: isFine, window)
+    guard isFine else { return TrueValue(fine: nil, coarse: CoarseValue(rank: value), revenue: revenue) }
+    return TrueValue(fine: value, coarse: coarse(of: value, revenue), revenue: revenue)
+  }
+
+  /// Returns the coarse value that the app sets beside a fine one: the highest whose least revenue is reached, if the
+  /// model does not say where coarse values begin.
+  private func coarse(of fine: Int, _ revenue: Amount) -> CoarseValue? {
+    if let starts = window.coarseStarts { return starts.coarse(of: fine) }
+    return CoarseValue.allCases.last { coarse in
+      window.meaning(coarse: coarse).map { ($0.revenue?.minimum ?? .zero) <= revenue } ?? false
+    }
+  }
+
+  /// Draws a fine value other than one, of those that the window lists; nil if there is none.
+  func otherFine(than value: Int, _ random: inout SeededGenerator) -> Int? {
+    let others = window.fineValues.filter { $0 != value }
+    return others.isEmpty ? nil : random.pick(others)
+  }
+}
+
+/// The value of a user in a conversion window before Apple leaves anything out.
+struct TrueValue: Sendable {
+  /// The fine value; nil in windows 1 and 2.
+  let fine: Int?
+  /// The coarse value; nil if the model has none for the fine value.
+  let coarse: CoarseValue?
+  /// The revenue that the model gives the value.
+  let revenue: Amount
+}

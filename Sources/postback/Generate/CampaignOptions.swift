@@ -1,0 +1,117 @@
+internal import Base
+internal import ConversionModel
+internal import DurableFiles
+internal import SyntheticTraffic
+
+/// The options for postbacks of planned campaigns, and the files for reporting beside the dump.
+struct CampaignOptions: Sendable {
+  static let options = [
+    Option("--campaigns", "N", "Make the valid lines postbacks of N campaigns, in envelopes; needs --reporting."),
+    Option(
+      "--reporting",
+      "DIR",
+      "The folder for lookups/, models/ and truth_daily.csv, the true numbers by day\nand campaign."
+    ),
+    Option("--cost", nil, "Write cost.csv and rates.csv into --reporting, too."),
+    Option("--days", "N", "The number of days with installs; default 30."),
+    Option("--until", "DATE", "The last day with installs; default 2026-03-31."),
+    Option(
+      "--models",
+      "PATH",
+      "The models that give values their revenue; may be repeated. By default\nthey are made."
+    ),
+  ]
+
+  private static let standardEnd = "2026-03-31"
+  /// The greatest number of campaigns, and of campaigns times days.
+  private static let (mostCampaigns, mostCampaignDays) = (10_000, 1_000_000)
+
+  let settings: CampaignSettings
+  /// The folder for the files.
+  let folder: String
+
+  /// Reads the options; nil without `--campaigns`.
+  init?(_ arguments: Arguments) throws(CommandFailure) {
+    guard let count = try arguments.integer("--campaigns", in: 1...Self.mostCampaigns) else {
+      for option in Self.options.map(\.name) where option != "--campaigns" && arguments.has(option) {
+        throw CommandFailure(
+          .usage,
+          "\(option) has no effect without --campaigns. Add that option, or remove this one."
+        )
+      }
+      return nil
+    }
+    guard let folder = arguments.value("--reporting"), !folder.isEmpty else {
+      throw CommandFailure(.usage, "--campaigns needs a folder for the files for reporting. Name it with --reporting.")
+    }
+    guard !arguments.has("--windows") else {
+      throw CommandFailure(
+        .usage,
+        "--windows has no effect with --campaigns, where the activity of users decides. Remove one of them."
+      )
+    }
+    let days = try arguments.integer("--days", in: 1...366) ?? 30
+    guard count * days <= Self.mostCampaignDays else {
+      throw CommandFailure(.usage, "--campaigns times --days is more than \(Self.mostCampaignDays). Lower one of them.")
+    }
+    let end = try arguments.value("--until", "a date, such as 2026-03-31") { Timestamp($0 + "T00:00:00Z") }
+    let lastDay = end ?? Timestamp(dateOrTime: Self.standardEnd)
+    let firstDay = (lastDay?.daysSince1970 ?? 0) - Int64(days) + 1
+    let paths = arguments.all("--models")
+    var apps = try MixOptions.apps(arguments)
+    let models: Models
+    var modelText: String?
+    do throws(ModelErrors) {
+      if paths.isEmpty {
+        let text = CampaignSettings.standardModels(of: Self.unique(apps ?? Mix.standardApps))
+        modelText = text
+        models = try Models(parsing: Array(text.utf8))
+      } else {
+        models = try Models(loading: paths)
+        apps = apps ?? models.appIDs
+      }
+    } catch {
+      throw CommandFailure(.configuration, lines: error)
+    }
+    self.folder = folder
+    settings = CampaignSettings(
+      count: count,
+      firstDay: firstDay,
+      days: days,
+      apps: Self.unique(apps ?? Mix.standardApps),
+      models: models,
+      modelText: modelText,
+      hasCosts: arguments.has("--cost")
+    )
+    try checkModels()
+  }
+
+  private static func unique(_ apps: [Int64]) -> [Int64] {
+    apps.indices.filter { !apps[..<$0].contains(apps[$0]) }.map { apps[$0] }
+  }
+
+  /// Throws if an app has no model for one of the days.
+  private func checkModels() throws(CommandFailure) {
+    guard !settings.apps.isEmpty else { throw CommandFailure(.usage, "There is no model in --models.") }
+    for app in settings.apps {
+      for day in settings.firstDay..<settings.firstDay + Int64(settings.days) {
+        let noon = Timestamp(milliseconds: day * 86_400_000 + 43_200_000)
+        if settings.models.model(appID: app, at: noon) == nil {
+          let date = noon.description.prefix(10)
+          throw CommandFailure(
+            .usage,
+            "--models has no model of the app \(app) for installs on \(date). Add one, or give other days with --until."
+          )
+        }
+      }
+    }
+  }
+
+  /// Creates a hidden file in the folder, and the folders above it.
+  func create(_ path: String) throws(CommandFailure) -> OutputFile {
+    let whole = "\(folder)/\(path)"
+    let parent = whole.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    do throws(FileFailure) { _ = try DurableFolder(making: parent) } catch { throw CommandFailure(error) }
+    return try OutputFile(whole)
+  }
+}
