@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares the reports of generated campaigns with the truth of the generator.
 
-    Tests/reporting.py [--program PATH] [--count N] [--seed S] [--keep]
+    Tests/reporting.py [--program PATH] [--count N] [--seed S]
 
 Makes a dump with campaigns, runs all commands of reporting on it, and holds each number that can be exact against
-truth.jsonl and truth_daily.csv. The model's values are decoded here a second time, from `postback model show --json`.
+the truth of each line and against truth_daily.csv.
 """
 
 import argparse
@@ -18,7 +18,6 @@ import tempfile
 from decimal import Decimal
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DIMENSIONS = ["app_id", "network_name", "campaign_id"]
 COUNTS = [
     "postbacks", "installs", "redownloads", "reengagements", "assists", "fine_values", "coarse_low", "coarse_medium",
     "coarse_high", "nulls", "ambiguous_zeros",
@@ -65,6 +64,17 @@ class Site:
         self.daily_truth = rows(self.reporting / "truth_daily.csv")
         self.postbacks = objects(self.out, "skan_postbacks")
         self.enriched = objects(self.out, "skan_enriched")
+
+    def daily(self, *options):
+        """The rows of a new skan_daily; those of date_type install have that of the truth, which has another meaning."""
+        lookups = self.reporting / "lookups"
+        self.call("daily", self.out, "--lookups", lookups, "--environment", "custom", *options)
+        report = objects(self.out, "skan_daily")
+        for row in report:
+            row["date_type"] = {"install": "estimated_install"}.get(row["date_type"], row["date_type"])
+            row["app_id"] = str(row["app_id"])
+            row["postback_sequence_index"] = str(row["postback_sequence_index"])
+        return report
 
     def call(self, *arguments):
         subprocess.run([self.program, *map(str, arguments)], check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -199,6 +209,82 @@ def check_observed_revenue(site):
             equal(received[day], revenue, f"observed revenue of {day}")
 
 
+REPORTED = {name: name for name in COUNTS + ["no_value_possible"]} | {"revenue": "observed_revenue"}
+
+
+def summed(table, columns, names):
+    """Sums of a report or of the truth by the columns, under the names of the report; groups without postbacks are left out."""
+    sums = collections.defaultdict(collections.Counter)
+    for row in table:
+        for name, source in names.items():
+            sums[tuple(row[column] for column in columns)][name] += Decimal(str(row[source] or 0))
+    return {group: dict(counts) for group, counts in sums.items() if counts["postbacks"] > 0}
+
+
+def compare(report, truth, columns, text):
+    """Each sum of the report is that of the truth."""
+    found = summed(report, columns, {name: name for name in REPORTED})
+    expected = summed(truth, columns, REPORTED)
+    for group in sorted(found.keys() | expected.keys(), key=str):
+        for name in REPORTED:
+            one, other = found.get(group, {}).get(name, 0), expected.get(group, {}).get(name, 0)
+            equal(one, other, f"{text}, {' '.join(map(str, group))}, {name}")
+    check(len(found) > 1, f"{text}: there are no groups")
+
+
+def accepted_truth(site):
+    """Rows like those of truth_daily.csv of what `run` accepted: the values of the first copies."""
+    truths = {truth["line"]: truth for truth in site.truth}
+    campaigns = {row["campaign_id"]: row for row in rows(site.reporting / "lookups" / "campaigns.csv")}
+    zeros = {row["network_name"] for row in rows(site.reporting / "lookups" / "networks.csv")
+             if row["null_as_zero"] == "true"}
+    result = []
+    for postback in site.postbacks:
+        truth = truths[postback["source_line"]]
+        campaign = campaigns[truth["campaign_id"]]
+        window, won = truth["postback_sequence_index"] or 0, truth["did_win"] is not False
+        fine, coarse = truth["conversion_value"], truth["coarse_conversion_value"]
+        may_be_null = fine == 0 and window == 0 and (
+            campaign["network_name"] in zeros or truth["kind"] == "zero_filled")
+        has_value = won and truth["version"] != "1.0"
+        row = dict.fromkeys(REPORTED.values(), 0) | {
+            "postback_sequence_index": str(window), "app_id": campaign["app_id"],
+            "network_name": campaign["network_name"], "campaign_id": truth["campaign_id"], "postbacks": 1,
+            "assists": int(not won), "no_value_possible": int(won and truth["version"] == "1.0"),
+            "fine_values": int(has_value and fine is not None and not may_be_null),
+            "ambiguous_zeros": int(has_value and may_be_null),
+            "nulls": int(has_value and fine is None and coarse is None),
+            "observed_revenue": postback["skan_revenue"],
+        }
+        if has_value and fine is None and coarse is not None:
+            row[f"coarse_{coarse}"] = 1
+        if won and window == 0:
+            row[{"install": "installs", "redownload": "redownloads"}.get(truth["conversion"], "reengagements")] = 1
+        for date_type, column in [("received", "received_at"), ("estimated_install", "estimated_install_date")]:
+            result.append(row | {"date_type": date_type, "date": postback[column][:10]})
+    return result
+
+
+def check_daily(site):
+    """The daily report of the accepted copies has the true counts, by day, window, app and network, and by campaign for
+    networks whose campaigns differ in their last two digits."""
+    compare_daily(site.daily(), accepted_truth(site), site, "daily")
+
+
+def compare_daily(report, truth, site, text):
+    columns = ["date_type", "date", "postback_sequence_index", "app_id", "network_name"]
+    compare(report, truth, columns, text)
+    endings = collections.defaultdict(list)
+    for row in rows(site.reporting / "lookups" / "campaigns.csv"):
+        if row["kind"] == "source_identifier":
+            endings[row["network_name"], row["app_id"]].append(row["campaign_key"][-2:])
+    told = {network for network in {name for name, _ in endings}
+            if all(len(set(keys)) == len(keys) for (name, _), keys in endings.items() if name == network)}
+    check(len(told) > 1, f"{text}: no network tells its campaigns")
+    of_told = lambda table: [row for row in table if row["network_name"] in told]
+    compare(of_told(report), of_told(truth), columns + ["campaign_id"], text)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", default=ROOT / ".build" / "release" / "postback")
@@ -208,7 +294,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         options = ["--campaigns", 30, "--days", 21]
         site = Site(arguments.program, pathlib.Path(folder), arguments.count, arguments.seed, options)
-        for part in [check_lines, check_campaigns, check_totals, check_observed_revenue]:
+        for part in [check_lines, check_campaigns, check_totals, check_observed_revenue, check_daily]:
             before = len(wrong)
             part(site)
             print(f"{part.__name__}: {len(wrong) - before} differences")
