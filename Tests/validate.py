@@ -306,6 +306,17 @@ def check_enrich(path, problems):
                 problems.add(place, "the rows of the networks do not add up")
 
 
+def check_daily(path, problems):
+    summary_validator = validator("daily")
+    for place, summary in read_lines(path, problems):
+        if problems.validate(summary_validator, summary, place):
+            if sum(window["postbacks"] for window in summary["windows"]) != summary["postbacks"]:
+                problems.add(place, "the postbacks of the windows do not add up")
+            if summary["since"] is None and summary["until"] is None:
+                if summary["postbacks"] + sum(summary["left_out"].values()) != summary["rows_read"]:
+                    problems.add(place, "the rows are not those that are counted and those that are left out")
+
+
 def check_diagnoses(path, problems):
     diagnosis_validator = validator("diagnosis")
     for place, explanation in read_lines(path, problems):
@@ -323,6 +334,7 @@ def main():
     parser.add_argument("--status", type=pathlib.Path, metavar="FILE", help="what postback status --json printed")
     parser.add_argument("--rejects", type=pathlib.Path, metavar="FILE", help="what postback rejects printed as JSON")
     parser.add_argument("--enrich", type=pathlib.Path, metavar="FILE", help="what postback enrich --json printed")
+    parser.add_argument("--daily", type=pathlib.Path, metavar="FILE", help="what postback daily --json printed")
     parser.add_argument("--diagnoses", type=pathlib.Path, metavar="FILE", help="what postback explain --json printed")
     options = parser.parse_args()
     if not any(vars(options).values()):
@@ -340,6 +352,7 @@ def main():
         (check_status, options.status, "statuses"),
         (check_rejects, options.rejects, "answers"),
         (check_enrich, options.enrich, "enrichments"),
+        (check_daily, options.daily, "daily reports"),
         (check_diagnoses, options.diagnoses, "diagnoses"),
     ]:
         if given:

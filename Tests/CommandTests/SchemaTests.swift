@@ -223,8 +223,9 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "diagnosis", "enrich", "envelope", "postback", "rejects", "server_configuration",
-    "skan_enriched", "skan_events", "skan_postbacks", "skan_rejects", "status", "summary",
+    "conversion_model", "daily", "diagnosis", "enrich", "envelope", "postback", "rejects", "server_configuration",
+    "skan_daily", "skan_daily_changes", "skan_daily_events", "skan_daily_values", "skan_enriched", "skan_events",
+    "skan_postbacks", "skan_rejects", "status", "summary",
   ]
 
   let value: JSONValue

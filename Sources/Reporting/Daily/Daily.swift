@@ -80,36 +80,47 @@ package struct Daily: Sendable {
   }
 
   private mutating func write(_ outputs: inout DailyOutputs, jobs: Int) async throws(PipelineFailure) {
-    var encoder = DailyEncoder(settings.encoding, settings.dimensions, asOf: summary.asOf)
+    var encoder = DailyEncoder(
+      settings.encoding,
+      settings.dimensions,
+      asOf: summary.asOf,
+      writesValues: outputs.values != nil
+    )
     for type in DateType.allCases {
       try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)
+      var undated: [DailyRow] = []
       do throws(FileFailure) {
-        try writeGroups(of: type, with: &encoder, into: &outputs)
+        undated = try writeGroups(of: type, with: &encoder, into: &outputs)
       } catch {
         throw .state(error)
       }
       try await outputs.appendEarlier(.after, of: type, settings, jobs: jobs)
+      for row in undated { encoder.encode(row) }
+      do throws(FileFailure) { try outputs.append(encoder.take()) } catch { throw .state(error) }
     }
     summary.note(outputs)
     do throws(FileFailure) { try outputs.complete(summary: summary.json.description) } catch { throw .state(error) }
   }
 
-  /// Writes the rows of the days that are calculated, and at last those without a day.
+  /// Writes the rows of the days that are calculated. Returns those without a day, which come after all others.
   private mutating func writeGroups(
     of type: DateType,
     with encoder: inout DailyEncoder,
     into outputs: inout DailyOutputs
-  ) throws(FileFailure) {
+  ) throws(FileFailure) -> [DailyRow] {
     var pending = 0
+    var undated: [DailyRow] = []
     try cells.forEachGroup(of: type) { row throws(FileFailure) in
       guard settings.part(of: row.group.day) == .calculated else { return }
-      encoder.encode(row)
       summary.add(row)
+      guard row.group.day != nil else { return undated.append(row) }
+      encoder.encode(row)
       pending += 1
       guard pending == 4096 else { return }
       pending = 0
       try outputs.append(encoder.take())
     }
     try outputs.append(encoder.take())
+    return undated
   }
 }

@@ -45,10 +45,19 @@ package enum DailyDimension: String, CaseIterable, Sendable {
   }
 
   /// The column that has the value.
-  package var column: ColumnName {
-    guard let column = ColumnName(rawValue: rawValue) else { preconditionFailure("\(rawValue) is no column") }
+  package var column: ColumnName { Self.columns[place] }
+
+  private static let columns = allCases.map { dimension in
+    guard let column = ColumnName(rawValue: dimension.rawValue) else {
+      preconditionFailure("\(dimension.rawValue) is no column")
+    }
     return column
   }
+
+  /// The name that is carried along with the dimension; nil if it has none.
+  package var name: DailyName? { Self.names[place] }
+
+  private static let names = allCases.map { dimension in DailyName.allCases.first { $0.dimension == dimension } }
 
   /// Indicates that the values are integers.
   package var isNumber: Bool {

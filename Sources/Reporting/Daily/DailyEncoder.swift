@@ -8,15 +8,17 @@ struct DailyEncoder: ~Copyable {
   private var daily: RowEncoder
   private var events: RowEncoder
   private var values: RowEncoder
+  private let writesValues: Bool
   private let dimensions: String
   private let asOf: Timestamp?
 
-  init(_ encoding: TableEncoding, _ dimensions: Set<DailyDimension>, asOf: Timestamp?) {
+  init(_ encoding: TableEncoding, _ dimensions: Set<DailyDimension>, asOf: Timestamp?, writesValues: Bool) {
     daily = RowEncoder(.daily, encoding)
     events = RowEncoder(.dailyEvents, encoding)
     values = RowEncoder(.dailyValues, encoding)
     self.dimensions = DailyDimension.text(dimensions)
     self.asOf = asOf
+    self.writesValues = writesValues
   }
 
   /// Takes the rows so far of `skan_daily`, `skan_daily_events` and `skan_daily_values`.
@@ -37,7 +39,7 @@ struct DailyEncoder: ~Copyable {
     daily.null(.expectedShare)
     daily.endRow()
     encodeEvents(row)
-    encodeValues(row)
+    if writesValues { encodeValues(row) }
   }
 
   /// Encodes the columns that identify a row of the daily tables.
@@ -53,12 +55,12 @@ struct DailyEncoder: ~Copyable {
       } else {
         encoder.text(dimension.column, value)
       }
-      for name in DailyName.allCases where name.dimension == dimension {
-        let value = row.names[name.rawValue]
-        switch name {
-        case .networkStatus: encoder.word(name.column, value.flatMap(NetworkStatus.init))
-        case .app, .campaign, .adgroup, .creative, .sourceApp: encoder.text(name.column, value)
-        }
+      guard let name = dimension.name else { continue }
+      let text = row.names[name.rawValue]
+      if let text, name == .networkStatus {
+        encoder.word(name.column, plain: text)
+      } else {
+        encoder.text(name.column, text)
       }
     }
   }

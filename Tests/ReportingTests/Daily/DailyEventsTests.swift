@@ -1,0 +1,51 @@
+import JSON
+import Tables
+import TestSupport
+import Testing
+
+@testable import Reporting
+
+@Suite struct DailyEventsTests {
+  /// A row of `skan_events`.
+  private func event(_ postback: Int, _ name: String, _ counts: String, _ revenue: String, _ kind: String) -> String {
+    let (count, range) = (counts.split(separator: " ")[0], counts.split(separator: " "))
+    let money = revenue.split(separator: " ")
+    return #"{"postback_key":"\#(DailyFolder.key(postback))","event_name":"\#(name)","event_count":\#(count),"#
+      + #""min_event_count":\#(range[1]),"max_event_count":\#(range[2]),"skan_revenue":\#(money[0]),"#
+      + #""min_revenue":\#(money[1]),"max_revenue":\#(money[2]),"currency":"USD","revenue_kind":"\#(kind)"}"# + "\n"
+  }
+
+  private let purchase = DailyFolder.decoded(42, "16.5", from: "11", to: "22")
+  private let whale = DailyFolder.decoded(63, "100", from: "100", to: "null")
+
+  @Test func `events and revenue by origin are those of one postback of each value`() async throws {
+    // Only the first postback of a value is looked up: the events of the third are not in the file.
+    let folder = try DailyFolder(
+      [purchase, whale, purchase],
+      events: [
+        event(0, "purchase", "1.5 1 2", "15 10 20", "iap"), event(0, "ad", "1 1 1", "1.5 1 2", "admon"),
+        event(1, "purchase", "3 3 null", "100 100 null", "iap"), event(9, "other", "1 1 1", "1 1 1", "all"),
+      ]
+    )
+    let summary = try await folder.report()
+    let rows = try folder.rows(of: .dailyEvents)
+    #expect(rows.map { $0.text(.eventName) } == ["ad", "purchase"])
+    #expect(rows.map { $0.integer(.postbacksWithEvent) } == [2, 3])
+    #expect(rows.map { $0.number(.eventCount) } == ["2", "6"])
+    #expect(rows.map { $0.number(.minEventCount) } == ["2", "5"])
+    #expect(rows.map { $0.number(.maxEventCount) } == ["2", nil])
+    #expect(rows.map { $0.number(.revenue) } == ["3", "130"])
+    #expect(rows.map { $0.number(.revenueMax) } == ["4", nil])
+    let row = try folder.row()
+    #expect(row.number(.revenue) == "133" && row.number(.revenueInAppPurchases) == "130")
+    #expect(row.number(.revenueAdMonetization) == "3" && row.number(.revenueAll) == "0")
+    #expect(summary.written.map(\.rows) == [2, 4, 4])
+  }
+
+  @Test func `a postback that is in the tables twice has its events once`() async throws {
+    let line = event(0, "purchase", "1 1 1", "15 10 20", "iap")
+    let folder = try DailyFolder([purchase, purchase], events: [line, line])
+    try await folder.report()
+    #expect(try folder.row(of: .dailyEvents).number(.revenue) == "30")
+  }
+}
