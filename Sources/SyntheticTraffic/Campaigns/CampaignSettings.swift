@@ -16,6 +16,8 @@ package struct CampaignSettings: Sendable {
   package let modelText: String?
   /// Indicates that the campaigns have costs.
   package let hasCosts: Bool
+  /// The share of forwarded conversion values that a forwarder changes, drops or adds, from 0 to 1.
+  package let forwarderEdits: Double
 
   /// The extent with these properties.
   package init(
@@ -25,7 +27,8 @@ package struct CampaignSettings: Sendable {
     apps: [Int64],
     models: Models,
     modelText: String?,
-    hasCosts: Bool
+    hasCosts: Bool,
+    forwarderEdits: Double
   ) {
     self.modelText = modelText
     self.count = count
@@ -34,6 +37,7 @@ package struct CampaignSettings: Sendable {
     self.apps = apps
     self.models = models
     self.hasCosts = hasCosts
+    self.forwarderEdits = forwarderEdits
   }
 
   /// The text of a file with a model for each app: fifteen ranges of revenue in window 0, of which `low` is the one

@@ -25,7 +25,7 @@ struct MediaPlan: Sendable {
     // A network and an app have at most 60 campaigns, because SKAdNetwork 3 numbers campaigns from 1 to 100.
     let least = (settings.count + 60 * settings.apps.count - 1) / (60 * settings.apps.count)
     let networks = (0..<max(min(4, settings.count), least)).map { PlannedNetwork(number: $0, &random) }
-    let apps = settings.apps.enumerated().map { PlannedApp(number: $0, id: $1, firstDay: settings.firstDay) }
+    let apps = settings.apps.enumerated().map { PlannedApp(number: $0, id: $1, settings) }
     self.networks = networks
     self.apps = apps
     campaigns = (0..<settings.count).map { number in
@@ -143,11 +143,12 @@ struct PlannedApp: Sendable {
   /// The day from which devices send copies of the app's postbacks, as a number of days since 1970; nil if they do not.
   let directCopiesSince: Int64?
 
-  /// Every third app has no copies.
-  init(number: Int, id: Int64, firstDay: Int64) {
+  /// Every third app has no copies. The release of another third that sends them comes out after the first days.
+  fileprivate init(number: Int, id: Int64, _ settings: CampaignSettings) {
     self.id = id
     name = "App \(number + 1)"
-    directCopiesSince = number % 3 == 2 ? nil : firstDay
+    let start = settings.firstDay + (number % 3 == 1 ? Int64(settings.days) / 2 + 4 : 0)
+    directCopiesSince = number % 3 == 2 ? nil : start
   }
 }
 

@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 
 /// A postback of a conversion, and the copies in which it arrives.
@@ -58,7 +59,8 @@ extension CampaignTraffic {
     _ random: inout SeededGenerator
   ) -> [PostbackCopy] {
     let campaign = plan.campaigns[conversion.cell.campaign]
-    let sendsCopies = conversion.isWin && plan.apps[campaign.app].directCopiesSince != nil
+    let copiesSince = plan.apps[campaign.app].directCopiesSince ?? .max
+    let sendsCopies = conversion.isWin && Timestamp(milliseconds: sentAt).daysSince1970 >= copiesSince
     let way = sendsCopies ? random.below(100) : 99
     var copies: [PostbackCopy] = []
     if way < 65 {
@@ -79,7 +81,7 @@ extension CampaignTraffic {
     return copies.sorted { $0.receivedAt < $1.receivedAt }
   }
 
-  /// Draws the value that a forwarder hands on. Three in a hundred are changed, dropped or added.
+  /// Draws the value that a forwarder hands on.
   private func edited(
     _ value: SentValue,
     _ conversion: Conversion,
@@ -87,18 +89,19 @@ extension CampaignTraffic {
     _ network: PlannedNetwork,
     _ random: inout SeededGenerator
   ) -> (SentValue, ForwarderEdit?) {
-    let chance = random.below(100)
+    let isEdited = random.fraction() < settings.forwarderEdits
+    let choice = random.below(4)
     guard conversion.isWin, conversion.format.hasConversionValue else { return (value, nil) }
     let campaign = plan.campaigns[conversion.cell.campaign]
     let values = values(app: campaign.app, at: conversion.time, conversion.kind)[window]
     if value.isNull {
       guard window == 0 else { return (value, nil) }
-      if network.writesNullAsZero || chance == 3 { return (SentValue(fine: 0), .zeroForNull) }
-      guard chance < 3, let fine = values?.otherFine(than: 0, &random) else { return (value, nil) }
+      if network.writesNullAsZero || isEdited && choice == 0 { return (SentValue(fine: 0), .zeroForNull) }
+      guard isEdited, let fine = values?.otherFine(than: 0, &random) else { return (value, nil) }
       return (SentValue(fine: fine), .added)
     }
-    guard chance < 3 else { return (value, nil) }
-    if chance == 2 { return (SentValue(), .dropped) }
+    guard isEdited else { return (value, nil) }
+    if choice == 0 { return (SentValue(), .dropped) }
     if let fine = value.fine {
       guard let other = values?.otherFine(than: fine, &random) else { return (value, nil) }
       return (SentValue(fine: other), .changed)

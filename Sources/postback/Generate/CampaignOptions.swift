@@ -13,6 +13,11 @@ struct CampaignOptions: Sendable {
       "The folder for lookups/, models/ and truth_daily.csv, the true numbers by day\nand campaign."
     ),
     Option("--cost", nil, "Write cost.csv and rates.csv into --reporting, too."),
+    Option(
+      "--forwarder-edits",
+      "SHARE",
+      "Share of forwarded conversion values that a forwarder changes, drops or adds; default 0.03."
+    ),
     Option("--days", "N", "The number of days with installs; default 30."),
     Option("--until", "DATE", "The last day with installs; default 2026-03-31."),
     Option(
@@ -73,6 +78,9 @@ struct CampaignOptions: Sendable {
     } catch {
       throw CommandFailure(.configuration, lines: error)
     }
+    let edits = try arguments.value("--forwarder-edits", "a share from 0 to 1") { text in
+      Double(text).flatMap { (0...1).contains($0) ? $0 : nil }
+    }
     self.folder = folder
     settings = CampaignSettings(
       count: count,
@@ -81,7 +89,8 @@ struct CampaignOptions: Sendable {
       apps: Self.unique(apps ?? Mix.standardApps),
       models: models,
       modelText: modelText,
-      hasCosts: arguments.has("--cost")
+      hasCosts: arguments.has("--cost"),
+      forwarderEdits: edits ?? 0.03
     )
     try checkModels()
   }

@@ -73,6 +73,14 @@ struct CampaignTests {
     #expect(abs(share - 0.25) < 0.02)
   }
 
+  @Test func `without forwarders' edits all values are those of Apple`() async throws {
+    let dump = try await GeneratedDump(count: 4000, seed: 7, options: options() + ["--forwarder-edits", "0"])
+    #expect(dump.values(of: "forwarder_edit") == ["zero_for_null"])
+    let edited = try await GeneratedDump(count: 3000, seed: 7, options: options("one", ["--forwarder-edits", "1"]))
+    let forwarded = edited.truth.filter { $0["forwarder_edit"] ?? .null != .null }
+    #expect(forwarded.count > 1000)
+  }
+
   @Test(arguments: ["4.0", "3.0", "2.0", "1.0", "aak"])
   func `campaigns may have postbacks of a single version`(_ version: String) async throws {
     let dump = try await GeneratedDump(count: 300, seed: 2, options: options() + ["--versions", version])
