@@ -118,15 +118,17 @@ extension TrueTotals {
       ["date_type", "date", "postback_sequence_index", "app_id", "network_name", "campaign_id", "country"]
         + Count.allCases.map(\.rawValue) + amounts
     )
-    for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
-      let campaign = plan.campaigns[key.campaign]
+    for key in rows.keys.sorted() {
+      guard let row = rows[key] else { continue }
+      let campaign = plan.campaigns[Int(key.campaign)]
       let (app, network) = (plan.apps[campaign.app], plan.networks[campaign.network])
       let currency = traffic.settings.models.models(for: app.id).first?.currency
       text.append(
         [
-          key.dateType.rawValue, CSVText.date(key.day), String(key.window), String(app.id), network.name, campaign.id,
-          Audience.countries[key.country],
-        ] + row.counts.map(String.init) + [
+          key.dateType.rawValue, CSVText.date(Int64(key.day)), String(key.window), String(app.id), network.name,
+          campaign.id,
+          Audience.countries[Int(key.country)],
+        ] + Count.allCases.map { String(row.counts[$0]) } + [
           row.revenue.description, row.observedRevenue.description, row.nullRevenue.description,
           row.unsentRevenue.description, currency ?? "", row.cents.map(CSVText.amount) ?? "",
           row.cents == nil ? "" : network.currency ?? "",

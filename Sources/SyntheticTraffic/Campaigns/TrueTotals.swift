@@ -16,11 +16,11 @@ package struct TrueTotals: Sendable {
   /// A row of the file.
   struct Key: Hashable, Comparable, Sendable {
     let dateType: DateType
+    let window: UInt8
+    let country: UInt8
     /// The day, as a number of days since 1970.
-    let day: Int64
-    let window: Int
-    let campaign: Int
-    let country: Int
+    let day: Int32
+    let campaign: Int32
 
     static func < (left: Key, right: Key) -> Bool {
       if left.dateType != right.dateType { return left.dateType.rawValue < right.dateType.rawValue }
@@ -31,7 +31,7 @@ package struct TrueTotals: Sendable {
 
   /// The totals of a row.
   struct Row: Sendable {
-    var counts: [Int] = Array(repeating: 0, count: Count.allCases.count)
+    var counts = Counts()
     /// The revenue of all users, also of those whose value Apple left out.
     var revenue = Amount.zero
     /// The revenue that the values in the postbacks mean.
@@ -61,6 +61,16 @@ package struct TrueTotals: Sendable {
     case unsent
   }
 
+  /// The counts of a row, in the row itself, because there may be millions of rows.
+  struct Counts: Sendable {
+    private var values = InlineArray<17, Int32>(repeating: 0)
+
+    subscript(count: Count) -> Int32 {
+      get { values[count.place] }
+      set { values[count.place] = newValue }
+    }
+  }
+
   private(set) var rows: [Key: Row] = [:]
 
   /// Totals of nothing.
@@ -75,13 +85,7 @@ package struct TrueTotals: Sendable {
 
   /// Adds the cost of a cell, in hundredths.
   mutating func add(cents: Int, _ cell: CampaignCell, in traffic: CampaignTraffic) {
-    let key = Key(
-      dateType: .install,
-      day: traffic.plan.firstDay + Int64(cell.day),
-      window: 0,
-      campaign: cell.campaign,
-      country: cell.country
-    )
+    let key = Self.key(.install, cell, 0, at: traffic.start(ofDay: cell.day))
     rows[key, default: Row()].cents = cents
   }
 
@@ -90,7 +94,7 @@ package struct TrueTotals: Sendable {
     guard conversion.isWin else { return }
     for (window, value) in conversion.values.enumerated() {
       guard let value else { continue }
-      let key = Self.key(.install, conversion, window, at: conversion.time)
+      let key = Self.key(.install, conversion.cell, window, at: conversion.time)
       rows[key, default: Row()].revenue += value.revenue
       guard !conversion.sends(window: window) else { continue }
       rows[key, default: Row()].unsentRevenue += value.revenue
@@ -130,11 +134,11 @@ package struct TrueTotals: Sendable {
     } else {
       row.counts[.assists] = 1
     }
-    rows[Self.key(.install, conversion, window, at: conversion.time), default: Row()].add(row)
+    rows[Self.key(.install, conversion.cell, window, at: conversion.time), default: Row()].add(row)
     row.revenue = conversion.isWin ? conversion.values[window]?.revenue ?? .zero : .zero
-    rows[Self.key(.received, conversion, window, at: firstAt), default: Row()].add(row)
+    rows[Self.key(.received, conversion.cell, window, at: firstAt), default: Row()].add(row)
     if let time = estimate.conversionTime {
-      rows[Self.key(.estimatedInstall, conversion, window, at: time), default: Row()].add(row)
+      rows[Self.key(.estimatedInstall, conversion.cell, window, at: time), default: Row()].add(row)
     }
   }
 
@@ -146,20 +150,20 @@ package struct TrueTotals: Sendable {
     }
   }
 
-  private static func key(_ dateType: DateType, _ conversion: Conversion, _ window: Int, at time: Int64) -> Key {
+  private static func key(_ dateType: DateType, _ cell: CampaignCell, _ window: Int, at time: Int64) -> Key {
     Key(
       dateType: dateType,
-      day: Timestamp(milliseconds: time).daysSince1970,
-      window: window,
-      campaign: conversion.cell.campaign,
-      country: conversion.cell.country
+      window: UInt8(window),
+      country: UInt8(cell.country),
+      day: Int32(Timestamp(milliseconds: time).daysSince1970),
+      campaign: Int32(cell.campaign)
     )
   }
 }
 
 extension TrueTotals.Row {
   fileprivate mutating func add(_ other: Self) {
-    for index in counts.indices { counts[index] += other.counts[index] }
+    for count in TrueTotals.Count.allCases { counts[count] += other.counts[count] }
     revenue += other.revenue
     observedRevenue += other.observedRevenue
     nullRevenue += other.nullRevenue
@@ -168,10 +172,27 @@ extension TrueTotals.Row {
   }
 }
 
-extension [Int] {
-  /// The count with a name, in the order of the names.
-  fileprivate subscript(count: TrueTotals.Count) -> Int {
-    get { self[TrueTotals.Count.allCases.firstIndex(of: count) ?? 0] }
-    set { self[TrueTotals.Count.allCases.firstIndex(of: count) ?? 0] = newValue }
+extension TrueTotals.Count {
+  /// The place among all counts.
+  fileprivate var place: Int {
+    switch self {
+    case .postbacks: 0
+    case .installs: 1
+    case .redownloads: 2
+    case .reengagements: 3
+    case .assists: 4
+    case .fineValues: 5
+    case .coarseLow: 6
+    case .coarseMedium: 7
+    case .coarseHigh: 8
+    case .nulls: 9
+    case .nullsTier0: 10
+    case .nullsTier1: 11
+    case .nullsTier2: 12
+    case .nullsTier3: 13
+    case .ambiguousZeros: 14
+    case .noValuePossible: 15
+    case .unsent: 16
+    }
   }
 }
