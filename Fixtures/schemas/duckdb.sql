@@ -292,6 +292,7 @@ CREATE TABLE skan_daily (
   modelled_status VARCHAR,
   cost DECIMAL(36, 7),
   cost_currency VARCHAR,
+  cost_by_currency JSON,
   cost_level VARCHAR,
   impressions BIGINT,
   clicks BIGINT,
@@ -385,8 +386,9 @@ COMMENT ON COLUMN skan_daily.modelled_revenue IS 'The revenue with that of postb
 COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower limit of the modelled revenue.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper limit of the modelled revenue.';
 COMMENT ON COLUMN skan_daily.modelled_status IS 'The state of the modelled revenue, or the reason for which there is none.';
-COMMENT ON COLUMN skan_daily.cost IS 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row.';
+COMMENT ON COLUMN skan_daily.cost IS 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, and if its costs are in several currencies.';
 COMMENT ON COLUMN skan_daily.cost_currency IS 'The currency of the cost.';
+COMMENT ON COLUMN skan_daily.cost_by_currency IS 'The cost by currency, a number for each. Null unless there are several currencies.';
 COMMENT ON COLUMN skan_daily.cost_level IS 'row if the cost is of this row; parent if it is of all rows with the dimensions of this one that are not null, among which it is not divided. Null without a cost.';
 COMMENT ON COLUMN skan_daily.impressions IS 'The impressions, as the cost file has them.';
 COMMENT ON COLUMN skan_daily.clicks IS 'The clicks, as the cost file has them.';
@@ -400,11 +402,11 @@ COMMENT ON COLUMN skan_daily.roas_scaled IS '(revenue · installs) / (cost · va
 COMMENT ON COLUMN skan_daily.roas_scaled_conversions IS '(revenue · conversions) / (cost · valid), which is right if values are missing at random.';
 COMMENT ON COLUMN skan_daily.rpu IS 'revenue / valid: the revenue of a user.';
 COMMENT ON COLUMN skan_daily.roi IS 'roas_scaled - 1.';
-COMMENT ON COLUMN skan_daily.revenue_all_windows IS 'The revenue of the windows 0 to 2 of the same install date, in currency, as revenue_basis says. Null in other rows than those of window 0 and the date_type install.';
+COMMENT ON COLUMN skan_daily.revenue_all_windows IS 'The revenue of the windows 0 to 2 of the same install date, as revenue_basis says. It is in the row of the first of these windows that there is, and null in all others, in rows of the date_type received, and if there are several currencies.';
 COMMENT ON COLUMN skan_daily.revenue_basis IS 'The windows in revenue_all_windows: window0 if there is no other; sum if they are added; cumulative if it is that of the last window, because values of a window include the earlier ones.';
 COMMENT ON COLUMN skan_daily.as_of IS 'The time that the report is of: --as-of, or the latest time of receipt. Null if there is none.';
 COMMENT ON COLUMN skan_daily.status IS 'open if further postbacks are to be expected; settling if only those that Apple sends again are; final if none are. Null if the date is null.';
-COMMENT ON COLUMN skan_daily.expected_share IS 'The share of the postbacks of an install date that has been received, as the timers of Apple let expect. Nothing is multiplied by it. Null unless status is open and the row is of an install date.';
+COMMENT ON COLUMN skan_daily.expected_share IS 'The share of the postbacks of an install date that should have been received, as the timers of Apple let expect if no window is locked. Nothing is multiplied by it. Null unless status is open and the row is of an install date.';
 
 CREATE TABLE skan_daily_events (
   date_type VARCHAR NOT NULL,
@@ -573,13 +575,14 @@ CREATE TABLE skan_daily_changes (
   model_id VARCHAR,
   model_version BIGINT,
   conversion_type VARCHAR,
+  cost_level VARCHAR,
   metric VARCHAR NOT NULL,
   previous DECIMAL(36, 7),
   current DECIMAL(36, 7),
   as_of TIMESTAMPTZ,
   reason VARCHAR
 );
-COMMENT ON TABLE skan_daily_changes IS 'A value in skan_daily that is not the one of the table that was there before. In CSV a null is an empty field.';
+COMMENT ON TABLE skan_daily_changes IS 'A count or an amount in skan_daily that is not the one of the table that was there before. Each report adds its changes to those of earlier ones. Days that the table before did not have are not listed. In CSV a null is an empty field.';
 COMMENT ON COLUMN skan_daily_changes.date_type IS 'received for the day of receipt; install for the day of the estimated install date, which is the day of the conversion for re-engagements.';
 COMMENT ON COLUMN skan_daily_changes.date IS 'The day in UTC. Null if the time of receipt, or the install date, is not known.';
 COMMENT ON COLUMN skan_daily_changes.postback_sequence_index IS 'The conversion window, 0 before 4.0.';
@@ -606,8 +609,9 @@ COMMENT ON COLUMN skan_daily_changes.trust_level IS 'The trust level, as in skan
 COMMENT ON COLUMN skan_daily_changes.model_id IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily_changes.model_version IS 'The version of the model.';
 COMMENT ON COLUMN skan_daily_changes.conversion_type IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_changes.cost_level IS 'As in the row of skan_daily, which the other columns do not tell from that of a cost that is not divided. One of row, parent.';
 COMMENT ON COLUMN skan_daily_changes.metric IS 'The name of the column of skan_daily.';
 COMMENT ON COLUMN skan_daily_changes.previous IS 'The value before. Null if it was null, and if there was no such row.';
 COMMENT ON COLUMN skan_daily_changes.current IS 'The value now. Null if it is null, and if there is no such row any more.';
 COMMENT ON COLUMN skan_daily_changes.as_of IS 'The time that the new value is of, as in skan_daily.';
-COMMENT ON COLUMN skan_daily_changes.reason IS 'The reason for the change: late_postback for postbacks that came later, lookup, model or rates for another lookup table, model or file of rates. Null if it is not known.';
+COMMENT ON COLUMN skan_daily_changes.reason IS 'The reason for the change: late_postback for postbacks that came later, lookup, model, rates or cost for another lookup table, settlement, file of rates or cost file. Null if there are several possible reasons.';

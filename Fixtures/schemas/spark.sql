@@ -192,8 +192,9 @@ CREATE TABLE skan_daily (
   modelled_revenue_low DECIMAL(36, 7) COMMENT 'The lower limit of the modelled revenue.',
   modelled_revenue_high DECIMAL(36, 7) COMMENT 'The upper limit of the modelled revenue.',
   modelled_status STRING COMMENT 'The state of the modelled revenue, or the reason for which there is none.',
-  cost DECIMAL(36, 7) COMMENT 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row.',
+  cost DECIMAL(36, 7) COMMENT 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, and if its costs are in several currencies.',
   cost_currency STRING COMMENT 'The currency of the cost.',
+  cost_by_currency STRING COMMENT 'The cost by currency, a number for each. Null unless there are several currencies.',
   cost_level STRING COMMENT 'row if the cost is of this row; parent if it is of all rows with the dimensions of this one that are not null, among which it is not divided. Null without a cost.',
   impressions BIGINT COMMENT 'The impressions, as the cost file has them.',
   clicks BIGINT COMMENT 'The clicks, as the cost file has them.',
@@ -207,11 +208,11 @@ CREATE TABLE skan_daily (
   roas_scaled_conversions DECIMAL(35, 6) COMMENT '(revenue · conversions) / (cost · valid), which is right if values are missing at random.',
   rpu DECIMAL(35, 6) COMMENT 'revenue / valid: the revenue of a user.',
   roi DECIMAL(35, 6) COMMENT 'roas_scaled - 1.',
-  revenue_all_windows DECIMAL(36, 7) COMMENT 'The revenue of the windows 0 to 2 of the same install date, in currency, as revenue_basis says. Null in other rows than those of window 0 and the date_type install.',
+  revenue_all_windows DECIMAL(36, 7) COMMENT 'The revenue of the windows 0 to 2 of the same install date, as revenue_basis says. It is in the row of the first of these windows that there is, and null in all others, in rows of the date_type received, and if there are several currencies.',
   revenue_basis STRING COMMENT 'The windows in revenue_all_windows: window0 if there is no other; sum if they are added; cumulative if it is that of the last window, because values of a window include the earlier ones.',
   as_of TIMESTAMP COMMENT 'The time that the report is of: --as-of, or the latest time of receipt. Null if there is none.',
   status STRING COMMENT 'open if further postbacks are to be expected; settling if only those that Apple sends again are; final if none are. Null if the date is null.',
-  expected_share DECIMAL(35, 6) COMMENT 'The share of the postbacks of an install date that has been received, as the timers of Apple let expect. Nothing is multiplied by it. Null unless status is open and the row is of an install date.'
+  expected_share DECIMAL(35, 6) COMMENT 'The share of the postbacks of an install date that should have been received, as the timers of Apple let expect if no window is locked. Nothing is multiplied by it. Null unless status is open and the row is of an install date.'
 )
 USING PARQUET
 COMMENT 'The sums over the accepted postbacks of a day, a conversion window and a value of each dimension. All counts and amounts are additive: the sum over a dimension is the value without it. Each postback is in one row of the date_type received and in one of install; rows of both are never added. In CSV a null is an empty field.';
@@ -319,11 +320,12 @@ CREATE TABLE skan_daily_changes (
   model_id STRING COMMENT 'The conversion model, as in skan_postbacks.',
   model_version BIGINT COMMENT 'The version of the model.',
   conversion_type STRING COMMENT 'conversion-type of AdAttributionKit.',
+  cost_level STRING COMMENT 'As in the row of skan_daily, which the other columns do not tell from that of a cost that is not divided. One of row, parent.',
   metric STRING NOT NULL COMMENT 'The name of the column of skan_daily.',
   previous DECIMAL(36, 7) COMMENT 'The value before. Null if it was null, and if there was no such row.',
   current DECIMAL(36, 7) COMMENT 'The value now. Null if it is null, and if there is no such row any more.',
   as_of TIMESTAMP COMMENT 'The time that the new value is of, as in skan_daily.',
-  reason STRING COMMENT 'The reason for the change: late_postback for postbacks that came later, lookup, model or rates for another lookup table, model or file of rates. Null if it is not known.'
+  reason STRING COMMENT 'The reason for the change: late_postback for postbacks that came later, lookup, model, rates or cost for another lookup table, settlement, file of rates or cost file. Null if there are several possible reasons.'
 )
 USING PARQUET
-COMMENT 'A value in skan_daily that is not the one of the table that was there before. In CSV a null is an empty field.';
+COMMENT 'A count or an amount in skan_daily that is not the one of the table that was there before. Each report adds its changes to those of earlier ones. Days that the table before did not have are not listed. In CSV a null is an empty field.';

@@ -150,6 +150,23 @@ package struct RowEncoder: ~Copyable {
     append(quoted: true, upTo: Timestamp.dateLength) { Timestamp.write(day: day, to: &$0) }
   }
 
+  /// Writes a cell with the text that a cell of the same type has in another table.
+  package mutating func copy(_ name: ColumnName, _ text: String?) {
+    guard let text else { return null(name) }
+    check(name) { _ in true }
+    switch table.columns[column].type {
+    case .text, .word, .time, .date:
+      beginCell()
+      if writesJSON { json.appendJSONString(text.utf8.span) }
+      appendCSV(text.utf8.span)
+    case .integer, .decimal, .signedDecimal, .boolean: append(quoted: false, text.utf8.span)
+    case .words, .object, .objects:
+      beginCell()
+      if writesJSON { json.append(text.utf8.span) }
+      appendCSV(text.utf8.span)
+    }
+  }
+
   /// Writes a cell with a list of words that need no escaping: an array in JSON, joined by semicolons in CSV. An empty list is a null.
   package mutating func words(_ name: ColumnName, _ words: [String]) {
     guard !words.isEmpty else { return null(name) }

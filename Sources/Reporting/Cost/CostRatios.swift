@@ -4,10 +4,12 @@ package import ConversionModel
 ///
 /// A ratio is nil if a part of it is not known, and if its divisor is 0.
 package struct CostRatios: Equatable, Sendable {
-  /// The numbers that the ratios are of. Amounts are in one currency.
+  /// The numbers that the ratios are of.
   package struct Parts: Equatable, Sendable {
     /// The cost; nil if there is none.
     package var cost: Amount?
+    /// Indicates that the cost and the revenue are in the same currency.
+    package var areInOneCurrency = true
     /// The number of installs.
     package var installs: Int?
     /// The number of installs, redownloads and re-engagements.
@@ -20,6 +22,8 @@ package struct CostRatios: Equatable, Sendable {
     package var revenueMin: Amount?
     /// The greatest revenue; nil if it has no limit.
     package var revenueMax: Amount?
+    /// The greatest revenue of those postbacks that have a limit.
+    package var revenueMaxClosed: Amount?
 
     /// Nothing.
     package init() {}
@@ -33,6 +37,8 @@ package struct CostRatios: Equatable, Sendable {
   package let roasMin: Amount?
   /// The greatest revenue for one unit of cost; nil if the revenue has no limit.
   package let roasMax: Amount?
+  /// The greatest revenue for one unit of cost of those postbacks that have a limit, which `roasMax` is at least.
+  package let roasMaxClosed: Amount?
   /// The revenue for one unit of cost if all installs were worth as much as the conversions with a value.
   package let roasScaled: Amount?
   /// The revenue for one unit of cost if all conversions were worth as much as those with a value.
@@ -44,12 +50,14 @@ package struct CostRatios: Equatable, Sendable {
 
   /// The ratios of these parts.
   package init(_ parts: Parts) {
+    let cost = parts.areInOneCurrency ? parts.cost : nil
     ecpi = Self.quotient(parts.cost, by: parts.installs)
-    roas = Self.quotient(parts.revenue, by: parts.cost)
-    roasMin = Self.quotient(parts.revenueMin, by: parts.cost)
-    roasMax = Self.quotient(parts.revenueMax, by: parts.cost)
-    roasScaled = Self.scaled(parts, by: parts.installs)
-    roasScaledConversions = Self.scaled(parts, by: parts.conversions)
+    roas = Self.quotient(parts.revenue, by: cost)
+    roasMin = Self.quotient(parts.revenueMin, by: cost)
+    roasMax = Self.quotient(parts.revenueMax, by: cost)
+    roasMaxClosed = Self.quotient(parts.revenueMaxClosed, by: cost)
+    roasScaled = Self.scaled(parts, cost, by: parts.installs)
+    roasScaledConversions = Self.scaled(parts, cost, by: parts.conversions)
     rpu = Self.quotient(parts.revenue, by: parts.valid)
     roi = roasScaled.map { $0 - Amount(1) }
   }
@@ -64,8 +72,8 @@ package struct CostRatios: Equatable, Sendable {
   }
 
   /// The revenue × `count` / (cost × valid conversions).
-  private static func scaled(_ parts: Parts, by count: Int?) -> Amount? {
-    guard let revenue = parts.revenue, let cost = parts.cost, let count else { return nil }
+  private static func scaled(_ parts: Parts, _ cost: Amount?, by count: Int?) -> Amount? {
+    guard let revenue = parts.revenue, let cost, let count else { return nil }
     return .quotient(revenue, times: count, by: cost, per: parts.valid)
   }
 }
@@ -85,6 +93,27 @@ package struct EventRatios: Equatable, Sendable {
     } else {
       ecpa = nil
     }
+  }
+}
+
+extension CostRatios.Parts {
+  /// The numbers of a row.
+  init(_ row: DailyRow) {
+    self.init(row.metrics, row.cost?.single)
+    if row.group.window > 0 { (installs, conversions) = (nil, nil) }
+  }
+
+  /// The numbers of postbacks of window 0, and their cost.
+  init(_ metrics: DailyMetrics, _ single: (currency: String, cost: Amount)?) {
+    let revenue = metrics.revenue.count == 1 ? metrics.revenue.first : nil
+    cost = single?.cost
+    areInOneCurrency = single?.currency == revenue?.key
+    (installs, conversions) = (metrics.installs, metrics.conversions)
+    valid = metrics.values + metrics.ambiguousZeros
+    self.revenue = revenue?.value.estimate
+    revenueMin = revenue?.value.minimum
+    revenueMax = revenue?.value.maximum
+    revenueMaxClosed = revenue?.value.closedMaximum
   }
 }
 

@@ -44,6 +44,8 @@ package struct CostRow: Sendable, Hashable {
   package var cost: Amount
   /// The counts of the network.
   package var counts: CostCounts
+  /// Indicates that the lookup tables have the network.
+  let isMapped: Bool
   /// The number of the first line of the row in the file.
   let line: Int
 }

@@ -40,19 +40,13 @@ package struct Costs: Sendable {
 
   init(_ file: LookupFile, _ networks: Networks, allowingCredits: Bool) throws(Lookups.Failure) {
     path = file.path
-    do throws(LibcryptoFailure) {
-      var hash = try SHA256()
-      try hash.update(file.bytes.span)
-      digest = try hash.finish()
-    } catch {
-      throw .libcrypto(error)
-    }
+    do { digest = try file.digest() } catch { throw .libcrypto(error) }
     var reader = CostReader(networks: networks, allowsCredits: allowingCredits)
     var findings = LookupFindings()
     file.read(CostColumn.self, &findings) { row, findings in
       guard let cost = reader.read(&row, &texts, &findings) else { return }
       if !cost.isMapped { unmappedRows += 1 }
-      add(cost.row, &row, &findings)
+      add(cost, &row, &findings)
     }
     do { try findings.throwIfAny() } catch { throw .tables(error) }
     warnings = findings.warnings
@@ -74,8 +68,22 @@ package struct Costs: Sendable {
     row.warn(nil, reason, &findings)
   }
 
+  /// The problems of all costs that cannot be converted to a currency, by their descriptions: the numbers of rows.
+  func problems(convertingTo currency: ReportCurrency) -> [String: Int] {
+    var problems: [String: Int] = [:]
+    for row in rows {
+      do throws(ReportCurrency.Problem) {
+        _ = try currency.convert(row.cost, from: texts[row.key.currency] ?? "", day: row.key.day)
+      } catch {
+        problems["\(error)", default: 0] += 1
+      }
+    }
+    return problems
+  }
+
   /// The remarks on rows whose day begins after a report's time: one, of the first row, with their number.
-  package func warnings(asOf: Timestamp) -> [LookupProblem] {
+  package func warnings(asOf: Timestamp?) -> [LookupProblem] {
+    guard let asOf else { return [] }
     let later = rows.filter { $0.key.day > asOf.daysSince1970 }
     guard let first = later.first else { return [] }
     let count = later.count == 1 ? "The row is" : "This row and \(later.count - 1) others are"
@@ -102,7 +110,7 @@ private struct CostReader {
     _ row: inout LookupRow<CostColumn>,
     _ texts: inout TextPool,
     _ findings: inout LookupFindings
-  ) -> (row: CostRow, isMapped: Bool)? {
+  ) -> CostRow? {
     let time = day(&row, &findings)
     let network = network(&row, at: time, &findings)
     let campaign = row.required(.campaignID, &findings)
@@ -125,7 +133,7 @@ private struct CostReader {
       currency: texts.number(of: currency)
     )
     let counted = CostCounts(impressions: impressions, clicks: clicks, networkInstalls: installs)
-    return (CostRow(key: key, cost: cost, counts: counted, line: row.line), network.isMapped)
+    return CostRow(key: key, cost: cost, counts: counted, isMapped: network.isMapped, line: row.line)
   }
 
   private func day(_ row: inout LookupRow<CostColumn>, _ findings: inout LookupFindings) -> Int64? {

@@ -41,6 +41,23 @@ package struct Completeness: Equatable, Sendable {
     expectedShare = Self.share(arrival, elapsed: elapsed)
   }
 
+  /// The completeness of a row; nil if its day is not known. A row without postbacks is taken to be of SKAdNetwork 4 or
+  /// AdAttributionKit.
+  init?(_ row: DailyRow, asOf: Timestamp) {
+    guard let day = row.group.day else { return nil }
+    guard row.group.dateType == .install else {
+      self.init(ofReceipt: day, asOf: asOf)
+      return
+    }
+    let usual = ArrivalHours(
+      family: .adAttributionKit,
+      window: row.group.window,
+      conversionValueIsNullOrZero: false
+    )
+    guard let hours = row.arrival ?? usual else { return nil }
+    self.init(ofInstall: day, hours, asOf: asOf)
+  }
+
   /// The seconds from the beginning of a day to a time.
   private static func elapsed(_ day: Int64, _ time: Timestamp) -> Int64 {
     (time.milliseconds - day * Self.day * 1000) / 1000

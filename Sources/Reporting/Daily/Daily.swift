@@ -11,6 +11,10 @@ package struct DailyInputs: Sendable {
   let accepted: TableFiles
   let events: TableFiles
   let rejects: TableFiles
+  /// The costs; nil if there are none.
+  package var costs: Costs?
+  /// The currency of all amounts that can be converted to it; nil if they stay in their own.
+  package var currency: ReportCurrency?
 
   /// The complete parts of the tables of a run.
   package init(accepted: TableFiles, events: TableFiles, rejects: TableFiles) {
@@ -27,20 +31,40 @@ package struct Daily: Sendable {
 
   private var cells = DailyCells()
   private let settings: DailySettings
+  private let inputs: DailyInputs
+  private let lookups: Lookups
 
-  /// Writes `skan_daily` and the tables beside it.
+  /// Counts all postbacks. Temporary files are in the folder `output`.
   package init(
     _ inputs: DailyInputs,
     _ lookups: Lookups,
     _ settings: DailySettings,
-    into outputs: consuming DailyOutputs,
+    in output: String,
     jobs: Int
   ) async throws(PipelineFailure) {
-    self.settings = settings
-    summary = DailySummary(settings, lookups)
-    try await count(inputs, lookups, in: outputs.daily.table.output, jobs: jobs)
+    (self.inputs, self.lookups, self.settings) = (inputs, lookups, settings)
+    summary = DailySummary(settings, lookups, inputs)
+    try await count(inputs, lookups, in: output, jobs: jobs)
     try await readEvents(inputs, jobs: jobs)
-    try await write(&outputs, jobs: jobs)
+    summary.costWarnings = inputs.costs?.warnings(asOf: summary.asOf).map(\.description) ?? []
+  }
+
+  /// The revenue and the costs that cannot be converted to the currency of the report, as problems of the file of rates.
+  package var missingRates: LookupErrors? {
+    guard let currency = inputs.currency else { return nil }
+    let postbacks = cells.problems(convertingTo: currency)
+    let costs = inputs.costs?.problems(convertingTo: currency) ?? [:]
+    var findings = LookupFindings()
+    for reason in Set(postbacks.keys).union(costs.keys).sorted() {
+      let counts = [
+        postbacks[reason].map { "\($0) \($0 == 1 ? "postback" : "postbacks")" },
+        costs[reason].map { "\($0) \($0 == 1 ? "row" : "rows") of costs" },
+      ]
+      let text = "\(reason) This is about \(counts.compactMap(\.self).joined(separator: " and "))."
+      findings.add(LookupProblem(file: currency.path, line: nil, column: nil, reason: text))
+    }
+    do throws(LookupErrors) { try findings.throwIfAny() } catch { return error }
+    return nil
   }
 
   /// Counts all rows of `skan_postbacks`.
@@ -79,48 +103,15 @@ package struct Daily: Sendable {
     }
   }
 
-  private mutating func write(_ outputs: inout DailyOutputs, jobs: Int) async throws(PipelineFailure) {
-    var encoder = DailyEncoder(
-      settings.encoding,
-      settings.dimensions,
-      asOf: summary.asOf,
-      writesValues: outputs.values != nil
-    )
+  /// Writes `skan_daily` and the tables beside it.
+  package mutating func write(into outputs: consuming DailyOutputs, jobs: Int) async throws(PipelineFailure) {
+    var writer = try DailyWriter(inputs, &outputs, lookups, summary)
     for type in DateType.allCases {
       try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)
-      var undated: [DailyRow] = []
-      do throws(FileFailure) {
-        undated = try writeGroups(of: type, with: &encoder, into: &outputs)
-      } catch {
-        throw .state(error)
-      }
+      try writer.write(cells, of: type, into: &outputs)
       try await outputs.appendEarlier(.after, of: type, settings, jobs: jobs)
-      for row in undated { encoder.encode(row) }
-      do throws(FileFailure) { try outputs.append(encoder.take()) } catch { throw .state(error) }
+      try writer.writeRowsWithoutDay(into: &outputs)
     }
-    summary.note(outputs)
-    do throws(FileFailure) { try outputs.complete(summary: summary.json.description) } catch { throw .state(error) }
-  }
-
-  /// Writes the rows of the days that are calculated. Returns those without a day, which come after all others.
-  private mutating func writeGroups(
-    of type: DateType,
-    with encoder: inout DailyEncoder,
-    into outputs: inout DailyOutputs
-  ) throws(FileFailure) -> [DailyRow] {
-    var pending = 0
-    var undated: [DailyRow] = []
-    try cells.forEachGroup(of: type) { row throws(FileFailure) in
-      guard settings.part(of: row.group.day) == .calculated else { return }
-      summary.add(row)
-      guard row.group.day != nil else { return undated.append(row) }
-      encoder.encode(row)
-      pending += 1
-      guard pending == 4096 else { return }
-      pending = 0
-      try outputs.append(encoder.take())
-    }
-    try outputs.append(encoder.take())
-    return undated
+    summary = try writer.finish(&outputs)
   }
 }

@@ -45,11 +45,28 @@ struct DailyCells: Sendable {
     }
   }
 
-  /// Calls `body` for each group of a date type with postbacks, in the order of the daily tables.
+  /// The problems of all revenue that cannot be converted to a currency, by their descriptions: the numbers of postbacks.
+  func problems(convertingTo currency: ReportCurrency) -> [String: Int] {
+    var problems: [String: Int] = [:]
+    for (cell, count) in counts {
+      let outcome = outcomes[Int(cell.outcome)]
+      guard outcome.hasWon, let original = outcome.currency else { continue }
+      let day = Entry(cell, count, .install, outcome.window, 0).installDay
+      if let problem = currency.problem(outcome.revenue, from: original, day: day) {
+        problems[problem, default: 0] += count
+      }
+    }
+    return problems
+  }
+
+  /// Calls `body` for each group of a date type with postbacks, in the order of the daily tables. Revenue is in `currency`,
+  /// if there is one.
   func forEachGroup<Failure: Error>(
     of type: DateType,
+    in currency: ReportCurrency?,
     _ body: (DailyRow) throws(Failure) -> Void
   ) throws(Failure) {
+    var conversion = DailyConversion(to: currency)
     let places = places.keys.map { DailyPlace($0.values) }
     let ranks = Self.ranks(places)
     var entries = counts.map { cell, count in
@@ -64,7 +81,8 @@ struct DailyCells: Sendable {
       var row = DailyRow(group: group, names: place.names)
       var end = start
       while end < entries.count, entries[end].day == first.day, entries[end].rank == first.rank {
-        row.add(entries[end], outcomes[Int(entries[end].outcome)], places[Int(entries[end].place)].names)
+        let outcome = conversion.outcome(entries[end], of: outcomes)
+        row.add(entries[end], outcome, places[Int(entries[end].place)].names)
         end += 1
       }
       try body(row)
@@ -92,15 +110,18 @@ struct DailyCells: Sendable {
     let place: UInt32
     let outcome: UInt32
     let count: Int
+    private let install: Int32
 
     init(_ cell: DailyCell, _ count: Int, _ type: DateType, _ window: Int, _ rank: UInt32) {
       day = type == .received ? cell.received : cell.install
       self.rank = UInt64(window) << 32 | UInt64(rank)
-      (place, outcome, self.count) = (cell.place, cell.outcome, count)
+      (place, outcome, install, self.count) = (cell.place, cell.outcome, cell.install, count)
     }
 
     var window: Int { Int(rank >> 32) }
     var dayOrNil: Int64? { day == DailyCell.unknownDay ? nil : Int64(day) }
+    /// The day of the install, by whose rates revenue is converted; nil if it is not known.
+    var installDay: Int64? { install == DailyCell.unknownDay ? nil : Int64(install) }
   }
 }
 
@@ -126,12 +147,22 @@ package struct DailyRow: Sendable {
   package var metrics = DailyMetrics()
   /// The sums of each event, by name.
   package var events: [String: DailyEventSums] = [:]
+  /// The cost; nil if there is none.
+  package var cost: DailyCost?
+  /// The revenue of all windows of an install day, in the first row of them.
+  package var allWindows: AllWindowsRevenue?
+  /// The hours after the install in which the postbacks are sent; nil if there are none.
+  var arrival: ArrivalHours?
+
+  /// A row without postbacks.
+  init(group: DailyGroup, names: [String?]) { (self.group, self.names) = (group, names) }
 }
 
 extension DailyRow {
   fileprivate mutating func add(_ entry: DailyCells.Entry, _ outcome: DailyOutcome, _ names: [String?]) {
     for index in names.indices where self.names[index] != names[index] { self.names[index] = nil }
     metrics.add(outcome, entry.count)
+    if let hours = outcome.arrival { arrival = arrival.map { .later($0, hours) } ?? hours }
     for event in outcome.events { events[event.name, default: DailyEventSums()].add(event, entry.count) }
   }
 }

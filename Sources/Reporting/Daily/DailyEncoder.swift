@@ -33,10 +33,9 @@ struct DailyEncoder: ~Copyable {
     encodeRevenue(row.metrics)
     daily.null(.conflicts)
     daily.null(.directConfirmed)
-    for column in Column.dailyModelled + Column.dailyCost { daily.null(column.name) }
-    daily.time(.asOf, asOf)
-    daily.null(.status)
-    daily.null(.expectedShare)
+    for column in Column.dailyModelled { daily.null(column.name) }
+    encodeCost(row)
+    encodeCompleteness(row)
     daily.endRow()
     encodeEvents(row)
     if writesValues { encodeValues(row) }
@@ -88,9 +87,9 @@ struct DailyEncoder: ~Copyable {
     daily.integer(.ambiguousZeros, Int64(metrics.ambiguousZeros))
     daily.integer(.values, Int64(metrics.values))
     daily.amount(.nullRate, .quotient(Amount(metrics.nulls), by: Amount(metrics.values + metrics.nulls)))
-    let interval = WilsonRate(metrics.nulls, of: metrics.values + metrics.nulls).interval
-    daily.amount(.nullRateLow, interval.flatMap { Amount(rounding: $0.low) })
-    daily.amount(.nullRateHigh, interval.flatMap { Amount(rounding: $0.high) })
+    let bounds = WilsonRate(metrics.nulls, of: metrics.values + metrics.nulls).bounds
+    daily.amount(.nullRateLow, bounds?.low)
+    daily.amount(.nullRateHigh, bounds?.high)
     daily.integer(.valueZero, Int64(metrics.zeros))
     daily.integer(.valuePositive, Int64(metrics.fine - metrics.zeros))
     daily.integer(.valueSum, Int64(metrics.valueSum))
@@ -119,9 +118,44 @@ struct DailyEncoder: ~Copyable {
   }
 
   private static func encodeCurrencies(_ revenue: [String: DailyRevenue], _ encoder: inout RowEncoder) {
-    guard revenue.count > 1 else { return encoder.null(.revenueByCurrency) }
-    let members = revenue.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value.estimate)" }
-    encoder.json(.revenueByCurrency, Array("{\(members.joined(separator: ","))}".utf8).span)
+    encode(revenue.mapValues(\.estimate), .revenueByCurrency, &encoder)
+  }
+
+  /// Encodes amounts by currency, if there are several.
+  private static func encode(_ amounts: [String: Amount], _ column: ColumnName, _ encoder: inout RowEncoder) {
+    guard amounts.count > 1 else { return encoder.null(column) }
+    let members = amounts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+    encoder.json(column, Array("{\(members.joined(separator: ","))}".utf8).span)
+  }
+
+  private mutating func encodeCost(_ row: DailyRow) {
+    let single = row.cost?.single
+    daily.amount(.cost, single?.cost)
+    daily.text(.costCurrency, single?.currency)
+    Self.encode(row.cost?.amounts ?? [:], .costByCurrency, &daily)
+    daily.word(.costLevel, row.cost?.level)
+    daily.integer(.impressions, row.cost?.counts.impressions)
+    daily.integer(.clicks, row.cost?.counts.clicks)
+    daily.integer(.networkInstalls, row.cost?.counts.networkInstalls)
+    let ratios = CostRatios(CostRatios.Parts(row))
+    daily.amount(.ecpi, ratios.ecpi)
+    daily.amount(.roas, ratios.roas)
+    daily.amount(.roasMin, ratios.roasMin)
+    daily.amount(.roasMax, ratios.roasMax)
+    daily.amount(.roasMaxClosed, ratios.roasMaxClosed)
+    daily.amount(.roasScaled, ratios.roasScaled)
+    daily.amount(.roasScaledConversions, ratios.roasScaledConversions)
+    daily.amount(.rpu, ratios.rpu)
+    daily.amount(.roi, ratios.roi)
+    daily.amount(.revenueAllWindows, row.allWindows?.revenue)
+    daily.word(.revenueBasis, row.allWindows?.basis)
+  }
+
+  private mutating func encodeCompleteness(_ row: DailyRow) {
+    daily.time(.asOf, asOf)
+    let completeness = asOf.flatMap { Completeness(row, asOf: $0) }
+    daily.word(.status, completeness?.status)
+    daily.amount(.expectedShare, completeness?.status == .open ? completeness?.expectedShare : nil)
   }
 
   private mutating func encodeEvents(_ row: DailyRow) {
@@ -138,8 +172,9 @@ struct DailyEncoder: ~Copyable {
       events.amount(.revenueMax, single?.value.maximum)
       events.text(.currency, single?.key)
       Self.encodeCurrencies(sums.revenue, &events)
-      events.null(.eventECPA)
-      events.null(.eventECR)
+      let ratios = EventRatios(events: sums.count, CostRatios.Parts(row))
+      events.amount(.eventECPA, ratios.ecpa)
+      events.amount(.eventECR, ratios.ecr)
       events.endRow()
     }
   }

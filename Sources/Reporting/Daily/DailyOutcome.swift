@@ -36,7 +36,11 @@ struct DailyOutcome: Sendable {
   var value = Value.null
   var status = DecodeStatus.null
   var isCumulative = false
+  /// The hours after the install in which the postback is sent; nil if they are not known.
+  var arrival: ArrivalHours?
   var currency: String?
+  /// Indicates that the revenue could not be converted to the currency of the report.
+  var isUnconverted = false
   /// The revenue of one postback; counted if there is a currency.
   var revenue = DailyRevenue()
   /// The first postback with these properties, whose events are those of all; nil unless decoded.
@@ -73,6 +77,7 @@ extension DailyOutcome {
       value = .coarse(coarse)
     }
     status = row.text(columns.decodeStatus).flatMap(DecodeStatus.init) ?? .null
+    arrival = Self.arrival(row, columns, isSKAdNetwork: isSKAdNetwork, window: window)
     guard status == .decoded else { return }
     example = row.key(columns.key)
     isCumulative = row.boolean(columns.cumulative) ?? false
@@ -81,6 +86,23 @@ extension DailyOutcome {
     revenue.estimate = row.amount(columns.revenue) ?? .zero
     revenue.minimum = row.amount(columns.minRevenue) ?? .zero
     if let maximum = row.amount(columns.maxRevenue) { revenue.closedMaximum = maximum } else { revenue.openEnded = 1 }
+  }
+
+  /// The hours of a postback whose window was not locked. Up to version 3, the values that a model decodes tell for how
+  /// long it measures, and other postbacks may be followed by some of an app that measures for a day.
+  private static func arrival(
+    _ row: borrowing RowCursor,
+    _ columns: PostbackColumns,
+    isSKAdNetwork: Bool,
+    window: Int
+  ) -> ArrivalHours? {
+    let isEarly = isSKAdNetwork && !row.has(Version.v4_0.rawValue, in: columns.version)
+    let family: PostbackFamily = !isSKAdNetwork ? .adAttributionKit : isEarly ? .skadnetwork3OrEarlier : .skadnetwork4
+    let hours = ArrivalHours(family: family, window: window, conversionValueIsNullOrZero: false)
+    guard isEarly, row.has(DecodeStatus.decoded.rawValue, in: columns.decodeStatus), let hours,
+      let received = row.time(columns.receivedAt), let earliest = row.time(columns.earliest)
+    else { return hours }
+    return ArrivalHours(least: hours.least, most: max(hours.most, Int((received - earliest) / 3_600_000)))
   }
 
   private static func conversion(_ type: String) -> Conversion? {
@@ -123,6 +145,7 @@ extension DailyMetrics {
     guard outcome.status == .decoded else { return }
     if outcome.isCumulative { cumulative += count }
     guard let currency = outcome.currency else { return }
+    if outcome.isUnconverted { unconverted += count }
     revenue[currency, default: DailyRevenue()] += outcome.revenue.times(count)
   }
 

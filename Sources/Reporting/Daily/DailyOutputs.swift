@@ -20,6 +20,7 @@ package struct DailyOutputs {
   var events: Output
   /// The table of the values; nil if it is not written.
   var values: Output?
+  var changes: Output
 
   /// Begins the tables in a folder. `skan_daily_values` is written if it is wanted, and if it is there.
   package init(in folder: String, _ settings: DailySettings, wantsValues: Bool) throws(FileFailure) {
@@ -29,6 +30,7 @@ package struct DailyOutputs {
     }
     daily = try output(.daily)
     events = try output(.dailyEvents)
+    changes = Output(table: try DerivedTable(.dailyChanges, settings.encoding.formats, in: folder), earlier: nil)
     let hasValues = try DurableFolder("\(folder)/\(Table.dailyValues.name)").byteCount(of: ".") != nil
     values = wantsValues || hasValues ? try output(.dailyValues) : nil
   }
@@ -54,8 +56,13 @@ package struct DailyOutputs {
     try await values?.appendEarlier(.dailyValues, part, of: type, settings, jobs: jobs)
   }
 
-  /// Puts the tables in the place of those of the earlier report.
-  func complete(summary: String) throws(FileFailure) {
+  /// Appends rows of the changes.
+  mutating func append(changes rows: EncodedRows) throws(FileFailure) { try changes.append(rows) }
+
+  /// Puts the tables in the place of those of the earlier report. The changes are in their table before the report is,
+  /// and are calculated again if the report does not follow.
+  func complete(summary: String, changes text: String) throws(FileFailure) {
+    try changes.table.complete(summary: text)
     try events.table.complete(summary: summary)
     try values?.table.complete(summary: summary)
     try daily.table.complete(summary: summary)
@@ -130,22 +137,7 @@ private struct DailyEarlierRows: Sendable {
 extension RowEncoder {
   /// Writes a row as a cursor of the same table has it.
   fileprivate mutating func copy(_ row: borrowing RowCursor, of table: Table) {
-    for (place, column) in table.columns.enumerated() {
-      guard let cell = row.cell(place) else {
-        null(column.name)
-        continue
-      }
-      switch column.type {
-      case .text: text(column.name, cell, of: row.bytes)
-      case .word: word(column.name, plain: row.text(place) ?? "")
-      case .integer: integer(column.name, row.integer(place))
-      case .decimal, .signedDecimal: amount(column.name, row.amount(place))
-      case .boolean: boolean(column.name, row.boolean(place))
-      case .date: date(column.name, row.day(place))
-      case .time: time(column.name, row.time(place).map { Timestamp(milliseconds: $0) })
-      case .words, .object, .objects: json(column.name, row.bytes.span.extracting(cell.indices))
-      }
-    }
+    for (place, column) in table.columns.enumerated() { copy(column.name, row.text(place)) }
     endRow()
   }
 }

@@ -29,12 +29,21 @@ extension Column {
       .cost,
       .signedDecimal(precision: 36, scale: 7),
       .nullable,
-      "The cost of the ads, in `cost_currency`. Null if no row of the cost file is of this row."
+      """
+      The cost of the ads, in `cost_currency`. Null if no row of the cost file is of this row, and if its costs are in \
+      several currencies.
+      """
     ),
     Column(.costCurrency, .currency, .nullable, "The currency of the cost."),
     Column(
+      .costByCurrency,
+      .object,
+      .nullable,
+      "The cost by currency, a number for each. Null unless there are several currencies."
+    ),
+    Column(
       .costLevel,
-      .word(["row", "parent"]),
+      .word(of: DailyCost.Level.self),
       .nullable,
       """
       `row` if the cost is of this row; `parent` if it is of all rows with the dimensions of this one that are not \
@@ -78,13 +87,14 @@ extension Column {
       .moneySum,
       .nullable,
       """
-      The revenue of the windows 0 to 2 of the same install date, in `currency`, as `revenue_basis` says. Null in other \
-      rows than those of window 0 and the `date_type` `install`.
+      The revenue of the windows 0 to 2 of the same install date, as `revenue_basis` says. It is in the row of the first \
+      of these windows that there is, and null in all others, in rows of the `date_type` `received`, and if there are \
+      several currencies.
       """
     ),
     Column(
       .revenueBasis,
-      .word(["window0", "sum", "cumulative"]),
+      .word(of: AllWindowsRevenue.Basis.self),
       .nullable,
       """
       The windows in `revenue_all_windows`: `window0` if there is no other; `sum` if they are added; `cumulative` if \
@@ -103,7 +113,7 @@ extension Column {
     ),
     Column(
       .status,
-      .word(["open", "settling", "final"]),
+      .word(of: Completeness.Status.self),
       .nullable,
       """
       `open` if further postbacks are to be expected; `settling` if only those that Apple sends again are; `final` if \
@@ -115,8 +125,8 @@ extension Column {
       .ratio,
       .nullable,
       """
-      The share of the postbacks of an install date that has been received, as the timers of Apple let expect. Nothing \
-      is multiplied by it. Null unless `status` is `open` and the row is of an install date.
+      The share of the postbacks of an install date that should have been received, as the timers of Apple let expect if \
+      no window is locked. Nothing is multiplied by it. Null unless `status` is `open` and the row is of an install date.
       """
     ),
   ]

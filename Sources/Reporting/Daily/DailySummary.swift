@@ -15,16 +15,31 @@ package struct DailySummary: Sendable {
   package let settings: DailySettings
   /// The remarks on the lookup tables and on the postbacks.
   package var warnings: [String] { lookupWarnings + ownWarnings }
+  /// The remarks on the cost file that follow from the time of the report.
+  var costWarnings: [String] = []
+
+  /// The cost of all rows.
+  package private(set) var cost = DailyCost(level: .row)
+  /// The cost of the rows that are not of all dimensions.
+  package private(set) var parentCost = DailyCost(level: .parent)
+  /// The campaigns with a cost, those with the highest first.
+  package var campaigns: [CampaignTotals] { campaignSums.byCost }
+  private var campaignSums = CampaignSums()
+  /// The number of changes since the earlier report by reason, nil for those whose reason cannot be told.
+  package internal(set) var changes: [ChangeReason?: Int] = [:]
+  /// The reason for which the report is not compared with an earlier one; nil if it is.
+  package internal(set) var changesObstacle: String?
 
   /// The counts of rows of `skan_postbacks`.
   var rows = DailyRowCounts()
+  /// The files and the settings of the report.
+  var provenance: DailyProvenance
 
-  private let lookupDigest: String
   private let lookupWarnings: [String]
 
-  init(_ settings: DailySettings, _ lookups: Lookups) {
+  init(_ settings: DailySettings, _ lookups: Lookups, _ inputs: DailyInputs) {
     self.settings = settings
-    lookupDigest = lookups.hexadecimalDigest
+    provenance = DailyProvenance(inputs, settings, lookups)
     lookupWarnings = lookups.warnings.map(\.description)
   }
 
@@ -44,6 +59,9 @@ package struct DailySummary: Sendable {
   /// The time that the report is of; nil if it is not known.
   package var asOf: Timestamp? { settings.asOf ?? rows.newest.map { Timestamp(milliseconds: $0) } }
 
+  /// The number of postbacks with revenue, and of rows of costs, that could not be converted.
+  package var unconverted: Int { windows.reduce(0) { $0 + $1.unconverted } + cost.unconverted }
+
   /// The decoded revenue of all windows, by currency in order.
   package var revenue: [(currency: String, revenue: DailyRevenue)] {
     var sums: [String: DailyRevenue] = [:]
@@ -54,15 +72,20 @@ package struct DailySummary: Sendable {
   /// The remarks on the postbacks: those of later windows without a value.
   package var ownWarnings: [String] {
     let count = windows[1].nulls + windows[2].nulls
-    guard count > 0 else { return [] }
+    guard count > 0 else { return costWarnings }
     let postbacks = count == 1 ? "1 postback of window 1 or 2 has" : "\(count) postbacks of the windows 1 and 2 have"
-    return ["\(postbacks) no value. Apple sends none without one, so a forwarder may have removed it."]
+    return costWarnings + ["\(postbacks) no value. Apple sends none without one, so a forwarder may have removed it."]
   }
 
   /// Counts a row of `skan_daily`.
   mutating func add(_ row: DailyRow) {
     // Both date types have each postback.
     if row.group.dateType == .received { windows[row.group.window] += row.metrics }
+    if provenance.digests[.cost] != nil { campaignSums.add(row) }
+    if let cost = row.cost {
+      self.cost += cost
+      if cost.level == .parent { parentCost += cost }
+    }
     guard let day = row.group.day else { return }
     let known = days[row.group.dateType] ?? day...day
     days[row.group.dateType] = min(known.lowerBound, day)...max(known.upperBound, day)
@@ -88,28 +111,35 @@ extension DailyRevenue {
 extension DailySummary {
   /// The summary as a JSON object.
   package var json: JSONValue {
-    .object([
-      .init("rows_read", .integer(rows.read)),
-      .init("postbacks", .integer(postbacks)),
-      .init("left_out", .object(leftOut.map { .init($0.reason, .integer($0.count)) })),
-      .init("without_received_at", .integer(withoutReceipt)),
-      .init("without_install_date", .integer(withoutInstallDate)),
-      .init("rows", .object(written.map { .init($0.table, .integer($0.rows)) })),
-      .init("windows", .array(windows.indices.map { json($0) })),
-      .init("revenue", .array(revenue.map { json($0.currency, $0.revenue) })),
-      .init("received", json(days[.received])),
-      .init("install", json(days[.install])),
-      .init(
-        "dimensions",
-        .array(DailyDimension.allCases.filter(settings.dimensions.contains).map { .string($0.rawValue) })
-      ),
-      .init("environments", .array(settings.environments.sorted().map { .string($0) })),
-      .init("since", json(day: settings.since)),
-      .init("until", json(day: settings.until)),
-      .init("as_of", asOf.map { .string($0.description) } ?? .null),
-      .init("lookup_digest", .string(lookupDigest)),
-      .init("warnings", .array(warnings.map { .string($0) })),
-    ])
+    .object(
+      [
+        .init("rows_read", .integer(rows.read)),
+        .init("postbacks", .integer(postbacks)),
+        .init("left_out", .object(leftOut.map { .init($0.reason, .integer($0.count)) })),
+        .init("without_received_at", .integer(withoutReceipt)),
+        .init("without_install_date", .integer(withoutInstallDate)),
+        .init("rows", .object(written.map { .init($0.table, .integer($0.rows)) })),
+        .init("windows", .array(windows.indices.map { json($0) })),
+        .init("revenue", .array(revenue.map { json($0.currency, $0.revenue) })),
+        .init("received", json(days[.received])),
+        .init("install", json(days[.install])),
+        .init(
+          "dimensions",
+          .array(DailyDimension.allCases.filter(settings.dimensions.contains).map { .string($0.rawValue) })
+        ),
+        .init("environments", .array(settings.environments.sorted().map { .string($0) })),
+        .init("since", json(day: settings.since)),
+        .init("until", json(day: settings.until)),
+        .init("as_of", asOf.map { .string($0.description) } ?? .null),
+        .init("unconverted_rows", .integer(windows.reduce(0) { $0 + $1.unconverted })),
+        .init("cost", cost.json),
+        .init("cost_not_divided", parentCost.json),
+        .init("unconverted_cost_rows", .integer(cost.unconverted)),
+        .init("changes", .integer(changes.values.reduce(0, +))),
+        .init("not_compared", changesObstacle.map(JSONValue.string) ?? .null),
+        .init("warnings", .array(warnings.map { .string($0) })),
+      ] + provenance.members
+    )
   }
 
   private func json(_ window: Int) -> JSONValue {

@@ -101,9 +101,17 @@ extension Table {
   package static let dailyChanges = Table(
     name: "skan_daily_changes",
     description: """
-      A value in `skan_daily` that is not the one of the table that was there before. In CSV a null is an empty field.
+      A count or an amount in `skan_daily` that is not the one of the table that was there before. Each report adds its \
+      changes to those of earlier ones. Days that the table before did not have are not listed. In CSV a null is an empty \
+      field.
       """,
     columns: Column.dailyKeys + [
+      Column(
+        .costLevel,
+        .word(of: DailyCost.Level.self),
+        .nullable,
+        "As in the row of `skan_daily`, which the other columns do not tell from that of a cost that is not divided."
+      ),
       Column(.metric, .nonEmptyText, .required, "The name of the column of `skan_daily`."),
       Column(
         .previous,
@@ -120,11 +128,11 @@ extension Table {
       Column(.asOf, .time, .nullable, "The time that the new value is of, as in `skan_daily`."),
       Column(
         .reason,
-        .word(["late_postback", "lookup", "model", "rates"]),
+        .word(of: ChangeReason.self),
         .nullable,
         """
-        The reason for the change: `late_postback` for postbacks that came later, `lookup`, `model` or `rates` for \
-        another lookup table, model or file of rates. Null if it is not known.
+        The reason for the change: `late_postback` for postbacks that came later, `lookup`, `model`, `rates` or `cost` \
+        for another lookup table, settlement, file of rates or cost file. Null if there are several possible reasons.
         """
       ),
     ]
@@ -133,7 +141,7 @@ extension Table {
 
 extension Column {
   /// The columns that identify a row of the daily tables.
-  fileprivate static let dailyKeys =
+  static let dailyKeys =
     [
       Column(
         .dateType,

@@ -60,9 +60,14 @@ package struct Enrichment: Sendable {
 
 extension Lookups {
   /// The digest in hexadecimal digits.
-  package var hexadecimalDigest: String {
+  package var hexadecimalDigest: String { digest.hexadecimal }
+}
+
+extension SHA256Digest {
+  /// The digest in hexadecimal digits.
+  var hexadecimal: String {
     var text: [UInt8] = []
-    let bytes = digest.bytes
+    let bytes = bytes
     text.appendHexadecimal(bytes.span)
     return String(decoding: text, as: UTF8.self)
   }

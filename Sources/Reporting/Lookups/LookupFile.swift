@@ -1,6 +1,7 @@
 internal import Base
 internal import DurableFiles
 internal import JSON
+internal import Signatures
 
 /// A column of a lookup table: the raw value is its name in the file.
 protocol LookupColumn: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
@@ -43,6 +44,13 @@ struct LookupFile {
   }
 
   private var isJSON: Bool { path.hasSuffix(".json") }
+
+  /// The SHA-256 of the file.
+  func digest() throws(LibcryptoFailure) -> SHA256Digest {
+    var hash = try SHA256()
+    try hash.update(bytes.span)
+    return try hash.finish()
+  }
 
   /// Reads all rows in order. A row with a broken form is a problem, and is left out.
   func read<Column: LookupColumn>(

@@ -154,6 +154,9 @@ package struct Country: Hashable, Sendable {
 
   /// The two letters.
   var letters: InlineArray<2, UInt8> { [UInt8(code >> 8), UInt8(code & 255)] }
+
+  /// The two letters as text.
+  var text: String { String(decoding: [UInt8(code >> 8), UInt8(code & 255)], as: UTF8.self) }
 }
 
 extension Substring {

@@ -73,7 +73,7 @@ struct PartReader {
     var bytes: [UInt8] = []
     while count > 0 {
       bytes = try Self.read(file, from: start, count: count, padding: RowBatch.padding)
-      (rows, nextLine) = split(bytes, Int(count))
+      (rows, nextLine) = RowBatch.rows(in: bytes, Int(count), format, line: line)
       if !rows.isEmpty { break }
       guard count < end - start else {
         throw .damaged(file.path, "ends inside a row after its \(end) committed bytes")
@@ -86,29 +86,6 @@ struct PartReader {
     line = nextLine
     let files = [(path: path, rowCount: rows.count)]
     return (RowBatch(format, bytes, rows, of: files, csvColumns: csvColumns), start + Int64(used))
-  }
-
-  /// Returns the whole rows among the first `count` bytes, and the number of the line behind them.
-  private func split(_ bytes: [UInt8], _ count: Int) -> (rows: [RowBatch.Row], nextLine: Int?) {
-    var rows: [RowBatch.Row] = []
-    var line = line
-    var lines = 0
-    var isQuoted = false
-    var start = 0
-    for position in 0..<count {
-      let byte = bytes[position]
-      // A quote inside a field is doubled, so that it toggles twice. In JSON Lines every line feed ends a row.
-      if byte == CSV.quote, format == .csv { isQuoted.toggle() }
-      guard byte == UInt8(ascii: "\n") else { continue }
-      lines += 1
-      guard !isQuoted else { continue }
-      let end = format == .csv && position > start ? position - 1 : position
-      rows.append(RowBatch.Row(bytes: ByteRange(start: start, count: end - start), line: line))
-      start = position + 1
-      line = line.map { $0 + lines }
-      lines = 0
-    }
-    return (rows, line)
   }
 
   private static func read(

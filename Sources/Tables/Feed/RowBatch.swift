@@ -46,3 +46,47 @@ package struct RowBatch: Sendable {
     (self.format, self.bytes, self.rows, self.files, self.csvColumns) = (format, bytes, rows, files, csvColumns)
   }
 }
+
+extension RowBatch {
+  /// Makes a batch of rows of a table that were encoded, to read them again.
+  package init(_ encoded: EncodedRows, in format: TableFormat, of table: Table) {
+    let bytes = encoded[format]
+    let (rows, _) = Self.rows(in: bytes, bytes.count, format, line: 1)
+    self.init(
+      format,
+      bytes + [UInt8](repeating: 0, count: Self.padding),
+      rows,
+      of: [(path: table.name, rowCount: rows.count)],
+      csvColumns: format == .csv ? Array(table.columns.indices) : []
+    )
+  }
+
+  /// Returns the whole rows among the first `count` bytes, and the number of the line behind them. The first row begins at
+  /// the line `line`, if that is known.
+  static func rows(
+    in bytes: [UInt8],
+    _ count: Int,
+    _ format: TableFormat,
+    line: Int?
+  ) -> (rows: [Row], nextLine: Int?) {
+    var rows: [Row] = []
+    var line = line
+    var lines = 0
+    var isQuoted = false
+    var start = 0
+    for position in 0..<count {
+      let byte = bytes[position]
+      // A quote inside a field is doubled, so that it toggles twice. In JSON Lines every line feed ends a row.
+      if byte == CSV.quote, format == .csv { isQuoted.toggle() }
+      guard byte == UInt8(ascii: "\n") else { continue }
+      lines += 1
+      guard !isQuoted else { continue }
+      let end = format == .csv && position > start ? position - 1 : position
+      rows.append(Row(bytes: ByteRange(start: start, count: end - start), line: line))
+      start = position + 1
+      line = line.map { $0 + lines }
+      lines = 0
+    }
+    return (rows, line)
+  }
+}

@@ -130,6 +130,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case modelledStatus = "modelled_status"
   case cost
   case costCurrency = "cost_currency"
+  case costByCurrency = "cost_by_currency"
   case costLevel = "cost_level"
   case impressions
   case clicks

@@ -10,8 +10,10 @@ struct DailyAnswer {
   var text: String {
     var parts = ["postbacks by conversion window", windows.text(indent: 2)]
     if !summary.revenue.isEmpty { parts += ["revenue of decoded postbacks", revenue.text(indent: 2)] }
-    return (parts + [findings.text()]).joined(separator: "\n\n")
+    return (parts + costs.parts + [findings.text()]).joined(separator: "\n\n")
   }
+
+  private var costs: DailyCostAnswer { DailyCostAnswer(summary: summary) }
 
   private var windows: TextTable {
     var table = TextTable(
@@ -55,6 +57,7 @@ struct DailyAnswer {
     for (reason, count) in summary.leftOut {
       add(reason == "forwarder_test" ? "tests of forwarders, left out" : "postbacks in \(reason), left out", count)
     }
+    for (title, value) in costs.findings { table.add(title, value) }
     table.add("as of", summary.asOf?.description ?? "not known")
     return table
   }

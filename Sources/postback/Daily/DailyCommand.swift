@@ -30,13 +30,14 @@ struct DailyCommand: Command {
       Option(
         "--dimensions",
         "LIST",
-        "The columns to group by, joined by commas; default app_id,network_name,campaign_id,country."
+        "The columns to group by, joined by commas; default app_id,network_name,campaign_id,country, or those of --cost."
       ),
       Option("--environment", "LIST", "Count the postbacks of these environments; default production."),
       Option("--as-of", "TIME", "The time that the report is of; default the latest time of receipt."),
       Option("--since", "DATE", "Calculate the days from this one on; other days keep the rows of the earlier tables."),
       Option("--until", "DATE", "Calculate the days up to this one, and keep the rows of later days."),
       Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
+    ] + MoneyOptions.options + [
       Option("--out", "DIR", "Write the tables into this folder, by default OUT.", short: "-o"),
       Option("--format", "FORMAT", "jsonl (default), csv or both."),
       Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
@@ -50,6 +51,8 @@ struct DailyCommand: Command {
   private let target: String
   private let lookups: LookupOptions
   private let settings: DailySettings
+  private let givesDimensions: Bool
+  private let money: MoneyOptions
   private let wantsValues: Bool
   private let wantsJSON: Bool
   private let jobs: Int
@@ -63,24 +66,29 @@ struct DailyCommand: Command {
     guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
     lookups = try LookupOptions(arguments)
     settings = try DailySettings(arguments)
+    givesDimensions = arguments.value("--dimensions") != nil
+    money = try MoneyOptions(arguments)
     wantsValues = arguments.has("--histogram")
     wantsJSON = arguments.has("--json")
     jobs = try arguments.jobs()
   }
 
   func run() async throws(CommandFailure) {
-    let lookups = try lookups.load()
+    let lookups = try self.lookups.load()
+    let currency = try money.loadCurrency()
+    let costs = try money.loadCosts(lookups, self.lookups.dates)
+    var settings = settings
+    if let costs, !givesDimensions { settings.dimensions = costs.dimensions }
     let progress = AnalysisProgressLine()
-    let daily: Daily
+    var daily: Daily
     do {
       defer { progress.clear() }
-      daily = try await Daily(
-        try inputs(progress),
-        lookups,
-        settings,
-        into: try DailyOutputs(in: target, settings, wantsValues: wantsValues),
-        jobs: jobs
-      )
+      var inputs = try inputs(progress)
+      (inputs.costs, inputs.currency) = (costs, currency)
+      let outputs = try DailyOutputs(in: target, settings, wantsValues: wantsValues)
+      daily = try await Daily(inputs, lookups, settings, in: target, jobs: jobs)
+      if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
+      try await daily.write(into: outputs, jobs: jobs)
     } catch {
       throw CommandFailure(of: error)
     }

@@ -13,7 +13,8 @@ struct LookupOptions {
   ]
 
   private let folder: String?
-  private let dates: LookupDateFormat?
+  /// The notation of dates that are not those of ISO 8601.
+  let dates: LookupDateFormat?
   private let allowsOverlap: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -34,11 +35,7 @@ struct LookupOptions {
       for warning in lookups.warnings { Terminal.warn(warning.description) }
       return lookups
     } catch {
-      switch error {
-      case .file(let failure): throw CommandFailure(failure)
-      case .tables(let errors): throw CommandFailure(.configuration, lines: errors)
-      case .libcrypto(let failure): throw CommandFailure(.software, "\(failure)")
-      }
+      throw CommandFailure(error)
     }
   }
 }

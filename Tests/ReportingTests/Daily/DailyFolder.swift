@@ -58,7 +58,7 @@ struct DailyFolder {
     var settings = DailySettings(TableEncoding([.jsonLines]))
     change(&settings)
     let out = folder.path("out")
-    return try await Daily(
+    var daily = try await Daily(
       DailyInputs(
         accepted: try TableFiles(.postbacks, at: [out]),
         events: try TableFiles(.events, at: [out]),
@@ -66,9 +66,11 @@ struct DailyFolder {
       ),
       try LookupFolder(lookups).load(),
       settings,
-      into: try DailyOutputs(in: out, settings, wantsValues: true),
+      in: out,
       jobs: jobs
-    ).summary
+    )
+    try await daily.write(into: try DailyOutputs(in: out, settings, wantsValues: true), jobs: jobs)
+    return daily.summary
   }
 
   /// The bytes of a table.

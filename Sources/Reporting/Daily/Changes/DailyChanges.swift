@@ -1,0 +1,186 @@
+internal import Base
+internal import DurableFiles
+internal import JSON
+internal import Ledger
+internal import Tables
+
+/// The changes of `skan_daily` between the report that was there before and a new one, behind those of earlier reports.
+struct DailyChanges {
+  /// The number of changes by reason; the key is nil for changes whose reason cannot be told.
+  private(set) var counts: [ChangeReason?: Int] = [:]
+  /// The reason for which the reports are not compared; nil if they are.
+  let obstacle: String?
+
+  private let settings: DailySettings
+  private let asOf: Timestamp?
+  private let history: DailyChangesHistory
+  /// The reasons that the files of both reports give.
+  private let files: Set<ChangeReason>
+  private var previous: DailyPreviousRows?
+
+  /// Begins the comparison with the report in a folder.
+  init(
+    in output: String,
+    _ settings: DailySettings,
+    _ provenance: DailyProvenance,
+    asOf: Timestamp?
+  ) throws(FileFailure) {
+    (self.settings, self.asOf) = (settings, asOf)
+    let before = try Self.summary(of: .daily, in: output).flatMap(DailyProvenance.init)
+    history = try DailyChangesHistory(in: output, before: before)
+    files = before.map(provenance.reasons) ?? []
+    if let before, before.settings == provenance.settings {
+      previous = try StoredRows(.daily, in: output).map(DailyPreviousRows.init)
+      obstacle = nil
+    } else {
+      obstacle = before == nil ? "no report was there before" : "the report that was there before has other settings"
+    }
+  }
+
+  /// The summary beside the rows of a derived table; nil if there is none.
+  static func summary(of table: Table, in output: String) throws(FileFailure) -> JSONValue? {
+    let folder = DurableFolder("\(output)/\(table.name)")
+    guard try folder.byteCount(of: DerivedTable.summaryName) != nil else { return nil }
+    return try? JSONValue(parsing: WholeFile.read("\(folder.path)/\(DerivedTable.summaryName)", upTo: 1 << 30))
+  }
+
+  /// Appends the changes of earlier reports.
+  func copyHistory(_ encoder: inout RowEncoder, _ flush: (inout RowEncoder) throws(FileFailure) -> Void)
+    throws(FileFailure)
+  {
+    try history.copy(&encoder, flush)
+  }
+
+  /// Appends the changes of a day, and of the days before it that the new report does not have.
+  mutating func compare(_ position: DailyPosition, with rows: RowBatch, _ encoder: inout RowEncoder) throws(FileFailure)
+  {
+    try compare(upTo: position, &encoder)
+    guard try previous?.position() == position else { return }
+    let before = try previous?.nextDay() ?? []
+    compare(before, with: DailyStoredRows.read(rows), &encoder)
+  }
+
+  /// Appends the changes of the days that the new report does not have: before a day, or nil for all that are left.
+  mutating func compare(upTo position: DailyPosition?, _ encoder: inout RowEncoder) throws(FileFailure) {
+    while let next = try previous?.position(), position.map({ next < $0 }) ?? true {
+      let rows = try previous?.nextDay() ?? []
+      // Days that are not calculated keep their rows.
+      if settings.part(of: next.day) == .calculated { compare(rows, with: [], &encoder) }
+    }
+  }
+
+  /// The summary for the table of changes.
+  var json: JSONValue {
+    let reasons = ChangeReason.allCases.map { JSONValue.Member($0.rawValue, .integer(counts[$0] ?? 0)) }
+    return .object([
+      .init("rows", .integer(history.kept + added)),
+      .init("added", .integer(added)),
+      .init("by_reason", .object(reasons + [.init("unknown", .integer(counts[nil] ?? 0))])),
+      .init("not_compared", obstacle.map(JSONValue.string) ?? .null),
+      .init(DailyChangesHistory.comparedKey, history.before.map(JSONValue.string) ?? .null),
+    ])
+  }
+
+  /// The digest of the rows of the report that was there before; nil if there is none.
+  var before: String? { history.before }
+
+  /// The number of changes.
+  var added: Int { counts.values.reduce(0, +) }
+
+  private mutating func compare(_ before: [DailyStoredRow], with after: [DailyStoredRow], _ encoder: inout RowEncoder) {
+    let late = Self.lateWindows(before, after)
+    var rows: [DailyKeyBytes: DailyStoredRow] = [:]
+    for row in before { rows[row.identity] = row }
+    for row in after {
+      append(rows.removeValue(forKey: row.identity), row, late, &encoder)
+    }
+    for row in before where rows[row.identity] != nil { append(row, nil, late, &encoder) }
+  }
+
+  /// The windows of a day that have another number of postbacks than before.
+  private static func lateWindows(_ before: [DailyStoredRow], _ after: [DailyStoredRow]) -> Set<String?> {
+    guard let place = DailyStoredRows.metrics.firstIndex(of: .postbacks) else { return [] }
+    var totals: [String?: Int] = [:]
+    for row in after { totals[row.day.window, default: 0] += row.metrics[place].flatMap { Int($0) } ?? 0 }
+    for row in before { totals[row.day.window, default: 0] -= row.metrics[place].flatMap { Int($0) } ?? 0 }
+    return Set(totals.filter { $0.value != 0 }.keys)
+  }
+
+  private mutating func append(
+    _ before: DailyStoredRow?,
+    _ after: DailyStoredRow?,
+    _ late: Set<String?>,
+    _ encoder: inout RowEncoder
+  ) {
+    guard let row = after ?? before else { return }
+    for (place, column) in DailyStoredRows.metrics.enumerated() {
+      let (previous, current) = (before?.metrics[place], after?.metrics[place])
+      let (old, new) = (previous ?? nil, current ?? nil)
+      guard old != new else { continue }
+      // A row that there is only once has all its numbers; those that are 0 say nothing.
+      if before == nil || after == nil, (old ?? new) == "0" { continue }
+      let isLate = column == .revenueAllWindows ? !late.isEmpty : late.contains(row.day.window)
+      let reason = ChangeReason.of(column, files, isLate: isLate)
+      for (column, cell) in zip(DailyStoredRows.key, row.key) { encoder.copy(column, cell) }
+      encoder.text(.metric, column.rawValue)
+      encoder.copy(.previous, old)
+      encoder.copy(.current, new)
+      encoder.time(.asOf, asOf)
+      encoder.word(.reason, reason)
+      encoder.endRow()
+      counts[reason, default: 0] += 1
+    }
+  }
+}
+
+/// The changes that earlier reports recorded.
+struct DailyChangesHistory {
+  /// The member of the summary with the digest of the report that a comparison began with.
+  static let comparedKey = "compared_with"
+
+  /// The number of changes to keep.
+  let kept: Int
+  /// The digest of the report that is there before the new one; nil if there is none.
+  let before: String?
+
+  private let output: String
+
+  /// Finds the changes in a folder. Those of a comparison with the same report as the new one are left out: its report
+  /// did not become the current one, because it was stopped between both tables.
+  init(in output: String, before: DailyProvenance?) throws(FileFailure) {
+    self.output = output
+    self.before = before?.rows
+    guard let summary = try DailyChanges.summary(of: .dailyChanges, in: output), let rows = summary.count("rows") else {
+      kept = 0
+      return
+    }
+    var isStopped = false
+    if case .string(let digest)? = summary[Self.comparedKey] { isStopped = digest == before?.rows }
+    kept = isStopped ? rows - (summary.count("added") ?? 0) : rows
+  }
+
+  /// Appends the changes.
+  func copy(
+    _ encoder: inout RowEncoder,
+    _ flush: (inout RowEncoder) throws(FileFailure) -> Void
+  ) throws(FileFailure) {
+    guard kept > 0, var stored = try StoredRows(.dailyChanges, in: output) else { return }
+    let columns = Table.dailyChanges.columns.map(\.name)
+    var copied = 0
+    while copied < kept, let batch = try stored.next() {
+      var cursor = RowCursor(batch, of: .dailyChanges)
+      while copied < kept, cursor.next() {
+        for (place, column) in columns.enumerated() { encoder.copy(column, cursor.text(place)) }
+        encoder.endRow()
+        copied += 1
+      }
+      try flush(&encoder)
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate func count(_ key: String) -> Int? {
+    if case .number(let text)? = self[key] { Int(text) } else { nil }
+  }
+}

@@ -1,0 +1,59 @@
+internal import ConversionModel
+internal import Reporting
+
+/// The costs of a daily report as text: the campaigns with the highest costs, and costs that are of no campaign's row.
+struct DailyCostAnswer {
+  let summary: DailySummary
+
+  /// The greatest number of campaigns that are listed.
+  private static let most = 20
+
+  /// The parts of the text; none if there are no costs.
+  var parts: [String] {
+    let campaigns = summary.campaigns
+    guard !campaigns.isEmpty else { return [] }
+    var table = TextTable(
+      ["network", "campaign", "name", "cost", "installs", "eCPI", "ROAS", "least", "most", "scaled"],
+      numbersIn: Set(3...9)
+    )
+    for campaign in campaigns.prefix(Self.most) { table.add(row(campaign)) }
+    let title = "campaigns by cost, with the revenue of window 0 for each unit of cost"
+    let rest = campaigns.count - Self.most
+    return [rest > 0 ? "\(title); \(rest) more are not listed" : title, table.text(indent: 2)]
+  }
+
+  /// The rows for the findings: totals and costs that need attention.
+  var findings: [(title: String, value: String)] {
+    var findings = summary.cost.amounts.sorted { $0.key < $1.key }.map { ("cost in \($0.key)", "\($0.value)") }
+    for (currency, amount) in summary.parentCost.amounts.sorted(by: { $0.key < $1.key }) {
+      findings.append(("of these, not of all dimensions of the rows, in \(currency)", "\(amount)"))
+    }
+    let unconverted = summary.unconverted
+    if unconverted > 0 { findings.append(("amounts without a rate, in their own currency", "\(unconverted)")) }
+    if let obstacle = summary.changesObstacle {
+      findings.append(("changes since the earlier report", "none, because \(obstacle)"))
+    } else {
+      findings.append(("changes since the earlier report", "\(summary.changes.values.reduce(0, +))"))
+    }
+    return findings
+  }
+
+  private func row(_ campaign: CampaignTotals) -> [String] {
+    let ratios = campaign.ratios
+    let cost = campaign.singleCost.map { "\($0.cost.hundredths) \($0.currency)" } ?? "several currencies"
+    let most = ratios.roasMax.map(\.hundredths) ?? ratios.roasMaxClosed.map { "\($0.hundredths) or more" }
+    return [
+      campaign.key.network ?? "", campaign.key.campaign ?? "", campaign.name ?? "", cost,
+      "\(campaign.metrics.installs)", ratios.ecpi?.hundredths ?? "", ratios.roas?.hundredths ?? "",
+      ratios.roasMin?.hundredths ?? "", most ?? "", ratios.roasScaled?.hundredths ?? "",
+    ]
+  }
+}
+
+extension Amount {
+  /// The amount with two fraction digits, rounded half to even.
+  fileprivate var hundredths: String {
+    let (whole, rest) = roundedHundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+    return "\(roundedHundredths < 0 ? "-" : "")\(whole).\(rest < 10 ? "0" : "")\(rest)"
+  }
+}

@@ -1,0 +1,138 @@
+import Base
+import ConversionModel
+import JSON
+import Ledger
+import Tables
+import TestSupport
+import Testing
+
+@testable import Reporting
+
+@Suite struct DailyChangesTests {
+  private typealias Postback = CostReport.Postback
+
+  private static let cost = "date,network_name,campaign_id,currency,cost\n2026-03-06,One,2001,USD,"
+
+  @Test func `the first report and the same one again change nothing`() async throws {
+    let report = try CostReport()
+    try report.write([Postback()])
+    #expect(try await report.report().changesObstacle == "no report was there before")
+    #expect(try report.changes().isEmpty)
+    let bytes = try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl")
+    let summary = try await report.report()
+    #expect(summary.changesObstacle == nil)
+    #expect(try report.changes().isEmpty)
+    #expect(try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl") == bytes)
+  }
+
+  @Test func `late postbacks change install days, and no day of receipt that had ended`() async throws {
+    let report = try CostReport()
+    try report.write([Postback()])
+    try await report.report { $0.dimensions = [.campaignID] }
+    try report.write([
+      Postback(), Postback(campaign: "2002", received: "2026-03-11T06:00:00Z", revenue: nil),
+      Postback(received: "2026-03-11T06:00:00Z"),
+    ])
+    let summary = try await report.report { $0.dimensions = [.campaignID] }
+    let day = "install 2026-03-06"
+    let changes = try report.changes()
+    #expect(changes.allSatisfy { $0.hasPrefix(day) && $0.hasSuffix(" late_postback") })
+    #expect(changes.contains("\(day) 2001 installs 1 2 late_postback"))
+    #expect(changes.contains("\(day) 2001 revenue 5 10 late_postback"))
+    #expect(changes.contains("\(day) 2002 nulls - 1 late_postback"))
+    #expect(!changes.contains { $0.contains(" 2001 nulls") || $0.contains("null_rate") })
+    #expect(summary.changes == [.latePostback: changes.count])
+  }
+
+  @Test func `each file gives its own reason, and history is kept`() async throws {
+    let report = try CostReport()
+    try report.write([Postback(currency: "EUR")])
+    let (old, new) = (
+      "date,currency,rate\n2026-03-06,EUR,1\n2026-03-06,USD,1.1\n",
+      "date,currency,rate\n2026-03-06,EUR,1\n2026-03-06,USD,1.2\n"
+    )
+    try await report.report(cost: Self.cost + "1\n", rates: old)
+    try await report.report(cost: Self.cost + "2\n", rates: old)
+    let day = "install 2026-03-06 2001"
+    #expect(try report.changes() == ["\(day) cost 1 2 cost"])
+    try await report.report(cost: Self.cost + "2\n", rates: new)
+    let changes = try report.changes()
+    #expect(changes.first == "\(day) cost 1 2 cost")
+    #expect(changes.dropFirst().allSatisfy { $0.hasSuffix(" rates") })
+    #expect(changes.contains("\(day) revenue 5.5 6 rates"))
+    #expect(changes.contains("received 2026-03-10 2001 revenue 5.5 6 rates"))
+    let lookups = ["networks.csv": "ad_network_id,network_name\none.skadnetwork,First\n"]
+    try await report.report(cost: Self.cost + "2\n", rates: new, lookups: lookups)
+    let later = try report.changes().dropFirst(changes.count)
+    #expect(try report.changes().prefix(changes.count) == changes[...])
+    #expect(!later.isEmpty && later.allSatisfy { $0.hasSuffix(" lookup") })
+    #expect(later.contains("\(day) installs 1 0 lookup") && later.contains("\(day) installs - 1 lookup"))
+  }
+
+  @Test func `where two files have changed, the reason of what both may cause is not told`() async throws {
+    let report = try CostReport()
+    try report.write([Postback(currency: "EUR")])
+    let rates = "date,currency,rate\n2026-03-06,EUR,1\n2026-03-06,USD,1.1\n"
+    let cost = "date,network_name,campaign_id,currency,cost\n2026-03-06,One,2001,EUR,"
+    try await report.report(cost: cost + "1\n", rates: rates)
+    try await report.report(cost: cost + "2\n", rates: rates.replacing("1.1", with: "1.2"))
+    let changes = try report.changes().filter { $0.hasPrefix("install") }
+    #expect(changes.contains("install 2026-03-06 2001 cost 1.1 2.4 -"))
+    #expect(changes.contains("install 2026-03-06 2001 revenue 5.5 6 rates"))
+  }
+
+  @Test func `reports with other dimensions are not compared`() async throws {
+    let report = try CostReport()
+    try report.write([Postback()])
+    try await report.report { $0.dimensions = [.campaignID] }
+    let summary = try await report.report { $0.dimensions = [.networkName] }
+    #expect(summary.changesObstacle == "the report that was there before has other settings")
+    #expect(try report.changes().isEmpty)
+  }
+
+  @Test func `a report that was stopped before its table was complete adds its changes once`() async throws {
+    let report = try CostReport()
+    try report.write([Postback()])
+    try await report.report { $0.dimensions = [.campaignID] }
+    let (rows, summary) = (
+      try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl"),
+      try report.folder.contents(of: "out/skan_daily/_summary.json")
+    )
+    try report.write([Postback(), Postback()])
+    try await report.report { $0.dimensions = [.campaignID] }
+    let changes = try report.changes()
+    #expect(!changes.isEmpty)
+    // The table as it was before the second report.
+    try report.folder.makeFile("out/skan_daily/part-00000001.jsonl", holding: rows)
+    try report.folder.makeFile("out/skan_daily/_summary.json", holding: summary)
+    try await report.report { $0.dimensions = [.campaignID] }
+    #expect(try report.changes() == changes)
+  }
+
+  @Test func `days that are not calculated are not compared`() async throws {
+    let report = try CostReport()
+    let first = Postback(received: "2026-03-08T00:00:00Z", installed: "2026-03-04T00:00:00Z")
+    let last = Postback(received: "2026-03-20T00:00:00Z", installed: "2026-03-16T00:00:00Z")
+    try report.write([first, Postback(), last])
+    try await report.report { $0.dimensions = [.campaignID] }
+    try report.write([first, first, Postback(), Postback(), last, last])
+    let day = try #require(Timestamp(dateOrTime: "2026-03-06")).daysSince1970
+    try await report.report { ($0.dimensions, $0.since, $0.until) = ([.campaignID], day, day + 6) }
+    let days = Set(try report.rows(of: .dailyChanges).map { "\($0[.dateType] ?? "") \($0[.date] ?? "")" })
+    #expect(days == ["install 2026-03-06", "received 2026-03-10", "received 2026-03-08"])
+  }
+
+  @Test func `changes are found in CSV too`() async throws {
+    let report = try CostReport()
+    try report.write([Postback()])
+    try await report.report { $0.encoding = TableEncoding([.csv]) }
+    try report.write([Postback(), Postback()])
+    let summary = try await report.report { $0.encoding = TableEncoding([.csv]) }
+    #expect((summary.changes[.latePostback] ?? 0) > 0 && summary.changes.count == 1)
+    try report.write([Postback(), Postback(), Postback()])
+    try await report.report()
+    let changes = try report.changes()
+    #expect(changes.contains { $0.hasSuffix("installs 1 2 late_postback") })
+    #expect(changes.contains { $0.hasSuffix("installs 2 3 late_postback") })
+  }
+}
