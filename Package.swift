@@ -155,7 +155,7 @@ let package = Package(
     tests(
       "Reporting",
       [
-        "Base", "JSON", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
+        "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
         "PostbackPipeline", "Analysis", "TestSupport",
       ]
     ),

@@ -29,7 +29,7 @@ except ImportError:
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "schemas"
 TABLES = ["skan_postbacks", "skan_events", "skan_rejects"]
-DERIVED = ["skan_enriched", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes"]
+DERIVED = ["skan_enriched", "skan_settled", "skan_settled_events", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes"]
 
 
 class Problems:
@@ -182,7 +182,7 @@ def check_row(table, row, keys, place, problems):
         if row["postback_key"] in keys:
             problems.add(place, "the postback_key is there twice")
         keys.add(row["postback_key"])
-    elif table in ("skan_events", "skan_enriched"):
+    elif table in ("skan_events", "skan_enriched", "skan_settled", "skan_settled_events"):
         if row["postback_key"] not in keys:
             problems.add(place, "no row of skan_postbacks has the postback_key")
     elif table.startswith("skan_daily"):
@@ -317,6 +317,25 @@ def check_daily(path, problems):
                     problems.add(place, "the rows are not those that are counted and those that are left out")
 
 
+def check_settle(path, problems):
+    summary_validator = validator("settle")
+    for place, summary in read_lines(path, problems):
+        if not problems.validate(summary_validator, summary, place):
+            continue
+        parties = [party for group in summary["groups"] for party in [group] + group["forwarders"]]
+        for party in parties:
+            for field in party["fields"].values():
+                differing = field["changed"] + field["dropped"] + field["added"] + field["zero_for_null"]
+                if field["agree"] + differing != field["compared"]:
+                    problems.add(place, "the differences of a field do not add up")
+            if party["both"] > min(party["direct"], party["forwarded"]):
+                problems.add(place, "more postbacks have both copies than one of them")
+        if sum(group["direct"] + group["forwarded"] - group["both"] for group in summary["groups"]) != sum(
+            summary["trust_levels"]
+        ):
+            problems.add(place, "the trust levels do not add up")
+
+
 def check_diagnoses(path, problems):
     diagnosis_validator = validator("diagnosis")
     for place, explanation in read_lines(path, problems):
@@ -335,6 +354,9 @@ def main():
     parser.add_argument("--rejects", type=pathlib.Path, metavar="FILE", help="what postback rejects printed as JSON")
     parser.add_argument("--enrich", type=pathlib.Path, metavar="FILE", help="what postback enrich --json printed")
     parser.add_argument("--daily", type=pathlib.Path, metavar="FILE", help="what postback daily --json printed")
+
+
+    parser.add_argument("--settle", type=pathlib.Path, metavar="FILE", help="what postback settle --json printed")
     parser.add_argument("--diagnoses", type=pathlib.Path, metavar="FILE", help="what postback explain --json printed")
     options = parser.parse_args()
     if not any(vars(options).values()):
@@ -353,6 +375,9 @@ def main():
         (check_rejects, options.rejects, "answers"),
         (check_enrich, options.enrich, "enrichments"),
         (check_daily, options.daily, "daily reports"),
+
+
+        (check_settle, options.settle, "settlements"),
         (check_diagnoses, options.diagnoses, "diagnoses"),
     ]:
         if given:

@@ -116,6 +116,77 @@ CREATE TABLE skan_enriched (
 )
 OPTIONS (description = "An accepted postback with the names and the campaign of lookup tables. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.");
 
+CREATE TABLE skan_settled (
+  postback_key STRING NOT NULL OPTIONS (description = "The postback, a row of skan_postbacks."),
+  copies_direct INT64 NOT NULL OPTIONS (description = "The number of copies that came as a device's own."),
+  copies_forwarded INT64 NOT NULL OPTIONS (description = "The number of other copies: those of forwarders, and those whose channel is not known."),
+  forwarders STRING OPTIONS (description = "The names of the forwarders, sorted and joined by semicolons. Null if no copy names one."),
+  first_channel STRING OPTIONS (description = "The channel of the copy that was received first. Null if it is not known. One of apple_direct, network_forwarded."),
+  direct_received_at TIMESTAMP OPTIONS (description = "The time of receipt of the first copy that came as a device's own. Null if there is none, or no time."),
+  forwarded_received_at TIMESTAMP OPTIONS (description = "The time of receipt of the first other copy. Null if there is none, or no time."),
+  lag_s INT64 OPTIONS (description = "The whole seconds from direct_received_at to forwarded_received_at; negative if the forwarder was faster."),
+  conversion_value_state STRING OPTIONS (description = "The agreement of the copies in conversion_value: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy's value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there."),
+  conversion_value_difference STRING OPTIONS (description = "The difference in conversion_value: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict."),
+  conversion_value_direct STRING OPTIONS (description = "The values of conversion_value in devices' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy."),
+  conversion_value_forwarded STRING OPTIONS (description = "The values of conversion_value in the other copies, in the same form."),
+  coarse_conversion_value_state STRING OPTIONS (description = "The agreement of the copies in coarse_conversion_value: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy's value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there."),
+  coarse_conversion_value_difference STRING OPTIONS (description = "The difference in coarse_conversion_value: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict."),
+  coarse_conversion_value_direct STRING OPTIONS (description = "The values of coarse_conversion_value in devices' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy."),
+  coarse_conversion_value_forwarded STRING OPTIONS (description = "The values of coarse_conversion_value in the other copies, in the same form."),
+  country_code_state STRING OPTIONS (description = "The agreement of the copies in country_code: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy's value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there."),
+  country_code_difference STRING OPTIONS (description = "The difference in country_code: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict."),
+  country_code_direct STRING OPTIONS (description = "The values of country_code in devices' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy."),
+  country_code_forwarded STRING OPTIONS (description = "The values of country_code in the other copies, in the same form."),
+  ad_interaction_type_state STRING OPTIONS (description = "The agreement of the copies in ad_interaction_type: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy's value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there."),
+  ad_interaction_type_difference STRING OPTIONS (description = "The difference in ad_interaction_type: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict."),
+  ad_interaction_type_direct STRING OPTIONS (description = "The values of ad_interaction_type in devices' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy."),
+  ad_interaction_type_forwarded STRING OPTIONS (description = "The values of ad_interaction_type in the other copies, in the same form."),
+  redownload_state STRING OPTIONS (description = "The agreement of the copies in redownload: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy's value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there."),
+  redownload_difference STRING OPTIONS (description = "The difference in redownload: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict."),
+  redownload_direct STRING OPTIONS (description = "The values of redownload in devices' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy."),
+  redownload_forwarded STRING OPTIONS (description = "The values of redownload in the other copies, in the same form."),
+  source_app_id_state STRING OPTIONS (description = "The agreement of the copies in source_app_id: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy's value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there."),
+  source_app_id_difference STRING OPTIONS (description = "The difference in source_app_id: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict."),
+  source_app_id_direct STRING OPTIONS (description = "The values of source_app_id in devices' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy."),
+  source_app_id_forwarded STRING OPTIONS (description = "The values of source_app_id in the other copies, in the same form."),
+  trust_level INT64 NOT NULL OPTIONS (description = "The certainty of the unsigned values: 4 if devices and forwarders agree; 3 if there are devices' own copies alone; 2 if there are copies of forwarders alone, of which one is named; 1 if none is; 0 if any field is in conflict. It is that of the less certain of both conversion values, and in 1.0 of the other fields."),
+  effective_decided_by STRING OPTIONS (description = "The channel of the copy that decides: direct or forwarded. Null if devices' own copies contradict each other, so that no value counts."),
+  effective_received_at TIMESTAMP OPTIONS (description = "The time of receipt of the copy that decides. Null if there is none."),
+  effective_conversion_value INT64 OPTIONS (description = "The fine conversion value that counts. Null if there is none."),
+  effective_coarse_conversion_value STRING OPTIONS (description = "The coarse conversion value that counts. Null if there is none. One of low, medium, high."),
+  effective_country_code STRING OPTIONS (description = "The country that counts. Null if there is none."),
+  effective_decode_status STRING NOT NULL OPTIONS (description = "As decode_status of skan_postbacks, for the values that count; conflict if devices' own copies contradict each other. One of decoded, null, unmapped, no_model, ambiguous, not_won, conflict."),
+  effective_model_id STRING OPTIONS (description = "The conversion model, as model_id of skan_postbacks, for the values that count."),
+  effective_model_version INT64 OPTIONS (description = "The version of the model. Null unless effective_decode_status is decoded or unmapped."),
+  effective_revenue NUMERIC(28, 7) OPTIONS (description = "The estimated revenue, in effective_currency. Null unless decoded, and if the model has no currency."),
+  effective_min_revenue NUMERIC(28, 7) OPTIONS (description = "The least possible revenue. Null if effective_revenue is null."),
+  effective_max_revenue NUMERIC(28, 7) OPTIONS (description = "The limit that the revenue stays below, or the exact revenue if it equals effective_min_revenue. Null if effective_revenue is null, and if there is no upper limit."),
+  effective_currency STRING OPTIONS (description = "The ISO 4217 code of the amounts. Null if effective_revenue is null."),
+  effective_revenue_kind STRING OPTIONS (description = "As revenue_kind of skan_events. Null if effective_revenue is null. One of all, iap, admon."),
+  effective_cumulative BOOL OPTIONS (description = "As cumulative of skan_postbacks, for the model of this row. Null unless effective_decode_status is decoded."),
+  effective_estimated_install_date TIMESTAMP OPTIONS (description = "As estimated_install_date of skan_postbacks, for effective_received_at, the value that counts and the models."),
+  PRIMARY KEY (postback_key) NOT ENFORCED
+)
+OPTIONS (description = "All copies of an accepted postback together: the agreement of their unsigned fields, and the values that count, with what they decode to. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.");
+
+CREATE TABLE skan_settled_events (
+  postback_key STRING NOT NULL OPTIONS (description = "The postback, a row of skan_postbacks."),
+  event_name STRING NOT NULL OPTIONS (description = "The name of the event in the model, at most 256 bytes."),
+  postback_sequence_index INT64 OPTIONS (description = "The conversion window of the postback, 0 to 2. Null before 4.0."),
+  event_count NUMERIC(20, 1) NOT NULL OPTIONS (description = "The estimated number of times: the middle of the two following columns, which may be a half, or min_event_count if there is no upper limit."),
+  min_event_count INT64 NOT NULL OPTIONS (description = "The least possible number of times."),
+  max_event_count INT64 OPTIONS (description = "The greatest possible number of times. Null if there is no upper limit."),
+  skan_revenue NUMERIC(28, 7) OPTIONS (description = "The estimated revenue of all these times together, in currency. Null if the event has no revenue."),
+  min_revenue NUMERIC(28, 7) OPTIONS (description = "The least possible revenue. Null if skan_revenue is null."),
+  max_revenue NUMERIC(28, 7) OPTIONS (description = "The limit that the revenue stays below, or the exact revenue if it equals min_revenue. Null if skan_revenue is null, and if there is no upper limit: a sum with such a row has no upper limit either."),
+  currency STRING OPTIONS (description = "The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if skan_revenue is null."),
+  cumulative BOOL NOT NULL OPTIONS (description = "True if the values of this window include the earlier windows, as the model says: then counts and revenue are never added to those of earlier windows of the same users."),
+  revenue_kind STRING OPTIONS (description = "The origin of the revenue: iap for in-app purchases, admon for ads in the app, all for both. Null if skan_revenue is null."),
+  model_id STRING NOT NULL OPTIONS (description = "The conversion model that says so."),
+  model_version INT64 NOT NULL OPTIONS (description = "The version of the model.")
+)
+OPTIONS (description = "An event that the effective values of an accepted postback decode to. A postback whose effective_decode_status in skan_settled is decoded has one row for each event, in the order of the model; other postbacks have none. The columns are those of skan_events. In CSV a null is an empty field.");
+
 CREATE TABLE skan_daily (
   date_type STRING NOT NULL OPTIONS (description = "received for the day of receipt; install for the day of the estimated install date, which is the day of the conversion for re-engagements."),
   date DATE OPTIONS (description = "The day in UTC. Null if the time of receipt, or the install date, is not known."),

@@ -122,6 +122,80 @@ ENGINE = MergeTree
 ORDER BY postback_key
 COMMENT 'An accepted postback with the names and the campaign of lookup tables. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.';
 
+CREATE TABLE skan_settled (
+  postback_key String COMMENT 'The postback, a row of skan_postbacks.',
+  copies_direct Int64 COMMENT 'The number of copies that came as a device\'s own.',
+  copies_forwarded Int64 COMMENT 'The number of other copies: those of forwarders, and those whose channel is not known.',
+  forwarders Nullable(String) COMMENT 'The names of the forwarders, sorted and joined by semicolons. Null if no copy names one.',
+  first_channel LowCardinality(Nullable(String)) COMMENT 'The channel of the copy that was received first. Null if it is not known. One of apple_direct, network_forwarded.',
+  direct_received_at Nullable(DateTime64(3, 'UTC')) COMMENT 'The time of receipt of the first copy that came as a device\'s own. Null if there is none, or no time.',
+  forwarded_received_at Nullable(DateTime64(3, 'UTC')) COMMENT 'The time of receipt of the first other copy. Null if there is none, or no time.',
+  lag_s Nullable(Int64) COMMENT 'The whole seconds from direct_received_at to forwarded_received_at; negative if the forwarder was faster.',
+  conversion_value_state LowCardinality(Nullable(String)) COMMENT 'The agreement of the copies in conversion_value: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy\'s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.',
+  conversion_value_difference LowCardinality(Nullable(String)) COMMENT 'The difference in conversion_value: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices\' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.',
+  conversion_value_direct Nullable(String) COMMENT 'The values of conversion_value in devices\' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.',
+  conversion_value_forwarded Nullable(String) COMMENT 'The values of conversion_value in the other copies, in the same form.',
+  coarse_conversion_value_state LowCardinality(Nullable(String)) COMMENT 'The agreement of the copies in coarse_conversion_value: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy\'s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.',
+  coarse_conversion_value_difference LowCardinality(Nullable(String)) COMMENT 'The difference in coarse_conversion_value: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices\' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.',
+  coarse_conversion_value_direct Nullable(String) COMMENT 'The values of coarse_conversion_value in devices\' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.',
+  coarse_conversion_value_forwarded Nullable(String) COMMENT 'The values of coarse_conversion_value in the other copies, in the same form.',
+  country_code_state LowCardinality(Nullable(String)) COMMENT 'The agreement of the copies in country_code: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy\'s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.',
+  country_code_difference LowCardinality(Nullable(String)) COMMENT 'The difference in country_code: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices\' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.',
+  country_code_direct Nullable(String) COMMENT 'The values of country_code in devices\' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.',
+  country_code_forwarded Nullable(String) COMMENT 'The values of country_code in the other copies, in the same form.',
+  ad_interaction_type_state LowCardinality(Nullable(String)) COMMENT 'The agreement of the copies in ad_interaction_type: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy\'s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.',
+  ad_interaction_type_difference LowCardinality(Nullable(String)) COMMENT 'The difference in ad_interaction_type: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices\' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.',
+  ad_interaction_type_direct Nullable(String) COMMENT 'The values of ad_interaction_type in devices\' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.',
+  ad_interaction_type_forwarded Nullable(String) COMMENT 'The values of ad_interaction_type in the other copies, in the same form.',
+  redownload_state LowCardinality(Nullable(String)) COMMENT 'The agreement of the copies in redownload: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy\'s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.',
+  redownload_difference LowCardinality(Nullable(String)) COMMENT 'The difference in redownload: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices\' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.',
+  redownload_direct Nullable(String) COMMENT 'The values of redownload in devices\' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.',
+  redownload_forwarded Nullable(String) COMMENT 'The values of redownload in the other copies, in the same form.',
+  source_app_id_state LowCardinality(Nullable(String)) COMMENT 'The agreement of the copies in source_app_id: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy\'s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.',
+  source_app_id_difference LowCardinality(Nullable(String)) COMMENT 'The difference in source_app_id: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices\' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.',
+  source_app_id_direct Nullable(String) COMMENT 'The values of source_app_id in devices\' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.',
+  source_app_id_forwarded Nullable(String) COMMENT 'The values of source_app_id in the other copies, in the same form.',
+  trust_level Int64 COMMENT 'The certainty of the unsigned values: 4 if devices and forwarders agree; 3 if there are devices\' own copies alone; 2 if there are copies of forwarders alone, of which one is named; 1 if none is; 0 if any field is in conflict. It is that of the less certain of both conversion values, and in 1.0 of the other fields.',
+  effective_decided_by LowCardinality(Nullable(String)) COMMENT 'The channel of the copy that decides: direct or forwarded. Null if devices\' own copies contradict each other, so that no value counts.',
+  effective_received_at Nullable(DateTime64(3, 'UTC')) COMMENT 'The time of receipt of the copy that decides. Null if there is none.',
+  effective_conversion_value Nullable(Int64) COMMENT 'The fine conversion value that counts. Null if there is none.',
+  effective_coarse_conversion_value LowCardinality(Nullable(String)) COMMENT 'The coarse conversion value that counts. Null if there is none. One of low, medium, high.',
+  effective_country_code Nullable(String) COMMENT 'The country that counts. Null if there is none.',
+  effective_decode_status LowCardinality(String) COMMENT 'As decode_status of skan_postbacks, for the values that count; conflict if devices\' own copies contradict each other. One of decoded, null, unmapped, no_model, ambiguous, not_won, conflict.',
+  effective_model_id Nullable(String) COMMENT 'The conversion model, as model_id of skan_postbacks, for the values that count.',
+  effective_model_version Nullable(Int64) COMMENT 'The version of the model. Null unless effective_decode_status is decoded or unmapped.',
+  effective_revenue Nullable(Decimal(28, 7)) COMMENT 'The estimated revenue, in effective_currency. Null unless decoded, and if the model has no currency.',
+  effective_min_revenue Nullable(Decimal(28, 7)) COMMENT 'The least possible revenue. Null if effective_revenue is null.',
+  effective_max_revenue Nullable(Decimal(28, 7)) COMMENT 'The limit that the revenue stays below, or the exact revenue if it equals effective_min_revenue. Null if effective_revenue is null, and if there is no upper limit.',
+  effective_currency Nullable(String) COMMENT 'The ISO 4217 code of the amounts. Null if effective_revenue is null.',
+  effective_revenue_kind LowCardinality(Nullable(String)) COMMENT 'As revenue_kind of skan_events. Null if effective_revenue is null. One of all, iap, admon.',
+  effective_cumulative Nullable(Bool) COMMENT 'As cumulative of skan_postbacks, for the model of this row. Null unless effective_decode_status is decoded.',
+  effective_estimated_install_date Nullable(DateTime64(3, 'UTC')) COMMENT 'As estimated_install_date of skan_postbacks, for effective_received_at, the value that counts and the models.'
+)
+ENGINE = MergeTree
+ORDER BY postback_key
+COMMENT 'All copies of an accepted postback together: the agreement of their unsigned fields, and the values that count, with what they decode to. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.';
+
+CREATE TABLE skan_settled_events (
+  postback_key String COMMENT 'The postback, a row of skan_postbacks.',
+  event_name String COMMENT 'The name of the event in the model, at most 256 bytes.',
+  postback_sequence_index Nullable(Int64) COMMENT 'The conversion window of the postback, 0 to 2. Null before 4.0.',
+  event_count Decimal(20, 1) COMMENT 'The estimated number of times: the middle of the two following columns, which may be a half, or min_event_count if there is no upper limit.',
+  min_event_count Int64 COMMENT 'The least possible number of times.',
+  max_event_count Nullable(Int64) COMMENT 'The greatest possible number of times. Null if there is no upper limit.',
+  skan_revenue Nullable(Decimal(28, 7)) COMMENT 'The estimated revenue of all these times together, in currency. Null if the event has no revenue.',
+  min_revenue Nullable(Decimal(28, 7)) COMMENT 'The least possible revenue. Null if skan_revenue is null.',
+  max_revenue Nullable(Decimal(28, 7)) COMMENT 'The limit that the revenue stays below, or the exact revenue if it equals min_revenue. Null if skan_revenue is null, and if there is no upper limit: a sum with such a row has no upper limit either.',
+  currency Nullable(String) COMMENT 'The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if skan_revenue is null.',
+  cumulative Bool COMMENT 'True if the values of this window include the earlier windows, as the model says: then counts and revenue are never added to those of earlier windows of the same users.',
+  revenue_kind LowCardinality(Nullable(String)) COMMENT 'The origin of the revenue: iap for in-app purchases, admon for ads in the app, all for both. Null if skan_revenue is null.',
+  model_id String COMMENT 'The conversion model that says so.',
+  model_version Int64 COMMENT 'The version of the model.'
+)
+ENGINE = MergeTree
+ORDER BY tuple()
+COMMENT 'An event that the effective values of an accepted postback decode to. A postback whose effective_decode_status in skan_settled is decoded has one row for each event, in the order of the model; other postbacks have none. The columns are those of skan_events. In CSV a null is an empty field.';
+
 CREATE TABLE skan_daily (
   date_type LowCardinality(String) COMMENT 'received for the day of receipt; install for the day of the estimated install date, which is the day of the conversion for re-engagements.',
   date Nullable(Date32) COMMENT 'The day in UTC. Null if the time of receipt, or the install date, is not known.',

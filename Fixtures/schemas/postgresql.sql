@@ -216,6 +216,139 @@ COMMENT ON COLUMN skan_enriched.candidate_count IS 'The number of rows of campai
 COMMENT ON COLUMN skan_enriched.environment IS 'As in skan_postbacks, or forwarder_test if a forwarder marks the postback as a test. Reports leave tests out. One of production, development, custom, forwarder_test.';
 COMMENT ON COLUMN skan_enriched.forwarded_at IS 'The time at which a forwarder handed the postback on, as it says itself. Null if it does not say so, if the time is before September 2001, and if it is more than a day after the receipt.';
 
+CREATE TABLE skan_settled (
+  postback_key text NOT NULL,
+  copies_direct bigint NOT NULL,
+  copies_forwarded bigint NOT NULL,
+  forwarders text,
+  first_channel text,
+  direct_received_at timestamptz,
+  forwarded_received_at timestamptz,
+  lag_s bigint,
+  conversion_value_state text,
+  conversion_value_difference text,
+  conversion_value_direct text,
+  conversion_value_forwarded text,
+  coarse_conversion_value_state text,
+  coarse_conversion_value_difference text,
+  coarse_conversion_value_direct text,
+  coarse_conversion_value_forwarded text,
+  country_code_state text,
+  country_code_difference text,
+  country_code_direct text,
+  country_code_forwarded text,
+  ad_interaction_type_state text,
+  ad_interaction_type_difference text,
+  ad_interaction_type_direct text,
+  ad_interaction_type_forwarded text,
+  redownload_state text,
+  redownload_difference text,
+  redownload_direct text,
+  redownload_forwarded text,
+  source_app_id_state text,
+  source_app_id_difference text,
+  source_app_id_direct text,
+  source_app_id_forwarded text,
+  trust_level bigint NOT NULL,
+  effective_decided_by text,
+  effective_received_at timestamptz,
+  effective_conversion_value bigint,
+  effective_coarse_conversion_value text,
+  effective_country_code text,
+  effective_decode_status text NOT NULL,
+  effective_model_id text,
+  effective_model_version bigint,
+  effective_revenue numeric(28, 7),
+  effective_min_revenue numeric(28, 7),
+  effective_max_revenue numeric(28, 7),
+  effective_currency text,
+  effective_revenue_kind text,
+  effective_cumulative boolean,
+  effective_estimated_install_date timestamptz,
+  PRIMARY KEY (postback_key)
+);
+COMMENT ON TABLE skan_settled IS 'All copies of an accepted postback together: the agreement of their unsigned fields, and the values that count, with what they decode to. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_settled.postback_key IS 'The postback, a row of skan_postbacks.';
+COMMENT ON COLUMN skan_settled.copies_direct IS 'The number of copies that came as a device''s own.';
+COMMENT ON COLUMN skan_settled.copies_forwarded IS 'The number of other copies: those of forwarders, and those whose channel is not known.';
+COMMENT ON COLUMN skan_settled.forwarders IS 'The names of the forwarders, sorted and joined by semicolons. Null if no copy names one.';
+COMMENT ON COLUMN skan_settled.first_channel IS 'The channel of the copy that was received first. Null if it is not known. One of apple_direct, network_forwarded.';
+COMMENT ON COLUMN skan_settled.direct_received_at IS 'The time of receipt of the first copy that came as a device''s own. Null if there is none, or no time.';
+COMMENT ON COLUMN skan_settled.forwarded_received_at IS 'The time of receipt of the first other copy. Null if there is none, or no time.';
+COMMENT ON COLUMN skan_settled.lag_s IS 'The whole seconds from direct_received_at to forwarded_received_at; negative if the forwarder was faster.';
+COMMENT ON COLUMN skan_settled.conversion_value_state IS 'The agreement of the copies in conversion_value: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
+COMMENT ON COLUMN skan_settled.conversion_value_difference IS 'The difference in conversion_value: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.conversion_value_direct IS 'The values of conversion_value in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.conversion_value_forwarded IS 'The values of conversion_value in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.coarse_conversion_value_state IS 'The agreement of the copies in coarse_conversion_value: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
+COMMENT ON COLUMN skan_settled.coarse_conversion_value_difference IS 'The difference in coarse_conversion_value: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.coarse_conversion_value_direct IS 'The values of coarse_conversion_value in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.coarse_conversion_value_forwarded IS 'The values of coarse_conversion_value in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.country_code_state IS 'The agreement of the copies in country_code: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
+COMMENT ON COLUMN skan_settled.country_code_difference IS 'The difference in country_code: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.country_code_direct IS 'The values of country_code in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.country_code_forwarded IS 'The values of country_code in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.ad_interaction_type_state IS 'The agreement of the copies in ad_interaction_type: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
+COMMENT ON COLUMN skan_settled.ad_interaction_type_difference IS 'The difference in ad_interaction_type: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.ad_interaction_type_direct IS 'The values of ad_interaction_type in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.ad_interaction_type_forwarded IS 'The values of ad_interaction_type in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.redownload_state IS 'The agreement of the copies in redownload: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
+COMMENT ON COLUMN skan_settled.redownload_difference IS 'The difference in redownload: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.redownload_direct IS 'The values of redownload in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.redownload_forwarded IS 'The values of redownload in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.source_app_id_state IS 'The agreement of the copies in source_app_id: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
+COMMENT ON COLUMN skan_settled.source_app_id_difference IS 'The difference in source_app_id: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.source_app_id_direct IS 'The values of source_app_id in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.source_app_id_forwarded IS 'The values of source_app_id in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.trust_level IS 'The certainty of the unsigned values: 4 if devices and forwarders agree; 3 if there are devices'' own copies alone; 2 if there are copies of forwarders alone, of which one is named; 1 if none is; 0 if any field is in conflict. It is that of the less certain of both conversion values, and in 1.0 of the other fields.';
+COMMENT ON COLUMN skan_settled.effective_decided_by IS 'The channel of the copy that decides: direct or forwarded. Null if devices'' own copies contradict each other, so that no value counts.';
+COMMENT ON COLUMN skan_settled.effective_received_at IS 'The time of receipt of the copy that decides. Null if there is none.';
+COMMENT ON COLUMN skan_settled.effective_conversion_value IS 'The fine conversion value that counts. Null if there is none.';
+COMMENT ON COLUMN skan_settled.effective_coarse_conversion_value IS 'The coarse conversion value that counts. Null if there is none. One of low, medium, high.';
+COMMENT ON COLUMN skan_settled.effective_country_code IS 'The country that counts. Null if there is none.';
+COMMENT ON COLUMN skan_settled.effective_decode_status IS 'As decode_status of skan_postbacks, for the values that count; conflict if devices'' own copies contradict each other. One of decoded, null, unmapped, no_model, ambiguous, not_won, conflict.';
+COMMENT ON COLUMN skan_settled.effective_model_id IS 'The conversion model, as model_id of skan_postbacks, for the values that count.';
+COMMENT ON COLUMN skan_settled.effective_model_version IS 'The version of the model. Null unless effective_decode_status is decoded or unmapped.';
+COMMENT ON COLUMN skan_settled.effective_revenue IS 'The estimated revenue, in effective_currency. Null unless decoded, and if the model has no currency.';
+COMMENT ON COLUMN skan_settled.effective_min_revenue IS 'The least possible revenue. Null if effective_revenue is null.';
+COMMENT ON COLUMN skan_settled.effective_max_revenue IS 'The limit that the revenue stays below, or the exact revenue if it equals effective_min_revenue. Null if effective_revenue is null, and if there is no upper limit.';
+COMMENT ON COLUMN skan_settled.effective_currency IS 'The ISO 4217 code of the amounts. Null if effective_revenue is null.';
+COMMENT ON COLUMN skan_settled.effective_revenue_kind IS 'As revenue_kind of skan_events. Null if effective_revenue is null. One of all, iap, admon.';
+COMMENT ON COLUMN skan_settled.effective_cumulative IS 'As cumulative of skan_postbacks, for the model of this row. Null unless effective_decode_status is decoded.';
+COMMENT ON COLUMN skan_settled.effective_estimated_install_date IS 'As estimated_install_date of skan_postbacks, for effective_received_at, the value that counts and the models.';
+
+CREATE TABLE skan_settled_events (
+  postback_key text NOT NULL,
+  event_name text NOT NULL,
+  postback_sequence_index bigint,
+  event_count numeric(20, 1) NOT NULL,
+  min_event_count bigint NOT NULL,
+  max_event_count bigint,
+  skan_revenue numeric(28, 7),
+  min_revenue numeric(28, 7),
+  max_revenue numeric(28, 7),
+  currency text,
+  cumulative boolean NOT NULL,
+  revenue_kind text,
+  model_id text NOT NULL,
+  model_version bigint NOT NULL
+);
+COMMENT ON TABLE skan_settled_events IS 'An event that the effective values of an accepted postback decode to. A postback whose effective_decode_status in skan_settled is decoded has one row for each event, in the order of the model; other postbacks have none. The columns are those of skan_events. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_settled_events.postback_key IS 'The postback, a row of skan_postbacks.';
+COMMENT ON COLUMN skan_settled_events.event_name IS 'The name of the event in the model, at most 256 bytes.';
+COMMENT ON COLUMN skan_settled_events.postback_sequence_index IS 'The conversion window of the postback, 0 to 2. Null before 4.0.';
+COMMENT ON COLUMN skan_settled_events.event_count IS 'The estimated number of times: the middle of the two following columns, which may be a half, or min_event_count if there is no upper limit.';
+COMMENT ON COLUMN skan_settled_events.min_event_count IS 'The least possible number of times.';
+COMMENT ON COLUMN skan_settled_events.max_event_count IS 'The greatest possible number of times. Null if there is no upper limit.';
+COMMENT ON COLUMN skan_settled_events.skan_revenue IS 'The estimated revenue of all these times together, in currency. Null if the event has no revenue.';
+COMMENT ON COLUMN skan_settled_events.min_revenue IS 'The least possible revenue. Null if skan_revenue is null.';
+COMMENT ON COLUMN skan_settled_events.max_revenue IS 'The limit that the revenue stays below, or the exact revenue if it equals min_revenue. Null if skan_revenue is null, and if there is no upper limit: a sum with such a row has no upper limit either.';
+COMMENT ON COLUMN skan_settled_events.currency IS 'The ISO 4217 code of the amounts. Amounts of two currencies are never added. Null if skan_revenue is null.';
+COMMENT ON COLUMN skan_settled_events.cumulative IS 'True if the values of this window include the earlier windows, as the model says: then counts and revenue are never added to those of earlier windows of the same users.';
+COMMENT ON COLUMN skan_settled_events.revenue_kind IS 'The origin of the revenue: iap for in-app purchases, admon for ads in the app, all for both. Null if skan_revenue is null.';
+COMMENT ON COLUMN skan_settled_events.model_id IS 'The conversion model that says so.';
+COMMENT ON COLUMN skan_settled_events.model_version IS 'The version of the model.';
+
 CREATE TABLE skan_daily (
   date_type text NOT NULL,
   date date,

@@ -14,7 +14,7 @@ enum Main {
   static let commands = CommandList(commands: [
     RunCommand.self, WatchCommand.self, ServeCommand.self, ExplainCommand.self, RejectsCommand.self, ReportCommand.self,
     EnrichCommand.self,
-    DailyCommand.self,
+    SettleCommand.self, DailyCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
     ModelDiffCommand.self, GenerateCommand.self, SchemaCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self,

@@ -1,7 +1,7 @@
 internal import Base
-internal import PostbackVerification
-internal import Tables
-internal import ConversionModel
+package import PostbackVerification
+package import Tables
+package import ConversionModel
 internal import JSON
 internal import SKAdNetwork
 
@@ -84,18 +84,24 @@ extension RowEncoder {
   /// Encodes a row of `skan_events`.
   mutating func encode(_ event: ModelEvent, of decoded: Decoded) {
     let verified = decoded.unique.verified
-    plain(.postbackKey, upTo: PostbackKey.length) { verified.key.write(to: &$0) }
+    encode(event, of: verified.key, window: verified.parsed.postback.postbackSequenceIndex, decoded.decoding)
+  }
+
+  /// Encodes an event that the conversion value of a postback decodes to, as a row of `skan_events` or of a table with the
+  /// same columns.
+  package mutating func encode(_ event: ModelEvent, of key: PostbackKey, window: Int64?, _ decoding: Decoding) {
+    plain(.postbackKey, upTo: PostbackKey.length) { key.write(to: &$0) }
     text(.eventName, event.name)
-    integer(.postbackSequenceIndex, verified.parsed.postback.postbackSequenceIndex)
+    integer(.postbackSequenceIndex, window)
     amount(.eventCount, event.estimatedCount)
     integer(.minEventCount, Int64(event.minimumCount))
     integer(.maxEventCount, event.maximumCount.map(Int64.init))
     encode(event.revenue)
-    text(.currency, event.revenue == nil ? nil : decoded.decoding.currency)
-    boolean(.cumulative, decoded.decoding.isCumulative)
-    word(.revenueKind, event.revenue == nil ? nil : decoded.decoding.revenueKind)
-    text(.modelID, decoded.decoding.model?.modelID)
-    integer(.modelVersion, decoded.decoding.model.map { Int64($0.version) })
+    text(.currency, event.revenue == nil ? nil : decoding.currency)
+    boolean(.cumulative, decoding.isCumulative)
+    word(.revenueKind, event.revenue == nil ? nil : decoding.revenueKind)
+    text(.modelID, decoding.model?.modelID)
+    integer(.modelVersion, decoding.model.map { Int64($0.version) })
     endRow()
   }
 }

@@ -3,7 +3,7 @@ package import Tables
 
 extension Table {
   /// The tables that are derived from those of a run.
-  package static let derived = [enriched, daily, dailyEvents, dailyValues, dailyChanges]
+  package static let derived = [enriched, settled, settledEvents, daily, dailyEvents, dailyValues, dailyChanges]
 
   /// The table of the sums by day, conversion window and dimensions.
   package static let daily = Table(

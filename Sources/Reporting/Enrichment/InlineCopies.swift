@@ -110,6 +110,8 @@ extension InlineValues {
 struct RejectColumns: Sendable {
   let code = Table.rejects.place(.rejectCode)
   let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
+  let channel = Table.rejects.place(.channel)
+  let forwarder = Table.rejects.place(.forwarder)
   let receivedAt = Table.rejects.place(.receivedAt)
   let body = Table.rejects.place(.rawBody)
   let bodyBase64 = Table.rejects.place(.rawBodyBase64)

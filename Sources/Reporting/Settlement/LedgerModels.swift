@@ -1,0 +1,25 @@
+package import ConversionModel
+package import DurableFiles
+internal import Ledger
+
+extension Models {
+  /// The models that decoded the rows of a run, as the ledger in a state's folder keeps them.
+  ///
+  /// Models that were withdrawn count too, unless they and other models of the same app are valid at the same time.
+  package init(keptIn state: String) throws(FileFailure) {
+    let kept = try Ledger.keptModels(in: state)
+    var texts: [String] = []
+    for app in Set(kept.map(\.appID)).sorted() {
+      let all = kept.filter { $0.appID == app }
+      let fitAll = (try? Models(parsing: Self.array(all.map(\.text)))) != nil
+      texts += (fitAll ? all : all.filter(\.isInForce)).map(\.text)
+    }
+    do {
+      try self.init(parsing: Self.array(texts), file: "\(state)/\(Ledger.name)")
+    } catch {
+      throw .damaged("\(state)/\(Ledger.name)", "The conversion models in it are wrong: \(error)")
+    }
+  }
+
+  private static func array(_ texts: [String]) -> [UInt8] { Array("[\(texts.joined(separator: ","))]".utf8) }
+}

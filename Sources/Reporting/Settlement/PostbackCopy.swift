@@ -1,0 +1,157 @@
+internal import Analysis
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import JSON
+internal import SKAdNetwork
+internal import Tables
+
+/// A copy of a postback, or several with the same content from the same sender.
+struct PostbackCopy: Hashable, Sendable {
+  /// The time of the first of them in milliseconds since 1970; the greatest number if it is not known.
+  var receivedAt: Int64
+  /// The number of the copies.
+  var count = 1
+  /// The channel; nil if the envelope does not give it.
+  let channel: Channel?
+  /// The name of the forwarder; nil if the envelope does not give it.
+  let forwarder: String?
+  /// The unsigned values.
+  let values: UnsignedValues
+
+  /// The time that stands for an unknown one.
+  static let unknownTime = Int64.max
+  /// The number of bytes of a record before its content.
+  static let contentStart = 12
+
+  /// Indicates that a device sent the copy itself, by its channel.
+  var isDirect: Bool { channel == .appleDirect }
+
+  /// Indicates that the receiver knows the forwarder. It names only those that authenticate themselves.
+  var isAuthenticated: Bool { channel == .networkForwarded && forwarder != nil }
+
+  /// The time of receipt; nil if it is not known.
+  var time: Int64? { receivedAt == Self.unknownTime ? nil : receivedAt }
+
+  /// Tells if both have the same content from the same sender.
+  func isSame(as other: PostbackCopy) -> Bool {
+    channel == other.channel && values == other.values && forwarder == other.forwarder
+  }
+
+  /// Orders copies by the time of receipt, and then by their content, so that they have one order whatever order they
+  /// came in.
+  func precedes(_ other: PostbackCopy) -> Bool {
+    receivedAt == other.receivedAt ? precedesByContent(other) : receivedAt < other.receivedAt
+  }
+
+  /// Orders copies by their content and sender alone.
+  func precedesByContent(_ other: PostbackCopy) -> Bool {
+    if channel != other.channel { return channel.order < other.channel.order }
+    if forwarder != other.forwarder { return forwarder ?? "" < other.forwarder ?? "" }
+    return values < other.values
+  }
+}
+
+extension Channel? {
+  fileprivate var order: Int {
+    switch self {
+    case .appleDirect: 0
+    case .networkForwarded: 1
+    case nil: 2
+    }
+  }
+}
+
+extension [PostbackCopy] {
+  /// The copies in their order, with those of the same content and sender merged.
+  var merged: [PostbackCopy] {
+    guard count > 1 else { return self }
+    var merged: [PostbackCopy] = []
+    for copy in sorted(by: { $0.precedesByContent($1) }) {
+      if let last = merged.last, last.isSame(as: copy) {
+        merged[merged.count - 1].count += copy.count
+        merged[merged.count - 1].receivedAt = Swift.min(last.receivedAt, copy.receivedAt)
+      } else {
+        merged.append(copy)
+      }
+    }
+    return merged.sorted { $0.precedes($1) }
+  }
+}
+
+// MARK: - Records of the copy join
+
+extension PostbackCopy {
+  /// The copy as bytes: the time, the number of copies, and then the content.
+  var record: [UInt8] {
+    var record: [UInt8] = []
+    record.append(littleEndian: receivedAt)
+    record.append(littleEndian: UInt32(count))
+    record.append(UInt8(channel.order))
+    record += values.record
+    record += (forwarder ?? "").utf8
+    return record
+  }
+
+  /// Reads a copy from bytes.
+  init(record: ArraySlice<UInt8>) {
+    receivedAt = record.integer(at: 0)
+    count = Int(record.integer(at: 8, as: UInt32.self))
+    let content = record.dropFirst(Self.contentStart)
+    let order = content[content.startIndex]
+    channel = order == 0 ? .appleDirect : order == 1 ? .networkForwarded : nil
+    values = UnsignedValues(record: content.dropFirst())
+    let name = content.dropFirst(1 + UnsignedValues.recordBytes)
+    forwarder = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+  }
+
+  /// Merges the record of a later copy with the same content into that of an earlier one.
+  static func merge(_ earlier: inout [UInt8], _ later: [UInt8]) {
+    let time: Int64 = Swift.min(earlier.integer(at: 0), later.integer(at: 0))
+    let count = earlier.integer(at: 8, as: UInt32.self).addingReportingOverflow(later.integer(at: 8)).partialValue
+    let content = earlier.dropFirst(contentStart)
+    var merged: [UInt8] = []
+    merged.append(littleEndian: time)
+    merged.append(littleEndian: count)
+    earlier = merged + content
+  }
+}
+
+/// The copies of accepted postbacks in a batch of rejects.
+struct RejectedCopies: Sendable {
+  let records: CopyCollector.Records
+  /// The number of copies whose bodies could not be read.
+  let unreadableBodies: Int
+  /// The lines that are not rows.
+  let unreadable: UnreadableRows
+
+  /// Reads the copies in a batch of rows of `skan_rejects`.
+  init(_ batch: RawBatch, _ columns: RejectColumns) {
+    var records = CopyCollector.Records()
+    var unreadableBodies = 0
+    var cursor = RowCursor(batch, of: .rejects)
+    var parser = PostbackParser()
+    while cursor.next() {
+      guard let code = cursor.text(columns.code), RejectColumns.copies.contains(code),
+        let key = cursor.key(columns.firstSeen)
+      else { continue }
+      guard var body = cursor.rawBody(columns.body, base64: columns.bodyBase64) else {
+        unreadableBodies += 1
+        continue
+      }
+      let length = body.count
+      body.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+      guard let postback = try? parser.parse(0..<length, of: &body) else {
+        unreadableBodies += 1
+        continue
+      }
+      let copy = PostbackCopy(
+        receivedAt: cursor.time(columns.receivedAt) ?? PostbackCopy.unknownTime,
+        channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
+        forwarder: cursor.text(columns.forwarder),
+        values: UnsignedValues(postback)
+      )
+      records.append((key, copy.record))
+    }
+    (self.records, self.unreadableBodies, unreadable) = (records, unreadableBodies, cursor.unreadable)
+  }
+}

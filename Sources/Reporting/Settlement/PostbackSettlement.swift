@@ -1,0 +1,110 @@
+internal import Base
+
+/// The settings that decide which copy of a postback counts.
+struct SettlementRule: Sendable {
+  /// The time from which devices' own copies of the app's postbacks come, in milliseconds since 1970; nil if it is not
+  /// known that they do.
+  var directSince: Int64?
+  /// Indicates that the postback is of an id that a network and a measurement partner have for the device's own copies.
+  var isSecure = false
+  /// Indicates that the network writes a missing conversion value as 0.
+  var isNullAsZero = false
+  /// The longest time in milliseconds by which a device's own copy may come after a forwarder's and still count.
+  var grace: Int64 = 48 * 3_600_000
+
+  /// Tells if a device's own copy counts, where a forwarder's first one came at a time.
+  fileprivate func counts(_ copy: PostbackCopy, afterForwarded first: Int64?) -> Bool {
+    guard copy.isDirect else { return false }
+    if !isSecure {
+      guard let directSince, let time = copy.time, time >= directSince else { return false }
+    }
+    guard let first, let time = copy.time else { return true }
+    return time - first <= grace
+  }
+}
+
+/// The channel whose copy decides on the unsigned values of a postback.
+package enum DecidingChannel: String, CaseIterable, Sendable {
+  /// A device's own copy.
+  case direct
+  /// A forwarder's copy, or one of an unknown channel.
+  case forwarded
+}
+
+/// All copies of a postback, with the values that count.
+struct PostbackSettlement: Sendable {
+  /// The copies in their order.
+  let copies: [PostbackCopy]
+  /// The unsigned fields that the postback can have.
+  let fields: [UnsignedField]
+  /// The comparison of each of `fields`.
+  let settled: [FieldSettlement]
+  /// The number of devices' own copies, and of others.
+  let directCount: Int
+  let forwardedCount: Int
+  /// The times of receipt of the first device's own copy, and of the first other one.
+  let directAt: Int64?
+  let forwardedAt: Int64?
+  /// The certainty of the values, 0 to 4.
+  let trustLevel: Int
+  /// The channel whose copy decides; nil if devices' own copies contradict each other.
+  let deciding: DecidingChannel?
+  /// The values that count; all absent if none do.
+  let values: UnsignedValues
+  /// The time of receipt of the copy that decides.
+  let receivedAt: Int64?
+
+  /// Settles a postback of which there is at least one copy.
+  init(_ copies: [PostbackCopy], _ fields: [UnsignedField], _ rule: SettlementRule) {
+    let copies = copies.merged
+    self.copies = copies
+    self.fields = fields
+    let settled = fields.map { FieldSettlement($0, of: copies, isNullAsZero: rule.isNullAsZero) }
+    self.settled = settled
+    directCount = copies.reduce(0) { $0 + ($1.isDirect ? $1.count : 0) }
+    forwardedCount = copies.reduce(0) { $0 + ($1.isDirect ? 0 : $1.count) }
+    let firstForwarded = copies.first { !$0.isDirect }
+    directAt = copies.first { $0.isDirect }?.time
+    let forwardedAt = firstForwarded?.time
+    self.forwardedAt = forwardedAt
+    var level = 4
+    let hasValue = fields.contains(where: \.isValue)
+    for (field, settlement) in zip(fields, settled) where settlement.level == 0 || field.isValue || !hasValue {
+      level = min(level, settlement.level)
+    }
+    trustLevel = level
+    let counting = copies.filter { rule.counts($0, afterForwarded: forwardedAt) }
+    let isDirect = !counting.isEmpty || firstForwarded == nil
+    let chosen = isDirect ? counting.isEmpty ? copies : counting : copies.filter { !$0.isDirect }
+    let others = copies.filter { !$0.isDirect }
+    var values = UnsignedValues()
+    var isWithheld = false
+    for (field, settlement) in zip(fields, settled) {
+      let readable = chosen.filter { $0.values[field] != UnsignedValues.unreadable }
+      if isDirect, let first = readable.first {
+        if readable.contains(where: { $0.values[field] != first.values[field] }) { isWithheld = true }
+      }
+      let copy = readable.first ?? others.first { $0.values[field] != UnsignedValues.unreadable }
+      values[field] = copy?.values[field] ?? UnsignedValues.absent
+      // The network's 0 is no value if the device has none.
+      if settlement.difference == .zeroForNull, settlement.state != .conflict { values[field] = UnsignedValues.absent }
+    }
+    self.values = isWithheld ? UnsignedValues() : values
+    deciding = isWithheld ? nil : isDirect ? .direct : .forwarded
+    receivedAt = chosen.first?.time
+  }
+
+  /// The names of the forwarders, sorted.
+  var forwarders: [String] {
+    if copies.count == 1 { return copies[0].forwarder.map { [$0] } ?? [] }
+    return Set(copies.filter { !$0.isDirect }.compactMap(\.forwarder)).sorted()
+  }
+
+  /// The time of the first copy, in milliseconds since 1970.
+  var firstAt: Int64? { copies.first?.time }
+
+  /// The comparison of a field; nil if the postback cannot have it.
+  subscript(field: UnsignedField) -> FieldSettlement? {
+    fields.firstIndex(of: field).map { settled[$0] }
+  }
+}

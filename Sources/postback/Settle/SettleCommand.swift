@@ -1,0 +1,139 @@
+internal import Analysis
+internal import Base
+internal import ConversionModel
+internal import DurableFiles
+internal import JSON
+internal import Ledger
+internal import PostbackPipeline
+internal import Reporting
+internal import Tables
+
+/// `postback settle`: writes `skan_settled`, the unsigned values that count of all copies of a postback.
+struct SettleCommand: Command {
+  static let manual = Manual(
+    name: "settle",
+    summary: "Write skan_settled: of all copies of a postback, the unsigned values that count, and their revenue.",
+    usage: "OUT [--lookups DIR] [--models PATH] [--grace-hours N] [--since DATE] [--until DATE] …",
+    discussion: """
+      OUT is the --out folder of run or watch. Devices and forwarders send copies of the same postback; the first one is in
+      skan_postbacks, and the others are among the rejects. skan_settled has a row for each row of skan_postbacks, in the
+      same order: the agreement of all copies in each field that Apple does not sign, and the values that count.
+      skan_settled_events has the events that these values decode to. Both tables replace those of an earlier run as a
+      whole when they are complete.
+
+      A device's own copy decides if apps.csv gives the app a direct_copies_since, and the copy came after that date and
+      within the grace period after the forwarder's. Otherwise the forwarder's first copy decides, because the address for
+      devices is public. The models are those that the state of OUT keeps, or those of --models: so a corrected model reaches
+      old postbacks, and the summary tells how many rows changed.
+      Exit status: 0; 64 usage, 65 a lookup table or a model is wrong or some lines of the tables are not rows, 66 a folder
+      or the state does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
+      """,
+    options: LookupOptions.options + [
+      Option(
+        "--models",
+        "PATH",
+        "Decode with the models of this file or folder, in place of those that the state keeps. May be\nrepeated."
+      ),
+      Option(
+        "--grace-hours",
+        "N",
+        "Let a device's own copy decide if it comes at most N hours after a forwarder's; default 48."
+      ),
+      Option("--since", "DATE", "Count only postbacks first received on this day or later in the summary."),
+      Option("--until", "DATE", "Count only postbacks first received before this day in the summary."),
+      Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state."),
+      Option("--out", "DIR", "Write the tables into this folder, by default OUT.", short: "-o"),
+      Option("--format", "FORMAT", "jsonl (default), csv or both."),
+      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
+      Option("--json", nil, "Print the summary as a JSON object."),
+      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
+    ],
+    example: "postback settle out --lookups lookups"
+  )
+
+  private let output: String
+  private let target: String
+  private let state: String?
+  private let modelPaths: [String]
+  private let lookups: LookupOptions
+  private let settings: SettlementSettings
+  private let encoding: TableEncoding
+  private let wantsJSON: Bool
+  private let jobs: Int
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let output = arguments.operands.first, arguments.operands.count == 1 else {
+      throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
+    }
+    self.output = output
+    target = arguments.value("--out") ?? output
+    guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
+    state = arguments.value("--state")
+    modelPaths = arguments.all("--models")
+    lookups = try LookupOptions(arguments)
+    var settings = SettlementSettings()
+    if let hours = try arguments.integer("--grace-hours", in: 0...10_000) { settings.graceHours = hours }
+    settings.since = try arguments.time("--since")?.daysSince1970
+    settings.until = try arguments.time("--until")?.daysSince1970
+    if let since = settings.since, let until = settings.until, since >= until {
+      throw CommandFailure(.usage, "--until must be a later day than --since.")
+    }
+    self.settings = settings
+    let formats = try TablesOptions.formats(arguments)
+    encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
+    wantsJSON = arguments.has("--json")
+    jobs = try arguments.jobs()
+  }
+
+  func run() async throws(CommandFailure) {
+    let lookups = try lookups.load()
+    let progress = AnalysisProgressLine()
+    let settlement: Settlement
+    do {
+      defer { progress.clear() }
+      var accepted = try TableFiles(.postbacks, at: [output])
+      var rejects = try TableFiles(.rejects, at: [output]).withoutReprocessed(states: state.map { [$0] } ?? [])
+      guard accepted.isOfWholeRuns else {
+        throw CommandFailure(.usage, "A settlement needs all tables of a run. Give its --out folder.")
+      }
+      accepted.progress = progress.handler
+      rejects.progress = progress.handler
+      settlement = try await Settlement(
+        accepted: accepted,
+        rejects: rejects,
+        lookups,
+        try models(),
+        settings,
+        as: encoding,
+        into: (
+          try DerivedTable(.settled, encoding.formats, in: target),
+          try DerivedTable(.settledEvents, encoding.formats, in: target)
+        ),
+        jobs: jobs
+      )
+    } catch {
+      throw CommandFailure(of: error)
+    }
+    let summary = settlement.summary
+    try Terminal.print(wantsJSON ? summary.json.description : SettleAnswer(summary: summary).text)
+    try settlement.unreadable.throwIfAny()
+  }
+
+  private func models() throws -> Models {
+    if !modelPaths.isEmpty {
+      do throws(ModelErrors) { return try Models(loading: modelPaths) } catch {
+        throw CommandFailure(.configuration, lines: error)
+      }
+    }
+    let folder = state ?? "\(output)/_state"
+    guard Ledger.isThere(folder) else {
+      throw FileFailure(
+        .notFound,
+        folder,
+        "There is no state in this directory, which keeps the conversion models",
+        advice: "Name the state of the tables with --state, or give the models with --models"
+      )
+    }
+    return try Models(keptIn: folder)
+  }
+}
