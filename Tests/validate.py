@@ -209,7 +209,8 @@ def check_daily_row(table, row, place, problems):
         if row["installs"] != parts:
             problems.add(place, "installs is not the sum of its parts")
     valued = row["values"] + row["nulls"] + row["no_value_possible"] + row["ambiguous_zeros"]
-    if valued != (row["postbacks_won"] if row["conversions"] is None else row["conversions"]):
+    conversions = row["postbacks_won"] if row["conversions"] is None else row["conversions"]
+    if valued != conversions and not conversions - (row["conflicts"] or 0) <= valued <= conversions:
         problems.add(place, "the conversions are not those with a value and those without")
 
 

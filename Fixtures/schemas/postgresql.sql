@@ -513,8 +513,8 @@ COMMENT ON COLUMN skan_daily.revenue_iap IS 'The part of the revenue from in-app
 COMMENT ON COLUMN skan_daily.revenue_admon IS 'The part of the revenue from ads in the app.';
 COMMENT ON COLUMN skan_daily.revenue_all IS 'The part of the revenue that the model does not divide.';
 COMMENT ON COLUMN skan_daily.revenue_by_currency IS 'The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted.';
-COMMENT ON COLUMN skan_daily.conflicts IS 'The number of postbacks whose copies contradict each other. Null without skan_settled.';
-COMMENT ON COLUMN skan_daily.direct_confirmed IS 'The number of postbacks that a device''s own copy confirms. Null without skan_settled.';
+COMMENT ON COLUMN skan_daily.conflicts IS 'The number of postbacks whose copies contradict each other. Those of them whose values do not count, because devices'' own copies do, are neither values nor nulls. Null if skan_settled has none of the postbacks.';
+COMMENT ON COLUMN skan_daily.direct_confirmed IS 'The number of postbacks that a device''s own copy confirms. Null if skan_settled has none of the postbacks.';
 COMMENT ON COLUMN skan_daily.modelled_revenue IS 'The revenue with that of postbacks without a value, as a statistical model estimates it. Null unless modelled_status says that it is modelled.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower limit of the modelled revenue.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper limit of the modelled revenue.';

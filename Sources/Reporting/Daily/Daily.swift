@@ -15,10 +15,17 @@ package struct DailyInputs: Sendable {
   package var costs: Costs?
   /// The currency of all amounts that can be converted to it; nil if they stay in their own.
   package var currency: ReportCurrency?
+  /// The values that count where copies were compared; nil if they were not.
+  let settled: DailySettledInputs?
 
-  /// The complete parts of the tables of a run.
-  package init(accepted: TableFiles, events: TableFiles, rejects: TableFiles) {
-    (self.accepted, self.events, self.rejects) = (accepted, events, rejects)
+  /// The complete parts of the tables of a run, and the values that count where copies were compared.
+  package init(
+    accepted: TableFiles,
+    events: TableFiles,
+    rejects: TableFiles,
+    settled: DailySettledInputs? = nil
+  ) {
+    (self.accepted, self.events, self.rejects, self.settled) = (accepted, events, rejects, settled)
   }
 }
 
@@ -77,11 +84,14 @@ package struct Daily: Sendable {
     let copies = try await CopyCollector.inline(among: inputs.rejects, of: inputs.accepted, in: folder, jobs: jobs)
     unreadable += copies.unreadable
     let counter = DailyCounter(Enricher(lookups, settings.encoding), settings.dimensions, settings.environments)
+    var settledRows = inputs.settled.map { AlignedRows($0.rows) }
     try await inputs.accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      try copies.join.next(batch.records.count)
-    } _: {
-      counter.count($0, $1)
-    } take: { batch in
+      let settled = try await settledRows?.next(batch.records.count)
+      return (try copies.join.next(batch.records.count), settled ?? RawBatch(bytesToAdd: 0))
+    } _: { batch, beside in
+      counter.count(batch, beside.0, settled: beside.1)
+    } take: { batch throws(PipelineFailure) in
+      if batch.isMisaligned, let settled = inputs.settled { throw .state(settled.misaligned) }
       cells.add(batch)
       summary.rows += batch.rows
       unreadable += batch.unreadable
@@ -90,10 +100,19 @@ package struct Daily: Sendable {
 
   /// Reads the events of each outcome.
   private mutating func readEvents(_ inputs: DailyInputs, jobs: Int) async throws(PipelineFailure) {
-    let examples = cells.examples
+    try await readEvents(inputs.events, of: cells.examples(settled: false), jobs: jobs)
+    guard let settled = inputs.settled else { return }
+    try await readEvents(settled.events, of: cells.examples(settled: true), jobs: jobs)
+  }
+
+  private mutating func readEvents(
+    _ files: TableFiles,
+    of examples: [PostbackKey: Int],
+    jobs: Int
+  ) async throws(PipelineFailure) {
     guard !examples.isEmpty else { return }
     let reader = DailyEventReader(Set(examples.keys))
-    try await inputs.events.scan(jobs: jobs) {
+    try await files.scan(jobs: jobs) {
       reader.read($0)
     } take: { batch in
       for (postback, event) in batch.events {

@@ -26,10 +26,11 @@ struct DailyCells: Sendable {
     }
   }
 
-  /// The postbacks whose events are those of all with the same outcome, with the number of the outcome.
-  var examples: [PostbackKey: Int] {
+  /// The postbacks whose events are those of all with the same outcome, with the number of the outcome. The events of
+  /// settled ones are in `skan_settled_events`.
+  func examples(settled: Bool) -> [PostbackKey: Int] {
     var examples: [PostbackKey: Int] = [:]
-    for (number, outcome) in outcomes.enumerated() {
+    for (number, outcome) in outcomes.enumerated() where (outcome.trust != nil) == settled {
       if let example = outcome.example { examples[example] = number }
     }
     return examples

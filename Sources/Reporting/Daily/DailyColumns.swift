@@ -104,13 +104,18 @@ extension Column {
       .conflicts,
       .count,
       .nullable,
-      "The number of postbacks whose copies contradict each other. Null without `skan_settled`."
+      """
+      The number of postbacks whose copies contradict each other. Those of them whose values do not count, because \
+      devices' own copies do, are neither values nor nulls. Null if `skan_settled` has none of the postbacks.
+      """
     ),
     Column(
       .directConfirmed,
       .count,
       .nullable,
-      "The number of postbacks that a device's own copy confirms. Null without `skan_settled`."
+      """
+      The number of postbacks that a device's own copy confirms. Null if `skan_settled` has none of the postbacks.
+      """
     ),
   ]
 

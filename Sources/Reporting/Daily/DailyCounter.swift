@@ -28,6 +28,8 @@ struct DailyRowCounts: Sendable, Equatable {
   var leftOut: [String: Int] = [:]
   /// The number of rows that were left out because a forwarder marks them as tests.
   var tests = 0
+  /// The number of counted rows whose copies were compared.
+  var settled = 0
   /// The number of counted rows without a time of receipt.
   var withoutReceipt = 0
   /// The number of counted rows without an install date.
@@ -39,6 +41,7 @@ struct DailyRowCounts: Sendable, Equatable {
     left.read += right.read
     left.leftOut.merge(right.leftOut, uniquingKeysWith: +)
     left.tests += right.tests
+    left.settled += right.settled
     left.withoutReceipt += right.withoutReceipt
     left.withoutInstallDate += right.withoutInstallDate
     left.newest = [left.newest, right.newest].compactMap(\.self).max()
@@ -53,6 +56,8 @@ struct DailyBatch: Sendable {
   var counts: [DailyCell: Int] = [:]
   var rows = DailyRowCounts()
   var unreadable = UnreadableRows()
+  /// Indicates that a row of `skan_settled` is not of the postback in its place.
+  var isMisaligned = false
 }
 
 /// Counts rows of `skan_postbacks` by days, places and outcomes.
@@ -62,6 +67,7 @@ struct DailyCounter: Sendable {
   let environments: Set<String>
 
   private let columns = PostbackColumns()
+  private let settledKey = Table.settled.place(.postbackKey)
   private let placeColumns: [Bool]
   private let nameColumns: [Bool]
 
@@ -71,14 +77,21 @@ struct DailyCounter: Sendable {
     nameColumns = DailyName.allCases.map { dimensions.contains($0.dimension) }
   }
 
-  /// Counts the rows of a batch. `copies` has the inline values of their copies.
-  func count(_ batch: RawBatch, _ copies: RecordTable) -> DailyBatch {
+  /// Counts the rows of a batch. `copies` has the inline values of their copies, and `settled` the rows of `skan_settled`
+  /// for the first of them.
+  func count(_ batch: RawBatch, _ copies: RecordTable, settled: RawBatch) -> DailyBatch {
     var counts = DailyBatch()
     var cursor = RowCursor(batch, of: .postbacks)
+    var settled = RowCursor(settled, of: .settled)
     var reader = InlineReader()
     var key = DailyKeyBytes()
     while cursor.next() {
       counts.rows.read += 1
+      let isSettled = settled.next()
+      if isSettled, settled.key(settledKey) != cursor.key(columns.key) {
+        counts.isMisaligned = true
+        break
+      }
       let environment = cursor.text(columns.environment) ?? ""
       guard environments.contains(environment) else {
         counts.rows.leftOut[environment, default: 0] += 1
@@ -89,17 +102,53 @@ struct DailyCounter: Sendable {
         counts.rows.tests += 1
         continue
       }
-      let place = place(cursor, row, &key, &counts)
-      let outcome = outcome(cursor, row, &key, &counts)
-      let (received, install) = days(cursor, &counts.rows)
-      counts.counts[DailyCell(place: place, outcome: outcome, received: received, install: install), default: 0] += 1
+      if isSettled {
+        counts.rows.settled += 1
+        add(cursor, row, settled, .settled, DailyTrust(settled), &key, &counts)
+      } else {
+        add(cursor, row, cursor, .postbacks, nil, &key, &counts)
+      }
     }
     counts.unreadable = cursor.unreadable
+    counts.unreadable += settled.unreadable
     return counts
   }
 
-  private func days(_ cursor: borrowing RowCursor, _ rows: inout DailyRowCounts) -> (received: Int32, install: Int32) {
-    let (received, install) = (cursor.time(columns.receivedAt), cursor.time(columns.estimated))
+  /// Counts a row. `values` has the values that count, in these columns; their certainty is nil if copies were not compared.
+  private func add(
+    _ cursor: borrowing RowCursor,
+    _ row: EnrichedRow,
+    _ values: borrowing RowCursor,
+    _ valueColumns: DailyValueColumns,
+    _ trust: DailyTrust?,
+    _ key: inout DailyKeyBytes,
+    _ counts: inout DailyBatch
+  ) {
+    key.removeAll()
+    appendPlace(cursor, row, values, valueColumns, trust, to: &key)
+    let place = counts.places.number(of: key).number
+    let zeroMayBeNull =
+      trust?.isOfDevice != true
+      && (row.network?.writesNullAsZero == true || cursor.text(columns.tierFlags).map(Self.hasFlag) == true)
+    key.removeAll()
+    appendOutcome(cursor, values, valueColumns, trust, zeroMayBeNull, to: &key)
+    let (outcome, isNew) = counts.outcomeNumbers.number(of: key)
+    if isNew {
+      var new = DailyOutcome(cursor, columns, values, valueColumns, zeroMayBeNull: zeroMayBeNull)
+      new.trust = trust
+      counts.outcomes.append(new)
+    }
+    let (received, install) = days(cursor, values, valueColumns, &counts.rows)
+    counts.counts[DailyCell(place: place, outcome: outcome, received: received, install: install), default: 0] += 1
+  }
+
+  private func days(
+    _ cursor: borrowing RowCursor,
+    _ values: borrowing RowCursor,
+    _ valueColumns: DailyValueColumns,
+    _ rows: inout DailyRowCounts
+  ) -> (received: Int32, install: Int32) {
+    let (received, install) = (cursor.time(columns.receivedAt), values.time(valueColumns.installDate))
     if let received { rows.newest = max(rows.newest ?? received, received) } else { rows.withoutReceipt += 1 }
     if install == nil { rows.withoutInstallDate += 1 }
     return (Self.day(received), Self.day(install))
@@ -109,62 +158,62 @@ struct DailyCounter: Sendable {
     time.map { Int32(clamping: Timestamp(milliseconds: $0).daysSince1970) } ?? DailyCell.unknownDay
   }
 
-  // MARK: - Places
+  // MARK: - Keys
 
-  private func place(
+  private func appendPlace(
     _ cursor: borrowing RowCursor,
     _ row: EnrichedRow,
-    _ key: inout DailyKeyBytes,
-    _ counts: inout DailyBatch
-  ) -> UInt32 {
-    key.removeAll()
+    _ values: borrowing RowCursor,
+    _ valueColumns: DailyValueColumns,
+    _ trust: DailyTrust?,
+    to key: inout DailyKeyBytes
+  ) {
     for dimension in DailyDimension.allCases {
-      if placeColumns[dimension.place] { append(dimension, cursor, row, to: &key) } else { key.appendNull() }
+      guard placeColumns[dimension.place] else {
+        key.appendNull()
+        continue
+      }
+      switch dimension {
+      case .appID: key.append(columns.appID, of: cursor)
+      case .networkName: key.append(row.networkName)
+      case .campaignID: key.append(row.campaign[InlineValues.Field.campaignID.rawValue])
+      case .adgroupID: key.append(row.campaign[InlineValues.Field.adgroupID.rawValue])
+      case .creativeID: key.append(row.campaign[InlineValues.Field.creativeID.rawValue])
+      case .sourceAppID: key.append(columns.sourceAppID, of: cursor)
+      case .country:
+        if trust != nil, row.networkStatus != .development, values.cell(valueColumns.country) != nil {
+          key.append(valueColumns.country, of: values)
+        } else if let country = row.country, trust == nil || row.countrySource == .targeting {
+          key.append(country.letters.span)
+        } else {
+          key.appendNull()
+        }
+      case .framework: key.append(columns.framework, of: cursor)
+      case .version: key.append(columns.version, of: cursor)
+      case .environment: key.append(columns.environment, of: cursor)
+      case .channel: key.append(columns.channel, of: cursor)
+      case .forwarder: key.append(columns.forwarder, of: cursor)
+      case .trustLevel: key.append(trust.map { "\($0.level)" })
+      case .modelID: key.append(valueColumns.modelID, of: values)
+      case .modelVersion: key.append(valueColumns.modelVersion, of: values)
+      case .conversionType: key.append(columns.conversionType, of: cursor)
+      }
     }
     for name in DailyName.allCases {
       if nameColumns[name.rawValue] { key.append(row.name(name)) } else { key.appendNull() }
     }
-    return counts.places.number(of: key).number
   }
 
-  private func append(
-    _ dimension: DailyDimension,
+  private func appendOutcome(
     _ cursor: borrowing RowCursor,
-    _ row: EnrichedRow,
+    _ values: borrowing RowCursor,
+    _ valueColumns: DailyValueColumns,
+    _ trust: DailyTrust?,
+    _ zeroMayBeNull: Bool,
     to key: inout DailyKeyBytes
   ) {
-    switch dimension {
-    case .appID: key.append(columns.appID, of: cursor)
-    case .networkName: key.append(row.networkName)
-    case .campaignID: key.append(row.campaign[InlineValues.Field.campaignID.rawValue])
-    case .adgroupID: key.append(row.campaign[InlineValues.Field.adgroupID.rawValue])
-    case .creativeID: key.append(row.campaign[InlineValues.Field.creativeID.rawValue])
-    case .sourceAppID: key.append(columns.sourceAppID, of: cursor)
-    case .country: if let country = row.country { key.append(country.letters.span) } else { key.appendNull() }
-    case .framework: key.append(columns.framework, of: cursor)
-    case .version: key.append(columns.version, of: cursor)
-    case .environment: key.append(columns.environment, of: cursor)
-    case .channel: key.append(columns.channel, of: cursor)
-    case .forwarder: key.append(columns.forwarder, of: cursor)
-    case .trustLevel: key.appendNull()
-    case .modelID: key.append(columns.modelID, of: cursor)
-    case .modelVersion: key.append(columns.modelVersion, of: cursor)
-    case .conversionType: key.append(columns.conversionType, of: cursor)
-    }
-  }
-
-  // MARK: - Outcomes
-
-  private func outcome(
-    _ cursor: borrowing RowCursor,
-    _ row: EnrichedRow,
-    _ key: inout DailyKeyBytes,
-    _ counts: inout DailyBatch
-  ) -> UInt32 {
-    let zeroMayBeNull =
-      row.network?.writesNullAsZero == true || cursor.text(columns.tierFlags).map(Self.hasFlag) == true
-    key.removeAll()
     key.append(zeroMayBeNull ? "0" : nil)
+    key.append(trust.map { "\($0.level)" })
     key.append(columns.version, of: cursor)
     key.append(columns.redownload, of: cursor)
     key.append(columns.conversionType, of: cursor)
@@ -173,22 +222,18 @@ struct DailyCounter: Sendable {
     key.append(columns.didWin, of: cursor)
     key.append(columns.window, of: cursor)
     key.append(cursor.cell(columns.sourceDomain).map { $0.count > 0 } == true ? "1" : nil)
-    key.append(columns.conversionValue, of: cursor)
-    key.append(columns.coarseValue, of: cursor)
-    key.append(columns.decodeStatus, of: cursor)
-    if cursor.cell(columns.cumulative) != nil {
-      key.append(columns.appID, of: cursor)
-      key.append(columns.modelID, of: cursor)
-      key.append(columns.modelVersion, of: cursor)
-      key.append(columns.revenue, of: cursor)
-      key.append(columns.minRevenue, of: cursor)
-      key.append(columns.maxRevenue, of: cursor)
-      key.append(columns.currency, of: cursor)
-      key.append(columns.cumulative, of: cursor)
-    }
-    let (number, isNew) = counts.outcomeNumbers.number(of: key)
-    if isNew { counts.outcomes.append(DailyOutcome(cursor, columns, zeroMayBeNull: zeroMayBeNull)) }
-    return number
+    key.append(valueColumns.conversionValue, of: values)
+    key.append(valueColumns.coarseValue, of: values)
+    key.append(valueColumns.decodeStatus, of: values)
+    guard values.cell(valueColumns.cumulative) != nil else { return }
+    key.append(columns.appID, of: cursor)
+    key.append(valueColumns.modelID, of: values)
+    key.append(valueColumns.modelVersion, of: values)
+    key.append(valueColumns.revenue, of: values)
+    key.append(valueColumns.minRevenue, of: values)
+    key.append(valueColumns.maxRevenue, of: values)
+    key.append(valueColumns.currency, of: values)
+    key.append(valueColumns.cumulative, of: values)
   }
 
   private static func hasFlag(_ flags: String) -> Bool { flags.contains("zero_may_be_null") }

@@ -31,8 +31,9 @@ struct DailyEncoder: ~Copyable {
     Self.encodeKey(row, dimensions, &daily)
     encodeCounts(row.metrics, isFirstWindow: row.group.window == 0)
     encodeRevenue(row.metrics)
-    daily.null(.conflicts)
-    daily.null(.directConfirmed)
+    let isSettled = row.metrics.settled > 0
+    daily.integer(.conflicts, isSettled ? Int64(row.metrics.conflicts) : nil)
+    daily.integer(.directConfirmed, isSettled ? Int64(row.metrics.directConfirmed) : nil)
     for column in Column.dailyModelled { daily.null(column.name) }
     encodeCost(row)
     encodeCompleteness(row)

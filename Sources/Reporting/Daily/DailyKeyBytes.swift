@@ -8,7 +8,7 @@ struct DailyKeyBytes: Hashable, Sendable {
 
   /// Feeds all bytes to a hasher at once, which is much faster than one after the other.
   func hash(into hasher: inout Hasher) {
-    unsafe bytes.withUnsafeBytes { hasher.combine(bytes: unsafe $0) }
+    unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
   }
 
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }

@@ -40,6 +40,8 @@ package struct DailyMetrics: Sendable, Equatable {
   package var ambiguous = 0
   /// The number of decoded postbacks whose window includes the earlier ones.
   package var cumulative = 0
+  /// The number of postbacks whose copies were compared.
+  package var settled = 0
   /// The number of postbacks whose copies contradict each other; 0 if copies were not compared.
   package var conflicts = 0
   /// The number of postbacks that a device's own copy confirms; 0 if copies were not compared.
@@ -86,6 +88,7 @@ package struct DailyMetrics: Sendable, Equatable {
     left.noModel += right.noModel
     left.ambiguous += right.ambiguous
     left.cumulative += right.cumulative
+    left.settled += right.settled
     left.conflicts += right.conflicts
     left.directConfirmed += right.directConfirmed
     left.unconverted += right.unconverted

@@ -23,6 +23,8 @@ struct DailyOutcome: Sendable {
     case ambiguousZero
     /// The version has no value.
     case notPossible
+    /// Copies have different values, and none of them counts.
+    case contradicted
   }
 
   /// The conversion window, from 0.
@@ -43,6 +45,8 @@ struct DailyOutcome: Sendable {
   var isUnconverted = false
   /// The revenue of one postback; counted if there is a currency.
   var revenue = DailyRevenue()
+  /// The certainty of the values; nil if copies were not compared.
+  var trust: DailyTrust?
   /// The first postback with these properties, whose events are those of all; nil unless decoded.
   var example: PostbackKey?
   /// The events of one postback.
@@ -54,8 +58,15 @@ struct DailyOutcome: Sendable {
 }
 
 extension DailyOutcome {
-  /// Reads the current row of `skan_postbacks`. A fine value of 0 is ambiguous if `zeroMayBeNull`.
-  init(_ row: borrowing RowCursor, _ columns: PostbackColumns, zeroMayBeNull: Bool) {
+  /// Reads the current row of `skan_postbacks`. `values` has the values that count, in these columns. A fine value of 0 is
+  /// ambiguous if `zeroMayBeNull`.
+  init(
+    _ row: borrowing RowCursor,
+    _ columns: PostbackColumns,
+    _ values: borrowing RowCursor,
+    _ valueColumns: DailyValueColumns,
+    zeroMayBeNull: Bool
+  ) {
     window = row.integer(columns.window).map { Int(min(max($0, 0), 2)) } ?? 0
     hasWon = row.boolean(columns.didWin) ?? true
     let isSKAdNetwork = row.has(Framework.skAdNetwork.rawValue, in: columns.framework)
@@ -71,21 +82,27 @@ extension DailyOutcome {
     isWeb = row.cell(columns.sourceDomain).map { $0.count > 0 } ?? false
     if isSKAdNetwork, row.has(Version.v1_0.rawValue, in: columns.version) {
       value = .notPossible
-    } else if let fine = row.integer(columns.conversionValue), (0...63).contains(fine) {
+    } else if let fine = values.integer(valueColumns.conversionValue), (0...63).contains(fine) {
       value = fine == 0 && zeroMayBeNull ? .ambiguousZero : .fine(Int(fine))
-    } else if let coarse = row.text(columns.coarseValue).flatMap(CoarseConversionValue.init) {
+    } else if let coarse = values.text(valueColumns.coarseValue).flatMap(CoarseConversionValue.init) {
       value = .coarse(coarse)
     }
-    status = row.text(columns.decodeStatus).flatMap(DecodeStatus.init) ?? .null
+    let word = values.text(valueColumns.decodeStatus) ?? ""
+    if word == SettledStatus.conflict { value = .contradicted }
+    status = DecodeStatus(rawValue: word) ?? .null
     arrival = Self.arrival(row, columns, isSKAdNetwork: isSKAdNetwork, window: window)
     guard status == .decoded else { return }
     example = row.key(columns.key)
-    isCumulative = row.boolean(columns.cumulative) ?? false
-    currency = row.text(columns.currency)
+    isCumulative = values.boolean(valueColumns.cumulative) ?? false
+    currency = values.text(valueColumns.currency)
     guard currency != nil else { return }
-    revenue.estimate = row.amount(columns.revenue) ?? .zero
-    revenue.minimum = row.amount(columns.minRevenue) ?? .zero
-    if let maximum = row.amount(columns.maxRevenue) { revenue.closedMaximum = maximum } else { revenue.openEnded = 1 }
+    revenue.estimate = values.amount(valueColumns.revenue) ?? .zero
+    revenue.minimum = values.amount(valueColumns.minRevenue) ?? .zero
+    if let maximum = values.amount(valueColumns.maxRevenue) {
+      revenue.closedMaximum = maximum
+    } else {
+      revenue.openEnded = 1
+    }
   }
 
   /// The hours of a postback whose window was not locked. Up to version 3, the values that a model decodes tell for how
@@ -138,6 +155,9 @@ extension DailyMetrics {
     case .null, .notWon: break
     }
     if outcome.isWeb { web += count }
+    if outcome.trust != nil { settled += count }
+    if outcome.trust?.level == 0 { conflicts += count }
+    if outcome.trust?.level == 4 { directConfirmed += count }
     guard outcome.hasWon else { return assists += count }
     won += count
     if outcome.window == 0 { addConversion(outcome, count) }
@@ -168,6 +188,7 @@ extension DailyMetrics {
     case .null: nulls += count
     case .ambiguousZero: ambiguousZeros += count
     case .notPossible: noValuePossible += count
+    case .contradicted: break
     }
   }
 }

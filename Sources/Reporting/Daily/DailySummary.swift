@@ -37,7 +37,11 @@ package struct DailySummary: Sendable {
 
   private let lookupWarnings: [String]
 
+  private let settledDigest: String?
+  private let hasSettled: Bool
+
   init(_ settings: DailySettings, _ lookups: Lookups, _ inputs: DailyInputs) {
+    (hasSettled, settledDigest) = (inputs.settled != nil, inputs.settled?.lookupDigest)
     self.settings = settings
     provenance = DailyProvenance(inputs, settings, lookups)
     lookupWarnings = lookups.warnings.map(\.description)
@@ -69,12 +73,35 @@ package struct DailySummary: Sendable {
     return sums.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The remarks on the postbacks: those of later windows without a value.
-  package var ownWarnings: [String] {
+  /// The number of rows of `skan_postbacks` that were counted with the values of `skan_settled`; nil without that table.
+  package var settled: Int? { hasSettled ? rows.settled : nil }
+
+  /// The remarks on the postbacks and on `skan_settled`.
+  package var ownWarnings: [String] { costWarnings + nullWarnings + settledWarnings }
+
+  /// A remark if `skan_settled` is older than the lookup tables or the last postbacks.
+  private var settledWarnings: [String] {
+    guard hasSettled else { return [] }
+    var warnings: [String] = []
+    if settledDigest != provenance.digests[.lookup] {
+      warnings.append("skan_settled was made with other lookup tables. Run postback settle with these.")
+    }
+    let counted = rows.read - rows.tests - rows.leftOut.values.reduce(0, +)
+    if rows.settled < counted {
+      warnings.append(
+        "skan_settled does not have the last \(counted - rows.settled) of \(counted) postbacks, which are counted with the "
+          + "values of their first copies. Run postback settle again."
+      )
+    }
+    return warnings
+  }
+
+  /// A remark if postbacks of later windows have no value.
+  private var nullWarnings: [String] {
     let count = windows[1].nulls + windows[2].nulls
-    guard count > 0 else { return costWarnings }
+    guard count > 0 else { return [] }
     let postbacks = count == 1 ? "1 postback of window 1 or 2 has" : "\(count) postbacks of the windows 1 and 2 have"
-    return costWarnings + ["\(postbacks) no value. Apple sends none without one, so a forwarder may have removed it."]
+    return ["\(postbacks) no value. Apple sends none without one, so a forwarder may have removed it."]
   }
 
   /// Counts a row of `skan_daily`.
@@ -118,6 +145,7 @@ extension DailySummary {
         .init("left_out", .object(leftOut.map { .init($0.reason, .integer($0.count)) })),
         .init("without_received_at", .integer(withoutReceipt)),
         .init("without_install_date", .integer(withoutInstallDate)),
+        .init("settled", settled.map { .integer($0) } ?? .null),
         .init("rows", .object(written.map { .init($0.table, .integer($0.rows)) })),
         .init("windows", .array(windows.indices.map { json($0) })),
         .init("revenue", .array(revenue.map { json($0.currency, $0.revenue) })),

@@ -158,6 +158,7 @@ extension DailyProvenance {
   init(_ inputs: DailyInputs, _ settings: DailySettings, _ lookups: Lookups) {
     self.init()
     digests[.lookup] = lookups.hexadecimalDigest
+    digests[.model] = inputs.settled?.digest
     digests[.rates] = inputs.currency?.digest.hexadecimal
     digests[.cost] = inputs.costs?.digest.hexadecimal
     self.settings = [

@@ -53,6 +53,10 @@ struct DailyAnswer {
     add("postbacks whose value the model does not list", total.unmapped)
     add("postbacks with a value and without a model", total.noModel)
     add("postbacks on whose value models disagree", total.ambiguous)
+    if let settled = summary.settled {
+      table.add("postbacks whose copies were compared", "\(settled)")
+      add("postbacks whose copies contradict each other", total.conflicts)
+    }
     add("postbacks without a time of receipt, whose date is null", summary.withoutReceipt)
     for (reason, count) in summary.leftOut {
       add(reason == "forwarder_test" ? "tests of forwarders, left out" : "postbacks in \(reason), left out", count)

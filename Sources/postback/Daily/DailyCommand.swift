@@ -107,7 +107,12 @@ struct DailyCommand: Command {
     guard accepted.isOfWholeRuns else {
       throw CommandFailure(.usage, "A daily report needs all tables of a run. Give its --out folder.")
     }
-    return DailyInputs(accepted: accepted, events: try files(.events), rejects: try files(.rejects))
+    return DailyInputs(
+      accepted: accepted,
+      events: try files(.events),
+      rejects: try files(.rejects),
+      settled: try DailySettledInputs(in: output, progress: progress.handler)
+    )
   }
 }
 

@@ -34,16 +34,29 @@ struct DailyFolder {
   /// Writes rows of `skan_postbacks`, each with the next key, and of `skan_events`.
   init(_ rows: [Columns], events: [String] = []) throws {
     folder = try TemporaryFolder()
-    let lines = rows.enumerated().map { number, row in
-      let key = ("postback_key", "\"\(Self.key(number))\"")
-      let columns = Self.usual.merging(row) { $1 }.sorted { $0.key < $1.key }
-      return "{" + ([key] + columns.map { ($0.key, $0.value) }).map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")
-        + "}\n"
-    }
-    for (table, text) in [("skan_postbacks", lines.joined()), ("skan_events", events.joined()), ("skan_rejects", "")] {
+    let lines = Self.lines(rows.map { Self.usual.merging($0) { $1 } })
+    for (table, text) in [("skan_postbacks", lines), ("skan_events", events.joined()), ("skan_rejects", "")] {
       _ = try DurableFolder(making: folder.path("out/\(table)"))
       try folder.makeFile("out/\(table)/part-1.jsonl", holding: Array(text.utf8))
     }
+  }
+
+  /// Writes rows of `skan_settled` for the first postbacks, and of `skan_settled_events`.
+  func settle(_ rows: [Columns], events: [String] = [], firstKey: Int = 0) throws {
+    for (table, text) in [("skan_settled", Self.lines(rows, firstKey)), ("skan_settled_events", events.joined())] {
+      _ = try DurableFolder(making: folder.path("out/\(table)"))
+      try folder.makeFile("out/\(table)/part-1.jsonl", holding: Array(text.utf8))
+    }
+  }
+
+  /// The text of rows, each with the next key.
+  private static func lines(_ rows: [Columns], _ firstKey: Int = 0) -> String {
+    rows.enumerated().map { number, row in
+      let key = ("postback_key", "\"\(Self.key(firstKey + number))\"")
+      let columns = row.sorted { $0.key < $1.key }
+      return "{" + ([key] + columns.map { ($0.key, $0.value) }).map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")
+        + "}\n"
+    }.joined()
   }
 
   /// The key of the row with a number, from 0.
@@ -62,7 +75,8 @@ struct DailyFolder {
       DailyInputs(
         accepted: try TableFiles(.postbacks, at: [out]),
         events: try TableFiles(.events, at: [out]),
-        rejects: try TableFiles(.rejects, at: [out])
+        rejects: try TableFiles(.rejects, at: [out]),
+        settled: try DailySettledInputs(in: out)
       ),
       try LookupFolder(lookups).load(),
       settings,

@@ -1,0 +1,43 @@
+package import Analysis
+package import DurableFiles
+internal import JSON
+internal import Signatures
+internal import Tables
+
+/// The derived tables with the values that count where the copies of postbacks were compared.
+package struct DailySettledInputs: Sendable {
+  let rows: TableFiles
+  let events: TableFiles
+  /// The digest of the lookup tables with which they were made; nil if it is not known.
+  let lookupDigest: String?
+  /// The SHA-256 of the summary of the tables; nil if it is not known.
+  let digest: String?
+  let misaligned: FileFailure
+
+  /// Finds the tables in an output folder; nil if it does not have them.
+  package init?(in output: String, progress: AnalysisProgress.Handler? = nil) throws(FileFailure) {
+    let folder = "\(output)/\(Table.settled.name)"
+    guard var rows = try TableFiles(derived: .settled, in: output) else { return nil }
+    guard var events = try TableFiles(derived: .settledEvents, in: output) else {
+      throw FileFailure(
+        .incompatible,
+        folder,
+        "The table is there without \(Table.settledEvents.name)",
+        advice: "Run postback settle again"
+      )
+    }
+    (rows.progress, events.progress) = (progress, progress)
+    (self.rows, self.events) = (rows, events)
+    let summary = try? WholeFile.read("\(folder)/\(DerivedTable.summaryName)", upTo: 1 << 28)
+    lookupDigest = summary.flatMap { try? JSONValue(parsing: $0) }?["lookup_digest"]?.text
+    var hash = try? SHA256()
+    if let summary { try? hash?.update(summary.span) }
+    digest = summary == nil ? nil : (try? hash?.finish())?.hexadecimal
+    misaligned = FileFailure(
+      .incompatible,
+      folder,
+      "The rows are not in the order of those of \(Table.postbacks.name)",
+      advice: "Run postback settle again, or remove the folder"
+    )
+  }
+}

@@ -1,0 +1,84 @@
+import JSON
+import Tables
+import TestSupport
+import Testing
+
+@testable import Reporting
+
+/// Daily tables over postbacks whose copies were compared.
+@Suite struct DailySettledTests {
+  /// The columns of a row of `skan_settled` whose values are those of `skan_postbacks`.
+  private func settled(_ trust: Int, by channel: String, _ values: DailyFolder.Columns) -> DailyFolder.Columns {
+    var columns: DailyFolder.Columns = [
+      "trust_level": "\(trust)", "effective_decided_by": channel, "effective_decode_status": #""null""#,
+      "effective_estimated_install_date": #""2026-03-06T18:00:00Z""#,
+    ]
+    for (name, value) in values { columns["effective_\(name)"] = value }
+    if let revenue = values["skan_revenue"] { columns["effective_revenue"] = revenue }
+    return columns
+  }
+
+  private let high = DailyFolder.decoded(35, "100", from: "90", to: "110")
+  private let low = DailyFolder.decoded(20, "10", from: "9", to: "11")
+
+  @Test func `the value of the deciding copy counts, with its revenue and its events`() async throws {
+    func event(_ name: String, _ revenue: String) -> String {
+      #"{"postback_key":"\#(DailyFolder.key(0))","event_name":"\#(name)","event_count":1,"min_event_count":1,"#
+        + #""max_event_count":1,"skan_revenue":\#(revenue),"min_revenue":\#(revenue),"max_revenue":\#(revenue),"#
+        + #""currency":"USD","revenue_kind":"iap"}"# + "\n"
+    }
+    let folder = try DailyFolder([high, high, [:]], events: [event("large", "100")])
+    try folder.settle(
+      [settled(0, by: #""direct""#, low), settled(4, by: #""direct""#, high), settled(2, by: #""forwarded""#, [:])],
+      events: [event("small", "10")]
+    )
+    let summary = try await folder.report()
+    let row = try folder.row()
+    #expect(row.number(.revenue) == "110" && row.number(.revenueMin) == "99" && row.number(.revenueMax) == "121")
+    #expect(row.integer(.valueSum) == 55 && row.integer(.nulls) == 1)
+    #expect(row.integer(.conflicts) == 1 && row.integer(.directConfirmed) == 1)
+    #expect(try folder.rows(of: .dailyEvents).map { $0.text(.eventName) } == ["small"])
+    #expect(summary.settled == 3)
+  }
+
+  @Test func `devices' own copies that contradict each other leave neither a value nor a null`() async throws {
+    let folder = try DailyFolder([high])
+    var conflict = settled(0, by: "null", [:])
+    conflict["effective_decode_status"] = #""conflict""#
+    try folder.settle([conflict])
+    try await folder.report()
+    let row = try folder.row()
+    #expect(row.integer(.installs) == 1 && row.integer(.conflicts) == 1 && row.number(.revenue) == nil)
+    #expect(row.integer(.values) == 0 && row.integer(.nulls) == 0 && row.integer(.ambiguousZeros) == 0)
+  }
+
+  @Test func `a zero of a device is no null`() async throws {
+    let zero = DailyFolder.decoded(0, "0", from: "0", to: "0").merging(["ad_network_id": #""g""#]) { $1 }
+    let folder = try DailyFolder([zero, zero, zero])
+    try folder.settle([
+      settled(4, by: #""forwarded""#, zero), settled(3, by: #""direct""#, zero), settled(2, by: #""forwarded""#, zero),
+    ])
+    try await folder.report(["networks.csv": "ad_network_id,network_name,null_as_zero\ng,G,true\n"])
+    let row = try folder.row()
+    #expect(row.integer(.valueZero) == 2 && row.integer(.ambiguousZeros) == 1)
+  }
+
+  @Test func `postbacks can be grouped by their trust level`() async throws {
+    let folder = try DailyFolder([high, high, high])
+    try folder.settle([settled(4, by: #""direct""#, high), settled(2, by: #""forwarded""#, high)])
+    let summary = try await folder.report { $0.dimensions = [.trustLevel] }
+    let rows = try folder.rows()
+    #expect(rows.map { $0.integer(.trustLevel) } == [nil, 2, 4])
+    // The last postback came after the table was made.
+    #expect(rows.map { $0.integer(.conflicts) } == [nil, 0, 0])
+    #expect(rows.map { $0.number(.revenue) } == ["100", "100", "100"])
+    #expect(summary.settled == 2)
+    #expect(summary.ownWarnings.contains { $0.contains("the last 1 of 3") })
+  }
+
+  @Test func `a table of other postbacks is refused`() async throws {
+    let folder = try DailyFolder([high, high])
+    try folder.settle([settled(4, by: #""direct""#, high)], firstKey: 1)
+    await #expect(throws: (any Error).self) { try await folder.report() }
+  }
+}
