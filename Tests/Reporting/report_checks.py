@@ -150,6 +150,15 @@ def check_ratios(report):
         if row["currency"] is not None:
             equal(number(row["roas"]), None if revenue is None else ratio(revenue, cost), f"{text}, roas")
             count += revenue is not None
+        for name in ["min", "max", "max_closed"]:
+            part = row[f"revenue_{name}"] if revenue is not None else None
+            equal(number(row[f"roas_{name}"]), None if part is None else ratio(number(part), cost), f"{text}, roas_{name}")
+        valid = row["values"] + row["ambiguous_zeros"]
+        for name, wins in [("roas_scaled", installs), ("roas_scaled_conversions", row["conversions"])]:
+            scaled = None if revenue is None else ratio(revenue * wins, cost * valid)
+            equal(number(row[name]), scaled, f"{text}, {name}")
+        if row["roas_scaled"] is not None:
+            equal(number(row["roi"]), number(row["roas_scaled"]) - 1, f"{text}, roi")
     check(count > 10, f"there are only {count} rows with revenue and cost")
 
 

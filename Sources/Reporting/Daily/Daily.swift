@@ -29,6 +29,11 @@ package struct DailyInputs: Sendable {
   }
 }
 
+extension DailyInputs {
+  /// The number of bytes of the tables of postbacks and of rejects.
+  var byteCount: Int64 { (accepted.inputs + rejects.inputs).reduce(0) { $0 + ($1.byteCount ?? 0) } }
+}
+
 /// A daily report of all accepted postbacks of an output.
 package struct Daily: Sendable {
   /// The counts.

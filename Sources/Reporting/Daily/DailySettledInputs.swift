@@ -10,6 +10,8 @@ package struct DailySettledInputs: Sendable {
   let events: TableFiles
   /// The digest of the lookup tables with which they were made; nil if it is not known.
   let lookupDigest: String?
+  /// The digest of the models that decoded the values; nil if the summary of the tables does not have it.
+  let modelsDigest: String?
   /// The SHA-256 of the summary of the tables; nil if it is not known.
   let digest: String?
   let misaligned: FileFailure
@@ -28,11 +30,13 @@ package struct DailySettledInputs: Sendable {
     }
     (rows.progress, events.progress) = (progress, progress)
     (self.rows, self.events) = (rows, events)
-    let summary = try? WholeFile.read("\(folder)/\(DerivedTable.summaryName)", upTo: 1 << 28)
-    lookupDigest = summary.flatMap { try? JSONValue(parsing: $0) }?["lookup_digest"]?.text
+    let bytes = try? WholeFile.read("\(folder)/\(DerivedTable.summaryName)", upTo: 1 << 28)
+    let summary = bytes.flatMap { try? JSONValue(parsing: $0) }
+    lookupDigest = summary?["lookup_digest"]?.text
+    modelsDigest = summary?["models_digest"]?.text
     var hash = try? SHA256()
-    if let summary { try? hash?.update(summary.span) }
-    digest = summary == nil ? nil : (try? hash?.finish())?.hexadecimal
+    if let bytes { try? hash?.update(bytes.span) }
+    digest = bytes == nil ? nil : (try? hash?.finish())?.hexadecimal
     misaligned = FileFailure(
       .incompatible,
       folder,

@@ -158,7 +158,9 @@ extension DailyProvenance {
   init(_ inputs: DailyInputs, _ settings: DailySettings, _ lookups: Lookups) {
     self.init()
     digests[.lookup] = lookups.hexadecimalDigest
-    digests[.model] = inputs.settled?.digest
+    digests[.model] = inputs.settled?.modelsDigest
+    settlement = inputs.settled?.digest
+    inputBytes = inputs.byteCount
     digests[.rates] = inputs.currency?.digest.hexadecimal
     digests[.cost] = inputs.costs?.digest.hexadecimal
     self.settings = [

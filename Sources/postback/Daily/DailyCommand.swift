@@ -15,16 +15,20 @@ struct DailyCommand: Command {
     usage:
       "OUT [--lookups DIR] [--dimensions LIST] [--environment LIST] [--as-of TIME] [--since DATE] [--until DATE] …",
     discussion: """
-      OUT is the --out folder of run or watch. The tables skan_daily and skan_daily_events are written, and with
-      --histogram skan_daily_values. Each replaces the one of an earlier run as a whole when it is complete. Complete parts
-      of the tables of OUT are read, also while watch goes on.
+      OUT is the --out folder of run or watch. The tables skan_daily, skan_daily_events and skan_daily_changes are written,
+      and with --histogram skan_daily_values. Each replaces the one of an earlier run as a whole when it is complete.
+      Complete parts of the tables of OUT are read, also while watch goes on.
 
       Rows are grouped by day, conversion window and the dimensions. Each postback is counted on the day of its receipt
       (date_type received) and on that of its estimated install date (install). Without --lookups the name of a network is
       its id, and only campaigns that forwarders name are known. Rejects, tests that a forwarder marks, and postbacks of
       other environments than production are left out.
-      Exit status: 0; 64 usage, 65 a lookup table is wrong or some lines of the tables are not rows, 66 a folder does not
-      exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
+
+      With --cost the rows of install dates have the costs of their campaigns, the cost of an install, and the revenue for
+      each unit of cost with its least and greatest value. Costs that fit no row are rows of their own, so that none is lost.
+      skan_daily_changes keeps the changes since the first report, each with its reason. docs/daily.md describes all tables.
+      Exit status: 0; 64 usage, 65 a lookup table, the cost file or the file of rates is wrong, or some lines of the tables
+      are not rows, 66 a folder does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
       """,
     options: LookupOptions.options + [
       Option(

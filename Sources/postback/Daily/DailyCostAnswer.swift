@@ -13,8 +13,8 @@ struct DailyCostAnswer {
     let campaigns = summary.campaigns
     guard !campaigns.isEmpty else { return [] }
     var table = TextTable(
-      ["network", "campaign", "name", "cost", "installs", "eCPI", "ROAS", "least", "most", "scaled"],
-      numbersIn: Set(3...9)
+      ["network", "campaign", "name", "cost", "installs", "eCPI", "values", "ROAS", "least", "most", "scaled"],
+      numbersIn: Set(3...10)
     )
     for campaign in campaigns.prefix(Self.most) { table.add(row(campaign)) }
     let title = "campaigns by cost, with the revenue of window 0 for each unit of cost"
@@ -30,9 +30,7 @@ struct DailyCostAnswer {
     }
     let unconverted = summary.unconverted
     if unconverted > 0 { findings.append(("amounts without a rate, in their own currency", "\(unconverted)")) }
-    if let obstacle = summary.changesObstacle {
-      findings.append(("changes since the earlier report", "none, because \(obstacle)"))
-    } else {
+    if summary.changesObstacle == nil {
       findings.append(("changes since the earlier report", "\(summary.changes.values.reduce(0, +))"))
     }
     return findings
@@ -41,11 +39,13 @@ struct DailyCostAnswer {
   private func row(_ campaign: CampaignTotals) -> [String] {
     let ratios = campaign.ratios
     let cost = campaign.singleCost.map { "\($0.cost.hundredths) \($0.currency)" } ?? "several currencies"
-    let most = ratios.roasMax.map(\.hundredths) ?? ratios.roasMaxClosed.map { "\($0.hundredths) or more" }
+    // Without a limit, the greatest ratio is at least the estimated one.
+    let closed = max(ratios.roas ?? .zero, ratios.roasMaxClosed ?? .zero)
+    let most = ratios.roasMax?.hundredths ?? (ratios.roas == nil ? "" : "\(closed.hundredths) or more")
     return [
       campaign.key.network ?? "", campaign.key.campaign ?? "", campaign.name ?? "", cost,
-      "\(campaign.metrics.installs)", ratios.ecpi?.hundredths ?? "", ratios.roas?.hundredths ?? "",
-      ratios.roasMin?.hundredths ?? "", most ?? "", ratios.roasScaled?.hundredths ?? "",
+      "\(campaign.metrics.installs)", ratios.ecpi?.hundredths ?? "", "\(campaign.metrics.values)",
+      ratios.roas?.hundredths ?? "", ratios.roasMin?.hundredths ?? "", most, ratios.roasScaled?.hundredths ?? "",
     ]
   }
 }

@@ -14,8 +14,7 @@ struct DailyChanges {
   private let settings: DailySettings
   private let asOf: Timestamp?
   private let history: DailyChangesHistory
-  /// The reasons that the files of both reports give.
-  private let files: Set<ChangeReason>
+  private let causes: ChangeCauses
   private var previous: DailyPreviousRows?
 
   /// Begins the comparison with the report in a folder.
@@ -28,7 +27,7 @@ struct DailyChanges {
     (self.settings, self.asOf) = (settings, asOf)
     let before = try Self.summary(of: .daily, in: output).flatMap(DailyProvenance.init)
     history = try DailyChangesHistory(in: output, before: before)
-    files = before.map(provenance.reasons) ?? []
+    causes = before.map(provenance.causes) ?? ChangeCauses()
     if let before, before.settings == provenance.settings {
       previous = try StoredRows(.daily, in: output).map(DailyPreviousRows.init)
       obstacle = nil
@@ -98,30 +97,30 @@ struct DailyChanges {
   }
 
   /// The windows of a day that have another number of postbacks than before.
-  private static func lateWindows(_ before: [DailyStoredRow], _ after: [DailyStoredRow]) -> Set<String?> {
-    guard let place = DailyStoredRows.metrics.firstIndex(of: .postbacks) else { return [] }
-    var totals: [String?: Int] = [:]
-    for row in after { totals[row.day.window, default: 0] += row.metrics[place].flatMap { Int($0) } ?? 0 }
-    for row in before { totals[row.day.window, default: 0] -= row.metrics[place].flatMap { Int($0) } ?? 0 }
+  private static func lateWindows(_ before: [DailyStoredRow], _ after: [DailyStoredRow]) -> Set<Int64> {
+    var totals: [Int64: Int64] = [:]
+    for row in after { totals[row.window, default: 0] += row.postbacks }
+    for row in before { totals[row.window, default: 0] -= row.postbacks }
     return Set(totals.filter { $0.value != 0 }.keys)
   }
 
   private mutating func append(
     _ before: DailyStoredRow?,
     _ after: DailyStoredRow?,
-    _ late: Set<String?>,
+    _ late: Set<Int64>,
     _ encoder: inout RowEncoder
   ) {
-    guard let row = after ?? before else { return }
+    guard let row = after ?? before, before?.metrics != after?.metrics else { return }
+    let none = [String?](repeating: nil, count: DailyStoredRows.metrics.count)
+    let (previous, current, key) = (before?.metrics.values ?? none, after?.metrics.values ?? none, row.key.values)
     for (place, column) in DailyStoredRows.metrics.enumerated() {
-      let (previous, current) = (before?.metrics[place], after?.metrics[place])
-      let (old, new) = (previous ?? nil, current ?? nil)
+      let (old, new) = (previous[place], current[place])
       guard old != new else { continue }
       // A row that there is only once has all its numbers; those that are 0 say nothing.
       if before == nil || after == nil, (old ?? new) == "0" { continue }
-      let isLate = column == .revenueAllWindows ? !late.isEmpty : late.contains(row.day.window)
-      let reason = ChangeReason.of(column, files, isLate: isLate)
-      for (column, cell) in zip(DailyStoredRows.key, row.key) { encoder.copy(column, cell) }
+      let isLate = column == .revenueAllWindows ? !late.isEmpty : late.contains(row.window)
+      let reason = causes.reason(of: column, isLate: isLate)
+      for (column, cell) in zip(DailyStoredRows.key, key) { encoder.copy(column, cell) }
       encoder.text(.metric, column.rawValue)
       encoder.copy(.previous, old)
       encoder.copy(.current, new)

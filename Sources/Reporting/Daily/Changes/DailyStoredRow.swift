@@ -3,17 +3,20 @@ internal import DurableFiles
 internal import JSON
 internal import Tables
 
-/// A row of `skan_daily` as text, for the comparison of two reports.
+/// A row of `skan_daily` as bytes, for the comparison of two reports.
 struct DailyStoredRow: Sendable {
+  /// The day of the row.
+  let position: DailyPosition
+  /// The conversion window.
+  let window: Int64
+  /// The number of postbacks.
+  let postbacks: Int64
   /// The cells that make the row another one than all others: the day, the window, the dimensions and the cost's level.
   let identity: DailyKeyBytes
-  /// The cells of the columns that `skan_daily_changes` has too, in the order of its columns.
-  let key: [String?]
   /// The cells of `DailyStoredRows.metrics`.
-  let metrics: [String?]
-
-  /// The cells of the date type, the date and the conversion window.
-  var day: (type: String?, date: String?, window: String?) { (key[0], key[1], key[2]) }
+  let metrics: DailyKeyBytes
+  /// The cells of the columns that `skan_daily_changes` has too, in the order of its columns.
+  let key: DailyKeyBytes
 }
 
 /// Reads rows of `skan_daily`.
@@ -33,21 +36,40 @@ struct DailyStoredRows {
     return key.filter { !names.contains($0) }.map(Table.daily.place)
   }()
 
+  private static let datePlace = Table.daily.place(.date)
+  private static let typePlace = Table.daily.place(.dateType)
+  private static let windowPlace = Table.daily.place(.postbackSequenceIndex)
+  private static let postbacksPlace = Table.daily.place(.postbacks)
+
   /// Returns the rows of a batch in order. A line that is not a row is passed over.
   static func read(_ batch: RowBatch) -> [DailyStoredRow] {
     var cursor = RowCursor(batch, of: .daily)
     var rows: [DailyStoredRow] = []
     rows.reserveCapacity(batch.rows.count)
+    // Rows of a day stand together.
+    var date: (text: String?, day: Int64?) = (nil, nil)
     while cursor.next() {
-      var identity = DailyKeyBytes()
-      for place in identityPlaces { identity.append(place, of: cursor) }
-      var key: [String?] = []
-      for place in keyPlaces { key.append(cursor.text(place)) }
-      var metrics: [String?] = []
-      for place in metricPlaces { metrics.append(cursor.text(place)) }
-      rows.append(DailyStoredRow(identity: identity, key: key, metrics: metrics))
+      let text = cursor.text(datePlace)
+      if text != date.text { date = (text, text.flatMap { Timestamp(dateOrTime: $0) }?.daysSince1970) }
+      let type: DateType = cursor.has(DateType.install.rawValue, in: typePlace) ? .install : .received
+      rows.append(
+        DailyStoredRow(
+          position: DailyPosition(type: type, day: date.day),
+          window: cursor.integer(windowPlace) ?? 0,
+          postbacks: cursor.integer(postbacksPlace) ?? 0,
+          identity: bytes(identityPlaces, of: cursor),
+          metrics: bytes(metricPlaces, of: cursor),
+          key: bytes(keyPlaces, of: cursor)
+        )
+      )
     }
     return rows
+  }
+
+  private static func bytes(_ places: [Int], of cursor: borrowing RowCursor) -> DailyKeyBytes {
+    var bytes = DailyKeyBytes()
+    for place in places { bytes.append(place, of: cursor) }
+    return bytes
   }
 }
 
@@ -86,7 +108,7 @@ struct DailyPreviousRows {
       guard let batch = try stored.next() else { return nil }
       rows = DailyStoredRows.read(batch)[...]
     }
-    return rows.first.map(DailyPosition.init)
+    return rows.first?.position
   }
 
   /// Returns all rows of the next day.
@@ -95,12 +117,5 @@ struct DailyPreviousRows {
     var day: [DailyStoredRow] = []
     while try position() == first, let row = rows.popFirst() { day.append(row) }
     return day
-  }
-}
-
-extension DailyPosition {
-  fileprivate init(_ row: DailyStoredRow) {
-    type = row.day.type.flatMap(DateType.init) ?? .received
-    day = row.day.date.flatMap { Timestamp(dateOrTime: $0) }?.daysSince1970
   }
 }

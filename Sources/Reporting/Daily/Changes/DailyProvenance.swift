@@ -1,0 +1,77 @@
+package import JSON
+internal import Tables
+
+/// The settings and files of a daily report, as its summary records them. Those of two reports tell why they differ.
+package struct DailyProvenance: Sendable, Equatable {
+  /// The digests of the files that a change can follow from, by its reason; nil for a file that there is not.
+  package var digests: [ChangeReason: String] = [:]
+  /// The digest of the settlement whose values count; nil if there is none.
+  package var settlement: String?
+  /// The number of bytes of the tables of postbacks and of rejects, which grow with each postback and each copy.
+  package var inputBytes: Int64 = 0
+  /// The settings that must be the same for two reports to be compared.
+  package var settings: [String] = []
+  /// The SHA-256 of the rows in the first of their formats.
+  package var rows = ""
+
+  /// Nothing.
+  package init() {}
+
+  private static let members: [(reason: ChangeReason, key: String)] = [
+    (.lookup, "lookup_digest"), (.model, "models_digest"), (.rates, "rates_digest"), (.cost, "cost_digest"),
+  ]
+  private static let settlementKey = "settled_digest"
+  private static let inputBytesKey = "input_bytes"
+  private static let settingsKey = "settings"
+  private static let rowsKey = "rows_digest"
+
+  /// The members of the summary.
+  package var members: [JSONValue.Member] {
+    Self.members.map { .init($0.key, digests[$0.reason].map(JSONValue.string) ?? .null) } + [
+      .init(Self.settlementKey, settlement.map(JSONValue.string) ?? .null),
+      .init(Self.inputBytesKey, .integer(inputBytes)),
+      .init(Self.settingsKey, .array(settings.map(JSONValue.string))), .init(Self.rowsKey, .string(rows)),
+    ]
+  }
+
+  /// Reads the members of a summary; nil if it has none.
+  init?(_ summary: JSONValue) {
+    guard case .array(let settings)? = summary[Self.settingsKey], let rows = summary[Self.rowsKey]?.text else {
+      return nil
+    }
+    self.rows = rows
+    self.settings = settings.compactMap(\.text)
+    settlement = summary[Self.settlementKey]?.text
+    if case .number(let text)? = summary[Self.inputBytesKey] { inputBytes = Int64(text) ?? 0 }
+    for (reason, key) in Self.members { digests[reason] = summary[key]?.text }
+  }
+
+  /// The causes that two reports can differ by.
+  func causes(comparedWith previous: DailyProvenance) -> ChangeCauses {
+    var causes = ChangeCauses()
+    causes.files = Set(Self.members.map(\.reason).filter { digests[$0] != previous.digests[$0] })
+    guard settlement != previous.settlement, !causes.files.contains(.model) else { return causes }
+    let isKnown = digests[.model] != nil && previous.digests[.model] != nil
+    if inputBytes == previous.inputBytes { causes.files.insert(.model) } else { causes.isUncertain = !isKnown }
+    return causes
+  }
+}
+
+/// The causes of changes that the files and settings of two reports tell.
+struct ChangeCauses {
+  /// The files that differ, as reasons.
+  var files: Set<ChangeReason> = []
+  /// Indicates that a settlement with other models cannot be told from one with later copies.
+  var isUncertain = false
+
+  /// The reason of a change of a column; nil if it cannot be told. `isLate` indicates that there are more postbacks of the
+  /// day than before.
+  func reason(of column: ColumnName, isLate: Bool) -> ChangeReason? {
+    let possible = ChangeReason.possible(for: column)
+    var reasons = files.intersection(possible)
+    if isUncertain, !isLate, possible.contains(.model) { return nil }
+    // Without another file, only rows that have arrived can change a number.
+    if isLate || reasons.isEmpty { reasons.formUnion(possible.intersection([.latePostback])) }
+    return reasons.count == 1 ? reasons.first : nil
+  }
+}
