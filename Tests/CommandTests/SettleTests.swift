@@ -92,7 +92,10 @@ import Testing
   @Test func `without the date of copies in apps the forwarder's value counts`() async throws {
     let folder = try TemporaryFolder()
     try await run([copy(20, value: 20), copy(21, forwarder: "mmp", value: 35)], in: folder)
-    _ = try await settle(folder, lookups: nil)
+    let summary = try await settle(folder, lookups: nil)
+    guard case .array(let apps)? = summary["apps_without_direct_copies_since"] else { return }
+    #expect(apps.map { $0["app_id"]?.integer } == [525_463_029])
+    #expect(apps.first?["postbacks"]?.integer == 1)
     let row = try #require(try rows(folder).first)
     #expect(row["trust_level"]?.integer == 0)
     #expect(row["effective_decided_by"]?.text == "forwarded")

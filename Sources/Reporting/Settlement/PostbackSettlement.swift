@@ -100,6 +100,13 @@ struct PostbackSettlement: Sendable {
     return Set(copies.filter { !$0.isDirect }.compactMap(\.forwarder)).sorted()
   }
 
+  /// Tells if a device's own copy contradicts a forwarder's and does not count, because the rule has no time from which on
+  /// such copies come.
+  func isUndated(_ rule: SettlementRule) -> Bool {
+    guard trustLevel == 0, directCount > 0, forwardedCount > 0 else { return false }
+    return rule.directSince == nil && !rule.isSecure
+  }
+
   /// The time of the first copy, in milliseconds since 1970.
   var firstAt: Int64? { copies.first?.time }
 

@@ -45,6 +45,9 @@ package struct SettlementCounts: Sendable {
   package private(set) var changes: [ChangeKey: Change] = [:]
   /// The number of postbacks with each trust level.
   package private(set) var trustLevels = [Int](repeating: 0, count: 5)
+  /// The number of postbacks by app in which a device's own copy contradicts a forwarder's and does not count, because it is
+  /// not known from when on the app's devices send copies.
+  package private(set) var undated: [Int64: Int] = [:]
   /// The time of the first device's own copy of each app, in milliseconds since 1970.
   private(set) var firstDirect: [Int64: Int64] = [:]
   /// The newest time of receipt, in milliseconds since 1970; nil if there is none.
@@ -80,6 +83,7 @@ package struct SettlementCounts: Sendable {
       newest = max(newest ?? time, time)
       if copy.isDirect { firstDirect[postback.appID] = min(firstDirect[postback.appID] ?? time, time) }
     }
+    if settlement.isUndated(postback.rule) { undated[postback.appID, default: 0] += 1 }
     let week = postback.day.map { $0 - Self.daysAfterMonday($0) }
     let key = Key(network: postback.network, appID: postback.appID, week: week)
     let day = postback.day.map { Int(Self.daysAfterMonday($0)) }
@@ -94,6 +98,7 @@ package struct SettlementCounts: Sendable {
     for (key, group) in right.groups { left.groups[key, default: Group()] += group }
     for (key, change) in right.changes { left.changes[key, default: Change()] += change }
     for level in left.trustLevels.indices { left.trustLevels[level] += right.trustLevels[level] }
+    left.undated.merge(right.undated, uniquingKeysWith: +)
     left.firstDirect.merge(right.firstDirect, uniquingKeysWith: min)
     left.newest = [left.newest, right.newest].compactMap { $0 }.max()
   }

@@ -29,16 +29,16 @@ extension SettlementSummary {
           }
         )
       ),
-      .init(
-        "apps_without_direct_copies",
-        .array(
-          silentApps.map { app in
-            .object([.init("app_id", .integer(Int(app.appID))), .init("forwarded", .integer(app.forwarded))])
-          }
-        )
-      ),
+      .init("apps_without_direct_copies", .array(silentApps.map(\.json))),
+      .init("apps_without_direct_copies_since", .array(undatedApps.map(\.json))),
       .init("groups", .array(groups.map(\.json))),
     ])
+  }
+}
+
+extension SettlementSummary.AppCount {
+  fileprivate var json: JSONValue {
+    .object([.init("app_id", .integer(Int(appID))), .init("postbacks", .integer(postbacks))])
   }
 }
 

@@ -40,12 +40,12 @@ package struct SettlementSummary: Sendable {
     }
   }
 
-  /// An app whose devices send no copies, though there are postbacks for it.
-  package struct SilentApp: Sendable, Equatable {
+  /// An app that needs attention.
+  package struct AppCount: Sendable, Equatable {
     /// The app.
     package let appID: Int64
-    /// The number of forwarded postbacks in the last days.
-    package let forwarded: Int
+    /// The number of its postbacks that need it.
+    package let postbacks: Int
   }
 
   /// The days after the first copy in which the other one may still come: a day of delay, and nine of retries.
@@ -66,8 +66,11 @@ package struct SettlementSummary: Sendable {
   package let groups: [Group]
   /// The changes against `skan_postbacks`, by app and currency.
   package let changes: [(key: SettlementCounts.ChangeKey, change: SettlementCounts.Change)]
-  /// The apps without copies of devices.
-  package let silentApps: [SilentApp]
+  /// The apps without copies of devices, each with its forwarded postbacks in the last days. Empty if the days are limited.
+  package let silentApps: [AppCount]
+  /// The apps whose devices' copies do not count because `direct_copies_since` is missing, each with the postbacks in which
+  /// they contradict a forwarder's.
+  package let undatedApps: [AppCount]
   /// The newest time of receipt.
   let asOf: Int64?
   let graceHours: Int
@@ -102,11 +105,12 @@ package struct SettlementSummary: Sendable {
     }
     changes = counts.changes.map { ($0.key, $0.value) }
       .sorted { ($0.key.appID, $0.key.currency ?? "") < ($1.key.appID, $1.key.currency ?? "") }
-    silentApps = Self.silentApps(counts)
+    silentApps = settings.since == nil && settings.until == nil ? Self.silentApps(counts) : []
+    undatedApps = counts.undated.map { AppCount(appID: $0.key, postbacks: $0.value) }.sorted { $0.appID < $1.appID }
   }
 
   /// The apps that had forwarded postbacks in the last days, and no device's own copy.
-  private static func silentApps(_ counts: SettlementCounts) -> [SilentApp] {
+  private static func silentApps(_ counts: SettlementCounts) -> [AppCount] {
     guard let last = counts.newest.map({ Timestamp(milliseconds: $0).daysSince1970 }) else { return [] }
     var apps: [Int64: (direct: Int, forwarded: Int)] = [:]
     for (key, group) in counts.groups {
@@ -117,7 +121,7 @@ package struct SettlementSummary: Sendable {
       }
     }
     return apps.filter { $0.value.direct == 0 && $0.value.forwarded >= silentPostbacks }
-      .map { SilentApp(appID: $0.key, forwarded: $0.value.forwarded) }
+      .map { AppCount(appID: $0.key, postbacks: $0.value.forwarded) }
       .sorted { $0.appID < $1.appID }
   }
 

@@ -24,8 +24,16 @@ struct SettleAnswer {
     for app in summary.silentApps {
       parts.append(
         """
-        The devices of app \(app.appID) sent no copies in \(SettlementSummary.silentDays) days with \(app.forwarded) \
+        The devices of app \(app.appID) sent no copies in \(SettlementSummary.silentDays) days with \(app.postbacks) \
         forwarded postbacks: postback copies are not set up.
+        """
+      )
+    }
+    for app in summary.undatedApps {
+      parts.append(
+        """
+        In \(app.postbacks) postbacks of app \(app.appID) a device's own copy contradicts a forwarder's, and the \
+        forwarder's counts. If the app's devices send you copies, give the app a direct_copies_since in apps.csv.
         """
       )
     }
