@@ -102,7 +102,7 @@ struct DailyWriter: ~Copyable {
       throw .libcrypto(error)
     }
     do throws(FileFailure) {
-      try changes.compare(upTo: nil, &changesEncoder)
+      changes.compare(upTo: nil, &changesEncoder)
       try outputs.append(changes: changesEncoder.take())
       summary.note(outputs)
       (summary.changes, summary.changesObstacle) = (changes.counts, changes.obstacle)
@@ -144,7 +144,7 @@ struct DailyWriter: ~Copyable {
     let encoded = encoder.take()
     do throws(LibcryptoFailure) { try hash.update(encoded.daily[format].span) } catch { throw .libcrypto(error) }
     do throws(FileFailure) {
-      try changes.compare(position, with: RowBatch(encoded.daily, in: format, of: .daily), &changesEncoder)
+      changes.compare(position, with: RowBatch(encoded.daily, in: format, of: .daily), &changesEncoder)
       try outputs.append(changes: changesEncoder.take())
       try outputs.append(encoded)
     } catch {
@@ -167,6 +167,8 @@ extension DailyProvenance {
       "dimensions=\(DailyDimension.text(settings.dimensions))",
       "environments=\(settings.environments.sorted().joined(separator: ";"))",
       "currency=\(inputs.currency?.code ?? "")",
+      // Texts that are written in another way cannot be compared.
+      "texts=\(settings.encoding.isCSVSafe && !settings.encoding.formats.contains(.jsonLines) ? "csv-safe" : "plain")",
     ]
   }
 }

@@ -109,6 +109,27 @@ import Testing
     #expect(try report.changes() == changes)
   }
 
+  @Test func `a damaged report is replaced, and compared as far as it can be read`() async throws {
+    let report = try CostReport()
+    try report.write([Postback()])
+    try await report.report { $0.dimensions = [.campaignID] }
+    let rows = try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl")
+    try report.folder.makeFile("out/skan_daily/part-00000001.jsonl", holding: Array(rows.dropLast(40)))
+    let summary = try await report.report { $0.dimensions = [.campaignID] }
+    #expect(summary.changesObstacle?.hasPrefix("the report that was there before cannot be read") == true)
+    #expect(try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl") == rows)
+    #expect(try await report.report { $0.dimensions = [.campaignID] }.changesObstacle == nil)
+    #expect(try report.changes().isEmpty)
+  }
+
+  @Test func `texts in another form are not compared`() async throws {
+    let report = try CostReport()
+    try report.write([Postback(campaign: "=2001")])
+    try await report.report()
+    let summary = try await report.report { $0.encoding = TableEncoding([.csv], isCSVSafe: true) }
+    #expect(summary.changesObstacle == "the report that was there before has other settings")
+  }
+
   @Test func `days that are not calculated are not compared`() async throws {
     let report = try CostReport()
     let first = Postback(received: "2026-03-08T00:00:00Z", installed: "2026-03-04T00:00:00Z")

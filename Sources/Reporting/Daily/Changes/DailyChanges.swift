@@ -8,8 +8,8 @@ internal import Tables
 struct DailyChanges {
   /// The number of changes by reason; the key is nil for changes whose reason cannot be told.
   private(set) var counts: [ChangeReason?: Int] = [:]
-  /// The reason for which the reports are not compared; nil if they are.
-  let obstacle: String?
+  /// The reason for which the reports are not compared, or not to their end; nil if they are.
+  private(set) var obstacle: String?
 
   private let settings: DailySettings
   private let asOf: Timestamp?
@@ -51,20 +51,39 @@ struct DailyChanges {
   }
 
   /// Appends the changes of a day, and of the days before it that the new report does not have.
-  mutating func compare(_ position: DailyPosition, with rows: RowBatch, _ encoder: inout RowEncoder) throws(FileFailure)
-  {
-    try compare(upTo: position, &encoder)
-    guard try previous?.position() == position else { return }
-    let before = try previous?.nextDay() ?? []
-    compare(before, with: DailyStoredRows.read(rows), &encoder)
+  mutating func compare(_ position: DailyPosition, with rows: RowBatch, _ encoder: inout RowEncoder) {
+    compare(upTo: position, &encoder)
+    guard nextPosition() == position else { return }
+    compare(nextDay(), with: DailyStoredRows.read(rows), &encoder)
   }
 
   /// Appends the changes of the days that the new report does not have: before a day, or nil for all that are left.
-  mutating func compare(upTo position: DailyPosition?, _ encoder: inout RowEncoder) throws(FileFailure) {
-    while let next = try previous?.position(), position.map({ next < $0 }) ?? true {
-      let rows = try previous?.nextDay() ?? []
+  mutating func compare(upTo position: DailyPosition?, _ encoder: inout RowEncoder) {
+    while let next = nextPosition(), position.map({ next < $0 }) ?? true {
+      let rows = nextDay()
       // Days that are not calculated keep their rows.
       if settings.part(of: next.day) == .calculated { compare(rows, with: [], &encoder) }
+    }
+  }
+
+  private mutating func nextPosition() -> DailyPosition? { reading { rows throws(FileFailure) in try rows.position() } }
+
+  private mutating func nextDay() -> [DailyStoredRow] {
+    reading { rows throws(FileFailure) in try rows.nextDay() } ?? []
+  }
+
+  /// Reads the report that was there before. If it is damaged, the comparison ends: the new report takes its place.
+  private mutating func reading<Value>(
+    _ body: (inout DailyPreviousRows) throws(FileFailure) -> Value?
+  ) -> Value? {
+    guard var rows = previous else { return nil }
+    do throws(FileFailure) {
+      defer { previous = rows }
+      return try body(&rows)
+    } catch {
+      previous = nil
+      obstacle = "the report that was there before cannot be read: \(error)"
+      return nil
     }
   }
 
