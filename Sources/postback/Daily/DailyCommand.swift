@@ -129,7 +129,12 @@ extension DailySettings {
       dimensions = Set(list.compactMap(DailyDimension.init))
     }
     let environmentNames = ["production", "development", "custom"]
-    if let list = try Self.list("--environment", of: environmentNames, arguments) { environments = Set(list) }
+    if let list = try Self.list("--environment", of: environmentNames, arguments) {
+      guard !list.isEmpty else {
+        throw CommandFailure(.usage, "The value of --environment is empty. Name one, such as production.")
+      }
+      environments = Set(list)
+    }
     asOf = try arguments.value("--as-of", "a date, or a time such as 2026-03-01T00:00:00Z") {
       Timestamp(dateOrTime: $0)
     }
