@@ -29,7 +29,7 @@ except ImportError:
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "schemas"
 TABLES = ["skan_postbacks", "skan_events", "skan_rejects"]
-DERIVED = ["skan_enriched", "skan_settled", "skan_settled_events", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes"]
+DERIVED = ["skan_enriched", "skan_settled", "skan_settled_events", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes", "skan_modelled"]
 
 
 class Problems:
@@ -187,6 +187,8 @@ def check_row(table, row, keys, place, problems):
             problems.add(place, "no row of skan_postbacks has the postback_key")
     elif table.startswith("skan_daily"):
         check_daily_row(table, row, place, problems)
+    elif table == "skan_modelled":
+        check_modelled_row(row, place, problems)
     elif row["reject_code"] != "too_large":
         raw = row["raw_body"].encode() if row["raw_body"] is not None else base64.b64decode(row["raw_body_base64"])
         if hashlib.sha256(raw).hexdigest() != row["raw_sha256"]:
@@ -212,6 +214,20 @@ def check_daily_row(table, row, place, problems):
     conversions = row["postbacks_won"] if row["conversions"] is None else row["conversions"]
     if valued != conversions and not conversions - (row["conflicts"] or 0) <= valued <= conversions:
         problems.add(place, "the conversions are not those with a value and those without")
+
+
+def check_modelled_row(row, place, problems):
+    if row["conversions"] < row["nulls"]:
+        problems.add(place, "there are more nulls than installs")
+    names = ("modelled_revenue_low", "modelled_revenue", "modelled_revenue_high")
+    if row["modelled_revenue"] is not None and not row["observed_revenue"] <= row[names[1]]:
+        problems.add(place, "modelled_revenue is below observed_revenue")
+    # The mean of a very skewed distribution may be beyond both limits of its interval.
+    if row["modelled_revenue_high"] is not None and not row["observed_revenue"] <= row[names[0]] <= row[names[2]]:
+        problems.add(place, "the limits of modelled_revenue are not in order")
+    high = row["bound_high"]
+    if high is not None and row["modelled_revenue"] is not None and row["modelled_revenue"] > high + Decimal("0.000001"):
+        problems.add(place, "modelled_revenue is above bound_high")
 
 
 def check_tables(folder, is_safe, problems):

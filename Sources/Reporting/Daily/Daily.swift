@@ -15,6 +15,8 @@ package struct DailyInputs: Sendable {
   package var costs: Costs?
   /// The currency of all amounts that can be converted to it; nil if they stay in their own.
   package var currency: ReportCurrency?
+  /// The models that decoded the rows.
+  package var models = ModelMeanings([])
   /// The values that count where copies were compared; nil if they were not.
   let settled: DailySettledInputs?
 
@@ -129,7 +131,8 @@ package struct Daily: Sendable {
 
   /// Writes `skan_daily` and the tables beside it.
   package mutating func write(into outputs: consuming DailyOutputs, jobs: Int) async throws(PipelineFailure) {
-    var writer = try DailyWriter(inputs, &outputs, lookups, summary)
+    let modelling = DailyModelling(cells, inputs.models, settings)
+    var writer = try DailyWriter(inputs, &outputs, lookups, modelling, summary)
     for type in DateType.allCases {
       try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)
       try writer.write(cells, of: type, into: &outputs)

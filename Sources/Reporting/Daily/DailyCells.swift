@@ -8,7 +8,8 @@ struct DailyCells: Sendable {
   private(set) var outcomes: [DailyOutcome] = []
   private var outcomeNumbers = DailyKeyNumbers()
   private var places = DailyKeyNumbers()
-  private var counts: [DailyCell: Int] = [:]
+  private(set) var strata = DailyKeyNumbers()
+  private(set) var counts: [DailyCell: Int] = [:]
 
   /// Adds the counts of the next batch.
   mutating func add(_ batch: DailyBatch) {
@@ -18,8 +19,10 @@ struct DailyCells: Sendable {
       if isNew { self.outcomes.append(batch.outcomes[index]) }
       return number
     }
+    let strata = batch.strata.keys.map { self.strata.number(of: $0).number }
     for (cell, count) in batch.counts {
       var global = cell
+      global.stratum = strata[Int(cell.stratum)]
       global.place = places[Int(cell.place)]
       global.outcome = outcomes[Int(cell.outcome)]
       counts[global, default: 0] += count
@@ -60,11 +63,15 @@ struct DailyCells: Sendable {
     return problems
   }
 
+  /// The rank of the dimensions' values of each place, in the order of the daily tables.
+  var ranks: [UInt32] { Self.ranks(places.keys.map { DailyPlace($0.values) }) }
+
   /// Calls `body` for each group of a date type with postbacks, in the order of the daily tables. Revenue is in `currency`,
   /// if there is one.
   func forEachGroup<Failure: Error>(
     of type: DateType,
     in currency: ReportCurrency?,
+    _ modelling: DailyModelling,
     _ body: (DailyRow) throws(Failure) -> Void
   ) throws(Failure) {
     var conversion = DailyConversion(to: currency)
@@ -84,6 +91,7 @@ struct DailyCells: Sendable {
       while end < entries.count, entries[end].day == first.day, entries[end].rank == first.rank {
         let outcome = conversion.outcome(entries[end], of: outcomes)
         row.add(entries[end], outcome, places[Int(entries[end].place)].names)
+        modelling.add(entries[end], to: &row.nulls)
         end += 1
       }
       try body(row)
@@ -110,6 +118,7 @@ struct DailyCells: Sendable {
     let rank: UInt64
     let place: UInt32
     let outcome: UInt32
+    let stratum: UInt32
     let count: Int
     private let install: Int32
 
@@ -117,6 +126,7 @@ struct DailyCells: Sendable {
       day = type == .received ? cell.received : cell.install
       self.rank = UInt64(window) << 32 | UInt64(rank)
       (place, outcome, install, self.count) = (cell.place, cell.outcome, cell.install, count)
+      stratum = cell.stratum
     }
 
     var window: Int { Int(rank >> 32) }
@@ -148,6 +158,8 @@ package struct DailyRow: Sendable {
   package var metrics = DailyMetrics()
   /// The sums of each event, by name.
   package var events: [String: DailyEventSums] = [:]
+  /// The null postbacks, by the strata in which they are modelled.
+  package var nulls = GroupNulls()
   /// The cost; nil if there is none.
   package var cost: DailyCost?
   /// The revenue of all windows of an install day, in the first row of them.

@@ -72,7 +72,7 @@ extension Column {
       .nullable,
       "The sum of the upper limits of the revenue. Null if `revenue_max_open` is not 0."
     ),
-    Column(.currency, .currency, .nullable, "The currency of the revenue."),
+    Column(.currency, .currency, .nullable, "The currency of the revenue and of the modelled revenue."),
     count(
       .unconvertedRows,
       """

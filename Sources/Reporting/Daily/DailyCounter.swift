@@ -11,6 +11,8 @@ struct DailyCell: Hashable, Sendable {
   var place: UInt32
   /// The number of the outcome.
   var outcome: UInt32
+  /// The number of the stratum in which null postbacks are modelled.
+  var stratum: UInt32
   /// The day of receipt since 1970-01-01, or `unknownDay`.
   var received: Int32
   /// The day of the estimated install date since 1970-01-01, or `unknownDay`.
@@ -51,6 +53,7 @@ struct DailyRowCounts: Sendable, Equatable {
 /// The counts of a batch of rows of `skan_postbacks`.
 struct DailyBatch: Sendable {
   var places = DailyKeyNumbers()
+  var strata = DailyKeyNumbers()
   var outcomeNumbers = DailyKeyNumbers()
   var outcomes: [DailyOutcome] = []
   var counts: [DailyCell: Int] = [:]
@@ -139,7 +142,11 @@ struct DailyCounter: Sendable {
       counts.outcomes.append(new)
     }
     let (received, install) = days(cursor, values, valueColumns, &counts.rows)
-    counts.counts[DailyCell(place: place, outcome: outcome, received: received, install: install), default: 0] += 1
+    key.removeAll()
+    key.appendStratum(cursor, columns, row)
+    let stratum = counts.strata.number(of: key).number
+    let cell = DailyCell(place: place, outcome: outcome, stratum: stratum, received: received, install: install)
+    counts.counts[cell, default: 0] += 1
   }
 
   private func days(

@@ -10,9 +10,17 @@ struct DailyEncoder: ~Copyable {
   private var values: RowEncoder
   private let writesValues: Bool
   private let dimensions: String
+  private let modelling: DailyModelling
   private let asOf: Timestamp?
 
-  init(_ encoding: TableEncoding, _ dimensions: Set<DailyDimension>, asOf: Timestamp?, writesValues: Bool) {
+  init(
+    _ encoding: TableEncoding,
+    _ dimensions: Set<DailyDimension>,
+    _ modelling: DailyModelling,
+    asOf: Timestamp?,
+    writesValues: Bool
+  ) {
+    self.modelling = modelling
     daily = RowEncoder(.daily, encoding)
     events = RowEncoder(.dailyEvents, encoding)
     values = RowEncoder(.dailyValues, encoding)
@@ -30,15 +38,23 @@ struct DailyEncoder: ~Copyable {
   mutating func encode(_ row: DailyRow) {
     Self.encodeKey(row, dimensions, &daily)
     encodeCounts(row.metrics, isFirstWindow: row.group.window == 0)
-    encodeRevenue(row.metrics)
+    let modelled = modelling.revenue(of: row)
+    encodeRevenue(row.metrics, otherwise: modelled?.currency)
     let isSettled = row.metrics.settled > 0
     daily.integer(.conflicts, isSettled ? Int64(row.metrics.conflicts) : nil)
     daily.integer(.directConfirmed, isSettled ? Int64(row.metrics.directConfirmed) : nil)
-    for column in Column.dailyModelled { daily.null(column.name) }
+    daily.amount(.modelledRevenue, modelled?.number.value)
+    daily.amount(.modelledRevenueLow, modelled?.number.low)
+    daily.amount(.modelledRevenueHigh, modelled?.number.high)
+    if let status = modelled?.status {
+      daily.word(.modelledStatus, plain: status.word)
+    } else {
+      daily.null(.modelledStatus)
+    }
     encodeCost(row)
     encodeCompleteness(row)
     daily.endRow()
-    encodeEvents(row)
+    encodeEvents(row, isModelled: modelled?.number.value != nil)
     if writesValues { encodeValues(row) }
   }
 
@@ -101,13 +117,14 @@ struct DailyEncoder: ~Copyable {
     daily.integer(.undecoded, Int64(metrics.undecoded))
   }
 
-  private mutating func encodeRevenue(_ metrics: DailyMetrics) {
+  /// Encodes the revenue. Without any, the currency is that of the modelled revenue.
+  private mutating func encodeRevenue(_ metrics: DailyMetrics, otherwise currency: String?) {
     let single = metrics.revenue.count == 1 ? metrics.revenue.first : nil
     let revenue = single?.value
     daily.amount(.revenue, revenue?.estimate)
     daily.amount(.revenueMin, revenue?.minimum)
     daily.amount(.revenueMax, revenue?.maximum)
-    daily.text(.currency, single?.key)
+    daily.text(.currency, single?.key ?? currency)
     daily.integer(.unconvertedRows, Int64(metrics.unconverted))
     daily.integer(.revenueMaxOpen, Int64(metrics.revenue.values.reduce(0) { $0 + $1.openEnded }))
     daily.amount(.revenueMaxClosed, revenue?.closedMaximum)
@@ -159,7 +176,7 @@ struct DailyEncoder: ~Copyable {
     daily.amount(.expectedShare, completeness?.status == .open ? completeness?.expectedShare : nil)
   }
 
-  private mutating func encodeEvents(_ row: DailyRow) {
+  private mutating func encodeEvents(_ row: DailyRow, isModelled: Bool) {
     for (name, sums) in row.events.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
       Self.encodeKey(row, dimensions, &events)
       events.text(.eventName, name)
@@ -173,6 +190,10 @@ struct DailyEncoder: ~Copyable {
       events.amount(.revenueMax, single?.value.maximum)
       events.text(.currency, single?.key)
       Self.encodeCurrencies(sums.revenue, &events)
+      let modelled = isModelled ? modelling.postbacks(with: name, observed: sums.postbacks, of: row) : nil
+      events.amount(.modelledPostbacks, modelled?.value)
+      events.amount(.modelledPostbacksLow, modelled?.low)
+      events.amount(.modelledPostbacksHigh, modelled?.high)
       let ratios = EventRatios(events: sums.count, CostRatios.Parts(row))
       events.amount(.eventECPA, ratios.ecpa)
       events.amount(.eventECR, ratios.ecr)

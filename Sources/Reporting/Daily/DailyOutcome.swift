@@ -38,6 +38,10 @@ struct DailyOutcome: Sendable {
   var value = Value.null
   var status = DecodeStatus.null
   var isCumulative = false
+  /// The id of the model; empty unless decoded.
+  var modelID = ""
+  /// The version of the model; 0 unless decoded.
+  var modelVersion = 0
   /// The hours after the install in which the postback is sent; nil if they are not known.
   var arrival: ArrivalHours?
   var currency: String?
@@ -94,6 +98,8 @@ extension DailyOutcome {
     guard status == .decoded else { return }
     example = row.key(columns.key)
     isCumulative = values.boolean(valueColumns.cumulative) ?? false
+    modelID = values.text(valueColumns.modelID) ?? ""
+    modelVersion = values.integer(valueColumns.modelVersion).map { Int($0) } ?? 0
     currency = values.text(valueColumns.currency)
     guard currency != nil else { return }
     revenue.estimate = values.amount(valueColumns.revenue) ?? .zero

@@ -21,6 +21,7 @@ package struct DailyOutputs {
   /// The table of the values; nil if it is not written.
   var values: Output?
   var changes: Output
+  var modelled: Output
 
   /// Begins the tables in a folder. `skan_daily_values` is written if it is wanted, and if it is there.
   package init(in folder: String, _ settings: DailySettings, wantsValues: Bool) throws(FileFailure) {
@@ -31,6 +32,7 @@ package struct DailyOutputs {
     daily = try output(.daily)
     events = try output(.dailyEvents)
     changes = Output(table: try DerivedTable(.dailyChanges, settings.encoding.formats, in: folder), earlier: nil)
+    modelled = Output(table: try DerivedTable(.modelled, settings.encoding.formats, in: folder), earlier: nil)
     let hasValues = try DurableFolder("\(folder)/\(Table.dailyValues.name)").byteCount(of: ".") != nil
     values = wantsValues || hasValues ? try output(.dailyValues) : nil
   }
@@ -59,10 +61,14 @@ package struct DailyOutputs {
   /// Appends rows of the changes.
   mutating func append(changes rows: EncodedRows) throws(FileFailure) { try changes.append(rows) }
 
+  /// Appends rows of `skan_modelled`.
+  mutating func append(modelled rows: EncodedRows) throws(FileFailure) { try modelled.append(rows) }
+
   /// Puts the tables in the place of those of the earlier report. The changes are in their table before the report is,
   /// and are calculated again if the report does not follow.
   func complete(summary: String, changes text: String) throws(FileFailure) {
     try changes.table.complete(summary: text)
+    try modelled.table.complete(summary: summary)
     try events.table.complete(summary: summary)
     try values?.table.complete(summary: summary)
     try daily.table.complete(summary: summary)

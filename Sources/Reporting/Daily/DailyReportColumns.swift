@@ -6,20 +6,35 @@ extension Column {
   static let dailyModelled = [
     Column(
       .modelledRevenue,
-      .moneySum,
+      .decimal(precision: 35, scale: 6),
       .nullable,
       """
-      The revenue with that of postbacks without a value, as a statistical model estimates it. Null unless \
+      `revenue` with an estimate for postbacks without a value, as `skan_modelled` has them, in `currency`. Null unless \
       `modelled_status` says that it is modelled.
       """
     ),
-    Column(.modelledRevenueLow, .moneySum, .nullable, "The lower limit of the modelled revenue."),
-    Column(.modelledRevenueHigh, .moneySum, .nullable, "The upper limit of the modelled revenue."),
+    Column(
+      .modelledRevenueLow,
+      .decimal(precision: 35, scale: 6),
+      .nullable,
+      "The lower end of the interval of the modelled revenue."
+    ),
+    Column(
+      .modelledRevenueHigh,
+      .decimal(precision: 35, scale: 6),
+      .nullable,
+      "The upper end of that interval."
+    ),
     Column(
       .modelledStatus,
-      .nonEmptyText,
+      .word(ModelledStatus.allWords),
       .nullable,
-      "The state of the modelled revenue, or the reason for which there is none."
+      """
+      `modelled`, `borrowed` or `not_modelled:` and the reason, as in `skan_modelled`. `not_modelled:several_groups` if \
+      postbacks without a value are in another group than the values like them; `not_modelled:later_window` in the \
+      windows 1 and 2, which are in `skan_modelled` alone. Null if the row has no installs or redownloads that could \
+      have a value.
+      """
     ),
   ]
 

@@ -13,6 +13,10 @@ package struct DailySettings: Sendable {
   package var since: Int64?
   /// The last day that is calculated; nil for all days after `since`.
   package var until: Int64?
+  /// The period over which null postbacks are modelled together.
+  package var modelPeriod = ModelPeriod.all
+  /// The level of the intervals of modelled numbers.
+  package var modelLevel = 0.95
   /// The formats of the tables.
   package var encoding: TableEncoding
 

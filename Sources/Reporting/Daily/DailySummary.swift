@@ -11,6 +11,8 @@ package struct DailySummary: Sendable {
   package private(set) var written: [(table: String, rows: Int)] = []
   /// The first and the last day of each date type; nil if there is none.
   package private(set) var days: [DateType: ClosedRange<Int64>] = [:]
+  /// The totals of `skan_modelled`.
+  package private(set) var modelled: [ModelledRow] = []
   /// The settings.
   package let settings: DailySettings
   /// The remarks on the lookup tables and on the postbacks.
@@ -118,10 +120,12 @@ package struct DailySummary: Sendable {
     days[row.group.dateType] = min(known.lowerBound, day)...max(known.upperBound, day)
   }
 
-  /// Notes the numbers of rows that were written.
-  mutating func note(_ outputs: DailyOutputs) {
+  /// Notes the numbers of rows that were written, and the totals of modelled revenue.
+  mutating func note(_ outputs: DailyOutputs, _ modelling: NullModelling) {
+    modelled = modelling.rows.filter { $0.scope == .total }
     written = [(Table.daily.name, outputs.daily.rows), (Table.dailyEvents.name, outputs.events.rows)]
     if let values = outputs.values { written.append((Table.dailyValues.name, values.rows)) }
+    written.append((Table.modelled.name, outputs.modelled.rows))
   }
 }
 
@@ -149,6 +153,7 @@ extension DailySummary {
         .init("rows", .object(written.map { .init($0.table, .integer($0.rows)) })),
         .init("windows", .array(windows.indices.map { json($0) })),
         .init("revenue", .array(revenue.map { json($0.currency, $0.revenue) })),
+        .init("modelled", .array(modelled.map(\.json))),
         .init("received", json(days[.received])),
         .init("install", json(days[.install])),
         .init(

@@ -3,7 +3,9 @@ package import Tables
 
 extension Table {
   /// The tables that are derived from those of a run.
-  package static let derived = [enriched, settled, settledEvents, daily, dailyEvents, dailyValues, dailyChanges]
+  package static let derived = [
+    enriched, settled, settledEvents, daily, dailyEvents, dailyValues, dailyChanges, modelled,
+  ]
 
   /// The table of the sums by day, conversion window and dimensions.
   package static let daily = Table(
@@ -61,6 +63,27 @@ extension Table {
       Column(.revenueMax, .moneySum, .nullable, "The sum of the upper limits. Null if a postback has none."),
       Column(.currency, .currency, .nullable, "The currency of the amounts."),
       .revenueByCurrency,
+      Column(
+        .modelledPostbacks,
+        .decimal(precision: 35, scale: 6),
+        .nullable,
+        """
+        `postbacks_with_event` with an estimate for postbacks without a value. Null unless the row of `skan_daily` has \
+        modelled revenue.
+        """
+      ),
+      Column(
+        .modelledPostbacksLow,
+        .decimal(precision: 35, scale: 6),
+        .nullable,
+        "The lower end of the interval of the modelled number of postbacks."
+      ),
+      Column(
+        .modelledPostbacksHigh,
+        .decimal(precision: 35, scale: 6),
+        .nullable,
+        "The upper end of that interval."
+      ),
       Column(
         .eventECPA,
         .ratio,

@@ -13,6 +13,7 @@ struct DailyWriter: ~Copyable {
   private let settings: DailySettings
   private let format: TableFormat
   private let costs: DailyCosts?
+  private let modelling: DailyModelling
   /// The days with costs that were not written yet, in order.
   private var costDays: ArraySlice<Int64>
   /// The rows whose day is not known, which come last.
@@ -29,8 +30,10 @@ struct DailyWriter: ~Copyable {
     _ inputs: DailyInputs,
     _ outputs: inout DailyOutputs,
     _ lookups: Lookups,
+    _ modelling: DailyModelling,
     _ summary: DailySummary
   ) throws(PipelineFailure) {
+    self.modelling = modelling
     let settings = summary.settings
     let changes: DailyChanges
     var changesEncoder = RowEncoder(.dailyChanges, settings.encoding)
@@ -51,6 +54,7 @@ struct DailyWriter: ~Copyable {
     encoder = DailyEncoder(
       settings.encoding,
       settings.dimensions,
+      modelling,
       asOf: summary.asOf,
       writesValues: outputs.values != nil
     )
@@ -75,7 +79,7 @@ struct DailyWriter: ~Copyable {
     into outputs: inout DailyOutputs
   ) throws(PipelineFailure) {
     var rows: [DailyRow] = []
-    try cells.forEachGroup(of: type, in: inputs.currency) { row throws(PipelineFailure) in
+    try cells.forEachGroup(of: type, in: inputs.currency, modelling) { row throws(PipelineFailure) in
       guard settings.part(of: row.group.day) == .calculated else { return }
       if let last = rows.last, last.group.day != row.group.day {
         try write(rows, into: &outputs)
@@ -104,7 +108,8 @@ struct DailyWriter: ~Copyable {
     do throws(FileFailure) {
       changes.compare(upTo: nil, &changesEncoder)
       try outputs.append(changes: changesEncoder.take())
-      summary.note(outputs)
+      try outputs.append(modelled: modelling.modelling.encoded(settings.encoding))
+      summary.note(outputs, modelling.modelling)
       (summary.changes, summary.changesObstacle) = (changes.counts, changes.obstacle)
       try outputs.complete(summary: summary.json.description, changes: changes.json.description)
     } catch {

@@ -10,9 +10,23 @@ package struct ModelledNumber: Equatable, Sendable {
   package var high: Amount?
 }
 
+/// The modelled revenue of a group of a report.
+package struct GroupRevenue: Equatable, Sendable {
+  /// The state.
+  package let status: ModelledStatus
+  /// The revenue; without a value if there is no estimate.
+  package let number: ModelledNumber
+  /// The currency; nil if there is no estimate, and if there is no revenue.
+  package let currency: String?
+
+  init(_ status: ModelledStatus, _ number: ModelledNumber = ModelledNumber(), _ currency: String? = nil) {
+    (self.status, self.number, self.currency) = (status, number, currency)
+  }
+}
+
 extension NullModelling {
   /// Returns the modelled revenue of a group with postbacks of the first window, and its status; nil if the group has no
-  /// stratum. `observed` is the group's revenue in `currency`.
+  /// stratum. `observed` is the group's revenue in `currency`, which is nil if there is none.
   ///
   /// A group has an estimate only if each of its strata is whole in it, apart from dates: otherwise null postbacks,
   /// which lack what tells the groups apart, would be in another group than the values like them.
@@ -21,15 +35,17 @@ extension NullModelling {
     whole groups: StratumGroups<Group>,
     observed: Amount?,
     currency: String?
-  ) -> (number: ModelledNumber, status: ModelledStatus)? {
+  ) -> GroupRevenue? {
     guard !nulls.cells.isEmpty else { return nil }
+    var currency = currency
     var estimates: [NullEstimate] = []
     var hasOwn = false
     for (cell, count) in nulls.sorted {
-      guard let outcome = outcomes[cell] else { return (ModelledNumber(), .refused(.noValues)) }
-      if case .refused = outcome.status { return (ModelledNumber(), outcome.status) }
-      if groups.isSplit(cell.stratum) { return (ModelledNumber(), .refused(.severalGroups)) }
-      if let one = outcome.currency, one != currency { return (ModelledNumber(), .refused(.currencies)) }
+      guard let outcome = outcomes[cell] else { return GroupRevenue(.refused(.noValues)) }
+      if case .refused = outcome.status { return GroupRevenue(outcome.status) }
+      if groups.isSplit(cell.stratum) { return GroupRevenue(.refused(.severalGroups)) }
+      currency = currency ?? outcome.currency
+      if let own = outcome.currency, own != currency { return GroupRevenue(.refused(.currencies)) }
       if outcome.status == .modelled { hasOwn = true }
       if let prediction = outcome.prediction { estimates.append(prediction.sum(over: count)) }
     }
@@ -40,7 +56,7 @@ extension NullModelling {
       low: observed?.adding(estimate: interval.low),
       high: observed?.adding(estimate: interval.high)
     )
-    return (number, hasOwn ? .modelled : .borrowed)
+    return GroupRevenue(hasOwn ? .modelled : .borrowed, number, currency)
   }
 
   /// Returns the modelled number of postbacks with an event in a group whose revenue has an estimate, with `observed`

@@ -1,4 +1,6 @@
 package import ConversionModel
+package import DurableFiles
+internal import Ledger
 
 /// The revenue of all conversion values of the models that decoded the postbacks.
 package struct ModelMeanings: Sendable {
@@ -17,6 +19,18 @@ package struct ModelMeanings: Sendable {
     let pairs = models.map { (Key(app: $0.appID, modelID: $0.label.modelID, version: $0.label.version), $0) }
     self.models = Dictionary(pairs) { $1 }
     keys = Dictionary(grouping: Set(pairs.map(\.0)), by: \.app)
+  }
+
+  /// The models that decoded the rows of a run, as the ledger in its output folder keeps them. There are none if the
+  /// ledger is in another folder.
+  package init(ofRun output: String) throws(FileFailure) {
+    let state = "\(output)/_state"
+    var models: [ConversionModel] = []
+    for kept in Ledger.isThere(state) ? try Ledger.keptModels(in: state) : [] {
+      // A text that an earlier version of the program accepted may have an error for this one.
+      models += (try? Models(parsing: Array(kept.text.utf8)))?.all ?? []
+    }
+    self.init(models)
   }
 
   /// The revenue of all values of a window.

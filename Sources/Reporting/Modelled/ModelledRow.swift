@@ -50,9 +50,7 @@ package struct ModelledRow: Sendable {
     // Without a currency there is no revenue, or it is of several currencies and cannot be added.
     guard currency != nil, let observed = part.sum({ $0.estimate ?? .zero }) else { return }
     self.observed = observed
-    // An install that sends no later postback is worth nothing in that window.
-    let amounts = (unit.model?.amounts ?? [.zero, nil]) + (unit.window > 0 ? [.zero] : [])
-    let bounds = NullBounds(observed: observed, nulls: part.nulls, amounts: amounts)
+    let bounds = NullBounds(observed: observed, nulls: part.nulls, amounts: unit.amounts)
     (boundLow, boundHigh) = (bounds.low, bounds.high)
   }
 

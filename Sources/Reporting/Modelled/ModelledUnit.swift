@@ -49,6 +49,8 @@ struct ModelledUnit {
   let currency: String?
   /// The revenue of all values of the models; nil if a model is not known.
   let model: ModelMeanings.Revenue?
+  /// The amounts that a postback without a value may be worth, nil for an amount without an upper limit.
+  let amounts: [Amount?]
 
   /// Makes a unit of the counts of an app. A stratum of a network among `ambiguous` is not modelled.
   init(
@@ -69,6 +71,10 @@ struct ModelledUnit {
     model = meanings.revenue(of: values, app: app, window: window)
     let all = currencies.isEmpty ? model?.currencies ?? [] : currencies
     currency = all.count == 1 ? all.first : nil
+    // An install that sends no later postback is worth nothing in that window.
+    amounts =
+      (model?.amounts ?? [.zero, nil]) + values.map { $0.maximum == nil ? nil : $0.estimate }
+      + (window > 0 ? [.zero] : [])
     let hasValues = parts.contains { $0.values > 0 || !$0.observed.isEmpty }
     let isCumulative = window > 0 && values.contains(where: \.isCumulative)
     for index in parts.indices {

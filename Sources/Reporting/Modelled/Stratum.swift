@@ -12,18 +12,17 @@ package struct Stratum: Hashable, Comparable, Sendable {
     /// No identifier, as in postbacks of AdAttributionKit without one.
     case none
 
-    /// Makes the identifier of a postback from its campaign id, or from two to four digits of a source identifier, of
-    /// which a network keeps the last two or the first two.
-    package init(campaignID: Int64?, source: Span<UInt8>?, keeping digits: Network.Digits) {
-      if let source, source.count >= 2 {
-        let first = digits == .leading ? 0 : source.count - 2
-        let (tens, ones) = (Int(source[first]) - 0x30, Int(source[first + 1]) - 0x30)
-        self = (0...9).contains(tens) && (0...9).contains(ones) ? .source(10 * tens + ones) : .none
-      } else if let campaignID {
-        self = .campaign(Int(campaignID))
-      } else {
-        self = .none
-      }
+    /// Makes the identifier of a postback with a campaign id, or without any.
+    package init(campaignID: Int64?) { self = campaignID.map { .campaign(Int($0)) } ?? .none }
+
+    /// Makes the identifier of a postback with two to four digits of a source identifier, of which a network keeps the
+    /// last two or the first two.
+    package init(source: Span<UInt8>, keeping digits: Network.Digits) {
+      self = .none
+      guard source.count >= 2 else { return }
+      let first = digits == .leading ? 0 : source.count - 2
+      let (tens, ones) = (Int(source[first]) - 0x30, Int(source[first + 1]) - 0x30)
+      if (0...9).contains(tens), (0...9).contains(ones) { self = .source(10 * tens + ones) }
     }
   }
 
@@ -50,7 +49,7 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
   package var modelID: String
   /// The version of that model.
   package var modelVersion: Int
-  /// The fine value, or 64 for `low`, 65 for `medium` and 66 for `high`.
+  /// The fine value, or `firstCoarse` for `low`, and the next numbers for `medium` and `high`.
   package var code: Int
   /// The estimated revenue; nil in a model without a currency.
   package var estimate: Amount?
@@ -65,6 +64,9 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
   /// The names of the events that the value means, in order.
   package var events: [String] = []
 
+  /// The code of the coarse value `low`, after all fine values.
+  package static let firstCoarse = 64
+
   /// Makes a fine value that is worth nothing.
   package init(modelID: String, modelVersion: Int, fine value: Int) {
     (self.modelID, self.modelVersion, code) = (modelID, modelVersion, value)
@@ -72,11 +74,8 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
 
   /// Makes a coarse value that is worth nothing.
   package init(modelID: String, modelVersion: Int, coarse value: CoarseValue) {
-    (self.modelID, self.modelVersion, code) = (modelID, modelVersion, 64 + value.rank)
+    (self.modelID, self.modelVersion, code) = (modelID, modelVersion, Self.firstCoarse + value.rank)
   }
-
-  /// The coarse value; nil for a fine one.
-  package var coarse: CoarseValue? { code < 64 ? nil : CoarseValue(rank: code - 64) }
 
   package static func < (left: ReportedValue, right: ReportedValue) -> Bool {
     if (left.modelID, left.modelVersion, left.code) != (right.modelID, right.modelVersion, right.code) {

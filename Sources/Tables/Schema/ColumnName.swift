@@ -204,6 +204,29 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case effectiveRevenueKind = "effective_revenue_kind"
   case effectiveCumulative = "effective_cumulative"
   case effectiveEstimatedInstallDate = "effective_estimated_install_date"
+  case scope
+  case periodStart = "period_start"
+  case periodEnd = "period_end"
+  case credibility
+  case observedRevenue = "observed_revenue"
+  case nullRevenue = "null_revenue"
+  case nullRevenueVariance = "null_revenue_variance"
+  case nullRevenueLow = "null_revenue_low"
+  case nullRevenueHigh = "null_revenue_high"
+  case boundLow = "bound_low"
+  case boundHigh = "bound_high"
+  case level
+  case assumption
+  case modelStatus = "model_status"
+  case modelledRevenueMin = "modelled_revenue_min"
+  case modelledRevenueMax = "modelled_revenue_max"
+  case modelledRevenueHalf = "modelled_revenue_delta_0_5"
+  case modelledRevenueThreeQuarters = "modelled_revenue_delta_0_75"
+  case modelledRevenueFiveQuarters = "modelled_revenue_delta_1_25"
+  case modelledRevenueThreeHalves = "modelled_revenue_delta_1_5"
+  case modelledPostbacks = "modelled_postbacks"
+  case modelledPostbacksLow = "modelled_postbacks_low"
+  case modelledPostbacksHigh = "modelled_postbacks_high"
 
   // Members of `conflicting_fields`, besides `field`.
   case first

@@ -10,7 +10,8 @@ struct DailyAnswer {
   var text: String {
     var parts = ["postbacks by conversion window", windows.text(indent: 2)]
     if !summary.revenue.isEmpty { parts += ["revenue of decoded postbacks", revenue.text(indent: 2)] }
-    return (parts + costs.parts + [findings.text()]).joined(separator: "\n\n")
+    let modelled = ModelledAnswer(totals: summary.modelled)
+    return (parts + modelled.parts + costs.parts + [findings.text()]).joined(separator: "\n\n")
   }
 
   private var costs: DailyCostAnswer { DailyCostAnswer(summary: summary) }

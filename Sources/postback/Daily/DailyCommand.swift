@@ -15,9 +15,9 @@ struct DailyCommand: Command {
     usage:
       "OUT [--lookups DIR] [--dimensions LIST] [--environment LIST] [--as-of TIME] [--since DATE] [--until DATE] …",
     discussion: """
-      OUT is the --out folder of run or watch. The tables skan_daily, skan_daily_events and skan_daily_changes are written,
-      and with --histogram skan_daily_values. Each replaces the one of an earlier run as a whole when it is complete.
-      Complete parts of the tables of OUT are read, also while watch goes on.
+      OUT is the --out folder of run or watch. The tables skan_daily, skan_daily_events, skan_daily_changes and
+      skan_modelled are written, and with --histogram skan_daily_values. Each replaces the one of an earlier run as a whole
+      when it is complete. Complete parts of the tables of OUT are read, also while watch goes on.
 
       Rows are grouped by day, conversion window and the dimensions. Each postback is counted on the day of its receipt
       (date_type received) and on that of its estimated install date (install). Without --lookups the name of a network is
@@ -27,6 +27,9 @@ struct DailyCommand: Command {
       With --cost the rows of install dates have the costs of their campaigns, the cost of an install, and the revenue for
       each unit of cost with its least and greatest value. Costs that fit no row are rows of their own, so that none is lost.
       skan_daily_changes keeps the changes since the first report, each with its reason. docs/daily.md describes all tables.
+
+      skan_modelled has the revenue of each app and campaign with an estimate for postbacks without a conversion value, an
+      interval, and bounds. It assumes that values are missing at random within a campaign; docs/modelling.md describes how.
       Exit status: 0; 64 usage, 65 a lookup table, the cost file or the file of rates is wrong, or some lines of the tables
       are not rows, 66 a folder does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
       """,
@@ -40,6 +43,8 @@ struct DailyCommand: Command {
       Option("--as-of", "TIME", "The time that the report is of; default the latest time of receipt."),
       Option("--since", "DATE", "Calculate the days from this one on; other days keep the rows of the earlier tables."),
       Option("--until", "DATE", "Calculate the days up to this one, and keep the rows of later days."),
+      Option("--model-period", "PERIOD", "Model the install dates of a week or a month together, or all (default)."),
+      Option("--model-level", "LEVEL", "The level of the intervals of modelled numbers, 0.5 to 0.999; default 0.95."),
       Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
     ] + MoneyOptions.options + [
       Option("--out", "DIR", "Write the tables into this folder, by default OUT.", short: "-o"),
@@ -111,12 +116,14 @@ struct DailyCommand: Command {
     guard accepted.isOfWholeRuns else {
       throw CommandFailure(.usage, "A daily report needs all tables of a run. Give its --out folder.")
     }
-    return DailyInputs(
+    var inputs = DailyInputs(
       accepted: accepted,
       events: try files(.events),
       rejects: try files(.rejects),
       settled: try DailySettledInputs(in: output, progress: progress.handler)
     )
+    inputs.models = try ModelMeanings(ofRun: output)
+    return inputs
   }
 }
 
@@ -138,6 +145,14 @@ extension DailySettings {
     asOf = try arguments.value("--as-of", "a date, or a time such as 2026-03-01T00:00:00Z") {
       Timestamp(dateOrTime: $0)
     }
+    let periods = ModelPeriod.allCases.map(\.rawValue).joined(separator: ", ")
+    if let period = try arguments.value("--model-period", periods, { ModelPeriod(rawValue: $0) }) {
+      modelPeriod = period
+    }
+    let level = try arguments.value("--model-level", "a number from 0.5 to 0.999") { text in
+      Double(text).flatMap { (0.5...0.999).contains($0) ? $0 : nil }
+    }
+    if let level { modelLevel = level }
     since = try Self.day("--since", arguments)
     until = try Self.day("--until", arguments)
     if let since, let until, since > until {

@@ -39,7 +39,7 @@ import Testing
     let row = try folder.row()
     #expect(row.number(.revenue) == "133" && row.number(.revenueInAppPurchases) == "130")
     #expect(row.number(.revenueAdMonetization) == "3" && row.number(.revenueAll) == "0")
-    #expect(summary.written.map(\.rows) == [2, 4, 4])
+    #expect(summary.written.map(\.rows) == [2, 4, 4, 2])
   }
 
   @Test func `a postback that is in the tables twice has its events once`() async throws {

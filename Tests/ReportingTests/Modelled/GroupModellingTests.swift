@@ -57,6 +57,10 @@ import Testing
     let nulls = Self.nulls(Self.alone, [1: 25])
     let other = modelling.revenue(of: nulls, whole: groups, observed: Amount(30), currency: "EUR")
     #expect(other?.status.word == "not_modelled:currencies")
+    // A group without a value of its own takes the currency of the values like its nulls.
+    let none = modelling.revenue(of: nulls, whole: groups, observed: .zero, currency: nil)
+    #expect(none?.currency == "USD")
+    #expect(none?.number.value == Amount(30))
     var more = StratumGroups<Int>()
     more.add(.campaign(1), in: 5)
     groups += more

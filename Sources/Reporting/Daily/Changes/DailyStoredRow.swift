@@ -21,10 +21,10 @@ struct DailyStoredRow: Sendable {
 
 /// Reads rows of `skan_daily`.
 struct DailyStoredRows {
-  /// The columns whose changes are recorded: the counts and the amounts. Ratios follow from them, and the state of a day
-  /// changes with time alone.
+  /// The columns whose changes are recorded: the counts and the amounts. Ratios follow from them, the state of a day
+  /// changes with time alone, and each postback changes the modelled numbers of all days.
   static let metrics: [ColumnName] =
-    (Column.dailyCounts + Column.dailyRevenue + Column.dailyTrust + Column.dailyModelled + Column.dailyCost)
+    (Column.dailyCounts + Column.dailyRevenue + Column.dailyTrust + Column.dailyCost)
     .filter(\.isMetric).map(\.name)
   /// The columns that a change has in common with its row.
   static let key = Column.dailyKeys.map(\.name) + [.costLevel]
