@@ -247,7 +247,7 @@ CREATE TABLE skan_daily (
   revenue NUMERIC(36, 7) OPTIONS (description = "The sum of the estimated revenue of decoded postbacks, in currency. Null if no model with a currency decodes one, and if there are several currencies."),
   revenue_min NUMERIC(36, 7) OPTIONS (description = "The sum of the least possible revenue."),
   revenue_max NUMERIC(36, 7) OPTIONS (description = "The sum of the upper limits of the revenue. Null if revenue_max_open is not 0."),
-  currency STRING OPTIONS (description = "The currency of the revenue."),
+  currency STRING OPTIONS (description = "The currency of the revenue and of the modelled revenue."),
   unconverted_rows INT64 NOT NULL OPTIONS (description = "The number of decoded postbacks with revenue for which there is no rate. Their revenue is in revenue_by_currency alone."),
   revenue_max_open INT64 NOT NULL OPTIONS (description = "The number of decoded postbacks whose revenue has no upper limit."),
   revenue_max_closed NUMERIC(36, 7) OPTIONS (description = "The sum of the upper limits of those postbacks that have one."),
@@ -257,10 +257,10 @@ CREATE TABLE skan_daily (
   revenue_by_currency JSON OPTIONS (description = "The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted."),
   conflicts INT64 OPTIONS (description = "The number of postbacks whose copies contradict each other. Those of them whose values do not count, because devices' own copies do, are neither values nor nulls. Null if skan_settled has none of the postbacks."),
   direct_confirmed INT64 OPTIONS (description = "The number of postbacks that a device's own copy confirms. Null if skan_settled has none of the postbacks."),
-  modelled_revenue NUMERIC(36, 7) OPTIONS (description = "The revenue with that of postbacks without a value, as a statistical model estimates it. Null unless modelled_status says that it is modelled."),
-  modelled_revenue_low NUMERIC(36, 7) OPTIONS (description = "The lower limit of the modelled revenue."),
-  modelled_revenue_high NUMERIC(36, 7) OPTIONS (description = "The upper limit of the modelled revenue."),
-  modelled_status STRING OPTIONS (description = "The state of the modelled revenue, or the reason for which there is none."),
+  modelled_revenue NUMERIC(35, 6) OPTIONS (description = "revenue with an estimate for postbacks without a value, as skan_modelled has them, in currency. Null unless modelled_status says that it is modelled."),
+  modelled_revenue_low NUMERIC(35, 6) OPTIONS (description = "The lower end of the interval of the modelled revenue."),
+  modelled_revenue_high NUMERIC(35, 6) OPTIONS (description = "The upper end of that interval."),
+  modelled_status STRING OPTIONS (description = "modelled, borrowed or not_modelled: and the reason, as in skan_modelled. not_modelled:several_groups if postbacks without a value are in another group than the values like them; not_modelled:later_window in the windows 1 and 2, which are in skan_modelled alone. Null if the row has no installs or redownloads that could have a value. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:several_groups, not_modelled:later_window."),
   cost NUMERIC(36, 7) OPTIONS (description = "The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, and if its costs are in several currencies."),
   cost_currency STRING OPTIONS (description = "The currency of the cost."),
   cost_by_currency JSON OPTIONS (description = "The cost by currency, a number for each. Null unless there are several currencies."),
@@ -322,6 +322,9 @@ CREATE TABLE skan_daily_events (
   revenue_max NUMERIC(36, 7) OPTIONS (description = "The sum of the upper limits. Null if a postback has none."),
   currency STRING OPTIONS (description = "The currency of the amounts."),
   revenue_by_currency JSON OPTIONS (description = "The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted."),
+  modelled_postbacks NUMERIC(35, 6) OPTIONS (description = "postbacks_with_event with an estimate for postbacks without a value. Null unless the row of skan_daily has modelled revenue."),
+  modelled_postbacks_low NUMERIC(35, 6) OPTIONS (description = "The lower end of the interval of the modelled number of postbacks."),
+  modelled_postbacks_high NUMERIC(35, 6) OPTIONS (description = "The upper end of that interval."),
   event_ecpa NUMERIC(35, 6) OPTIONS (description = "The cost of an event: cost · valid / (event_count · installs), where valid is values and ambiguous_zeros. Null unless the row of skan_daily has a cost."),
   event_ecr NUMERIC(35, 6) OPTIONS (description = "The events for each valid conversion: event_count / valid. Null if there is none.")
 )
@@ -394,3 +397,39 @@ CREATE TABLE skan_daily_changes (
   reason STRING OPTIONS (description = "The reason for the change: late_postback for postbacks that came later, lookup, model, rates or cost for another lookup table, settlement, file of rates or cost file. Null if there are several possible reasons.")
 )
 OPTIONS (description = "A count or an amount in skan_daily that is not the one of the table that was there before. Each report adds its changes to those of earlier ones. Days that the table before did not have are not listed. In CSV a null is an empty field.");
+
+CREATE TABLE skan_modelled (
+  scope STRING NOT NULL OPTIONS (description = "stratum for a campaign, or total for all strata of the app with the same model_status."),
+  app_id INT64 NOT NULL OPTIONS (description = "The advertised app."),
+  network_name STRING OPTIONS (description = "The ad network, as in skan_enriched. Null in a total."),
+  campaign_id INT64 OPTIONS (description = "campaign-id up to SKAdNetwork 3, else null."),
+  source_identifier STRING OPTIONS (description = "The two digits of the source identifier that postbacks without a value have. Null up to SKAdNetwork 3, in a total, and for postbacks without an identifier."),
+  postback_sequence_index INT64 NOT NULL OPTIONS (description = "The conversion window, 0 before 4.0."),
+  period_start DATE OPTIONS (description = "The first install date of the period. Null if install dates are not known."),
+  period_end DATE OPTIONS (description = "The last install date of the period."),
+  conversions INT64 NOT NULL OPTIONS (description = "The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the next two columns are those of window 0, because its nulls send no later postback."),
+  values INT64 NOT NULL OPTIONS (description = "The number of these with a decoded value. In the windows 1 and 2 the number of installs with a first value, without those whose later value has no meaning."),
+  nulls INT64 NOT NULL OPTIONS (description = "The number of these without a value, for which the estimate is."),
+  credibility NUMERIC(7, 6) OPTIONS (description = "The weight of the stratum's own values in its estimate: 1 for its own alone, 0 for those of the pool alone. Null in a total, and without an estimate."),
+  observed_revenue NUMERIC(36, 7) OPTIONS (description = "The estimated revenue of the values that were reported."),
+  null_revenue NUMERIC(35, 6) OPTIONS (description = "The expected revenue of the postbacks without a value."),
+  null_revenue_variance NUMERIC(35, 6) OPTIONS (description = "The variance of that revenue."),
+  null_revenue_low NUMERIC(35, 6) OPTIONS (description = "The lower end of the interval of that revenue, at level."),
+  null_revenue_high NUMERIC(35, 6) OPTIONS (description = "The upper end of that interval."),
+  modelled_revenue NUMERIC(35, 6) OPTIONS (description = "observed_revenue + null_revenue."),
+  modelled_revenue_low NUMERIC(35, 6) OPTIONS (description = "observed_revenue + null_revenue_low."),
+  modelled_revenue_high NUMERIC(35, 6) OPTIONS (description = "observed_revenue + null_revenue_high."),
+  bound_low NUMERIC(36, 7) OPTIONS (description = "The revenue if all postbacks without a value have the value of the model that is worth the least."),
+  bound_high NUMERIC(36, 7) OPTIONS (description = "The revenue if they have the value that is worth the most. Null if a value has no upper limit, and if the model is not known."),
+  currency STRING OPTIONS (description = "The currency of all amounts. Null if no value is worth money, and if there are several currencies."),
+  level NUMERIC(7, 6) NOT NULL OPTIONS (description = "The level of the intervals, such as 0.95."),
+  assumption STRING NOT NULL OPTIONS (description = "The assumption of the estimates and intervals, but not of the bounds. One of missing_at_random_within_campaign."),
+  model_status STRING NOT NULL OPTIONS (description = "modelled; borrowed if the stratum has no value, and those of other strata stand in; or not_modelled: and the reason. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch."),
+  modelled_revenue_min NUMERIC(35, 6) OPTIONS (description = "The modelled revenue if each value is worth the least that it can mean."),
+  modelled_revenue_max NUMERIC(35, 6) OPTIONS (description = "The modelled revenue if each value is worth the most. Null if a value has no upper limit."),
+  modelled_revenue_delta_0_5 NUMERIC(35, 6) OPTIONS (description = "The modelled revenue if postbacks without a value are worth 0.5 times the estimate."),
+  modelled_revenue_delta_0_75 NUMERIC(35, 6) OPTIONS (description = "The same for 0.75 times the estimate."),
+  modelled_revenue_delta_1_25 NUMERIC(35, 6) OPTIONS (description = "The same for 1.25 times the estimate."),
+  modelled_revenue_delta_1_5 NUMERIC(35, 6) OPTIONS (description = "The same for 1.5 times the estimate.")
+)
+OPTIONS (description = "The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.");

@@ -256,7 +256,7 @@ CREATE TABLE skan_daily (
   revenue Nullable(Decimal(36, 7)) COMMENT 'The sum of the estimated revenue of decoded postbacks, in currency. Null if no model with a currency decodes one, and if there are several currencies.',
   revenue_min Nullable(Decimal(36, 7)) COMMENT 'The sum of the least possible revenue.',
   revenue_max Nullable(Decimal(36, 7)) COMMENT 'The sum of the upper limits of the revenue. Null if revenue_max_open is not 0.',
-  currency Nullable(String) COMMENT 'The currency of the revenue.',
+  currency Nullable(String) COMMENT 'The currency of the revenue and of the modelled revenue.',
   unconverted_rows Int64 COMMENT 'The number of decoded postbacks with revenue for which there is no rate. Their revenue is in revenue_by_currency alone.',
   revenue_max_open Int64 COMMENT 'The number of decoded postbacks whose revenue has no upper limit.',
   revenue_max_closed Nullable(Decimal(36, 7)) COMMENT 'The sum of the upper limits of those postbacks that have one.',
@@ -266,10 +266,10 @@ CREATE TABLE skan_daily (
   revenue_by_currency Nullable(String) COMMENT 'The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted.',
   conflicts Nullable(Int64) COMMENT 'The number of postbacks whose copies contradict each other. Those of them whose values do not count, because devices\' own copies do, are neither values nor nulls. Null if skan_settled has none of the postbacks.',
   direct_confirmed Nullable(Int64) COMMENT 'The number of postbacks that a device\'s own copy confirms. Null if skan_settled has none of the postbacks.',
-  modelled_revenue Nullable(Decimal(36, 7)) COMMENT 'The revenue with that of postbacks without a value, as a statistical model estimates it. Null unless modelled_status says that it is modelled.',
-  modelled_revenue_low Nullable(Decimal(36, 7)) COMMENT 'The lower limit of the modelled revenue.',
-  modelled_revenue_high Nullable(Decimal(36, 7)) COMMENT 'The upper limit of the modelled revenue.',
-  modelled_status Nullable(String) COMMENT 'The state of the modelled revenue, or the reason for which there is none.',
+  modelled_revenue Nullable(Decimal(35, 6)) COMMENT 'revenue with an estimate for postbacks without a value, as skan_modelled has them, in currency. Null unless modelled_status says that it is modelled.',
+  modelled_revenue_low Nullable(Decimal(35, 6)) COMMENT 'The lower end of the interval of the modelled revenue.',
+  modelled_revenue_high Nullable(Decimal(35, 6)) COMMENT 'The upper end of that interval.',
+  modelled_status LowCardinality(Nullable(String)) COMMENT 'modelled, borrowed or not_modelled: and the reason, as in skan_modelled. not_modelled:several_groups if postbacks without a value are in another group than the values like them; not_modelled:later_window in the windows 1 and 2, which are in skan_modelled alone. Null if the row has no installs or redownloads that could have a value. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:several_groups, not_modelled:later_window.',
   cost Nullable(Decimal(36, 7)) COMMENT 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, and if its costs are in several currencies.',
   cost_currency Nullable(String) COMMENT 'The currency of the cost.',
   cost_by_currency Nullable(String) COMMENT 'The cost by currency, a number for each. Null unless there are several currencies.',
@@ -333,6 +333,9 @@ CREATE TABLE skan_daily_events (
   revenue_max Nullable(Decimal(36, 7)) COMMENT 'The sum of the upper limits. Null if a postback has none.',
   currency Nullable(String) COMMENT 'The currency of the amounts.',
   revenue_by_currency Nullable(String) COMMENT 'The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted.',
+  modelled_postbacks Nullable(Decimal(35, 6)) COMMENT 'postbacks_with_event with an estimate for postbacks without a value. Null unless the row of skan_daily has modelled revenue.',
+  modelled_postbacks_low Nullable(Decimal(35, 6)) COMMENT 'The lower end of the interval of the modelled number of postbacks.',
+  modelled_postbacks_high Nullable(Decimal(35, 6)) COMMENT 'The upper end of that interval.',
   event_ecpa Nullable(Decimal(35, 6)) COMMENT 'The cost of an event: cost · valid / (event_count · installs), where valid is values and ambiguous_zeros. Null unless the row of skan_daily has a cost.',
   event_ecr Nullable(Decimal(35, 6)) COMMENT 'The events for each valid conversion: event_count / valid. Null if there is none.'
 )
@@ -411,3 +414,41 @@ CREATE TABLE skan_daily_changes (
 ENGINE = MergeTree
 ORDER BY tuple()
 COMMENT 'A count or an amount in skan_daily that is not the one of the table that was there before. Each report adds its changes to those of earlier ones. Days that the table before did not have are not listed. In CSV a null is an empty field.';
+
+CREATE TABLE skan_modelled (
+  scope LowCardinality(String) COMMENT 'stratum for a campaign, or total for all strata of the app with the same model_status.',
+  app_id Int64 COMMENT 'The advertised app.',
+  network_name Nullable(String) COMMENT 'The ad network, as in skan_enriched. Null in a total.',
+  campaign_id Nullable(Int64) COMMENT 'campaign-id up to SKAdNetwork 3, else null.',
+  source_identifier Nullable(String) COMMENT 'The two digits of the source identifier that postbacks without a value have. Null up to SKAdNetwork 3, in a total, and for postbacks without an identifier.',
+  postback_sequence_index Int64 COMMENT 'The conversion window, 0 before 4.0.',
+  period_start Nullable(Date32) COMMENT 'The first install date of the period. Null if install dates are not known.',
+  period_end Nullable(Date32) COMMENT 'The last install date of the period.',
+  conversions Int64 COMMENT 'The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the next two columns are those of window 0, because its nulls send no later postback.',
+  values Int64 COMMENT 'The number of these with a decoded value. In the windows 1 and 2 the number of installs with a first value, without those whose later value has no meaning.',
+  nulls Int64 COMMENT 'The number of these without a value, for which the estimate is.',
+  credibility Nullable(Decimal(7, 6)) COMMENT 'The weight of the stratum\'s own values in its estimate: 1 for its own alone, 0 for those of the pool alone. Null in a total, and without an estimate.',
+  observed_revenue Nullable(Decimal(36, 7)) COMMENT 'The estimated revenue of the values that were reported.',
+  null_revenue Nullable(Decimal(35, 6)) COMMENT 'The expected revenue of the postbacks without a value.',
+  null_revenue_variance Nullable(Decimal(35, 6)) COMMENT 'The variance of that revenue.',
+  null_revenue_low Nullable(Decimal(35, 6)) COMMENT 'The lower end of the interval of that revenue, at level.',
+  null_revenue_high Nullable(Decimal(35, 6)) COMMENT 'The upper end of that interval.',
+  modelled_revenue Nullable(Decimal(35, 6)) COMMENT 'observed_revenue + null_revenue.',
+  modelled_revenue_low Nullable(Decimal(35, 6)) COMMENT 'observed_revenue + null_revenue_low.',
+  modelled_revenue_high Nullable(Decimal(35, 6)) COMMENT 'observed_revenue + null_revenue_high.',
+  bound_low Nullable(Decimal(36, 7)) COMMENT 'The revenue if all postbacks without a value have the value of the model that is worth the least.',
+  bound_high Nullable(Decimal(36, 7)) COMMENT 'The revenue if they have the value that is worth the most. Null if a value has no upper limit, and if the model is not known.',
+  currency Nullable(String) COMMENT 'The currency of all amounts. Null if no value is worth money, and if there are several currencies.',
+  level Decimal(7, 6) COMMENT 'The level of the intervals, such as 0.95.',
+  assumption LowCardinality(String) COMMENT 'The assumption of the estimates and intervals, but not of the bounds. One of missing_at_random_within_campaign.',
+  model_status LowCardinality(String) COMMENT 'modelled; borrowed if the stratum has no value, and those of other strata stand in; or not_modelled: and the reason. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch.',
+  modelled_revenue_min Nullable(Decimal(35, 6)) COMMENT 'The modelled revenue if each value is worth the least that it can mean.',
+  modelled_revenue_max Nullable(Decimal(35, 6)) COMMENT 'The modelled revenue if each value is worth the most. Null if a value has no upper limit.',
+  modelled_revenue_delta_0_5 Nullable(Decimal(35, 6)) COMMENT 'The modelled revenue if postbacks without a value are worth 0.5 times the estimate.',
+  modelled_revenue_delta_0_75 Nullable(Decimal(35, 6)) COMMENT 'The same for 0.75 times the estimate.',
+  modelled_revenue_delta_1_25 Nullable(Decimal(35, 6)) COMMENT 'The same for 1.25 times the estimate.',
+  modelled_revenue_delta_1_5 Nullable(Decimal(35, 6)) COMMENT 'The same for 1.5 times the estimate.'
+)
+ENGINE = MergeTree
+ORDER BY tuple()
+COMMENT 'The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.';

@@ -419,9 +419,9 @@ CREATE TABLE skan_daily (
   revenue_by_currency json,
   conflicts bigint,
   direct_confirmed bigint,
-  modelled_revenue numeric(36, 7),
-  modelled_revenue_low numeric(36, 7),
-  modelled_revenue_high numeric(36, 7),
+  modelled_revenue numeric(35, 6),
+  modelled_revenue_low numeric(35, 6),
+  modelled_revenue_high numeric(35, 6),
   modelled_status text,
   cost numeric(36, 7),
   cost_currency text,
@@ -505,7 +505,7 @@ COMMENT ON COLUMN skan_daily.undecoded IS 'The sum of unmapped, no_model and amb
 COMMENT ON COLUMN skan_daily.revenue IS 'The sum of the estimated revenue of decoded postbacks, in currency. Null if no model with a currency decodes one, and if there are several currencies.';
 COMMENT ON COLUMN skan_daily.revenue_min IS 'The sum of the least possible revenue.';
 COMMENT ON COLUMN skan_daily.revenue_max IS 'The sum of the upper limits of the revenue. Null if revenue_max_open is not 0.';
-COMMENT ON COLUMN skan_daily.currency IS 'The currency of the revenue.';
+COMMENT ON COLUMN skan_daily.currency IS 'The currency of the revenue and of the modelled revenue.';
 COMMENT ON COLUMN skan_daily.unconverted_rows IS 'The number of decoded postbacks with revenue for which there is no rate. Their revenue is in revenue_by_currency alone.';
 COMMENT ON COLUMN skan_daily.revenue_max_open IS 'The number of decoded postbacks whose revenue has no upper limit.';
 COMMENT ON COLUMN skan_daily.revenue_max_closed IS 'The sum of the upper limits of those postbacks that have one.';
@@ -515,10 +515,10 @@ COMMENT ON COLUMN skan_daily.revenue_all IS 'The part of the revenue that the mo
 COMMENT ON COLUMN skan_daily.revenue_by_currency IS 'The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted.';
 COMMENT ON COLUMN skan_daily.conflicts IS 'The number of postbacks whose copies contradict each other. Those of them whose values do not count, because devices'' own copies do, are neither values nor nulls. Null if skan_settled has none of the postbacks.';
 COMMENT ON COLUMN skan_daily.direct_confirmed IS 'The number of postbacks that a device''s own copy confirms. Null if skan_settled has none of the postbacks.';
-COMMENT ON COLUMN skan_daily.modelled_revenue IS 'The revenue with that of postbacks without a value, as a statistical model estimates it. Null unless modelled_status says that it is modelled.';
-COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower limit of the modelled revenue.';
-COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper limit of the modelled revenue.';
-COMMENT ON COLUMN skan_daily.modelled_status IS 'The state of the modelled revenue, or the reason for which there is none.';
+COMMENT ON COLUMN skan_daily.modelled_revenue IS 'revenue with an estimate for postbacks without a value, as skan_modelled has them, in currency. Null unless modelled_status says that it is modelled.';
+COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower end of the interval of the modelled revenue.';
+COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper end of that interval.';
+COMMENT ON COLUMN skan_daily.modelled_status IS 'modelled, borrowed or not_modelled: and the reason, as in skan_modelled. not_modelled:several_groups if postbacks without a value are in another group than the values like them; not_modelled:later_window in the windows 1 and 2, which are in skan_modelled alone. Null if the row has no installs or redownloads that could have a value. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:several_groups, not_modelled:later_window.';
 COMMENT ON COLUMN skan_daily.cost IS 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, and if its costs are in several currencies.';
 COMMENT ON COLUMN skan_daily.cost_currency IS 'The currency of the cost.';
 COMMENT ON COLUMN skan_daily.cost_by_currency IS 'The cost by currency, a number for each. Null unless there are several currencies.';
@@ -578,6 +578,9 @@ CREATE TABLE skan_daily_events (
   revenue_max numeric(36, 7),
   currency text,
   revenue_by_currency json,
+  modelled_postbacks numeric(35, 6),
+  modelled_postbacks_low numeric(35, 6),
+  modelled_postbacks_high numeric(35, 6),
   event_ecpa numeric(35, 6),
   event_ecr numeric(35, 6)
 );
@@ -618,6 +621,9 @@ COMMENT ON COLUMN skan_daily_events.revenue_min IS 'The sum of the least possibl
 COMMENT ON COLUMN skan_daily_events.revenue_max IS 'The sum of the upper limits. Null if a postback has none.';
 COMMENT ON COLUMN skan_daily_events.currency IS 'The currency of the amounts.';
 COMMENT ON COLUMN skan_daily_events.revenue_by_currency IS 'The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted.';
+COMMENT ON COLUMN skan_daily_events.modelled_postbacks IS 'postbacks_with_event with an estimate for postbacks without a value. Null unless the row of skan_daily has modelled revenue.';
+COMMENT ON COLUMN skan_daily_events.modelled_postbacks_low IS 'The lower end of the interval of the modelled number of postbacks.';
+COMMENT ON COLUMN skan_daily_events.modelled_postbacks_high IS 'The upper end of that interval.';
 COMMENT ON COLUMN skan_daily_events.event_ecpa IS 'The cost of an event: cost · valid / (event_count · installs), where valid is values and ambiguous_zeros. Null unless the row of skan_daily has a cost.';
 COMMENT ON COLUMN skan_daily_events.event_ecr IS 'The events for each valid conversion: event_count / valid. Null if there is none.';
 
@@ -748,3 +754,71 @@ COMMENT ON COLUMN skan_daily_changes.previous IS 'The value before. Null if it w
 COMMENT ON COLUMN skan_daily_changes.current IS 'The value now. Null if it is null, and if there is no such row any more.';
 COMMENT ON COLUMN skan_daily_changes.as_of IS 'The time that the new value is of, as in skan_daily.';
 COMMENT ON COLUMN skan_daily_changes.reason IS 'The reason for the change: late_postback for postbacks that came later, lookup, model, rates or cost for another lookup table, settlement, file of rates or cost file. Null if there are several possible reasons.';
+
+CREATE TABLE skan_modelled (
+  scope text NOT NULL,
+  app_id bigint NOT NULL,
+  network_name text,
+  campaign_id bigint,
+  source_identifier text,
+  postback_sequence_index bigint NOT NULL,
+  period_start date,
+  period_end date,
+  conversions bigint NOT NULL,
+  values bigint NOT NULL,
+  nulls bigint NOT NULL,
+  credibility numeric(7, 6),
+  observed_revenue numeric(36, 7),
+  null_revenue numeric(35, 6),
+  null_revenue_variance numeric(35, 6),
+  null_revenue_low numeric(35, 6),
+  null_revenue_high numeric(35, 6),
+  modelled_revenue numeric(35, 6),
+  modelled_revenue_low numeric(35, 6),
+  modelled_revenue_high numeric(35, 6),
+  bound_low numeric(36, 7),
+  bound_high numeric(36, 7),
+  currency text,
+  level numeric(7, 6) NOT NULL,
+  assumption text NOT NULL,
+  model_status text NOT NULL,
+  modelled_revenue_min numeric(35, 6),
+  modelled_revenue_max numeric(35, 6),
+  modelled_revenue_delta_0_5 numeric(35, 6),
+  modelled_revenue_delta_0_75 numeric(35, 6),
+  modelled_revenue_delta_1_25 numeric(35, 6),
+  modelled_revenue_delta_1_5 numeric(35, 6)
+);
+COMMENT ON TABLE skan_modelled IS 'The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.';
+COMMENT ON COLUMN skan_modelled.scope IS 'stratum for a campaign, or total for all strata of the app with the same model_status.';
+COMMENT ON COLUMN skan_modelled.app_id IS 'The advertised app.';
+COMMENT ON COLUMN skan_modelled.network_name IS 'The ad network, as in skan_enriched. Null in a total.';
+COMMENT ON COLUMN skan_modelled.campaign_id IS 'campaign-id up to SKAdNetwork 3, else null.';
+COMMENT ON COLUMN skan_modelled.source_identifier IS 'The two digits of the source identifier that postbacks without a value have. Null up to SKAdNetwork 3, in a total, and for postbacks without an identifier.';
+COMMENT ON COLUMN skan_modelled.postback_sequence_index IS 'The conversion window, 0 before 4.0.';
+COMMENT ON COLUMN skan_modelled.period_start IS 'The first install date of the period. Null if install dates are not known.';
+COMMENT ON COLUMN skan_modelled.period_end IS 'The last install date of the period.';
+COMMENT ON COLUMN skan_modelled.conversions IS 'The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the next two columns are those of window 0, because its nulls send no later postback.';
+COMMENT ON COLUMN skan_modelled.values IS 'The number of these with a decoded value. In the windows 1 and 2 the number of installs with a first value, without those whose later value has no meaning.';
+COMMENT ON COLUMN skan_modelled.nulls IS 'The number of these without a value, for which the estimate is.';
+COMMENT ON COLUMN skan_modelled.credibility IS 'The weight of the stratum''s own values in its estimate: 1 for its own alone, 0 for those of the pool alone. Null in a total, and without an estimate.';
+COMMENT ON COLUMN skan_modelled.observed_revenue IS 'The estimated revenue of the values that were reported.';
+COMMENT ON COLUMN skan_modelled.null_revenue IS 'The expected revenue of the postbacks without a value.';
+COMMENT ON COLUMN skan_modelled.null_revenue_variance IS 'The variance of that revenue.';
+COMMENT ON COLUMN skan_modelled.null_revenue_low IS 'The lower end of the interval of that revenue, at level.';
+COMMENT ON COLUMN skan_modelled.null_revenue_high IS 'The upper end of that interval.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue IS 'observed_revenue + null_revenue.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_low IS 'observed_revenue + null_revenue_low.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_high IS 'observed_revenue + null_revenue_high.';
+COMMENT ON COLUMN skan_modelled.bound_low IS 'The revenue if all postbacks without a value have the value of the model that is worth the least.';
+COMMENT ON COLUMN skan_modelled.bound_high IS 'The revenue if they have the value that is worth the most. Null if a value has no upper limit, and if the model is not known.';
+COMMENT ON COLUMN skan_modelled.currency IS 'The currency of all amounts. Null if no value is worth money, and if there are several currencies.';
+COMMENT ON COLUMN skan_modelled.level IS 'The level of the intervals, such as 0.95.';
+COMMENT ON COLUMN skan_modelled.assumption IS 'The assumption of the estimates and intervals, but not of the bounds. One of missing_at_random_within_campaign.';
+COMMENT ON COLUMN skan_modelled.model_status IS 'modelled; borrowed if the stratum has no value, and those of other strata stand in; or not_modelled: and the reason. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_min IS 'The modelled revenue if each value is worth the least that it can mean.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_max IS 'The modelled revenue if each value is worth the most. Null if a value has no upper limit.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_0_5 IS 'The modelled revenue if postbacks without a value are worth 0.5 times the estimate.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_0_75 IS 'The same for 0.75 times the estimate.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_1_25 IS 'The same for 1.25 times the estimate.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_1_5 IS 'The same for 1.5 times the estimate.';
