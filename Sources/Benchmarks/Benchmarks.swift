@@ -67,6 +67,12 @@ struct Benchmarks {
     Self.complain("counting rejects")
     let rejects = try await RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
     report.sections.append(Report.Section(title: "Counting rejects", measures: rejects))
+    Self.complain("enriching, settling and counting by day")
+    let reporting = try await ReportingBenchmark(postback: postback, folder: folder).measures(options.postbacks)
+    report.sections.append(Report.Section(title: "Reporting", measures: reporting))
+    if !reporting.contains(where: { $0.id == "reporting.duckdb" }) {
+      report.skipped.append("DuckDB: python3 with the package duckdb is not installed")
+    }
     try measureIndex()
 
     lastSpeed = nil
