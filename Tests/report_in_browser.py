@@ -14,6 +14,7 @@ is no Chromium.
 import argparse
 import base64
 import collections
+import decimal
 import fcntl
 import html.parser
 import json
@@ -33,7 +34,7 @@ OWN = {
     "html", "head", "meta", "title", "style", "body", "svg", "defs", "pattern", "line", "circle", "rect", "text", "header",
     "h1", "h2", "p", "ul", "li", "b", "main", "div", "figure", "figcaption", "details", "summary", "table", "caption", "thead",
     "tbody", "tr", "th", "td", "label", "input", "select", "option", "button", "span", "code", "noscript", "script", "dl",
-    "dt", "dd", "pre",
+    "dt", "dd", "pre", "nav", "a", "h3",
 }
 
 
@@ -48,16 +49,23 @@ class Page(html.parser.HTMLParser):
         self.tables = {}
         self.stack = []
         self.title = None
+        self.links, self.ids, self.text = [], set(), ""
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
         self.elements[tag] += 1
-        self.handlers += [name for name in attributes if name.startswith("on") or name in ("src", "href")]
+        if "id" in attributes:
+            self.ids.add(attributes["id"])
+        if tag == "a":
+            self.links.append(attributes.get("href"))
+        self.handlers += [name for name in attributes if name.startswith("on") or name == "src"
+                          or name == "href" and not attributes[name].startswith("#")]
         if tag not in VOID:
             self.stack.append((tag, attributes, []))
 
     def handle_data(self, data):
+        self.text += data
         for _, _, text in self.stack:
             text.append(data)
 
@@ -160,7 +168,8 @@ class Browser:
     def requested(self):
         """All that anything asked for."""
         requests = [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
-        return {url.split("#")[0] for url in requests} - {"about:blank"}
+        # The icons of its own controls are data in the browser itself.
+        return {url.split("#")[0] for url in requests if not url.startswith("data:image/svg+xml;")} - {"about:blank"}
 
     def complaints(self):
         """Dialogues, exceptions, and what the policy of the page refused."""
@@ -192,7 +201,7 @@ def read_rows(out, table):
     rows = []
     for path in sorted(pathlib.Path(out, table).glob("part-*.jsonl")):
         with path.open(encoding="utf-8") as lines:
-            rows += [json.loads(line) for line in lines]
+            rows += [json.loads(line, parse_float=decimal.Decimal) for line in lines]
     return rows
 
 
@@ -262,12 +271,95 @@ def check(browser, out, truth):
         dated = sum(row["reject_code"] == code and row["received_at_source"] == time_source for row in rejects)
         checks.equal(f"{code} over time", sum(int(row[place]) for row in series[1:]), dated)
 
+    check_business(browser, checks, page, read_rows(out, "skan_daily"))
     if truth:
         check_tampering(checks, page, [json.loads(line) for line in truth.read_text().splitlines()])
     check_rows(browser, checks, json.loads(page.by_id["data"]), codes)
     checks.equal("requests", browser.requested(), {browser.url})
     checks.equal("complaints", browser.complaints(), [])
     return checks.failed
+
+
+def check_business(browser, checks, page, daily):
+    """Installs, revenue and costs by day, campaign and network; and that the script's drawing is the page's own."""
+    rows = [row for row in daily if row["date_type"] == "install" and row["postback_sequence_index"] == 0]
+    for finding in page.links:
+        checks.equal(f"link {finding}", finding[1:] in page.ids, True)
+    if not rows:
+        checks.equal("empty state", "There is no daily report" in page.text, True)
+        return
+    dated = [row for row in rows if row["date"] is not None]
+    installs = collections.Counter()
+    for row in dated:
+        installs[row["date"]] += row["installs"]
+    shown = {row[0]: int(row[2]) for row in page.tables["Installs of each day"][1:]}
+    checks.equal("installs by day", {day: count for day, count in shown.items() if count},
+                 {day: count for day, count in sorted(installs.items())[-120:] if count and day in shown})
+    currency = next(name for name in page.tables if name.startswith("Revenue of each day in "))[-3:]
+    revenue = collections.defaultdict(decimal.Decimal)
+    for row in dated:
+        if row["currency"] == currency and row["revenue"] is not None:
+            revenue[row["date"]] += decimal.Decimal(row["revenue"])
+    later = collections.defaultdict(decimal.Decimal)
+    for row in daily:
+        if row["date_type"] == "install" and row["revenue_all_windows"] is not None and row["currency"] == currency:
+            later[row["date"]] += decimal.Decimal(row["revenue_all_windows"])
+    for day, *cells in page.tables[f"Revenue of each day in {currency}"][1:]:
+        checks.equal(f"revenue of {day}", amount(cells[0]), cents(revenue[day]))
+        checks.equal(f"revenue of {day} in all windows", amount(cells[6]), cents(later[day]))
+    costs = [decimal.Decimal(row["cost"]) for row in rows if row["cost"] is not None and row["cost_level"] == "row"
+             and row["cost_currency"] == currency]
+    lists = [name for name in page.tables if name.startswith("Campaigns, the largest cost first")]
+    lines = [line for name in lists for line in page.tables[name][1:]]
+    checks.equal("cost", sum((amount(line[2]) for line in lines if line[2]), decimal.Decimal()).quantize(decimal.Decimal("0.1")),
+                 sum(costs, decimal.Decimal()).quantize(decimal.Decimal("0.1")))
+    ordered = [amount(line[2]) if line[2] else decimal.Decimal() for line in lines]
+    checks.equal("the largest cost first", ordered, sorted(ordered, reverse=True))
+    for name, nulls, values, *_ in page.tables["Postbacks without a value"][1:]:
+        of = [row for row in rows if row["network_name"] == name]
+        checks.equal(f"nulls of {name}", [int(nulls), int(values)], [sum(row[key] for row in of) for key in ("nulls", "values")])
+
+    # Without a filter the script draws what the page has; with one it draws that network alone.
+    figures = ["installs-by-day", "revenue-by-day", "campaigns", "null-rates", "completeness"]
+    parts = """(() => { const found = {}; for (const id of %s) {
+        const figure = document.getElementById(id);
+        found[id] = [Array.from(figure.querySelectorAll('svg text, svg rect, svg line, svg circle')).map(one =>
+            one.tagName + ':' + ['x','y','x1','y1','x2','y2','cx','cy','width','height'].map(name => Math.round(Number(one.getAttribute(name)) * 10) / 10)
+            + ':' + one.getAttribute('class') + ':' + one.textContent),
+          Array.from(figure.querySelector('tbody').rows).map(row => Array.from(row.cells).map(cell => cell.textContent))]; }
+        return found; })()""" % json.dumps(figures)
+    before = browser.run(parts)
+    if not browser.run("!document.getElementById('business-controls').hidden"):
+        return
+    browser.run("document.getElementById('business-app').dispatchEvent(new Event('input')); 0")
+    after = browser.run(parts)
+    for figure in figures:
+        for kind, one, other in zip(("drawing", "table"), before[figure], after[figure]):
+            checks.equal(f"{kind} of {figure}: length", len(other), len(one))
+            for place, (left, right) in enumerate(zip(one, other)):
+                if left != right:
+                    checks.equal(f"{kind} of {figure}, {place}", right, left)
+                    break
+    names = browser.run("Array.from(document.getElementById('business-network').options).map(option => option.textContent)")
+    for value, name in enumerate(names[1:]):
+        browser.run(f"select = document.getElementById('business-network'); select.value = '{value}';"
+                    "select.dispatchEvent(new Event('input')); 0")
+        filtered = browser.run("document.getElementById('business-status').textContent")
+        of = sum(row["installs"] for row in rows if row["network_name"] == name)
+        checks.equal(f"installs of {name}", number(filtered.split(" installs")[0]), of)
+    day = max(installs)
+    browser.run(f"select.value = ''; from = document.getElementById('business-from'); from.value = {json.dumps(day)};"
+                "from.dispatchEvent(new Event('input')); 0")
+    filtered = browser.run("document.getElementById('business-status').textContent")
+    checks.equal(f"installs from {day}", number(filtered.split(" installs")[0]), installs[day])
+
+
+def amount(text):
+    return decimal.Decimal(text.replace("\u2009", "").replace("−", "-"))
+
+
+def cents(value):
+    return value.quantize(decimal.Decimal("0.01"), decimal.ROUND_HALF_EVEN)
 
 
 def attributed(rejects, postbacks):
@@ -299,12 +391,14 @@ def check_tampering(checks, page, truth):
 def check_rows(browser, checks, sample, codes):
     """Opening, filtering and sorting, and that what was sent stays text meanwhile."""
     rows, columns = sample["rows"], sample["columns"]
+    browser.open()
+    scripts = browser.page().elements["script"]
     for index in hostile(rows):
         browser.open(open=index, filter=rows[index]["raw_sha256"])
         opened = browser.page()
         checks.equal(f"elements {index}", set(opened.elements) - OWN, set())
         checks.equal(f"handlers {index}", opened.handlers, [])
-        checks.equal(f"scripts {index}", opened.elements["script"], 2)
+        checks.equal(f"scripts {index}", opened.elements["script"], scripts)
         checks.equal(f"title {index}", browser.run("document.title"), "Postback report")
         cells = browser.run("Array.from(document.querySelectorAll('.details dt, .details dd')).map(cell => cell.textContent)")
         checks.equal(f"row {index}", dict(zip(cells[::2], cells[1::2])), rows[index])
@@ -368,7 +462,7 @@ def main():
         failed = check(browser, arguments.out, arguments.truth)
         if arguments.pictures:
             browser.open(open=0)
-            for name, width, dark in [("light", 1280, False), ("dark", 1280, True), ("narrow", 420, False)]:
+            for name, width, dark in [("light", 1400, False), ("dark", 1400, True), ("narrow", 390, False)]:
                 browser.picture(f"{arguments.pictures}/{name}.png", width, dark)
             browser.print(f"{arguments.pictures}/print.pdf")
     finally:

@@ -59,13 +59,23 @@ struct Drawing {
 
   /// Returns the figure: the drawing, the `description`, which also serves readers who cannot see it, and the table
   /// `numbers`.
-  func figure(_ title: String, description: String, numbers: HTML) -> HTML {
-    """
-    <figure><figcaption>\(title)</figcaption>
-    <svg viewBox="0 0 \(width) \(height)" role="img" aria-label="\(title). \(description)">\(content)</svg>
-    <p class="note">\(description)</p>
-    <details><summary>Numbers</summary>\(numbers)</details></figure>
-    """
+  ///
+  /// With an `id` the page's script can draw it anew. A `wide` figure has a row of its own.
+  func figure(
+    _ title: String,
+    id: String? = nil,
+    isWide: Bool = false,
+    description: String,
+    numbers: HTML
+  ) -> HTML {
+    let id: HTML = id.map { " id=\"\($0)\"" } ?? ""
+    let place: HTML = isWide ? " class=\"wide\"" : ""
+    return """
+      <figure\(id)\(place)><figcaption>\(title)</figcaption>
+      <svg viewBox="0 0 \(width) \(height)" role="img" aria-label="\(title). \(description)">\(content)</svg>
+      <p class="note">\(description)</p>
+      <details><summary>Numbers</summary>\(numbers)</details></figure>
+      """
   }
 
   /// The number, rounded to a tenth of a pixel.

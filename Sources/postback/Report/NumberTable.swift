@@ -5,12 +5,14 @@ struct NumberTable {
     /// A time, which is not broken into lines.
     case time(String)
     case number(Int)
+    /// A number that is written out.
+    case amount(String)
     case share(Int, of: Int)
 
     fileprivate var isText: Bool {
       switch self {
       case .text, .time: true
-      case .number, .share: false
+      case .number, .amount, .share: false
       }
     }
 
@@ -19,6 +21,7 @@ struct NumberTable {
       case .text(let text): "<td>\(text)</td>"
       case .time(let text): "<td class=\"time\">\(text)</td>"
       case .number(let number): "<td class=\"number\">\(number)</td>"
+      case .amount(let text): "<td class=\"number\">\(text)</td>"
       case .share(let part, let whole): "<td class=\"number\">\("\(Share(part, of: whole))")</td>"
       }
     }

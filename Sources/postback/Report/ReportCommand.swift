@@ -4,6 +4,7 @@ internal import PostbackVerification
 internal import Tampering
 internal import Analysis
 internal import PostbackPipeline
+internal import Reporting
 internal import Signatures
 
 /// `postback report`: writes an HTML report on the tables of one or more runs.
@@ -42,7 +43,7 @@ struct ReportCommand: Command {
   private let sample: Int
   private let jobs: Int
   private let wantsDiagnosis: Bool
-  private let trust: Trust
+  private let trustedKeys: Trust
   private let reprocessed: ReprocessedOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -56,7 +57,7 @@ struct ReportCommand: Command {
     sample = try arguments.integer("--sample", in: 0...20_000) ?? 2000
     jobs = try arguments.jobs()
     wantsDiagnosis = arguments.has("--diagnose")
-    trust = try TrustOptions.trust(arguments)
+    trustedKeys = try TrustOptions.trust(arguments)
     reprocessed = ReprocessedOptions(arguments)
   }
 
@@ -79,7 +80,7 @@ struct ReportCommand: Command {
         let context = try await DiagnosisContext(of: accepted, jobs: jobs)
         let diagnoses = try await DiagnosedReject.diagnose(
           report.sample.rows.map(\.line),
-          trust: trust,
+          trust: trustedKeys,
           context: context,
           jobs: jobs,
           progress: progress.handler
@@ -93,11 +94,43 @@ struct ReportCommand: Command {
         )
         findings = ReportFindings(diagnoses: diagnoses, related: related)
       }
-      try output.write(Array(try ReportPage(report: report, findings: findings, paths: paths).html().markup.utf8))
+      let business = try await business()
+      let page = ReportPage(
+        report: report,
+        business: business,
+        modelled: try await modelled(business),
+        trust: try trust(),
+        findings: findings,
+        paths: paths
+      )
+      try output.write(Array(try page.html().markup.utf8))
       try output.publish()
       try report.unreadable.throwIfAny()
     } catch {
       throw CommandFailure(of: error)
     }
+  }
+
+  /// Reads the daily report; nil unless one of the outputs has it. Reports of several outputs are not added, since the
+  /// same costs may be in each of them.
+  private func business() async throws -> BusinessSection? {
+    var found: [BusinessReport] = []
+    for path in paths {
+      if let business = try await BusinessReport(in: path, jobs: jobs) { found.append(business) }
+    }
+    return found.count == 1 ? found.first.map { BusinessSection(business: $0) } : nil
+  }
+
+  /// Reads the revenue of null postbacks, if the report is of one output.
+  private func modelled(_ business: BusinessSection?) async throws -> ModelledSection {
+    var totals: [NullRevenueTotal]?
+    if paths.count == 1, let path = paths.first { totals = try await NullRevenueTotal.read(in: path, jobs: jobs) }
+    return ModelledSection(totals: totals, appNames: business?.business.appNames ?? [:])
+  }
+
+  /// Reads the comparison of copies, if the report is of one output.
+  private func trust() throws(FileFailure) -> TrustTable {
+    guard paths.count == 1, let path = paths.first else { return TrustTable(forwarders: nil, output: "OUT") }
+    return TrustTable(forwarders: try ForwarderTrust.read(in: path), output: path)
   }
 }

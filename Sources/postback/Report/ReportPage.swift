@@ -10,6 +10,12 @@ internal import Signatures
 /// A report as one HTML file, which loads nothing from elsewhere.
 struct ReportPage {
   let report: Report
+  /// The installs, revenue and costs; nil if there is no daily report.
+  let business: BusinessSection?
+  /// The revenue of null postbacks.
+  let modelled: ModelledSection
+  /// The comparison of forwarders with devices.
+  let trust: TrustTable
   /// The diagnoses and the related rejects; nil unless `--diagnose` is given.
   let findings: ReportFindings?
   /// The paths of the tables that the report covers, as they were given.
@@ -19,13 +25,17 @@ struct ReportPage {
   func html() throws(LibcryptoFailure) -> HTML {
     let style = HTML.source(ReportStyle.source)
     let script = HTML.source(ReportScript.source)
+    let businessScript = HTML.source(BusinessScript.source)
+    let businessData = business?.data.map { data -> HTML in
+      "<script type=\"application/json\" id=\"business-data\">\(HTML.script(data))</script>"
+    }
     return """
       <!doctype html>
       <html lang="en">
       <head>
       <meta charset="utf-8">
       <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
-      script-src \(try script.policyDigest()); style-src \(try style.policyDigest())">
+      script-src \(try script.policyDigest()) \(try businessScript.policyDigest()); style-src \(try style.policyDigest())">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="referrer" content="no-referrer">
       <title>Postback report</title>
@@ -37,27 +47,44 @@ struct ReportPage {
       <line x1="0" y1="0" x2="0" y2="8" class="stripe"/></pattern>
       <pattern id="dots" width="7" height="7" patternUnits="userSpaceOnUse"><circle cx="2" cy="2" r="1.4" class="speck"/></pattern>
       </defs></svg>
-      <header>\(header)</header>
+      <header>\(header)\(Headline(business, trust, report).html)\(navigation)</header>
       <main>
-      <h2>Flow</h2>
+      <h2 id="business">Installs, revenue and costs</h2>
+      \(business?.html ?? BusinessSection.missing(paths))
+      <h3 id="modelled">Null postbacks</h3>
+      \(modelled.html)
+      <h3 id="trust">Trust</h3>
+      \(trust.html)
+      <h2 id="flow">Flow</h2>
       <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
-      <h2>Rejects</h2>
+      <h2 id="rejects-by-code">Rejects</h2>
       \(codes)
       <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
-      <h2>Tampering</h2>
+      <h2 id="tampering">Tampering</h2>
       \(tampering)
       \(conflicts)
-      <h2>Installs and revenue</h2>
+      <h2 id="decoded">Install dates and decoded revenue</h2>
       <div class="charts">\(report.installsFigure)\(report.revenueFigure)</div>
-      <h2>Rejects, one by one</h2>
+      <h2 id="rejected-rows">Rejects, one by one</h2>
       \(rows)
       </main>
       <script type="application/json" id="data">\(HTML.script(data))</script>
       <script>\(script)</script>
+      \(businessData ?? "")
+      <script>\(businessScript)</script>
       </body>
       </html>
 
       """
+  }
+
+  private var navigation: HTML {
+    let sections = [
+      ("business", "Installs, revenue, costs"), ("flow", "Flow"), ("rejects-by-code", "Rejects"),
+      ("tampering", "Tampering"),
+      ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"),
+    ]
+    return "<nav>\(sections.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>"
   }
 
   private var header: HTML {
@@ -142,6 +169,7 @@ struct ReportPage {
     }
     return """
       <p class="note">\(note)</p>
+      <p class="note print">On paper the first 20 rows are listed.</p>
       <noscript><p>The table needs JavaScript; the rest of the page does not.</p></noscript>
       <div class="controls" id="controls" role="search" hidden>
       <label>Words in any column, or in the raw body <input id="filter" type="search" autocomplete="off"></label>

@@ -10,12 +10,19 @@ enum ReportStyle {
       font: 15px/1.5 system-ui, sans-serif; }
     h1 { font-size: 1.6rem; margin: 0 0 .2rem; }
     h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; border-bottom: 1px solid var(--line); padding-bottom: .2rem; }
+    h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
+    nav { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin: .8rem 0; }
+    a { color: var(--good); }
+    .findings { margin: 1rem 0; padding: .8rem 1rem .8rem 2rem; border: 1px solid var(--line); border-radius: 8px;
+      background: var(--panel); font-size: 1.02rem; }
+    .findings li { margin: .25rem 0; }
     .note { color: var(--soft); margin: .3rem 0; }
     .facts { display: flex; flex-wrap: wrap; gap: .6rem 2.2rem; margin: 1rem 0; padding: 0; list-style: none; }
     .facts b { display: block; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
     .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(32rem, 100%), 1fr)); gap: 1.2rem; }
     figure { margin: 0; padding: .9rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel);
       min-width: 0; break-inside: avoid; }
+    figure.wide { grid-column: 1 / -1; } figure.wide svg { max-width: 54rem; }
     figcaption { font-weight: 600; margin-bottom: .4rem; }
     svg { width: 100%; height: auto; display: block; }
     svg text { font: 16px system-ui, sans-serif; fill: var(--ink); }
@@ -38,7 +45,7 @@ enum ReportStyle {
     caption { text-align: left; color: var(--soft); padding: .3rem 0; }
     th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
     thead th { white-space: nowrap; }
-    .number { text-align: right; font-variant-numeric: tabular-nums; }
+    .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
     .time { white-space: nowrap; font-variant-numeric: tabular-nums; }
     summary { cursor: pointer; color: var(--soft); }
     button { font: inherit; color: inherit; background: none; border: 1px solid transparent; border-radius: 4px; cursor: pointer;
@@ -62,8 +69,12 @@ enum ReportStyle {
     pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: .82rem/1.45 ui-monospace, monospace; }
     @media (max-width: 40rem) { body { padding: .8rem; } dl { grid-template-columns: minmax(0, 1fr); } figure { overflow-x: auto; }
       svg[role] { min-width: 34rem; } .scroll table { min-width: 42rem; } }
-    @media print { :root { color-scheme: light; --ground: #fff; --ink: #000; --soft: #333; --line: #999; --panel: #fff;
-      --good: #1a5fb4; --bad: #b3261e; --middle: #8250df; } body { max-width: none; padding: 0; font-size: 11px; }
-      .controls, summary { display: none !important; } tr { break-inside: avoid; } * { print-color-adjust: exact; } }
+    .print { display: none; }
+    @media print { :root { font-size: 9px; color-scheme: light; --ground: #fff; --ink: #000; --soft: #333; --line: #999; --panel: #fff;
+      --good: #1a5fb4; --bad: #b3261e; --middle: #8250df; } body { max-width: none; padding: 0; font-size: 10px; }
+      .controls, nav, summary, #rows tr:nth-child(n+21) { display: none !important; } .print { display: block; }
+      .charts { grid-template-columns: 1fr 1fr; gap: .6rem; } figure { padding: .5rem; } h2 { margin-top: 1rem; break-after: avoid; }
+      #rejects { font-size: .7rem; } #rejects .cell { min-width: 0; max-width: 9rem; } th, td { padding: .15rem .3rem; }
+      tbody td { overflow-wrap: break-word; } .scroll table { min-width: 0; } .time { white-space: normal; } tr { break-inside: avoid; } * { print-color-adjust: exact; } }
     """
 }

@@ -178,8 +178,3 @@ extension Report.RevenueRange.Basis {
     }
   }
 }
-
-extension Amount {
-  /// The amount as a floating-point number, which is precise enough for drawing.
-  fileprivate var approximate: Double { Double("\(self)") ?? 0 }
-}

@@ -148,13 +148,6 @@ extension Timeline {
   }
 }
 
-extension Timestamp {
-  /// Returns the date that is `day` days after 1970-01-01.
-  fileprivate static func name(ofDay day: Int) -> String {
-    String("\(Timestamp(milliseconds: Int64(day) * 86_400_000))".prefix(10))
-  }
-}
-
 extension TimeOrigin {
   /// The origin as the end of "dated …".
   var words: String {

@@ -1,0 +1,77 @@
+internal import Analysis
+package import ConversionModel
+internal import DurableFiles
+package import PostbackPipeline
+internal import Tables
+
+/// A total of `skan_modelled`: the revenue of an app's null postbacks in a conversion window and a period.
+package struct NullRevenueTotal: Sendable {
+  /// The advertised app.
+  package let app: String
+  /// The conversion window.
+  package let window: Int
+  /// The first and the last install date of the period; nil if install dates are not known.
+  package let period: (start: String, end: String)?
+  /// The number of conversions, and of those without a value.
+  package let conversions, nulls: Int
+  /// `modelled`, or `not_modelled:` and the reason.
+  package let status: String
+  /// The currency; nil if there are no amounts.
+  package let currency: String?
+  /// The observed revenue.
+  package let observed: Amount?
+  /// The estimated revenue of the null postbacks, with the ends of its interval; nil if there is no estimate.
+  package let nullRevenue: (estimate: Amount, low: Amount, high: Amount)?
+  /// The revenue if all null postbacks are worth the least, and the most; nil if that has no limit.
+  package let bounds: (low: Amount?, high: Amount?)
+  /// The modelled revenue if null postbacks are worth half as much as estimated, and half as much again.
+  package let sensitivity: (half: Amount, threeHalves: Amount)?
+
+  /// Reads the totals from an output, in the order of the table; nil if the output does not have the table.
+  package static func read(in output: String, jobs: Int) async throws(PipelineFailure) -> [NullRevenueTotal]? {
+    let files: TableFiles?
+    do throws(FileFailure) { files = try TableFiles(derived: .modelled, in: output) } catch { throw .state(error) }
+    guard let files else { return nil }
+    var totals: [NullRevenueTotal] = []
+    try await files.scan(jobs: jobs) { batch -> [NullRevenueTotal] in
+      var cursor = RowCursor(batch, of: .modelled)
+      var totals: [NullRevenueTotal] = []
+      while cursor.next() {
+        if cursor.text(Table.modelled.place(.scope)) == "total" { totals.append(NullRevenueTotal(cursor)) }
+      }
+      return totals
+    } take: {
+      totals += $0
+    }
+    return totals
+  }
+
+  private init(_ row: borrowing RowCursor) {
+    func place(_ name: ColumnName) -> Int { Table.modelled.place(name) }
+    app = row.text(place(.appID)) ?? ""
+    window = Int(row.integer(place(.postbackSequenceIndex)) ?? 0)
+    if let start = row.text(place(.periodStart)), let end = row.text(place(.periodEnd)) {
+      period = (start, end)
+    } else {
+      period = nil
+    }
+    conversions = Int(row.integer(place(.conversions)) ?? 0)
+    nulls = Int(row.integer(place(.nulls)) ?? 0)
+    status = row.text(place(.modelStatus)) ?? ""
+    currency = row.text(place(.currency))
+    observed = row.amount(place(.observedRevenue))
+    if let estimate = row.amount(place(.nullRevenue)), let low = row.amount(place(.nullRevenueLow)),
+      let high = row.amount(place(.nullRevenueHigh))
+    {
+      nullRevenue = (estimate, low, high)
+    } else {
+      nullRevenue = nil
+    }
+    bounds = (row.amount(place(.boundLow)), row.amount(place(.boundHigh)))
+    if let half = row.amount(place(.modelledRevenueHalf)), let more = row.amount(place(.modelledRevenueThreeHalves)) {
+      sensitivity = (half, more)
+    } else {
+      sensitivity = nil
+    }
+  }
+}

@@ -1,0 +1,238 @@
+internal import Base
+internal import ConversionModel
+internal import JSON
+internal import Reporting
+
+/// The part of a report that is about installs, revenue and costs.
+struct BusinessSection {
+  let business: BusinessReport
+
+  /// The days that are drawn: at most the latest ones, without gaps.
+  var days: [Int] {
+    let all = business.cells.keys.compactMap(\.day)
+    guard let first = all.min(), let last = all.max() else { return [] }
+    return Array(max(first, last - Self.mostDays + 1)...last)
+  }
+
+  private static let mostDays = 120
+  private static let shownCampaigns = 16
+
+  /// The installs of each day.
+  var installsFigure: HTML {
+    let sums = business.sums { $0.day }
+    var table = NumberTable("Installs of each day", ["day", "state", "installs", "expected share"])
+    let bars = days.map { day -> DayChart.Bar in
+      let (count, name) = (sums[day]?.installs ?? 0, Timestamp.name(ofDay: day))
+      let state = business.status[day] ?? .final
+      let share = business.expectedShare[day].map { Numbers.percent($0.approximate) } ?? ""
+      table.add(name, .text(state.rawValue), .number(count), .text(share))
+      return DayChart.Bar(
+        name: name,
+        parts: [(state == .open ? .none : .bar, Double(count))],
+        title: "\(name): \(count), \(state.rawValue)"
+      )
+    }
+    let undated = business.cells.filter { $0.key.day == nil }.values.reduce(0) { $0 + $1.installs }
+    let note = undated > 0 ? " \(Numbers.grouped(undated)) installs without a date are not drawn." : ""
+    return DayChart(bars: bars, unit: Self.installsUnit, isWhole: true).drawing.figure(
+      "Installs by day",
+      id: "installs-by-day",
+      description:
+        "New installs by their estimated date. Days with dots are open: further postbacks are to be expected.\(note)",
+      numbers: table.html
+    )
+  }
+
+  /// The revenue of each day, with the modelled part and the range.
+  var revenueFigure: HTML {
+    let sums = business.sums { $0.day }
+    var table = NumberTable(
+      "Revenue of each day in \(business.currency ?? "no currency")",
+      ["day", "observed", "at least", "below", "of null postbacks", "from", "to", "all windows"]
+    )
+    let bars = days.map { day -> DayChart.Bar in
+      let (sum, name) = (sums[day] ?? BusinessReport.Sums(), Timestamp.name(ofDay: day))
+      let isModelled = sum.modelledNulls > 0
+      func modelled(_ amount: Amount) -> NumberTable.Cell { .amount(isModelled ? Numbers.plain(amount) : "") }
+      table.add(
+        name,
+        .amount(Numbers.plain(sum.revenue)),
+        .amount(Numbers.plain(sum.minimum)),
+        .amount(sum.openEnded > 0 ? "open" : Numbers.plain(sum.closedMaximum)),
+        modelled(sum.nullRevenue.estimate),
+        modelled(sum.nullRevenue.low),
+        modelled(sum.nullRevenue.high),
+        .amount(Numbers.plain(sum.allWindows))
+      )
+      return DayChart.Bar(
+        name: name,
+        parts: [(.bar, sum.revenue.approximate), (.coarse, sum.nullRevenue.estimate.approximate)],
+        range: (sum.least.approximate, sum.most.approximate),
+        isOpenEnded: sum.isOpenEnded,
+        title: "\(name): \(Numbers.money(sum.revenue, business.currency)) observed"
+      )
+    }
+    return DayChart(bars: bars, unit: revenueUnit, isWhole: false).drawing.figure(
+      "Revenue by day",
+      id: "revenue-by-day",
+      description: """
+        Full bars are revenue that was observed, striped ones what null postbacks are estimated to be worth. The line \
+        goes from the least to the most that the values' ranges and the model's interval allow; an arrow means that there is \
+        no limit, because a value has none or null postbacks are not modelled. \(modelledNote)
+        """,
+      numbers: table.html
+    )
+  }
+
+  private var modelledNote: String {
+    let total = business.total
+    guard total.nulls > 0 else { return "No postback of these days is without a value." }
+    guard total.modelledNulls > 0 else {
+      return """
+        The \(Numbers.grouped(total.nulls)) null postbacks are not modelled for each day, since they lack what the report is \
+        grouped by, such as the country; the table of null postbacks below has them in all.
+        """
+    }
+    return """
+      \(Numbers.grouped(total.modelledNulls)) of \(Numbers.grouped(total.nulls)) null postbacks are modelled, on the \
+      assumption that within a campaign values are missing at random.
+      """
+  }
+
+  /// The share of postbacks without a value of each ad network.
+  var nullRatesFigure: HTML {
+    let rates = nullRates
+    let shown = rates.prefix(Self.shownCampaigns)
+    var drawing = Drawing(width: 760, height: shown.count * 30 + 44)
+    var table = NumberTable("Postbacks without a value", ["ad network", "nulls", "values", "null rate", "from", "to"])
+    let ticks = Ticks(to: 100 * (shown.map { $0.rate.interval?.high ?? 0 }.max() ?? 0))
+    let bottom = Double(shown.count * 30 + 6)
+    func x(_ share: Double) -> Double { 230 + 330 * 100 * share / ticks.end }
+    for value in ticks.values {
+      drawing.line(x(value / 100), 4, x(value / 100), bottom, .grid)
+      drawing.text("\(Numbers.short(value)) %", x: x(value / 100), y: bottom + 14, .middle, .axis)
+    }
+    for (index, one) in shown.enumerated() {
+      let y = Double(index * 30 + 16)
+      drawing.text(one.name.shortened(to: 25), x: 222, y: y + 5, .end)
+      guard let rate = one.rate.rate, let interval = one.rate.interval else { continue }
+      drawing.line(x(interval.low), y, x(interval.high), y, .whisker)
+      for end in [interval.low, interval.high] { drawing.line(x(end), y - 5, x(end), y + 5, .whisker) }
+      drawing.dot(x: x(rate), y: y)
+      drawing.text(
+        "\(Numbers.percent(rate)) of \(Numbers.grouped(one.nulls + one.values))",
+        x: 570,
+        y: y + 5,
+        .start,
+        .value
+      )
+    }
+    for one in rates {
+      table.add(
+        one.name,
+        .number(one.nulls),
+        .number(one.values),
+        .amount(one.rate.rate.map(Numbers.percent) ?? ""),
+        .amount(one.rate.interval.map { Numbers.percent($0.low) } ?? ""),
+        .amount(one.rate.interval.map { Numbers.percent($0.high) } ?? "")
+      )
+    }
+    let more = rates.count > shown.count ? " The \(shown.count) with the most postbacks of \(rates.count)." : ""
+    return drawing.figure(
+      "Null rate by ad network",
+      id: "null-rates",
+      description: """
+        The share of first postbacks without a conversion value. The line is Wilson's interval at 95 %.\(more) Apple leaves \
+        the value out where few people install; a network that leaves values out itself stands apart.
+        """,
+      numbers: table.html
+    )
+  }
+
+  /// The networks with their null rates, those with the most postbacks first.
+  var nullRates: [(name: String, nulls: Int, values: Int, rate: WilsonRate)] {
+    business.sums { $0.network }.filter { $0.value.nulls + $0.value.values > 0 }
+      .map { network, sums in
+        let rate = WilsonRate(sums.nulls, of: sums.nulls + sums.values)
+        return (name: network ?? "all networks", nulls: sums.nulls, values: sums.values, rate: rate)
+      }
+      .sorted { ($1.nulls + $1.values, $0.name) < ($0.nulls + $0.values, $1.name) }
+  }
+}
+
+extension BusinessReport.Sums {
+  /// Indicates that the revenue has no known limit: a value has none, or null postbacks are not modelled.
+  var isOpenEnded: Bool { openEnded > 0 || nulls > modelledNulls }
+  /// The least revenue that the ranges of the values and the interval of the model allow.
+  var least: Amount { minimum + nullRevenue.low }
+  /// The most revenue that they allow, without what has no limit.
+  var most: Amount { max(closedMaximum, revenue) + nullRevenue.high }
+}
+
+extension Numbers {
+  /// The share with one digit after the point.
+  static func percent(_ share: Double) -> String { "\((share * 1000).rounded(.toNearestOrEven) / 10) %" }
+}
+
+extension BusinessSection {
+  private static let recentDays = 14
+
+  /// The state of the latest days.
+  var completeness: HTML {
+    let sums = business.sums { $0.day }
+    var table = NumberTable(
+      "The latest install days",
+      ["day", "state", "first postbacks to be expected by now", "installs", "values", "nulls"]
+    )
+    for day in days.suffix(Self.recentDays).reversed() {
+      let sum = sums[day] ?? BusinessReport.Sums()
+      table.add(
+        Timestamp.name(ofDay: day),
+        .text(business.status[day]?.rawValue ?? ""),
+        .amount(business.expectedShare[day].map { Numbers.percent($0.approximate) } ?? ""),
+        .number(sum.installs),
+        .number(sum.values),
+        .number(sum.nulls)
+      )
+    }
+    return """
+      <div id="completeness"><p class="note">An open day still gets first postbacks, a settling one only those that Apple \
+      sends again, a final one none. The numbers of open days are not scaled up.</p>\(table.html)</div>
+      """
+  }
+
+  /// The whole section.
+  var html: HTML {
+    let others =
+      business.otherCurrencies.isEmpty
+      ? ""
+      : """
+      Amounts in \(business.otherCurrencies.joined(separator: ", ")) are left out: convert them with \
+      postback daily --rates FILE --currency \(business.currency ?? "EUR").
+      """
+    let time = business.asOf.map { "As of \($0). " } ?? ""
+    return """
+      <p class="note">\(time)By estimated install date, in the first conversion window. \(others)</p>
+      <div class="controls" id="business-controls" role="search" hidden>
+      <label>App <select id="business-app"><option value="">all</option></select></label>
+      <label>Network <select id="business-network"><option value="">all</option></select></label>
+      <label>From <input id="business-from" type="date"></label>
+      <label>To <input id="business-to" type="date"></label>
+      <p id="business-status" role="status" aria-live="polite"></p>
+      </div>
+      <div class="charts">\(installsFigure)\(revenueFigure)\(campaignsFigure)\(nullRatesFigure)</div>
+      <h3>Completeness</h3>
+      \(completeness)
+      """
+  }
+
+  /// The text in place of the section if there is no daily report.
+  static func missing(_ paths: [String]) -> HTML {
+    let output = paths.first ?? "OUT"
+    return """
+      <p class="note">There is no daily report in \(paths.joined(separator: ", ")). Make it with \
+      <code>postback daily \(output)</code>; add <code>--lookups DIR</code> for the names of networks and campaigns, and \
+      <code>--cost FILE</code> for costs. Then write this page again.</p>
+      """
+  }
+}

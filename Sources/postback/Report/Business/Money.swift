@@ -1,0 +1,37 @@
+internal import ConversionModel
+
+extension Numbers {
+  /// The amount with its currency, with two digits after the point and groups of three before it: `EUR 1 234.50`. Smaller
+  /// parts are rounded half to even; the tables have them.
+  static func money(_ amount: Amount, _ currency: String?) -> String {
+    let text = plain(amount)
+    return currency.map { "\($0)\u{a0}\(text)" } ?? text
+  }
+
+  /// The amount as `money` has it, without a currency.
+  static func plain(_ amount: Amount) -> String {
+    let hundredths = amount.roundedHundredths
+    let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+    var groups: [String] = []
+    var left = whole
+    while left >= 1000 {
+      let part = String(left % 1000)
+      groups.append(String(repeating: "0", count: 3 - part.count) + part)
+      left /= 1000
+    }
+    groups.append("\(left)")
+    let digits = rest < 10 ? "0\(rest)" : "\(rest)"
+    return (hundredths < 0 ? "−" : "") + groups.reversed().joined(separator: "\u{2009}") + "." + digits
+  }
+
+  /// A ratio with two digits after the point.
+  static func ratio(_ ratio: Double) -> String {
+    let hundredths = Int((ratio * 100).rounded(.toNearestOrEven))
+    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+  }
+}
+
+extension Amount {
+  /// The amount as a floating-point number, which is precise enough for drawing.
+  var approximate: Double { Double("\(self)") ?? 0 }
+}

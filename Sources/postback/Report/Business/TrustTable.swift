@@ -1,0 +1,53 @@
+internal import ConversionModel
+internal import Reporting
+
+/// The agreement of forwarders' conversion values with those of devices.
+struct TrustTable {
+  /// The forwarders; nil if the output does not have `skan_settled`.
+  let forwarders: [ForwarderTrust]?
+  /// The output, for the command that makes the table.
+  let output: String
+
+  var html: HTML {
+    guard let forwarders else {
+      return """
+        <p class="note">The copies of postbacks are not compared yet. Make the comparison with \
+        <code>postback settle \(output) --lookups DIR</code>, where <code>apps.csv</code> says since when devices send their \
+        own copies.</p>
+        """
+    }
+    guard forwarders.contains(where: { $0.compared > 0 }) else {
+      return """
+        <p class="note">No postback came from a device and from a forwarder, so that no forwarder can be judged. An app has to \
+        ask for copies: <code>NSAdvertisingAttributionReportEndpoint</code> in its Info.plist.</p>
+        """
+    }
+    return HTML.longTable(
+      "Conversion values of forwarders, compared with devices' own copies",
+      [
+        "forwarder", "handed on", "with a device's copy", "compared", "agreement", "from", "to", "changed", "dropped",
+        "added",
+        "0 for null", "effect on revenue",
+      ],
+      forwarders.count
+    ) { index, table in
+      let one = forwarders[index]
+      let rate = WilsonRate(one.agreeing, of: one.compared)
+      let effects = one.effect.filter { $0.value != .zero }.sorted { $0.key < $1.key }
+        .map { Numbers.money($0.value, $0.key) }
+      table.add(
+        one.forwarder ?? "without a name",
+        cells: [
+          .number(one.forwarded), .number(one.both), .number(one.compared),
+          .amount(rate.rate.map(Numbers.percent) ?? ""),
+          .amount(rate.interval.map { Numbers.percent($0.low) } ?? ""),
+          .amount(rate.interval.map { Numbers.percent($0.high) } ?? ""),
+        ] + ForwarderTrust.kinds.map { .number(one.differences[$0] ?? 0) }
+          + [.amount(effects.isEmpty ? "none" : effects.joined(separator: ", "))]
+      )
+    }
+  }
+
+  /// The forwarder with the most differences; nil if there is no difference.
+  var worst: ForwarderTrust? { forwarders?.first.flatMap { $0.compared > $0.agreeing ? $0 : nil } }
+}

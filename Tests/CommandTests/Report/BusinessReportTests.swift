@@ -1,0 +1,94 @@
+import ConversionModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import postback
+
+@Suite struct `The business half of postback report` {
+  /// Writes the tables of an output with campaigns; a forwarder names some of them in markup.
+  private func makeOutput(in folder: TemporaryFolder) async throws -> (out: String, lookups: String) {
+    let (dump, out, reporting) = (folder.path("dump"), folder.path("out"), folder.path("campaigns"))
+    let keys = folder.path("keys")
+    try await call([
+      "generate", "--count", "4000", "--seed", "4", "--campaigns", "12", "--days", "10", "--cost", "--reporting",
+      reporting, "--out", dump, "--keys", keys,
+    ])
+    let lookups = "\(reporting)/lookups"
+    let file = "campaigns/lookups/campaigns.csv"
+    let named = String(decoding: try folder.contents(of: file), as: UTF8.self)
+      .replacing("Campaign 1 ", with: "<img src=x onerror=alert(1)>&amp; ")
+    try folder.makeFile(file, holding: Array(named.utf8))
+    try await call(
+      ["run", dump, "--out", out, "--models", "\(reporting)/models"] + folder.words(of: "keys")
+    )
+    try await call(["settle", out, "--lookups", lookups])
+    return (out, lookups)
+  }
+
+  private func call(_ arguments: [String]) async throws {
+    let result = try await BuiltCommand.run(arguments)
+    #expect(result.status == 0, "\(arguments.joined(separator: " ")): \(result.errorText)")
+  }
+
+  @Test func `shows the numbers of skan_daily in a browser, and those of a choice`() async throws {
+    let folder = try TemporaryFolder()
+    let (out, lookups) = try await makeOutput(in: folder)
+    let page = folder.path("report.html")
+    for options in [[], ["--dimensions", "app_id,network_name,campaign_id"]] {
+      let costs = [
+        "--cost", folder.path("campaigns/cost.csv"), "--rates", folder.path("campaigns/rates.csv"), "--currency", "USD",
+      ]
+      try await call(["daily", out, "--lookups", lookups, "--environment", "custom"] + costs + options)
+      try await call(["report", out, "--html", page, "--force"])
+      let script = Fixtures.path("../Tests/report_in_browser.py")
+      let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", script, page, out])
+      guard result.status != 77 else { return print("not tested in a browser: \(result.errorText)") }
+      #expect(result.status == 0, "\(result.errorText)")
+    }
+  }
+
+  @Test func `begins with at most five findings, each with a link to its section`() async throws {
+    let folder = try TemporaryFolder()
+    let (out, lookups) = try await makeOutput(in: folder)
+    try await call(["daily", out, "--lookups", lookups, "--environment", "custom"])
+    let page = try await BuiltCommand.run(["report", out, "--html", "-"]).text
+    let list = try #require(
+      page.split(separator: "<ul class=\"findings\" id=\"findings\">").last?.split(separator: "</ul>").first
+    )
+    let findings = list.split(separator: "<li>").filter { $0.contains("</li>") }
+    #expect((1...5).contains(findings.count))
+    for finding in findings {
+      #expect(finding.contains { $0.isNumber })
+      let link = try #require(finding.firstMatch(of: /href="#([^"]+)"/)?.1)
+      #expect(page.contains("id=\"\(link)\""), "\(link)")
+    }
+    #expect(!page.contains("<img src=x"))
+  }
+
+  @Test func `says which command makes what is missing`() async throws {
+    let site = try await RejectsSite.shared.value
+    let page = try await BuiltCommand.run(["report", site.out, "--html", "-"]).text
+    #expect(page.contains("<code>postback daily \(site.out)</code>"))
+    #expect(page.contains("<code>postback settle \(site.out) --lookups DIR</code>"))
+    let folder = try TemporaryFolder()
+    try await call(["run", Fixtures.path("postbacks"), "--received-at", "2026-03-10", "--out", folder.path("out")])
+    try await call(["daily", folder.path("out")])
+    let daily = try await BuiltCommand.run(["report", folder.path("out"), "--html", "-"]).text
+    #expect(daily.contains("<code>postback daily OUT --lookups DIR --cost FILE</code>"))
+  }
+
+  @Test(arguments: [
+    ("0", "0.00"), ("0.005", "0.00"), ("0.015", "0.02"), ("1234.5", "1\u{2009}234.50"), ("-0.5", "−0.50"),
+    ("1000000.995", "1\u{2009}000\u{2009}001.00"), ("999.994", "999.99"),
+    ("-1234567.899", "−1\u{2009}234\u{2009}567.90"),
+  ])
+  func `writes amounts with separators, rounded half to even`(_ amount: String, _ text: String) {
+    guard let amount = Amount(written: amount.utf8.span) else {
+      Issue.record("\(amount) is no amount")
+      return
+    }
+    #expect(Numbers.plain(amount) == text)
+    #expect(Numbers.money(amount, "EUR") == "EUR\u{a0}\(text)")
+  }
+}
