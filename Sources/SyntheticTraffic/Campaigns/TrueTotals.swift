@@ -7,7 +7,7 @@ package struct TrueTotals: Sendable {
   enum DateType: String, CaseIterable, Sendable {
     /// The day of the conversion, which no postback tells. Includes users whose postbacks Apple did not send.
     case install
-    /// The day in the middle of the possible times of the conversion, as `run` estimates it.
+    /// The day in the middle of the possible times of the conversion, as estimated from the copy whose value counts.
     case estimatedInstall = "estimated_install"
     /// The day on which the first copy arrived.
     case received
@@ -109,14 +109,13 @@ package struct TrueTotals: Sendable {
     let deciding = direct?.value ?? first.draft.sentValue
     let firstAt = postback.copies[0].receivedAt
     let decoded = traffic.decode(deciding, of: conversion, window: window, receivedAt: direct?.receivedAt ?? firstAt)
-    let estimate = traffic.decode(first.draft.sentValue, of: conversion, window: window, receivedAt: firstAt)
 
     var row = Row()
     row.counts[.postbacks] = 1
     if conversion.isWin {
       if window == 0 { row.counts[Self.count(of: conversion.kind)] = 1 }
       let network = traffic.plan.networks[traffic.plan.campaigns[conversion.cell.campaign].network]
-      let mayBeNull = window == 0 && (network.writesNullAsZero || first.kind == .zeroFilled)
+      let mayBeNull = window == 0 && direct == nil && (network.writesNullAsZero || first.kind == .zeroFilled)
       row.observedRevenue = decoded.revenue ?? .zero
       if !conversion.format.hasConversionValue {
         row.counts[.noValuePossible] = 1
@@ -137,7 +136,7 @@ package struct TrueTotals: Sendable {
     rows[Self.key(.install, conversion.cell, window, at: conversion.time), default: Row()].add(row)
     row.revenue = conversion.isWin ? conversion.values[window]?.revenue ?? .zero : .zero
     rows[Self.key(.received, conversion.cell, window, at: firstAt), default: Row()].add(row)
-    if let time = estimate.conversionTime {
+    if let time = decoded.conversionTime {
       rows[Self.key(.estimatedInstall, conversion.cell, window, at: time), default: Row()].add(row)
     }
   }
