@@ -49,15 +49,20 @@ def check_daily(site):
 def compare_daily(report, truth, site, text):
     columns = ["date_type", "date", "postback_sequence_index", "app_id", "network_name"]
     compare(report, truth, columns, text)
+    told = told_networks(site)
+    check(len(told) > 1, f"{text}: no network tells its campaigns")
+    of_told = lambda table: [row for row in table if row["network_name"] in told]
+    compare(of_told(report), of_told(truth), columns + ["campaign_id"], text)
+
+
+def told_networks(site):
+    """The networks whose campaigns of an app differ in their last two digits."""
     endings = collections.defaultdict(list)
     for row in rows(site.reporting / "lookups" / "campaigns.csv"):
         if row["kind"] == "source_identifier":
             endings[row["network_name"], row["app_id"]].append(row["campaign_key"][-2:])
-    told = {network for network in {name for name, _ in endings}
+    return {network for network in {name for name, _ in endings}
             if all(len(set(keys)) == len(keys) for (name, _), keys in endings.items() if name == network)}
-    check(len(told) > 1, f"{text}: no network tells its campaigns")
-    of_told = lambda table: [row for row in table if row["network_name"] in told]
-    compare(of_told(report), of_told(truth), columns + ["campaign_id"], text)
 
 
 def check_settled(site):
@@ -92,6 +97,12 @@ def check_settled(site):
         levels[level] += 1
         equal(row["trust_level"], level, f"line {line}, trust of {copies[line]}")
     check(set(levels) == {0, 2, 3, 4}, f"trust levels: {dict(levels)}")
+
+
+def check_daily_settled(site):
+    """The daily report after settling has the true counts and the true observed revenue."""
+    truth = [row for row in site.daily_truth if row["date_type"] != "install"]
+    compare_daily(site.daily(), truth, site, "settled daily")
 
 
 def check_cost(site):
@@ -180,3 +191,66 @@ def check_parts(site):
         check(False, f"reports of parts: {'only of parts' if row in found else 'only of the whole'}: {row}")
     check(len(objects(site.out, "skan_daily_changes")) > 0, "reports of parts: there are no changes")
     site.out = out
+
+
+def check_modelled(site):
+    """The true revenue of postbacks without a value is in the interval about as often as its level says, and the days of
+    a campaign add up to its estimate."""
+    daily = site.daily("--dimensions", "app_id,network_name,campaign_id")
+    keys = {row["campaign_id"]: row["campaign_key"][-2:]
+            for row in rows(site.reporting / "lookups" / "campaigns.csv") if row["kind"] == "source_identifier"}
+    true = collections.Counter()
+    for row in site.daily_truth:
+        if row["date_type"] == "install":
+            group = row["app_id"], row["postback_sequence_index"], row["network_name"], keys[row["campaign_id"]]
+            # Nobody knows of the users without a postback: their revenue is that behind the nulls of window 0.
+            true[group] += Decimal(row["null_revenue"]) + Decimal(row["unsent_revenue"])
+    report = objects(site.out, "skan_modelled")
+    strata = {}
+    for row in report:
+        if row["scope"] == "stratum" and row["model_status"] in ["modelled", "borrowed"]:
+            app, window = str(row["app_id"]), str(row["postback_sequence_index"])
+            strata[app, window, row["network_name"], row["source_identifier"]] = row
+    with_nulls = [(row, true[group]) for group, row in strata.items() if row["nulls"] > 0]
+    check(len(with_nulls) > 80, f"modelled: there are only {len(with_nulls)} strata with nulls")
+    for row, _ in with_nulls:
+        equal(row["assumption"], "missing_at_random_within_campaign", "modelled, assumption")
+    check_intervals(with_nulls, 0.88, "strata")
+    sums = collections.Counter()
+    for (app, window, _, _), truth in ((group, true[group]) for group in strata):
+        sums[app, window] += truth
+    check_intervals(
+        [(row, sums[str(row["app_id"]), str(row["postback_sequence_index"])]) for row in report
+         if row["scope"] == "total" and row["model_status"] == "modelled"], 0.75, "totals")
+    check_modelled_days(daily, strata, keys, told_networks(site))
+
+
+def check_intervals(estimates, share, text):
+    """At least this share of intervals holds the truth, and the errors are as large as the variances say."""
+    inside, squares = 0, []
+    for row, truth in estimates:
+        inside += number(row["null_revenue_low"]) <= truth <= number(row["null_revenue_high"])
+        if number(row["null_revenue_variance"]) > 0:
+            squares.append((truth - number(row["null_revenue"])) ** 2 / number(row["null_revenue_variance"]))
+    error = sum(squares) / max(len(squares), 1)
+    check(inside >= share * len(estimates) > 0, f"modelled: {inside} of {len(estimates)} {text} are in their intervals")
+    print(f"modelled: {inside} of {len(estimates)} {text} are in their intervals, squared errors {error:.2f} of the variances")
+
+
+def check_modelled_days(daily, strata, keys, networks):
+    """Apart from rounding, the rows of all days add up to the estimate of each campaign that nulls tell."""
+    sums, counts = collections.Counter(), collections.Counter()
+    for row in daily:
+        if row["modelled_revenue"] is not None and row["network_name"] in networks:
+            group = row["date_type"], row["app_id"], "0", row["network_name"], keys[row["campaign_id"]]
+            equal(row["postback_sequence_index"], "0", "window of modelled days")
+            sums[group] += number(row["modelled_revenue"]) - number(row["revenue"] or 0)
+            counts[group] += 1
+    for group, row in strata.items():
+        if group[1] == "0" and group[2] in networks:
+            for date_type in ["received", "estimated_install"]:
+                found, expected = sums.pop((date_type, *group), None), number(row["null_revenue"])
+                is_near = found is not None and abs(found - expected) <= counts[(date_type, *group)] * Decimal("0.000001")
+                check(is_near, f"modelled days of {date_type} {' '.join(group)}: {found}, expected {expected}")
+    check(len(counts) > 10, f"modelled days: there are only {len(counts)} groups")
+    equal(dict(sums), {}, "modelled days without an estimate")
