@@ -39,7 +39,7 @@ struct DailyEncoder: ~Copyable {
     Self.encodeKey(row, dimensions, &daily)
     encodeCounts(row.metrics, isFirstWindow: row.group.window == 0)
     let modelled = modelling.revenue(of: row)
-    encodeRevenue(row.metrics, otherwise: modelled?.currency)
+    encodeRevenue(row.metrics, otherwise: row.allWindows?.currency ?? modelled?.currency)
     let isSettled = row.metrics.settled > 0
     daily.integer(.conflicts, isSettled ? Int64(row.metrics.conflicts) : nil)
     daily.integer(.directConfirmed, isSettled ? Int64(row.metrics.directConfirmed) : nil)
@@ -117,7 +117,7 @@ struct DailyEncoder: ~Copyable {
     daily.integer(.undecoded, Int64(metrics.undecoded))
   }
 
-  /// Encodes the revenue. Without any, the currency is that of the modelled revenue.
+  /// Encodes the revenue. Without any, the currency is that of the other amounts of the row.
   private mutating func encodeRevenue(_ metrics: DailyMetrics, otherwise currency: String?) {
     let single = metrics.revenue.count == 1 ? metrics.revenue.first : nil
     let revenue = single?.value
@@ -165,7 +165,9 @@ struct DailyEncoder: ~Copyable {
     daily.amount(.roasScaledConversions, ratios.roasScaledConversions)
     daily.amount(.rpu, ratios.rpu)
     daily.amount(.roi, ratios.roi)
-    daily.amount(.revenueAllWindows, row.allWindows?.revenue)
+    // The last window alone may be in another currency than the first one.
+    let isOfCurrency = row.metrics.revenue.keys.allSatisfy { $0 == row.allWindows?.currency }
+    daily.amount(.revenueAllWindows, isOfCurrency ? row.allWindows?.revenue : nil)
     daily.word(.revenueBasis, row.allWindows?.basis)
   }
 

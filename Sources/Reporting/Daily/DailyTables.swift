@@ -27,6 +27,7 @@ extension Table {
         ]
       ),
       .when([.revenue: .null], then: [.revenueMin: .null, .revenueMax: .null, .revenueMaxClosed: .null]),
+      .when([.revenueAllWindows: .present], then: [.currency: .present]),
     ]
   )
 
