@@ -3,7 +3,7 @@ package import Ledger
 package import PostbackVerification
 package import Signatures
 internal import Tables
-internal import JSON
+package import JSON
 
 extension RunSettings {
   /// The settings of a run by that version of the program.
@@ -59,7 +59,7 @@ extension Table {
 
 extension JSONValue {
   /// The value with the members of all objects sorted by key.
-  fileprivate var sorted: JSONValue {
+  package var sorted: JSONValue {
     switch self {
     case .array(let elements): .array(elements.map(\.sorted))
     case .object(let members):

@@ -157,6 +157,29 @@ import Testing
     #expect(try await settle(folder)["changes"] == .array([]))
   }
 
+  @Test func `a corrected model is the reason of changes also if copies have come since`() async throws {
+    let folder = try TemporaryFolder()
+    let out = folder.path("out")
+    func daily() async throws { #expect(try await BuiltCommand.run(["daily", out]).status == 0) }
+    try await run([copy(20, value: 20)], in: folder)
+    let first = try await settle(folder)
+    // The models of the run are in the state.
+    #expect(try await settle(folder, ["--models", Fixtures.path("models")])["models_digest"] == first["models_digest"])
+    try await daily()
+    try folder.makeFile("later.jsonl", holding: Array("\(copy(21, forwarder: "mmp", value: 20))\n".utf8))
+    let run = ["run", folder.path("later.jsonl"), "--models", Fixtures.path("models"), "--out", out]
+    #expect(try await BuiltCommand.run(run).status == 0)
+    let model = String(decoding: Fixtures.bytes("models/525463029.json"), as: UTF8.self)
+    let corrected = model.replacing("\"max_revenue\": 9}", with: "\"max_revenue\": 9.5}")
+    try folder.makeFile("corrected.json", holding: Array(corrected.utf8))
+    let second = try await settle(folder, ["--models", folder.path("corrected.json")])
+    #expect(second["models_digest"] != first["models_digest"])
+    try await daily()
+    let changes = try rows(folder, "skan_daily_changes").filter { $0["metric"]?.text == "revenue_max" }
+    #expect(Set(changes.map { $0["date_type"]?.text }) == ["received", "install"])
+    #expect(changes.allSatisfy { $0["reason"]?.text == "model" })
+  }
+
   @Test func `the order of a dump and its division into runs change nothing`() async throws {
     let bodies = ["skadnetwork-4.0", "adattributionkit", "skadnetwork-3.0"]
       .flatMap { Fixtures.lines("postbacks/\($0).jsonl") }.map { String(decoding: $0, as: UTF8.self) }

@@ -3,6 +3,7 @@ package import ConversionModel
 internal import DurableFiles
 internal import JSON
 package import PostbackPipeline
+internal import Signatures
 package import Tables
 
 /// The settings of a settlement.
@@ -38,6 +39,8 @@ package struct Settlement: Sendable {
     into tables: (settled: DerivedTable, events: DerivedTable),
     jobs: Int
   ) async throws(PipelineFailure) {
+    let modelsDigest: String
+    do throws(LibcryptoFailure) { modelsDigest = try models.hexadecimalDigest() } catch { throw .libcrypto(error) }
     let collector = CopyCollector(in: tables.settled.output, bufferBytes: settings.bufferBytes)
     var unreadable = UnreadableRows()
     var unreadableBodies = 0
@@ -80,6 +83,7 @@ package struct Settlement: Sendable {
     summary = SettlementSummary(
       counts,
       lookups,
+      modelsDigest: modelsDigest,
       settings,
       rows: written,
       copies: copyCount,

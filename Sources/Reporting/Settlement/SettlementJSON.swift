@@ -14,6 +14,7 @@ extension SettlementSummary {
       .init("as_of", asOf.map { .string("\(Timestamp(milliseconds: $0))") } ?? .null),
       .init("grace_hours", .integer(graceHours)),
       .init("lookup_digest", .string(lookupDigest)),
+      .init("models_digest", .string(modelsDigest)),
       .init("trust_levels", .array(trustLevels.map { .integer($0) })),
       .init(
         "changes",

@@ -75,10 +75,13 @@ package struct SettlementSummary: Sendable {
   let asOf: Int64?
   let graceHours: Int
   let lookupDigest: String
+  /// The digest of the models that decoded the values.
+  let modelsDigest: String
 
   init(
     _ counts: SettlementCounts,
     _ lookups: Lookups,
+    modelsDigest: String,
     _ settings: SettlementSettings,
     rows: (settled: Int, events: Int),
     copies: Int,
@@ -88,7 +91,7 @@ package struct SettlementSummary: Sendable {
     trustLevels = counts.trustLevels
     asOf = counts.newest
     graceHours = settings.graceHours
-    lookupDigest = lookups.hexadecimalDigest
+    (lookupDigest, self.modelsDigest) = (lookups.hexadecimalDigest, modelsDigest)
     func since(_ app: Int64) -> Int64? { lookups.apps[app]?.directCopiesSince ?? counts.firstDirect[app] }
     groups = counts.groups.sorted { $0.key.precedes($1.key) }.map { key, group in
       func party(_ party: PartyCounts) -> Party {
