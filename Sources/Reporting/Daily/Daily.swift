@@ -88,21 +88,49 @@ package struct Daily: Sendable {
     in folder: String,
     jobs: Int
   ) async throws(PipelineFailure) {
+    let empty = self
+    if try await count(inputs, lookups, in: folder, jobs: jobs, settledRowsOf: nil) { return }
+    // A line that is not a row has none in skan_settled either. Such lines are rare, and finding them takes time.
+    self = empty
+    guard try await count(inputs, lookups, in: folder, jobs: jobs, settledRowsOf: .postbacks) else {
+      if let settled = inputs.settled { throw .state(settled.misaligned) }
+      return
+    }
+  }
+
+  /// Counts all rows of `skan_postbacks`. Returns false if rows of `skan_settled` are not of the postbacks in their places.
+  /// These are the lines, or the rows of a table.
+  private mutating func count(
+    _ inputs: DailyInputs,
+    _ lookups: Lookups,
+    in folder: String,
+    jobs: Int,
+    settledRowsOf table: Table?
+  ) async throws(PipelineFailure) -> Bool {
     let copies = try await CopyCollector.inline(among: inputs.rejects, of: inputs.accepted, in: folder, jobs: jobs)
     unreadable += copies.unreadable
     let counter = DailyCounter(Enricher(lookups, settings.encoding), settings.dimensions, settings.environments)
-    var settledRows = inputs.settled.map { AlignedRows($0.rows) }
-    try await inputs.accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      let settled = try await settledRows?.next(batch.records.count)
-      return (try copies.join.next(batch.records.count), settled ?? RawBatch(bytesToAdd: 0))
-    } _: { batch, beside in
-      counter.count(batch, beside.0, settled: beside.1)
-    } take: { batch throws(PipelineFailure) in
-      if batch.isMisaligned, let settled = inputs.settled { throw .state(settled.misaligned) }
-      cells.add(batch)
-      summary.rows += batch.rows
-      unreadable += batch.unreadable
+    var settledRows = inputs.settled.map { AlignedRows($0.rows, besideRowsOf: table) }
+    var isAligned = true
+    do throws(PipelineFailure) {
+      try await inputs.accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
+        let settled = try await settledRows?.next(beside: batch)
+        return (try copies.join.next(batch.records.count), settled ?? RawBatch(bytesToAdd: 0))
+      } _: { batch, beside in
+        counter.count(batch, beside.0, settled: beside.1)
+      } take: { batch throws(PipelineFailure) in
+        if batch.isMisaligned, let settled = inputs.settled {
+          isAligned = false
+          throw .state(settled.misaligned)
+        }
+        cells.add(batch)
+        summary.rows += batch.rows
+        unreadable += batch.unreadable
+      }
+    } catch {
+      if isAligned { throw error }
     }
+    return isAligned
   }
 
   /// Reads the events of each outcome.

@@ -59,7 +59,7 @@ struct DailyBatch: Sendable {
   var counts: [DailyCell: Int] = [:]
   var rows = DailyRowCounts()
   var unreadable = UnreadableRows()
-  /// Indicates that a row of `skan_settled` is not of the postback in its place.
+  /// Indicates that a row of `skan_settled` is not of the postback in its place, or is of none of the batch.
   var isMisaligned = false
 }
 
@@ -112,6 +112,7 @@ struct DailyCounter: Sendable {
         add(cursor, row, cursor, .postbacks, nil, &key, &counts)
       }
     }
+    if settled.next() { counts.isMisaligned = true }
     counts.unreadable = cursor.unreadable
     counts.unreadable += settled.unreadable
     return counts

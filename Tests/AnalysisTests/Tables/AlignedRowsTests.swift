@@ -50,7 +50,7 @@ extension Table {
     var total = 0
     var batches = 0
     try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      try await enriched.next(batch.records.count)
+      try await enriched.next(beside: batch)
     } _: { batch, rows in
       (keys(batch, of: .postbacks), keys(rows, of: .derived))
     } take: { (base, other) throws(PipelineFailure) in
@@ -62,6 +62,28 @@ extension Table {
     #expect(batches > 3)
   }
 
+  @Test func `lines that are not rows meet none`() async throws {
+    let folder = try output([3, 12_345, 7_652], [20_000])
+    var lines = try folder.contents(of: "out/skan_postbacks/part-1.jsonl").split(separator: UInt8(ascii: "\n"))
+    for place in [12_345, 700, 0] { lines.insert(Array("{\"postback".utf8)[...], at: place) }
+    try folder.makeFile("out/skan_postbacks/part-1.jsonl", holding: Array(lines.joined(separator: "\n".utf8)))
+    let accepted = try TableFiles(.postbacks, at: [folder.path("out")])
+    var enriched = AlignedRows(
+      try #require(try TableFiles(derived: .derived, in: folder.path("out"))),
+      besideRowsOf: .postbacks
+    )
+    var total = 0
+    try await accepted.scan(jobs: 2) { batch throws(PipelineFailure) in
+      try await enriched.next(beside: batch)
+    } _: { batch, rows in
+      (keys(batch, of: .postbacks), keys(rows, of: .derived))
+    } take: { (base, other) throws(PipelineFailure) in
+      #expect(base == other)
+      total += base.count
+    }
+    #expect(total == 20_000)
+  }
+
   @Test func `rows beyond the end of the other table meet none`() async throws {
     let folder = try output([5_000, 10], [4_998])
     let accepted = try TableFiles(.postbacks, at: [folder.path("out")])
@@ -69,7 +91,7 @@ extension Table {
     var enriched = AlignedRows(files)
     var counts = 0
     try await accepted.scan(jobs: 2) { batch throws(PipelineFailure) in
-      try await enriched.next(batch.records.count)
+      try await enriched.next(beside: batch)
     } _: { _, rows in
       keys(rows, of: .derived).count
     } take: {

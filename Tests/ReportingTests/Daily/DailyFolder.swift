@@ -41,6 +41,19 @@ struct DailyFolder {
     }
   }
 
+  /// Writes a line that is not a row before the row of `skan_postbacks` with a number, and divides the table into parts
+  /// before another row.
+  func damage(before number: Int, partsBefore second: Int) throws {
+    let newline = UInt8(ascii: "\n")
+    var lines = try folder.contents(of: "out/skan_postbacks/part-1.jsonl").split(separator: newline)
+    lines.insert(Array(#"{"postback_key":"00"#.utf8)[...], at: number)
+    let end = number < second ? second + 1 : second
+    for (part, lines) in [lines[..<end], lines[end...]].enumerated() {
+      let text = lines.flatMap { $0 + [newline] }
+      try folder.makeFile("out/skan_postbacks/part-\(part + 1).jsonl", holding: text)
+    }
+  }
+
   /// Writes rows of `skan_settled` for the first postbacks, and of `skan_settled_events`.
   func settle(_ rows: [Columns], events: [String] = [], firstKey: Int = 0) throws {
     for (table, text) in [("skan_settled", Self.lines(rows, firstKey)), ("skan_settled_events", events.joined())] {

@@ -76,6 +76,20 @@ import Testing
     #expect(summary.ownWarnings.contains { $0.contains("the last 1 of 3") })
   }
 
+  /// Parts of 300 rows end a batch: in the second one the row after the damaged line is the only one of the next batch.
+  @Test(arguments: [(9_000, 10, 4_000), (301, 10, 300), (300, 299, 150), (600, 600, 300)])
+  func `a damaged line between postbacks leaves each value with its postback`(count: Int, place: Int, part: Int)
+    async throws
+  {
+    let folder = try DailyFolder((0..<count).map { $0 % 2 == 0 ? high : low })
+    try folder.settle((0..<count).map { settled(4, by: #""direct""#, $0 % 2 == 0 ? low : high) })
+    try folder.damage(before: place, partsBefore: part)
+    let summary = try await folder.report { $0.dimensions = [.trustLevel] }
+    #expect(summary.settled == count)
+    #expect(!summary.ownWarnings.contains { $0.contains("skan_settled does not have") })
+    #expect(try folder.row().number(.revenue) == "\((count + 1) / 2 * 10 + count / 2 * 100)")
+  }
+
   @Test func `a table of other postbacks is refused`() async throws {
     let folder = try DailyFolder([high, high])
     try folder.settle([settled(4, by: #""direct""#, high)], firstKey: 1)
