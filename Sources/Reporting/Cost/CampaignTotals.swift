@@ -16,8 +16,9 @@ package struct CampaignTotals: Sendable {
   package private(set) var name: String?
   /// The cost by currency.
   package private(set) var cost: [String: Amount] = [:]
-  /// The sums over the postbacks of window 0.
-  package private(set) var metrics = DailyMetrics()
+  /// The sums over the postbacks of window 0; empty if there are none, so that a campaign with costs alone takes little
+  /// memory.
+  private var sums: [DailyMetrics] = []
 
   init(_ key: Key) { self.key = key }
 
@@ -25,8 +26,12 @@ package struct CampaignTotals: Sendable {
   mutating func add(_ row: DailyRow) {
     name = name ?? row.names[DailyName.campaign.rawValue]
     if let cost = row.cost { self.cost.merge(cost.amounts, uniquingKeysWith: +) }
-    metrics += row.metrics
+    guard row.metrics != DailyMetrics() else { return }
+    if sums.isEmpty { sums = [row.metrics] } else { sums[0] += row.metrics }
   }
+
+  /// The sums over the postbacks of window 0.
+  package var metrics: DailyMetrics { sums.first ?? DailyMetrics() }
 
   /// The cost and its currency; nil if there is none, or in several currencies.
   package var singleCost: (currency: String, cost: Amount)? {

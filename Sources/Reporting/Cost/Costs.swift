@@ -17,7 +17,7 @@ package struct Costs: Sendable {
   let path: String
   private(set) var texts = TextPool()
   /// The places of the rows by key.
-  private var places: [CostRow.Key: Int] = [:]
+  private var index = CostIndex()
 
   /// Loads a file, CSV or JSON.
   ///
@@ -50,7 +50,7 @@ package struct Costs: Sendable {
     }
     do { try findings.throwIfAny() } catch { throw .tables(error) }
     warnings = findings.warnings
-    places = [:]
+    index = CostIndex()
   }
 
   private mutating func add(
@@ -58,10 +58,7 @@ package struct Costs: Sendable {
     _ row: inout LookupRow<CostColumn>,
     _ findings: inout LookupFindings
   ) {
-    guard let place = places[cost.key] else {
-      places[cost.key] = rows.count
-      return rows.append(cost)
-    }
+    guard let place = index.place(of: cost.key, in: rows) else { return rows.append(cost) }
     rows[place].cost += cost.cost
     rows[place].counts += cost.counts
     let reason = "The row is of the same day and campaign as line \(rows[place].line). Both are added up."
@@ -88,7 +85,7 @@ package struct Costs: Sendable {
     guard let first = later.first else { return [] }
     let count = later.count == 1 ? "The row is" : "This row and \(later.count - 1) others are"
     let reason = "\(count) of a day after \(asOf), the time of the report. The cost is kept; check the date."
-    return [LookupProblem(file: path, line: first.line, column: CostColumn.date.rawValue, reason: reason)]
+    return [LookupProblem(file: path, line: Int(first.line), column: CostColumn.date.rawValue, reason: reason)]
   }
 }
 
@@ -133,7 +130,7 @@ private struct CostReader {
       currency: texts.number(of: currency)
     )
     let counted = CostCounts(impressions: impressions, clicks: clicks, networkInstalls: installs)
-    return CostRow(key: key, cost: cost, counts: counted, isMapped: network.isMapped, line: row.line)
+    return CostRow(key: key, isMapped: network.isMapped, cost: cost, counts: counted, line: UInt32(row.line))
   }
 
   private func day(_ row: inout LookupRow<CostColumn>, _ findings: inout LookupFindings) -> Int64? {

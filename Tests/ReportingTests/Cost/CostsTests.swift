@@ -36,6 +36,25 @@ import Testing
     }
   }
 
+  @Test func `a row of costs takes 80 bytes, so that a million of them and their index fit 100 MB`() {
+    #expect(MemoryLayout<CostRow>.stride <= 80)
+    #expect(MemoryLayout<CostRow.Key>.stride <= 32)
+  }
+
+  @Test func `rows with equal keys are added up among many others`() throws {
+    let lines = (0..<9_000).map { "2026-03-0\($0 % 9 + 1),ABC,\($0 / 9),USD,\($0)" }
+    let again = [8_999, 0, 4_321].map { lines[$0] + ".5" }
+    let costs = try costs(([Self.header] + lines + again).joined(separator: "\n"))
+    #expect(costs.rows.count == 9_000)
+    for (number, row) in costs.rows.enumerated() {
+      #expect(row.key.day == Int64(20_513 + number % 9) && costs.texts[row.key.campaign] == "\(number / 9)")
+      let isTwice = [8_999, 0, 4_321].contains(number)
+      #expect(row.cost.description == (isTwice ? "\(number * 2).5" : "\(number)"))
+    }
+    #expect(costs.warnings.map(\.line) == [9_002, 9_003, 9_004])
+    #expect(costs.warnings.first?.reason.contains("line 9001.") == true)
+  }
+
   @Test func `all columns are read, from CSV and from JSON alike`() throws {
     let csv = try costs(
       """
