@@ -25,6 +25,9 @@ struct SettleCommand: Command {
       within the grace period after the forwarder's. Otherwise the forwarder's first copy decides, because the address for
       devices is public. The models are those that the state of OUT keeps, or those of --models: so a corrected model reaches
       old postbacks, and the summary tells how many rows changed.
+
+      --since and --until limit only what the summary counts: the trust levels, the groups and the apps in it. Both tables,
+      and the summary's numbers of rows, of copies and of changes, are of all postbacks.
       Exit status: 0; 64 usage, 65 a lookup table or a model is wrong or some lines of the tables are not rows, 66 a folder
       or the state does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
       """,
@@ -39,8 +42,16 @@ struct SettleCommand: Command {
         "N",
         "Let a device's own copy decide if it comes at most N hours after a forwarder's; default 48."
       ),
-      Option("--since", "DATE", "Count only postbacks first received on this day or later in the summary."),
-      Option("--until", "DATE", "Count only postbacks first received before this day in the summary."),
+      Option(
+        "--since",
+        "DATE",
+        "Count only postbacks first received on this day or later in the summary; the tables keep\nall rows."
+      ),
+      Option(
+        "--until",
+        "DATE",
+        "Count only postbacks first received before this day in the summary; the tables keep all\nrows."
+      ),
       Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state."),
       Option("--out", "DIR", "Write the tables into this folder, by default OUT.", short: "-o"),
       Option("--format", "FORMAT", "jsonl (default), csv or both."),
