@@ -146,7 +146,11 @@ enum BusinessScript {
           draw.line(middle, y(high), middle + cap, y(high) + drop, "whisker");
         });
         const named = bars.length > 3 ? [0, Math.floor(bars.length / 2), bars.length - 1] : bars.map((_, index) => index);
-        for (const index of named) draw.text(bars[index].name, left + (index + 0.5) * step, height + 28, "middle", "axis");
+        for (const index of named) {
+          const atEnd = bars.length > 3 && index === bars.length - 1;
+          draw.text(bars[index].name, atEnd ? left + width : left + (index + 0.5) * step, height + 28, atEnd ? "end" : "middle",
+            "axis");
+        }
         draw.text(unit, left + width / 2, height + 48, "middle", "axis");
       }
 
@@ -188,22 +192,22 @@ enum BusinessScript {
         if (find("campaigns").querySelector("svg")) {
           const bottom = shown.length * 40 + 6, draw = drawing("campaigns", shown.length * 40 + 48);
           const values = ticks(Math.min(shown.length ? Math.max(...shown.map(line => line.roas[2])) : 1, 10), false);
-          const end = values[values.length - 1], x = value => 230 + 500 * Math.min(Math.max(value, 0), end) / end;
+          const end = values[values.length - 1], x = value => 300 + 430 * Math.min(Math.max(value, 0), end) / end;
           for (const value of values) {
             draw.line(x(value), 4, x(value), bottom, "grid");
             draw.text(short(value), x(value), bottom + 14, "middle", "axis");
           }
           draw.line(x(1), 4, x(1), bottom, "axis");
-          draw.text("return on ad spend; 1 pays the cost back", 480, bottom + 33, "middle", "axis");
+          draw.text("return on ad spend; 1 pays the cost back", 515, bottom + 33, "middle", "axis");
           shown.forEach((line, index) => {
             const y = index * 40 + 28, [seen, low, high] = line.roas, drop = isOpen(line.sum) ? 5 : 0;
-            draw.text(line.label.length > 22 ? line.label.slice(0, 21) + "…" : line.label, 222, y + 5, "end");
+            draw.text(line.label.length > 30 ? line.label.slice(0, 29) + "…" : line.label, 290, y + 5, "end");
             draw.line(x(low), y, x(high), y, "whisker");
             draw.line(x(low), y - 5, x(low), y + 5, "whisker");
             draw.line(x(high) - drop, y - 5, x(high), y, "whisker");
             draw.line(x(high) - drop, y + 5, x(high), y, "whisker");
             draw.dot(x(seen), y);
-            draw.text(money(line.sum.cost) + ": " + ratio(seen) + " (" + ratio(low) + (isOpen(line.sum) ? " or more" : " – " + ratio(high)) + ")", 236, y - 11,
+            draw.text(money(line.sum.cost) + ": " + ratio(seen) + " (" + ratio(low) + (isOpen(line.sum) ? " or more" : " – " + ratio(high)) + ")", 306, y - 11,
               "start", "value");
           });
         }

@@ -62,16 +62,16 @@ extension BusinessSection {
     var drawing = Drawing(width: 760, height: shown.count * 40 + 48)
     let ticks = Ticks(to: min(shown.compactMap { $0.roas?.high }.max() ?? 1, 10), isWhole: false)
     let bottom = Double(shown.count * 40 + 6)
-    func x(_ ratio: Double) -> Double { 230 + 500 * min(max(ratio, 0), ticks.end) / ticks.end }
+    func x(_ ratio: Double) -> Double { 300 + 430 * min(max(ratio, 0), ticks.end) / ticks.end }
     for value in ticks.values {
       drawing.line(x(value), 4, x(value), bottom, .grid)
       drawing.text(Numbers.short(value), x: x(value), y: bottom + 14, .middle, .axis)
     }
     drawing.line(x(1), 4, x(1), bottom, .axis)
-    drawing.text("return on ad spend; 1 pays the cost back", x: 480, y: bottom + 33, .middle, .axis)
+    drawing.text("return on ad spend; 1 pays the cost back", x: 515, y: bottom + 33, .middle, .axis)
     for (index, line) in shown.enumerated() {
       let y = Double(index * 40 + 28)
-      drawing.text(line.label.shortened(to: 22), x: 222, y: y + 5, .end)
+      drawing.text(line.label.shortened(to: 30), x: 290, y: y + 5, .end)
       guard let roas = line.roas else { continue }
       drawing.line(x(roas.low), y, x(roas.high), y, .whisker)
       drawing.line(x(roas.low), y - 5, x(roas.low), y + 5, .whisker)
@@ -82,7 +82,7 @@ extension BusinessSection {
       let cost = Numbers.money(line.sums.cost ?? .zero, business.currency)
       drawing.text(
         "\(cost): \(Numbers.ratio(roas.observed)) (\(Numbers.ratio(roas.low)) \(line.sums.isOpenEnded ? "or more" : "– \(Numbers.ratio(roas.high))"))",
-        x: 236,
+        x: 306,
         y: y - 11,
         .start,
         .value

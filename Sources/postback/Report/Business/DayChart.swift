@@ -58,7 +58,9 @@ struct DayChart {
       drawing.line(middle, y(range.high), middle + cap, y(range.high) + drop, .whisker)
     }
     for index in Self.labelled(bars.count) {
-      drawing.text(bars[index].name, x: left + (Double(index) + 0.5) * step, y: height + 28, .middle, .axis)
+      let isAtEnd = bars.count > 3 && index == bars.count - 1
+      let x = isAtEnd ? left + width : left + (Double(index) + 0.5) * step
+      drawing.text(bars[index].name, x: x, y: height + 28, isAtEnd ? .end : .middle, .axis)
     }
     drawing.text(unit, x: left + width / 2, y: height + 48, .middle, .axis)
     return drawing

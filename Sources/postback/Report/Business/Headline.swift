@@ -70,7 +70,8 @@ struct Headline {
       let return_ = worst.roas.map { Numbers.ratio($0.high) } ?? ""
       return Finding(
         sentence: """
-          \(losing.count) of \(lines.count) campaigns with a cost do not pay it back in the first window, at the upper \
+          \(losing.count) of \(lines.count) campaigns with a cost \(losing.count == 1 ? "does" : "do") not pay \
+          it back in the first window, at the upper \
           limit of their values and modelled null postbacks: \(Numbers.money(cost, currency)) in all. The largest is \
           \(worst.label), with a return of at most \(return_).
           """,
