@@ -22,19 +22,6 @@ extension Amount {
     return Amount(units: sign * Int128(rounded) * 10)
   }
 
-  /// The amount nearest to a number, with six fraction digits; a tie goes to the even one. Nil where the number is not
-  /// finite, or its magnitude is 10¹⁵ or more.
-  ///
-  /// Meant for statistics, which are computed in binary floating point. Money is never a `Double`.
-  package init?(rounding number: Double) {
-    guard number.magnitude < 1e15 else { return nil }
-    // The fraction alone has enough bits for six more digits.
-    let whole = number.rounded(.towardZero)
-    self.init(
-      units: Int128(whole) * Self.unitsPerWhole + Int128(((number - whole) * 1e6).rounded(.toNearestOrEven)) * 10
-    )
-  }
-
   /// The exclusive upper bound of quotients in millionths: 10²⁷.
   private static var quotientLimit: UInt128 { 1_000_000_000_000_000_000_000_000_000 }
 }

@@ -125,7 +125,7 @@ extension WilsonRate {
 
   /// The bounds with six fraction digits; nil if there are no trials.
   package var bounds: (low: Amount, high: Amount)? {
-    guard let interval, let low = Amount(rounding: interval.low), let high = Amount(rounding: interval.high) else {
+    guard let interval, let low = Amount(estimate: interval.low), let high = Amount(estimate: interval.high) else {
       return nil
     }
     return (low, high)

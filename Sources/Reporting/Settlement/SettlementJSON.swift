@@ -103,8 +103,8 @@ extension FieldCounts {
       .map { JSONValue.Member($0.rawValue, .integer(differences[$0] ?? 0)) }
     let agreement: [JSONValue.Member] = [
       .init("agreement", .amount(Amount.quotient(Amount(agreeing), by: Amount(compared)))),
-      .init("agreement_low", .amount(rate.interval.flatMap { Amount(rounding: $0.low) })),
-      .init("agreement_high", .amount(rate.interval.flatMap { Amount(rounding: $0.high) })),
+      .init("agreement_low", .amount(rate.interval.flatMap { Amount(estimate: $0.low) })),
+      .init("agreement_high", .amount(rate.interval.flatMap { Amount(estimate: $0.high) })),
     ]
     return .object(head + kinds + agreement)
   }

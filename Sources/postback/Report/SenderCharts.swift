@@ -99,7 +99,7 @@ extension Report {
     // Amounts in different currencies cannot be compared, so each currency has its own scale.
     var scales: [String: Ticks] = [:]
     for range in shown {
-      let largest = max(range.farthest.approximate, scales[range.currency]?.end ?? 0)
+      let largest = max(range.farthest.approximation, scales[range.currency]?.end ?? 0)
       scales[range.currency] = Ticks(to: largest, isWhole: false)
     }
     let isOneCurrency = scales.count == 1
@@ -116,7 +116,7 @@ extension Report {
     for (index, range) in shown.enumerated() {
       let y = Double(index * 50 + 36)
       let end = scales[range.currency]?.end ?? 1
-      func x(_ amount: Amount) -> Double { 190 + 540 * amount.approximate / end }
+      func x(_ amount: Amount) -> Double { 190 + 540 * amount.approximation / end }
       drawing.text("app \(range.app)".shortened(to: 24), x: 180, y: y + 4, .end)
       drawing.line(x(range.minimum), y, x(range.farthest), y, .whisker)
       drawing.line(x(range.minimum), y - 6, x(range.minimum), y + 6, .whisker)

@@ -24,7 +24,7 @@ struct BusinessSection {
     let bars = days.map { day -> DayChart.Bar in
       let (count, name) = (sums[day]?.installs ?? 0, Timestamp.name(ofDay: day))
       let state = business.status[day] ?? .final
-      let share = business.expectedShare[day].map { Numbers.percent($0.approximate) } ?? ""
+      let share = business.expectedShare[day].map { Numbers.percent($0.approximation) } ?? ""
       table.add(name, .text(state.rawValue), .number(count), .text(share))
       return DayChart.Bar(
         name: name,
@@ -66,8 +66,8 @@ struct BusinessSection {
       )
       return DayChart.Bar(
         name: name,
-        parts: [(.bar, sum.revenue.approximate), (.coarse, sum.nullRevenue.estimate.approximate)],
-        range: (sum.least.approximate, sum.most.approximate),
+        parts: [(.bar, sum.revenue.approximation), (.coarse, sum.nullRevenue.estimate.approximation)],
+        range: (sum.least.approximation, sum.most.approximation),
         isOpenEnded: sum.isOpenEnded,
         title: "\(name): \(Numbers.money(sum.revenue, business.currency)) observed"
       )
@@ -189,7 +189,7 @@ extension BusinessSection {
       table.add(
         Timestamp.name(ofDay: day),
         .text(business.status[day]?.rawValue ?? ""),
-        .amount(business.expectedShare[day].map { Numbers.percent($0.approximate) } ?? ""),
+        .amount(business.expectedShare[day].map { Numbers.percent($0.approximation) } ?? ""),
         .number(sum.installs),
         .number(sum.values),
         .number(sum.nulls)

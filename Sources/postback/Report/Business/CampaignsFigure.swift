@@ -19,8 +19,8 @@ struct CampaignLine {
 
   /// The return on ad spend: observed, and the least and the most that ranges and the model allow.
   var roas: (observed: Double, low: Double, high: Double)? {
-    guard let cost = cost?.approximate else { return nil }
-    return (sums.revenue.approximate / cost, sums.least.approximate / cost, sums.most.approximate / cost)
+    guard let cost = cost?.approximation else { return nil }
+    return (sums.revenue.approximation / cost, sums.least.approximation / cost, sums.most.approximation / cost)
   }
 
   /// The judgement that the whole range of the return allows.
@@ -116,7 +116,7 @@ extension BusinessSection {
       campaigns.count
     ) { index, table in
       let line = campaigns[index]
-      let (sums, cost) = (line.sums, line.cost?.approximate)
+      let (sums, cost) = (line.sums, line.cost?.approximation)
       func ratio(_ value: Double?) -> NumberTable.Cell { .amount(value.map(Numbers.ratio) ?? "") }
       let perInstall = sums.installs > 0 ? cost.map { $0 / Double(sums.installs) } : nil
       table.add(
@@ -129,7 +129,7 @@ extension BusinessSection {
         ratio(line.roas?.observed),
         ratio(line.roas?.low),
         .amount(line.roas.map { sums.isOpenEnded ? "open" : Numbers.ratio($0.high) } ?? ""),
-        ratio(cost.map { sums.allWindows.approximate / $0 }),
+        ratio(cost.map { sums.allWindows.approximation / $0 }),
         .share(sums.nulls, of: sums.nulls + sums.values),
         .text(line.judgement)
       )

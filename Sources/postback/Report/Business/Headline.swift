@@ -48,14 +48,14 @@ struct Headline {
         section: section
       )
     }
-    let (least, most) = (total.least.approximate, total.most.approximate)
-    let high = total.isOpenEnded ? "or more" : "to \(Numbers.ratio(most / cost.approximate))"
+    let (least, most) = (total.least.approximation, total.most.approximation)
+    let high = total.isOpenEnded ? "or more" : "to \(Numbers.ratio(most / cost.approximation))"
     return Finding(
       sentence: """
         \(Numbers.money(cost, currency)) bought \(Numbers.grouped(total.installs)) installs and brought \
         \(Numbers.money(total.revenue, currency)) back in the first window: a return of \
-        \(Numbers.ratio(total.revenue.approximate / cost.approximate)), with the ranges of values and \
-        modelled null postbacks \(Numbers.ratio(least / cost.approximate)) \(high).
+        \(Numbers.ratio(total.revenue.approximation / cost.approximation)), with the ranges of values and \
+        modelled null postbacks \(Numbers.ratio(least / cost.approximation)) \(high).
         """,
       section: section
     )
@@ -109,7 +109,7 @@ struct Headline {
     let open = business.business.status.filter { $0.value == .open }.keys
     guard let first = open.min(), let last = open.max(), first < last else { return nil }
     let share = business.business.expectedShare[last].map {
-      " of the last one \(Numbers.percent($0.approximate)) of the first postbacks are to be expected by now"
+      " of the last one \(Numbers.percent($0.approximation)) of the first postbacks are to be expected by now"
     }
     return Finding(
       sentence: """

@@ -30,8 +30,3 @@ extension Numbers {
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
   }
 }
-
-extension Amount {
-  /// The amount as a floating-point number, which is precise enough for drawing.
-  var approximate: Double { Double("\(self)") ?? 0 }
-}
