@@ -46,40 +46,24 @@ struct DailyCommand: Command {
       Option("--model-period", "PERIOD", "Model the install dates of a week or a month together, or all (default)."),
       Option("--model-level", "LEVEL", "The level of the intervals of modelled numbers, 0.5 to 0.999; default 0.95."),
       Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
-    ] + MoneyOptions.options + [
-      Option("--out", "DIR", "Write the tables into this folder, by default OUT.", short: "-o"),
-      Option("--format", "FORMAT", "jsonl (default), csv or both."),
-      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
-      Option("--json", nil, "Print the summary as a JSON object."),
-      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-    ],
+    ] + MoneyOptions.options + DerivedOptions.options,
     example: "postback daily out --lookups lookups"
   )
 
-  private let output: String
-  private let target: String
+  private let derived: DerivedOptions
   private let lookups: LookupOptions
   private let settings: DailySettings
   private let givesDimensions: Bool
   private let money: MoneyOptions
   private let wantsValues: Bool
-  private let wantsJSON: Bool
-  private let jobs: Int
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = arguments.operands.first, arguments.operands.count == 1 else {
-      throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
-    }
-    self.output = output
-    target = arguments.value("--out") ?? output
-    guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
+    derived = try DerivedOptions(arguments)
     lookups = try LookupOptions(arguments)
-    settings = try DailySettings(arguments)
+    settings = try DailySettings(arguments, derived.encoding)
     givesDimensions = arguments.value("--dimensions") != nil
     money = try MoneyOptions(arguments)
     wantsValues = arguments.has("--histogram")
-    wantsJSON = arguments.has("--json")
-    jobs = try arguments.jobs()
   }
 
   func run() async throws(CommandFailure) {
@@ -94,43 +78,33 @@ struct DailyCommand: Command {
       defer { progress.clear() }
       var inputs = try inputs(progress)
       (inputs.costs, inputs.currency) = (costs, currency)
-      let outputs = try DailyOutputs(in: target, settings, wantsValues: wantsValues)
-      daily = try await Daily(inputs, lookups, settings, in: target, jobs: jobs)
+      let outputs = try DailyOutputs(in: derived.target, settings, wantsValues: wantsValues)
+      daily = try await Daily(inputs, lookups, settings, in: derived.target, jobs: derived.jobs)
       if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
-      try await daily.write(into: outputs, jobs: jobs)
+      try await daily.write(into: outputs, jobs: derived.jobs)
     } catch {
       throw CommandFailure(of: error)
     }
     for warning in daily.summary.ownWarnings { Terminal.warn(warning) }
-    try Terminal.print(wantsJSON ? daily.summary.json.description : DailyAnswer(summary: daily.summary).text)
+    try Terminal.print(derived.wantsJSON ? daily.summary.json.description : DailyAnswer(summary: daily.summary).text)
     try daily.unreadable.throwIfAny()
   }
 
   private func inputs(_ progress: AnalysisProgressLine) throws -> DailyInputs {
-    func files(_ table: Table) throws(FileFailure) -> TableFiles {
-      var files = try TableFiles(table, at: [output])
-      files.progress = progress.handler
-      return files
-    }
-    let accepted = try files(.postbacks)
-    guard accepted.isOfWholeRuns else {
-      throw CommandFailure(.usage, "A daily report needs all tables of a run. Give its --out folder.")
-    }
     var inputs = DailyInputs(
-      accepted: accepted,
-      events: try files(.events),
-      rejects: try files(.rejects),
-      settled: try DailySettledInputs(in: output, progress: progress.handler)
+      accepted: try derived.files(of: .postbacks, progress),
+      events: try derived.files(of: .events, progress),
+      rejects: try derived.files(of: .rejects, progress),
+      settled: try DailySettledInputs(in: derived.output, progress: progress.handler)
     )
-    inputs.models = try ModelMeanings(ofRun: output)
+    inputs.models = try ModelMeanings(ofRun: derived.output)
     return inputs
   }
 }
 
 extension DailySettings {
-  fileprivate init(_ arguments: Arguments) throws(CommandFailure) {
-    let formats = try TablesOptions.formats(arguments)
-    self.init(TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe")))
+  fileprivate init(_ arguments: Arguments, _ encoding: TableEncoding) throws(CommandFailure) {
+    self.init(encoding)
     let dimensionNames = DailyDimension.allCases.map(\.rawValue)
     if let list = try Self.list("--dimensions", of: dimensionNames, arguments) {
       dimensions = Set(list.compactMap(DailyDimension.init))

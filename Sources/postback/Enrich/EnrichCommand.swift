@@ -23,38 +23,19 @@ struct EnrichCommand: Command {
       Exit status: 0; 64 usage, 65 a lookup table is wrong or some lines of the tables are not rows, 66 a folder does not
       exist, 73 the table cannot be created, 74 I/O, 75 another process writes the table.
       """,
-    options: LookupOptions.options + [
-      Option("--out", "DIR", "Write the table into this folder, by default OUT.", short: "-o"),
-      Option("--format", "FORMAT", "jsonl (default), csv or both."),
-      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
-      Option("--json", nil, "Print the summary as a JSON object."),
-      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-    ],
+    options: LookupOptions.options + DerivedOptions.options,
     example: "postback enrich out --lookups lookups"
   )
 
-  private let output: String
   private let lookups: LookupOptions
-  private let target: String
-  private let encoding: TableEncoding
-  private let wantsJSON: Bool
-  private let jobs: Int
+  private let derived: DerivedOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = arguments.operands.first, arguments.operands.count == 1 else {
-      throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
-    }
+    derived = try DerivedOptions(arguments)
     lookups = try LookupOptions(arguments)
     guard lookups.areGiven else {
       throw CommandFailure(.usage, "No folder of lookup tables is given. Name it with --lookups.")
     }
-    self.output = output
-    target = arguments.value("--out") ?? output
-    guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
-    let formats = try TablesOptions.formats(arguments)
-    encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
-    wantsJSON = arguments.has("--json")
-    jobs = try arguments.jobs()
   }
 
   func run() async throws(CommandFailure) {
@@ -63,27 +44,20 @@ struct EnrichCommand: Command {
     let enrichment: Enrichment
     do {
       defer { progress.clear() }
-      var accepted = try TableFiles(.postbacks, at: [output])
-      var rejects = try TableFiles(.rejects, at: [output])
-      guard accepted.isOfWholeRuns else {
-        throw CommandFailure(.usage, "Enrichment needs all tables of a run. Give its --out folder.")
-      }
-      accepted.progress = progress.handler
-      rejects.progress = progress.handler
-      let table = try DerivedTable(.enriched, encoding.formats, in: target)
+      let table = try DerivedTable(.enriched, derived.encoding.formats, in: derived.target)
       enrichment = try await Enrichment(
-        accepted: accepted,
-        rejects: rejects,
+        accepted: try derived.files(of: .postbacks, progress),
+        rejects: try derived.files(of: .rejects, progress),
         lookups,
-        as: encoding,
+        as: derived.encoding,
         into: table,
-        jobs: jobs
+        jobs: derived.jobs
       )
     } catch {
       throw CommandFailure(of: error)
     }
     let answer = EnrichAnswer(enrichment: enrichment, digest: lookups.hexadecimalDigest)
-    try Terminal.print(wantsJSON ? enrichment.json.description : answer.text)
+    try Terminal.print(derived.wantsJSON ? enrichment.json.description : answer.text)
     try enrichment.unreadable.throwIfAny()
   }
 }

@@ -53,32 +53,18 @@ struct SettleCommand: Command {
         "Count only postbacks first received before this day in the summary; the tables keep all\nrows."
       ),
       Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state."),
-      Option("--out", "DIR", "Write the tables into this folder, by default OUT.", short: "-o"),
-      Option("--format", "FORMAT", "jsonl (default), csv or both."),
-      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
-      Option("--json", nil, "Print the summary as a JSON object."),
-      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-    ],
+    ] + DerivedOptions.options,
     example: "postback settle out --lookups lookups"
   )
 
-  private let output: String
-  private let target: String
+  private let derived: DerivedOptions
   private let state: String?
   private let modelPaths: [String]
   private let lookups: LookupOptions
   private let settings: SettlementSettings
-  private let encoding: TableEncoding
-  private let wantsJSON: Bool
-  private let jobs: Int
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = arguments.operands.first, arguments.operands.count == 1 else {
-      throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
-    }
-    self.output = output
-    target = arguments.value("--out") ?? output
-    guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
+    derived = try DerivedOptions(arguments)
     state = arguments.value("--state")
     modelPaths = arguments.all("--models")
     lookups = try LookupOptions(arguments)
@@ -90,10 +76,6 @@ struct SettleCommand: Command {
       throw CommandFailure(.usage, "--until must be a later day than --since.")
     }
     self.settings = settings
-    let formats = try TablesOptions.formats(arguments)
-    encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
-    wantsJSON = arguments.has("--json")
-    jobs = try arguments.jobs()
   }
 
   func run() async throws(CommandFailure) {
@@ -102,31 +84,25 @@ struct SettleCommand: Command {
     let settlement: Settlement
     do {
       defer { progress.clear() }
-      var accepted = try TableFiles(.postbacks, at: [output])
-      var rejects = try TableFiles(.rejects, at: [output]).withoutReprocessed(states: state.map { [$0] } ?? [])
-      guard accepted.isOfWholeRuns else {
-        throw CommandFailure(.usage, "A settlement needs all tables of a run. Give its --out folder.")
-      }
-      accepted.progress = progress.handler
-      rejects.progress = progress.handler
+      let rejects = try derived.files(of: .rejects, progress).withoutReprocessed(states: state.map { [$0] } ?? [])
       settlement = try await Settlement(
-        accepted: accepted,
+        accepted: try derived.files(of: .postbacks, progress),
         rejects: rejects,
         lookups,
         try models(),
         settings,
-        as: encoding,
+        as: derived.encoding,
         into: (
-          try DerivedTable(.settled, encoding.formats, in: target),
-          try DerivedTable(.settledEvents, encoding.formats, in: target)
+          try DerivedTable(.settled, derived.encoding.formats, in: derived.target),
+          try DerivedTable(.settledEvents, derived.encoding.formats, in: derived.target)
         ),
-        jobs: jobs
+        jobs: derived.jobs
       )
     } catch {
       throw CommandFailure(of: error)
     }
     let summary = settlement.summary
-    try Terminal.print(wantsJSON ? summary.json.description : SettleAnswer(summary: summary).text)
+    try Terminal.print(derived.wantsJSON ? summary.json.description : SettleAnswer(summary: summary).text)
     try settlement.unreadable.throwIfAny()
   }
 
@@ -136,7 +112,7 @@ struct SettleCommand: Command {
         throw CommandFailure(.configuration, lines: error)
       }
     }
-    let folder = state ?? "\(output)/_state"
+    let folder = state ?? "\(derived.output)/_state"
     guard Ledger.isThere(folder) else {
       throw FileFailure(
         .notFound,
