@@ -18,7 +18,7 @@ package struct ForwarderTrust: Sendable {
   package var agreeing = 0
   /// The number of those that differ, by the kind of the difference: `changed`, `dropped`, `added`, `zero_for_null`.
   package var differences: [String: Int] = [:]
-  /// What the forwarder's values would be worth, less what the devices' are, by currency.
+  /// The worth of the forwarder's values, less that of the devices', by currency.
   package var effect: [String: Amount] = [:]
 
   /// The kinds of differences, in the order in which they are shown.
