@@ -98,8 +98,8 @@ let package = Package(
     module(
       "PostbackServer",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel", "DurableFiles", "PostbackPipeline", "Spool",
-        "Metrics", "CMicrohttpd",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "PostbackPipeline", "Spool", "Metrics", "CMicrohttpd",
       ]
     ),
     module(
@@ -160,7 +160,10 @@ let package = Package(
       ]
     ),
     tests("Metrics", ["TestSupport"]),
-    tests("PostbackServer", ["Base", "JSON", "ConversionModel", "PostbackPipeline", "TestSupport"]),
+    tests(
+      "PostbackServer",
+      ["Base", "JSON", "PostbackVerification", "ConversionModel", "PostbackPipeline", "TestSupport"]
+    ),
     tests(
       "PostbackService",
       ["Base", "JSON", "SKAdNetwork", "DurableFiles", "Ledger", "PostbackPipeline", "Metrics", "TestSupport"]

@@ -1,12 +1,18 @@
 internal import DurableFiles
 internal import JSON
+internal import PostbackVerification
 
 /// Reads a configuration file and collects every problem in it.
 struct ConfigurationReader {
   let file: String
+  let readsSecrets: Bool
   private(set) var problems: [String] = []
 
-  init(file: String) { self.file = file }
+  /// Creates a reader. Without `readsSecrets` it opens no file with a secret, and returns no forwarders.
+  init(file: String, readsSecrets: Bool = true) {
+    self.file = file
+    self.readsSecrets = readsSecrets
+  }
 
   /// Reads the file. The result is usable only if `problems` is empty afterwards.
   mutating func read() -> ServerConfiguration {
@@ -26,6 +32,9 @@ struct ConfigurationReader {
     let listen = value(root["listen"], "a host and a port such as \"127.0.0.1:8080\"") { ListenAddress($0) }
     configuration.listen = listen ?? configuration.listen
     configuration.spool = value(root["spool"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.out = value(root["out"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.state = value(root["state"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.trustedKeys = trustedKeys(root["trusted_keys"])
     configuration.models = list(root["models"]).compactMap { node in
       value(node, "the path of a file or a folder") { $0.isEmpty ? nil : $0 }
     }
@@ -44,8 +53,11 @@ struct ConfigurationReader {
   }
 
   static let keys = [
-    "listen", "spool", "models", "rates", "apps", "sdk_keys", "trusted_proxies", "forwarders", "limits",
+    "listen", "spool", "out", "state", "trusted_keys", "models", "rates", "apps", "sdk_keys", "trusted_proxies",
+    "forwarders", "limits",
   ]
+
+  static let trustedKeyKeys = ["id", "key"]
 
   static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file", "hmac_header"]
 
@@ -60,6 +72,29 @@ struct ConfigurationReader {
       }
       configuration[keyPath: limit.path] = value
     }
+  }
+
+  private mutating func trustedKeys(_ node: JSONNode) -> [ConfiguredKey] {
+    var keys: [ConfiguredKey] = []
+    do throws(TrustError) {
+      // The names of Apple's keys are taken.
+      var trust = try Trust.apple()
+      for element in list(node) {
+        guard isObject(element, keys: Self.trustedKeyKeys, called: "A trusted key") else { continue }
+        let id = value(element["id"], "the name of the key", isRequired: true) { $0.isEmpty ? nil : $0 }
+        let base64 = value(element["key"], "a public key in base64", isRequired: true) { $0 }
+        guard let id, let base64 else { continue }
+        do throws(TrustError) {
+          try trust.add(id, base64: base64)
+          keys.append(ConfiguredKey(id: id, base64: base64))
+        } catch {
+          note(element.pointer, "The \(error).")
+        }
+      }
+    } catch {
+      note(node.pointer, "The \(error).")
+    }
+    return keys
   }
 
   private mutating func apps(_ node: JSONNode) -> [String: Int64] {
@@ -112,6 +147,7 @@ struct ConfigurationReader {
     if token.value != nil, node["hmac_header"].value != nil {
       note(node["hmac_header"].pointer, "The key hmac_header has no effect without hmac_secret_file.")
     }
+    guard readsSecrets else { return nil }
     guard let bytes = self.secret(in: token.value == nil ? secret : token), let name else { return nil }
     let credential: Forwarder.Secret =
       token.value == nil

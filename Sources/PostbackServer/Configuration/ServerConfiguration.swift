@@ -1,10 +1,16 @@
-/// The settings of a server: the configuration file (schemas/server_configuration.schema.json), then the command-line
-/// options that override it.
+/// The settings of a receiver, of a consumer, or of both: the configuration file
+/// (schemas/server_configuration.schema.json), then the command-line options that override it.
 package struct ServerConfiguration: Sendable {
   /// The address that the server listens on.
   package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
   /// The path of the spool folder; nil if the file does not name one.
   package var spool: String?
+  /// The path of the folder of the tables; nil if the file does not name one.
+  package var out: String?
+  /// The path of the folder of the state; nil for `_state` in the folder of the tables.
+  package var state: String?
+  /// The keys that are trusted besides Apple's.
+  package var trustedKeys: [ConfiguredKey] = []
   /// The paths of the conversion models: files, or folders of files.
   package var models: [String] = []
   /// App Store ids by bundle id, for the conversion value API. They take precedence over the ids in the models.
@@ -32,12 +38,23 @@ package struct ServerConfiguration: Sendable {
   package init() {}
 
   /// Reads a configuration file. The error holds every problem in it.
-  package init(reading path: String) throws(ConfigurationErrors) {
-    var reader = ConfigurationReader(file: path)
+  ///
+  /// Without `readsSecrets` the files with the secrets of forwarders are not opened, and the configuration has no
+  /// forwarders: a process that only consumes needs no access to secrets.
+  package init(reading path: String, readsSecrets: Bool = true) throws(ConfigurationErrors) {
+    var reader = ConfigurationReader(file: path, readsSecrets: readsSecrets)
     let configuration = reader.read()
     guard reader.problems.isEmpty else { throw ConfigurationErrors(problems: reader.problems) }
     self = configuration
   }
+}
+
+/// A public key that the configuration adds to the trusted ones.
+package struct ConfiguredKey: Hashable, Sendable {
+  /// The name of the key.
+  package let id: String
+  /// The SubjectPublicKeyInfo in DER, in base64.
+  package let base64: String
 }
 
 /// The problems of a configuration file.

@@ -4,6 +4,7 @@ internal import Ledger
 internal import PostbackVerification
 internal import ConversionModel
 internal import PostbackPipeline
+internal import PostbackServer
 internal import Signatures
 
 /// The options for the trusted keys and for the accepted apps and ad networks.
@@ -38,10 +39,11 @@ enum TrustOptions {
     do { return try Trust.apple() } catch { throw CommandFailure(.software, "\(error)") }
   }
 
-  /// Returns a trust store of Apple's keys, extended and restricted by the options.
-  static func trust(_ arguments: Arguments) throws(CommandFailure) -> Trust {
+  /// Returns a trust store of Apple's keys, extended by `keys`, and extended and restricted by the options.
+  static func trust(_ arguments: Arguments, adding keys: [ConfiguredKey] = []) throws(CommandFailure) -> Trust {
     var trust = try apple()
     do {
+      for key in keys { try trust.add(key.id, base64: key.base64) }
       for option in arguments.all("--trust-key") {
         let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
@@ -89,8 +91,11 @@ enum TablesOptions {
     Option("--commit-ms", "N", "Commit when a record has waited for N milliseconds; default 1000."),
   ]
 
-  static func tables(_ arguments: Arguments) throws(CommandFailure) -> TableOptions {
-    guard let folder = arguments.value("--out"), !folder.isEmpty else {
+  static func tables(
+    _ arguments: Arguments,
+    configured: ServerConfiguration = ServerConfiguration()
+  ) throws(CommandFailure) -> TableOptions {
+    guard let folder = arguments.value("--out") ?? configured.out, !folder.isEmpty else {
       throw CommandFailure(.usage, "No folder for the tables is given. Name it with --out.")
     }
     let formats = try formats(arguments)
@@ -100,7 +105,7 @@ enum TablesOptions {
       isCSVSafe: arguments.has("--csv-safe")
     )
     // If the ledger cannot be read, opening it later reports the reason.
-    if let kept = try? Ledger.reading(state(arguments, tables)) {
+    if let kept = try? Ledger.reading(state(arguments, tables, configured: configured)) {
       tables.complete(from: kept.settings, choosesFormats: formats != nil)
     }
     if let bytes = try arguments.integer("--part-bytes", in: 1...(1 << 40)) { tables.partBytes = Int64(bytes) }
@@ -117,9 +122,14 @@ enum TablesOptions {
     }
   }
 
-  /// Returns the path of the state's folder: `--state`, or `_state` in the folder of the tables.
-  static func state(_ arguments: Arguments, _ tables: TableOptions) -> String {
-    arguments.value("--state") ?? "\(tables.folder)/_state"
+  /// Returns the path of the state's folder: `--state`, or that of the configuration, or `_state` in the folder of the
+  /// tables.
+  static func state(
+    _ arguments: Arguments,
+    _ tables: TableOptions,
+    configured: ServerConfiguration = ServerConfiguration()
+  ) -> String {
+    arguments.value("--state") ?? configured.state ?? "\(tables.folder)/_state"
   }
 }
 

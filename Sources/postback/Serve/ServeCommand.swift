@@ -33,14 +33,12 @@ struct ServeCommand: Command {
     options: [
       Option("--listen", "HOST:PORT", "The address to listen on; default 127.0.0.1:8080. Port 0 takes a free port."),
       Option("--spool", "DIR", "The directory of the spool, which must exist."),
-      Option("--config", "FILE", "The configuration (schemas/server_configuration.schema.json). Options override it."),
-      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
       Option(
         "--rates",
         "FILE",
         "Exchange rates for the conversion value API: CSV with the columns date,currency,rate."
       ),
-      Option("--watch", nil, "Also consume the spool, into --out."),
+      Option("--watch", nil, "Also consume the spool, into --out or the out of the configuration."),
     ] + WatchOptions.options + ServiceOptions.options,
     example: "postback serve --spool /var/spool/postback --watch --models models/ --out out"
   )
@@ -55,16 +53,8 @@ struct ServeCommand: Command {
     guard arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "serve takes no operands; give the spool with --spool")
     }
-    var configuration = ServerConfiguration()
-    if let path = arguments.value("--config") {
-      do { configuration = try ServerConfiguration(reading: path) } catch {
-        throw CommandFailure(.configuration, lines: error)
-      }
-    }
-    if let bytes = try WatchOptions.postbackBytes(arguments) { configuration.postbackBytes = bytes }
+    var configuration = try ServiceOptions.configuration(arguments, readsSecrets: true)
     configuration.rates = arguments.value("--rates") ?? configuration.rates
-    let models = arguments.all("--models")
-    if !models.isEmpty { configuration.models = models }
     let named = try arguments.value("--listen", "a host and a port such as 127.0.0.1:8080") { ListenAddress($0) }
     guard let spool = arguments.value("--spool") ?? configuration.spool, !spool.isEmpty else {
       throw CommandFailure(.usage, "give --spool, the directory for received postbacks")
@@ -72,9 +62,7 @@ struct ServeCommand: Command {
     (listen, self.spool) = (named ?? configuration.listen, spool)
     log = try ServiceOptions.log(arguments)
     if arguments.has("--watch") {
-      var consumer = try WatchOptions.consumer(arguments, spool: spool, models: configuration.models)
-      consumer.limits = ReadLimits(recordBytes: configuration.postbackBytes)
-      self.consumer = consumer
+      consumer = try WatchOptions.consumer(arguments, spool: spool, configuration)
     } else {
       let unused = Self.consumerOptions.first { arguments.has($0) }
       if let unused { throw CommandFailure(.usage, "\(unused) has no effect without --watch") }

@@ -1,5 +1,6 @@
 internal import ConversionModel
 internal import PostbackPipeline
+internal import PostbackServer
 internal import PostbackService
 
 /// `postback watch`: the long-running consumer of a spool.
@@ -7,7 +8,7 @@ struct WatchCommand: Command {
   static let manual = Manual(
     name: "watch",
     summary: "Consume a spool continuously: do the work of postback run for each file that arrives.",
-    usage: "SPOOL --out DIR [--state DIR] [--models PATH] [--delete] [--settle SECONDS] …",
+    usage: "[SPOOL] --out DIR [--config FILE] [--state DIR] [--models PATH] [--delete] [--settle SECONDS] …",
     discussion: """
       A producer writes a file in SPOOL/tmp, makes it durable (fsync) and renames it into SPOOL/new. For producers that
       can only write into SPOOL itself, --settle sets the time for which a file must be unchanged before it is taken. Files
@@ -15,13 +16,15 @@ struct WatchCommand: Command {
       cannot be read moves to SPOOL/failed, with the reason beside it. Also after a crash or a power cut, every postback
       of a committed file is in exactly one row.
 
+      --config takes the file of postback serve: spool, out, state, models, trusted_keys and limits.postback_bytes are
+      used, everything else concerns only the receiver. The secrets of forwarders are not read.
+
       On SIGTERM and SIGINT the consumer commits and ends. On SIGHUP it loads the models again, and keeps the old ones if
       the new ones are wrong. While the disk is full it takes no file. Under systemd it notifies when it is ready, and
       feeds the watchdog.
       Exit status: 0 asked to end, 64 usage, 65 model, key or state, 66 no spool, 73 cannot create, 74 I/O, 75 locked.
       """,
     options: [
-      Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
       Option("--once", nil, "End when no file waits, instead of waiting for more."),
       Option("--settle", "SECONDS", "Take files from SPOOL itself that have been unchanged for this time."),
     ] + WatchOptions.options + ServiceOptions.options,
@@ -31,10 +34,11 @@ struct WatchCommand: Command {
   private let consumer: ConsumerOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard arguments.operands.count == 1, let spool = arguments.operands.first else {
-      throw CommandFailure(.usage, "give one operand, the directory of the spool")
+    let configuration = try ServiceOptions.configuration(arguments, readsSecrets: false)
+    guard arguments.operands.count <= 1, let spool = arguments.operands.first ?? configuration.spool else {
+      throw CommandFailure(.usage, "Give one operand, the directory of the spool, or a configuration that names it.")
     }
-    var consumer = try WatchOptions.consumer(arguments, spool: spool, models: arguments.all("--models"))
+    var consumer = try WatchOptions.consumer(arguments, spool: spool, configuration)
     consumer.settle = try arguments.value("--settle", "seconds, such as 2 or 0.5") { text in
       Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
     }

@@ -1,5 +1,6 @@
 internal import Base
 internal import PostbackPipeline
+internal import PostbackServer
 internal import PostbackService
 
 /// The options of the commands that consume a spool.
@@ -14,36 +15,31 @@ enum WatchOptions {
       Option("--jobs", "N", "The number of batches processed at once; by default the number of cores."),
     ]
 
-  /// Returns the settings of a consumer as the options give them.
+  /// Returns the settings of a consumer as the options and the configuration give them.
   static func consumer(
     _ arguments: Arguments,
     spool: String,
-    models: [String]
+    _ configuration: ServerConfiguration
   ) throws(CommandFailure) -> ConsumerOptions {
-    var tables = try TablesOptions.tables(arguments)
+    var tables = try TablesOptions.tables(arguments, configured: configuration)
     tables.partAge = .seconds(try arguments.integer("--part-seconds", in: 1...31_536_000) ?? 300)
     var consumer = ConsumerOptions(
       spool: spool,
-      state: TablesOptions.state(arguments, tables),
+      state: TablesOptions.state(arguments, tables, configured: configuration),
       tables: tables,
-      trust: try TrustOptions.trust(arguments),
+      trust: try TrustOptions.trust(arguments, adding: configuration.trustedKeys),
       version: Main.version,
       log: try ServiceOptions.log(arguments)
     )
     consumer.deletes = arguments.has("--delete")
     if let rescan = try arguments.integer("--rescan-ms", in: 10...3_600_000) { consumer.rescan = .milliseconds(rescan) }
-    consumer.models = models
+    consumer.models = configuration.models
     consumer.receivedAt = try ReceivedAtOptions.rule(arguments)
-    if let bytes = try postbackBytes(arguments) { consumer.limits = ReadLimits(recordBytes: bytes) }
+    consumer.limits = ReadLimits(recordBytes: configuration.postbackBytes)
     consumer.jobs = try arguments.jobs()
     consumer.metricsFile = try ServiceOptions.metricsFile(arguments)
     consumer.forcedExitStatus = ExitStatus.inputOutput.rawValue
     return consumer
-  }
-
-  /// Returns the largest size of a postback, in bytes; nil if the option is absent.
-  static func postbackBytes(_ arguments: Arguments) throws(CommandFailure) -> Int? {
-    try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20))
   }
 }
 
@@ -51,8 +47,31 @@ enum WatchOptions {
 enum ServiceOptions {
   static let options = [
     Option("--log-format", "FORMAT", "The format of log lines on standard error, text or json; default text."),
+    Option("--config", "FILE", "The configuration (schemas/server_configuration.schema.json). Options override it."),
+    Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
     Option("--metrics-file", "FILE", "The file for metrics, for Prometheus' node_exporter; replaced every second."),
   ]
+
+  /// Returns the configuration: the file of `--config`, and the options that override it.
+  ///
+  /// Without `readsSecrets` it has no forwarders, and the files with their secrets are not opened.
+  static func configuration(
+    _ arguments: Arguments,
+    readsSecrets: Bool
+  ) throws(CommandFailure) -> ServerConfiguration {
+    var configuration = ServerConfiguration()
+    if let path = arguments.value("--config") {
+      do { configuration = try ServerConfiguration(reading: path, readsSecrets: readsSecrets) } catch {
+        throw CommandFailure(.configuration, lines: error)
+      }
+    }
+    if let bytes = try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20)) {
+      configuration.postbackBytes = bytes
+    }
+    let models = arguments.all("--models")
+    if !models.isEmpty { configuration.models = models }
+    return configuration
+  }
 
   /// Returns the log with the format of `--log-format`.
   static func log(_ arguments: Arguments) throws(CommandFailure) -> Log {

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import PostbackVerification
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 @Suite struct `The server configuration` {
   /// Reads a configuration in which `FOLDER` stands for a folder with two good secrets and a short one.
-  private func read(_ text: String) throws -> ServerConfiguration {
+  private func read(_ text: String, readsSecrets: Bool = true) throws -> ServerConfiguration {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("postback-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -17,7 +18,7 @@ import Testing
     let file = folder.appendingPathComponent("server.json")
     try Data(text.replacing("FOLDER", with: folder.path).utf8).write(to: file)
     do throws(ConfigurationErrors) {
-      return try ServerConfiguration(reading: file.path)
+      return try ServerConfiguration(reading: file.path, readsSecrets: readsSecrets)
     } catch {
       throw Problems(texts: error.problems.map { $0.replacing(folder.path + "/", with: "") })
     }
@@ -35,7 +36,7 @@ import Testing
   @Test func `is read from every key of its file`() throws {
     let configuration = try read(
       """
-      {"listen":"[::1]:9000","spool":"/var/spool/postback","models":["a","b"],"trusted_proxies":["10.0.0.0/8","::1"],
+      {"listen":"[::1]:9000","spool":"/var/spool/postback","out":"o","state":"s","models":["a","b"],"trusted_proxies":["10.0.0.0/8","::1"],
        "forwarders":[{"name":"a","bearer_token_file":"FOLDER/good"},
         {"name":"b","hmac_secret_file":"FOLDER/other","hmac_header":"X-Hub"}],
        "limits":{"connections":7,"waiting_bytes":2097152}}
@@ -43,6 +44,7 @@ import Testing
     )
     #expect(configuration.listen == ListenAddress("[::1]:9000"))
     #expect(configuration.spool == "/var/spool/postback" && configuration.models == ["a", "b"])
+    #expect(configuration.out == "o" && configuration.state == "s" && configuration.trustedKeys.isEmpty)
     #expect(configuration.trustedProxies == ["10.0.0.0/8", "::1"].compactMap { AddressRange($0) })
     #expect(configuration.limits.connections == 7 && configuration.waitingBytes == 2 << 20)
     #expect(configuration.postbackBytes == 65536)
@@ -81,6 +83,34 @@ import Testing
     #expect(found.allSatisfy { !$0.contains("0123456789abcdef") && !$0.contains("another-secret") })
   }
 
+  @Test func `adds trusted keys, and refuses the name of a key that is trusted already`() throws {
+    let key = try #require(Trust.apple().keys.last).subjectPublicKeyInfo
+    let base64 = Data(key).base64EncodedString()
+    let keys = try read(#"{"trusted_keys":[{"id":"mine","key":"\#(base64)"}]}"#).trustedKeys
+    #expect(keys == [ConfiguredKey(id: "mine", base64: base64)])
+    let found = try problems(
+      """
+      {"trusted_keys":[{"id":"mine","key":"\(base64)"},{"id":"mine","key":"\(base64)"},{"id":"other","key":"AAAA"},
+       {"id":"apple-cas-identifier/0","key":"\(base64)"},{"key":"\(base64)"},{"id":"x"},7,{"id":"y","key":"","kid":1}]}
+      """
+    )
+    let places = found.map { $0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces) }
+    #expect(
+      places == [
+        "/trusted_keys/1", "/trusted_keys/2", "/trusted_keys/3", "/trusted_keys/4/id", "/trusted_keys/5/key",
+        "/trusted_keys/6", "/trusted_keys/7/kid", "/trusted_keys/7",
+      ]
+    )
+  }
+
+  @Test func `of a process without forwarders needs no access to their secrets`() throws {
+    let text = #"{"spool":"s","forwarders":[{"name":"a","bearer_token_file":"FOLDER/missing"}]}"#
+    #expect(try read(text, readsSecrets: false).forwarders.isEmpty)
+    #expect(throws: Problems.self) { try read(text) }
+    // Everything else is checked all the same.
+    #expect(throws: Problems.self) { try read(#"{"forwarders":[{"name":"a b"}]}"#, readsSecrets: false) }
+  }
+
   @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "7"]) func `must be one JSON object`(_ text: String) throws {
     #expect(try problems(text).count == 1)
   }
@@ -95,6 +125,7 @@ import Testing
       if case .object(let members)? = Self.member(schema, path) { members.map(\.key) } else { [] }
     }
     #expect(keys("properties") == ConfigurationReader.keys)
+    #expect(keys("properties", "trusted_keys", "items", "properties") == ConfigurationReader.trustedKeyKeys)
     #expect(keys("properties", "forwarders", "items", "properties") == ConfigurationReader.forwarderKeys)
   }
 
