@@ -83,6 +83,27 @@ package struct DurableFolder: Sendable {
     return nil
   }
 
+  /// Returns the version of a file; nil if there is no file of that name.
+  package func version(of name: String) throws(FileFailure) -> FileVersion? {
+    var status = stat()
+    if unsafe lstat("\(path)/\(name)", &status) == 0 { return FileVersion(status) }
+    guard errno == ENOENT else { throw .system(.io, "\(path)/\(name)", "The status of the file cannot be read") }
+    return nil
+  }
+
+  /// Returns the version of a file once any later change is sure to give it another one: times of files advance only every
+  /// few milliseconds.
+  package func settledVersion(of name: String) throws(FileFailure) -> FileVersion? {
+    for _ in 0..<100 {
+      guard let version = try version(of: name) else { return nil }
+      var now = timespec()
+      unsafe clock_gettime(CLOCK_REALTIME_COARSE, &now)
+      if !version.isChanged(at: now) { return version }
+      usleep(1000)
+    }
+    return nil
+  }
+
   /// Returns the names of the entries in the folder, sorted; empty if the folder does not exist.
   package func names() throws(FileFailure) -> [String] {
     guard try byteCount(of: ".") != nil else { return [] }
@@ -110,5 +131,28 @@ package struct DurableFolder: Sendable {
     guard names.count > 0 else { return nil }
     let above = names.dropLast().joined(separator: "/")
     return path.hasPrefix("/") ? "/" + above : above.isEmpty ? "." : above
+  }
+}
+
+/// The identity of a file together with its length and the times of its last changes. It changes with each change of the
+/// file.
+package struct FileVersion: Equatable, Sendable, CustomStringConvertible {
+  /// The numbers that make up the version, as text.
+  package let description: String
+  private let changed: (seconds: Int, nanoseconds: Int)
+
+  init(_ status: stat) {
+    changed = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    description = """
+      \(status.st_dev) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec) \
+      \(changed.seconds).\(changed.nanoseconds)
+      """
+  }
+
+  /// Returns true if two versions have the same numbers.
+  package static func == (left: FileVersion, right: FileVersion) -> Bool { left.description == right.description }
+
+  func isChanged(at time: timespec) -> Bool {
+    (changed.seconds, changed.nanoseconds) >= (time.tv_sec, time.tv_nsec)
   }
 }

@@ -23,16 +23,17 @@ package final class Ledger {
   private let statements: LedgerStatements
   let reprocessingStatements: ReprocessingStatements
   private var failure: FileFailure?
-  /// The number of rows that were written since the last checkpoint of the write-ahead log.
-  private var changes = 0
+  /// The number of pages that were written to the database before its write-ahead log was last begun anew.
+  private var pagesBefore = 0
 
-  private static let changesBetweenCheckpoints = 10_000
+  /// The number of pages of 4 KiB in the write-ahead log from which it is copied into the database: 4 MiB.
+  private static let pagesBetweenCheckpoints = 1024
 
   /// The settings of the connection. SQLite empties the write-ahead log when it closes the database without a crash,
   /// and cuts it to the size limit when it begins the log anew.
   private static let pragmas = """
     PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536;
-    PRAGMA journal_size_limit = 67108864;
+    PRAGMA journal_size_limit = 8388608;
     """
 
   /// Opens the ledger, or creates one if the folder has no state. `settings` are the options that shape the tables.
@@ -58,7 +59,7 @@ package final class Ledger {
     case 0: throw .damaged(path, "The file is empty")
     default: break
     }
-    try Self.verify(path)
+    if try !CleanStop.isLast(in: folder.folder) { try Self.verify(path) }
     database = try SQLiteDatabase(path, .writing)
     try database.execute(Self.pragmas)
     try database.keepLog()
@@ -72,6 +73,9 @@ package final class Ledger {
     statements = try LedgerStatements(database, reprocessingStatements)
   }
 
+  // Without the record the next start verifies the database, which does no harm.
+  deinit { if failure == nil, (try? database.checkpoint()) == true { try? CleanStop.record(in: folder.folder) } }
+
   /// The number of commits.
   package var commits: Int64 { state.commits }
   /// The time of the last commit, in milliseconds since 1970; 0 before the first.
@@ -83,7 +87,8 @@ package final class Ledger {
   package func nextInputID() throws(FileFailure) -> UInt32 {
     try unlessFailed { () throws(FileFailure) in
       let last = try database.integer("SELECT coalesce(max(id), -1) FROM inputs")
-      guard last < Int64(UInt32.max), let next = UInt32(exactly: last + 1) else {
+      // Numbers of inputs whose rows were dropped are not given again: entries of `seen.log` refer to them.
+      guard last < Int64(UInt32.max), let next = UInt32(exactly: max(last + 1, state.nextInput)) else {
         throw FileFailure(
           .incompatible,
           database.path,
@@ -169,17 +174,17 @@ package final class Ledger {
       try statements.write(commit, next)
       state = next
     }
-    changes += 1 + commit.inputs.count + commit.parts.count
   }
 
-  /// Does the rest of a commit after its transaction: records its number in the file `commit`, and from time to time
-  /// makes a checkpoint of the write-ahead log.
+  /// Does the rest of a commit after its transaction: records its number in the file `commit`, and copies the write-ahead
+  /// log into the database if it is long. While another process reads, that may be possible only in part; then each
+  /// further commit tries again.
   func markCommit() throws(FileFailure) {
     try unlessFailed { () throws(FileFailure) in
       try marker.record(state.commits)
-      guard changes >= Self.changesBetweenCheckpoints else { return }
-      try database.checkpoint()
-      changes = 0
+      let pages = try database.writtenPages()
+      guard pages - pagesBefore >= Self.pagesBetweenCheckpoints else { return }
+      if try database.checkpoint() { pagesBefore = pages }
     }
   }
 
@@ -204,7 +209,8 @@ package final class Ledger {
 
 extension Ledger {
   static func state(in database: SQLiteDatabase) throws(FileFailure) -> LedgerState {
-    let statement = try SQLiteStatement(database, "SELECT \(LedgerState.columns) FROM state")
+    let columns = LedgerState.columns(ofVersion: try LedgerSchema.identify(database))
+    let statement = try SQLiteStatement(database, "SELECT \(columns) FROM state")
     func read(_ row: SQLiteStatement) throws(FileFailure) -> LedgerState { try LedgerState(row) }
     guard let state = try statement.first(as: read) else { throw .damaged(database.path, "The ledger holds no state") }
     return state

@@ -72,6 +72,17 @@ enum LedgerSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX fed_back_record ON fed_back (raw_sha256);
     """,
+    """
+    ALTER TABLE state ADD COLUMN next_input INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE state ADD COLUMN put_away_inputs INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE state ADD COLUMN put_away_entries INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE state ADD COLUMN put_away_checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE state ADD COLUMN put_away_forgotten_entries INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE state ADD COLUMN put_away_forgotten_checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE state ADD COLUMN seen_forgotten_entries INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE state ADD COLUMN seen_forgotten_checksum INTEGER NOT NULL DEFAULT 0;
+    UPDATE state SET next_input = (SELECT coalesce(max(id), -1) + 1 FROM inputs);
+    """,
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an

@@ -9,10 +9,16 @@ package struct LedgerState: Equatable, Sendable {
   var committedAt: Int64 = 0
   /// The committed end of `seen.log`.
   var seen = SeenMark()
-  /// The keys that compactions have dropped.
+  /// The keys that were forgotten, and are no longer in `seen.log`.
   package var retired = KeyTally()
   /// The compaction that has begun and is not finished; nil if there is none.
   package var compaction: SeenCompaction?
+  /// The number for the next new input.
+  var nextInput: Int64 = 0
+  /// The inputs that were put away, whose rows the ledger no longer has.
+  package var putAway = PutAwayExtent()
+  /// The position in `seen.log` before which all entries are forgotten.
+  package var forgotten = SeenMark()
 
   /// Returns the state after a commit.
   func after(_ commit: LedgerCommit) -> LedgerState {
@@ -20,6 +26,7 @@ package struct LedgerState: Equatable, Sendable {
     state.commits += 1
     state.committedAt = commit.time
     state.seen = commit.seen ?? seen
+    state.nextInput = max(nextInput, commit.inputs.map { Int64($0.id) + 1 }.max() ?? 0)
     switch commit.compaction {
     case .begin(let compaction): state.compaction = compaction
     case .finish:
@@ -34,10 +41,23 @@ package struct LedgerState: Equatable, Sendable {
 
 extension LedgerState {
   /// The columns in the order in which `init(_:)` reads them and `write(with:)` writes them.
-  static let columns = """
+  static let columns = "\(firstColumns), \(laterColumns)"
+
+  private static let firstColumns = """
     commits, committed_at, seen_entries, seen_checksum, retired_count, retired_sum, retired_difference,
     pending_entries, pending_checksum, pending_count, pending_sum, pending_difference
     """
+
+  /// The columns since version 5 of the ledger.
+  private static let laterColumns = """
+    next_input, put_away_inputs, put_away_entries, put_away_checksum,
+    put_away_forgotten_entries, put_away_forgotten_checksum, seen_forgotten_entries, seen_forgotten_checksum
+    """
+
+  /// Returns the expressions that read the columns from a ledger of a version. Columns that it lacks are 0.
+  static func columns(ofVersion version: Int64) -> String {
+    version > 4 ? columns : firstColumns + String(repeating: ", 0", count: 8)
+  }
 
   /// Reads the state from a row.
   init(_ row: SQLiteStatement) throws(FileFailure) {
@@ -56,6 +76,9 @@ extension LedgerState {
     seen = try mark(2)
     retired = try tally(4)
     if !row.isNull(7) { compaction = SeenCompaction(mark: try mark(7), dropped: try tally(9)) }
+    nextInput = try row.count(12)
+    putAway = PutAwayExtent(inputs: try row.count(13), end: try mark(14), forgotten: try mark(16))
+    forgotten = try mark(18)
   }
 
   /// Runs a statement that sets all columns to this state.
@@ -75,9 +98,27 @@ extension LedgerState {
       integer(pending.map { Int64($0.checksum) }),
       integer(dropped?.count),
       wide(dropped?.sum),
-      wide(dropped?.difference)
+      wide(dropped?.difference),
+      .integer(nextInput),
+      .integer(putAway.inputs),
+      .integer(putAway.end.entries),
+      .integer(Int64(putAway.end.checksum)),
+      .integer(putAway.forgotten.entries),
+      .integer(Int64(putAway.forgotten.checksum)),
+      .integer(forgotten.entries),
+      .integer(Int64(forgotten.checksum))
     )
   }
+}
+
+/// The inputs that were put away: their number, and the committed extent of `put-away.log`, which recognises their content.
+package struct PutAwayExtent: Equatable, Sendable {
+  /// The number of inputs.
+  package var inputs: Int64 = 0
+  /// The committed end of the log.
+  package var end = SeenMark()
+  /// The position before which all entries are forgotten.
+  package var forgotten = SeenMark()
 }
 
 /// The changes of one transaction of the ledger.

@@ -52,7 +52,9 @@ struct LedgerStatements {
     addCount = try prepare(
       "INSERT INTO counts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value"
     )
-    putState = try prepare("UPDATE state SET (\(LedgerState.columns)) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    putState = try prepare(
+      "UPDATE state SET (\(LedgerState.columns)) = (\(Array(repeating: "?", count: 20).joined(separator: ", ")))"
+    )
   }
 
   /// Writes a commit and the state after it in one transaction.

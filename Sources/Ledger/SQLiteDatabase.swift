@@ -68,11 +68,22 @@ package final class SQLiteDatabase {
     try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag))
   }
 
-  /// Copies the write-ahead log into the database, as far as readers allow it.
-  func checkpoint() throws(FileFailure) {
-    let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  /// Copies the write-ahead log into the database, as far as readers allow it. Returns true if all of it was copied: the
+  /// next write then begins the log anew.
+  func checkpoint() throws(FileFailure) -> Bool {
+    var (all, copied): (Int32, Int32) = (0, 0)
+    let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
     // Another connection makes a checkpoint already, which does the same work.
-    if code & 0xFF != SQLITE_BUSY { try check(code) }
+    if code & 0xFF == SQLITE_BUSY { return false }
+    try check(code)
+    return all == copied
+  }
+
+  /// Returns the number of pages that this connection has written, to the write-ahead log or else to the database.
+  func writtenPages() throws(FileFailure) -> Int {
+    var (count, highest): (Int32, Int32) = (0, 0)
+    try check(unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 0))
+    return Int(count)
   }
 
   /// Throws unless a result code of SQLite is `SQLITE_OK`.

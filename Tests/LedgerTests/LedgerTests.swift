@@ -174,6 +174,51 @@ import Testing
     try holdsFullCommit(try site.crashed().ledger())
   }
 
+  @Test func `keeps its write-ahead log short over many small commits, also after a long reading`() throws {
+    let site = try StateSite()
+    let ledger = try site.ledger()
+    func logBytes() throws -> Int { try site.bytes("state/\(Ledger.name)-wal").count }
+    func commit(_ numbers: Range<UInt32>) throws {
+      for number in numbers {
+        var commit = LedgerCommit(time: 1)
+        commit.inputs = [LedgerInput(id: number, path: "/in/\(number)", digest: UInt128(number) << 90)]
+        commit.increments = [.read: 1]
+        try ledger.commit(commit)
+      }
+    }
+    try commit(0..<600)
+    #expect(try logBytes() < 6 << 20)
+    do {
+      let reader = try SQLiteDatabase("\(site.state)/\(Ledger.name)", .reading)
+      try reader.execute("BEGIN; SELECT * FROM inputs")
+      try commit(600..<1200)
+      #expect(try logBytes() > 8 << 20)
+    }
+    try commit(1200..<1400)
+    #expect(try logBytes() <= 8 << 20)
+  }
+
+  @Test func `is not verified again after an orderly end, but after a crash or a change`() throws {
+    let site = try StateSite()
+    let folder = DurableFolder(site.state)
+    do {
+      let ledger = try site.ledger()
+      try ledger.commit(fullCommit())
+      #expect(try !CleanStop.isLast(in: folder))
+    }
+    #expect(try CleanStop.isLast(in: folder))
+    #expect(try !CleanStop.isLast(in: DurableFolder(try site.crashed().state)))
+    var ledger: Ledger? = try site.ledger()
+    try ledger?.commit(LedgerCommit(time: 3))
+    #expect(try !CleanStop.isLast(in: folder))
+    ledger = nil
+    #expect(try CleanStop.isLast(in: folder))
+    try site.change("state/\(Ledger.name)") { $0[$0.count - 1] ^= 1 }
+    #expect(try !CleanStop.isLast(in: folder))
+    try site.change("state/\(CleanStop.name)") { $0 = [0] }
+    #expect(try !CleanStop.isLast(in: folder))
+  }
+
   @Test func `keeps many inputs, and commits after a checkpoint of its log`() throws {
     let site = try StateSite()
     do {
