@@ -17,7 +17,7 @@ enum Main {
     SettleCommand.self, DailyCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
     ModelDiffCommand.self, GenerateCommand.self, SchemaCommand.self,
-    StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self,
+    StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self, CompletionCommand.self, ManualCommand.self,
   ])
 
   static func main() async {

@@ -12,7 +12,22 @@ struct CommandList {
 
   let commands: [any Command.Type]
 
-  private var manuals: [Manual] { commands.map { $0.manual } }
+  /// The manuals of all commands, in order.
+  var manuals: [Manual] { commands.map { $0.manual } }
+
+  /// The purpose of all commands together.
+  static let summary =
+    "Turns Apple's ad-attribution postbacks (SKAdNetwork 1-4, AdAttributionKit) into tables of events and revenue."
+  /// The options that stand in the place of a command.
+  static let options = [
+    Option("--version", nil, "Print the version of postback and of its libraries."),
+    Option(
+      "--help",
+      nil,
+      "Print this help; after a command, the help of that command. postback help COMMAND does the same."
+    ),
+  ]
+  static let example = "postback run postbacks/ --models models/ --out out/"
 
   /// Finds the command that the words begin with; throws a failure that suggests the nearest name.
   func match(_ words: ArraySlice<String>) throws(CommandFailure) -> Match {
@@ -45,19 +60,18 @@ struct CommandList {
   /// The text that `postback --help` prints.
   var help: String {
     """
-    Turns Apple's ad-attribution postbacks (SKAdNetwork 1-4, AdAttributionKit) into tables of events and revenue.
+    \(Self.summary)
 
     \("Usage:".styled(.bold)) postback COMMAND …
 
     \("Commands:".styled(.bold))
-    \(Self.list(manuals).joined(separator: "\n"))
+    \(Self.list(manuals.map { ($0.name, $0.summary) }).joined(separator: "\n"))
 
     \("Options:".styled(.bold))
-      --version  Print the version of postback and of its libraries.
-      --help     Print this help; after a command, the help of that command. postback help COMMAND does the same.
+    \(Self.list(Self.options.map { ($0.name, $0.help) }).joined(separator: "\n"))
 
     \("Example:".styled(.bold))
-      postback run postbacks/ --models models/ --out out/
+      \(Self.example)
     """
   }
 
@@ -75,12 +89,14 @@ struct CommandList {
   }
 
   /// Returns a line for each command of a group: its name and summary.
-  func list(of group: String) -> [String] { Self.list(members(of: group)) }
+  func list(of group: String) -> [String] {
+    Self.list(members(of: group).map { ($0.name, $0.summary) })
+  }
 
   private func members(of group: String) -> [Manual] { manuals.filter { $0.name.hasPrefix("\(group) ") } }
 
-  private static func list(_ manuals: [Manual]) -> [String] {
-    let width = manuals.map(\.name.count).max() ?? 0
-    return manuals.map { "  \($0.name)\(String(repeating: " ", count: width - $0.name.count + 2))\($0.summary)" }
+  private static func list(_ entries: [(name: String, help: String)]) -> [String] {
+    let width = entries.map(\.name.count).max() ?? 0
+    return entries.map { "  \($0.name)\(String(repeating: " ", count: width - $0.name.count + 2))\($0.help)" }
   }
 }
