@@ -13,6 +13,8 @@ package final class SpoolFolder {
   /// The path of the folder in which files wait, and which a `SpoolWaiter` watches.
   package var waitingPath: String { layout.waiting(in: path) }
 
+  /// The lock that keeps other consumers out. Receivers do not take it.
+  private let lock: LockFile
   let deletesFiled: Bool
   let rename: SpoolRename
   var setAside = SpoolSetAside()
@@ -25,7 +27,8 @@ package final class SpoolFolder {
   private var scanned: [SpoolEntry] = []
   private var takenCount = 0
 
-  /// Opens an existing spool, and creates the folders that are missing in it.
+  /// Opens an existing spool, locks it against other consumers, and creates the folders that are missing in it. Throws
+  /// `.locked` if another process consumes it.
   ///
   /// Without `settle` the spool has Maildir's layout: `tmp/`, in which producers write, `new/`, into which they rename,
   /// `done/` and `failed/`. With `settle` files lie directly in the spool, and are taken once they have not changed for
@@ -40,6 +43,15 @@ package final class SpoolFolder {
     self.path = path
     self.rename = rename
     layout = try SpoolLayout(opening: path, settle: settle)
+    // Scans leave hidden files out.
+    lock = try LockFile("\(path)/.lock") { holder in
+      FileFailure(
+        .locked,
+        path,
+        "The spool is consumed by \(holder)",
+        advice: "A spool has one consumer: wait for that one to end, or give this one another spool"
+      )
+    }
     settling = settle.map { SpoolSettling($0) }
     deletesFiled = deletes
     Self.removeLeftReasons(in: path)
