@@ -10,8 +10,8 @@ package struct Route: Sendable {
 
   /// The name of the route in metrics.
   let name: String
-  /// The paths of the route, compared exactly.
-  let paths: [String]
+  /// The path of the route. Requests may have slashes after it.
+  let path: String
   /// The method: `POST`, or `GET`, which includes `HEAD`.
   let method: String
   /// The longest allowed body, in bytes; a longer one is refused with 413.
@@ -29,7 +29,7 @@ package struct Route: Sendable {
   package init(
     _ name: String,
     _ method: String,
-    _ paths: String...,
+    _ path: String,
     bodyBytes: Int = 0,
     isRateLimited: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
     sender: @escaping @Sendable (HTTPRequest) -> BodySender = { _ in .anybody },
@@ -37,7 +37,7 @@ package struct Route: Sendable {
     action: Action
   ) {
     self.name = name
-    self.paths = paths
+    self.path = path
     self.method = method
     self.bodyBytes = bodyBytes
     self.isRateLimited = isRateLimited
@@ -54,16 +54,14 @@ package struct Router: Sendable {
   /// A router of these routes.
   package init(_ routes: [Route]) {
     var byPath: [String: [Route]] = [:]
-    for route in routes {
-      for path in route.paths { byPath[path, default: []].append(route) }
-    }
+    for route in routes { byPath[route.path, default: []].append(route) }
     self.routes = byPath
   }
 
   /// Finds the route of a request. The failure is the answer without one: 404, or 405 with the methods that the path
   /// allows.
   func route(_ method: String, _ path: String) -> Result<Route, Refusal> {
-    guard let routes = routes[path] else {
+    guard let routes = routes[path] ?? routes[path.withoutTrailingSlashes] else {
       return .failure(Refusal(response: .error(404, "This server has no endpoint with this path.")))
     }
     let wanted = method == "HEAD" ? "GET" : method
@@ -77,6 +75,15 @@ package struct Router: Sendable {
   /// The answer to a request that has no route.
   struct Refusal: Error {
     let response: HTTPResponse
+  }
+}
+
+extension String {
+  /// The text without the slashes at its end.
+  fileprivate var withoutTrailingSlashes: String {
+    var rest = self[...]
+    while rest.utf8.last == UInt8(ascii: "/") { rest.removeLast() }
+    return String(rest)
   }
 }
 

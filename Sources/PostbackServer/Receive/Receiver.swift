@@ -33,12 +33,10 @@ package struct Receiver: Sendable {
   /// The routes for Apple's devices, for forwarders, and for health checks.
   package var routes: [Route] {
     let devices = ["skadnetwork", "appattribution"].map { framework in
-      let path = "/.well-known/\(framework)/report-attribution"
-      return Route(
+      Route(
         framework,
         "POST",
-        path,
-        path + "/",
+        "/.well-known/\(framework)/report-attribution",
         bodyBytes: postbackBytes,
         refusal: { ContentCoding(of: $0) == .identity ? nil : Self.unsupportedCoding("identity") },
         action: .reply(receive)

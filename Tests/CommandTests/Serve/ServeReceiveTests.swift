@@ -12,7 +12,7 @@ private let forwarded = "/v1/postbacks"
 
   @Test(arguments: [
     device, String(device.dropLast()), "/.well-known/appattribution/report-attribution/",
-    "/.well-known/appattribution/report-attribution",
+    "/.well-known/appattribution/report-attribution", "\(device)/", "\(device)//?a=b",
   ]) func `stores the unchanged postback of a device in its envelope`(_ path: String) async throws {
     let site = try await ServerSite()
     let answer = try site.request("POST", path, body: Self.postback)
@@ -72,9 +72,13 @@ private let forwarded = "/v1/postbacks"
     let wrong = try site.request("GET", device)
     #expect(wrong.status == 405 && wrong.headers["allow"] == "POST")
     #expect(try site.request("DELETE", "/healthz").headers["allow"] == "GET, HEAD")
-    for target in ["/", "/healthz/", "//healthz", "/.well-known/skadnetwork", "/v1/postbacks/", "/healthz%00", "*"] {
+    for target in ["/", "//", "//healthz", "/.well-known/skadnetwork", "/healthz%00", "/healthz%2F", "*"] {
       #expect(try site.request("GET", target).status == 404, "\(target)")
     }
+    for target in ["/healthz/", "/healthz//", "/metrics/?x", "/healthz" + String(repeating: "/", count: 5000)] {
+      #expect(try site.request("GET", target).status == 200, "\(target.prefix(20))")
+    }
+    #expect(try site.request("GET", "/v1/postbacks/").status == 405)
     #expect(try site.request("GET", "/healthz?x=%zz&a+b").status == 200)
   }
 }
