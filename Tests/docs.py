@@ -208,6 +208,16 @@ def check_paths(page):
                 yield f"{page.path}:{number} names {span}, and no module or type has this name"
 
 
+def check_deployed(page):
+    """The blocks of a page that show a file of deploy/ are that file."""
+    shown = {"nginx": "nginx/postback.conf", "caddyfile": "caddy/Caddyfile"}
+    for block in page.blocks:
+        if block.language in shown:
+            with open(os.path.join(PROJECT, "deploy", shown[block.language]), encoding="utf-8") as file:
+                if file.read() != block.text:
+                    yield f"{page.path}:{block.line}: the block is not deploy/{shown[block.language]}"
+
+
 def check_pages(pages, binary):
     readme = pages[0]
     problems = []
@@ -218,7 +228,7 @@ def check_pages(pages, binary):
         if f"({path})" not in readme.text:
             problems.append(f"README.md does not link to {path}")
     for path in page_paths() + ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]:
-        problems += [*check_links(Page(path)), *check_paths(Page(path))]
+        problems += [*check_links(Page(path)), *check_paths(Page(path)), *check_deployed(Page(path))]
     problems += [*check_tables(), *check_reject_codes(), *check_options(pages, binary)]
     if problems:
         raise Wrong("\n".join(problems))
