@@ -32,8 +32,8 @@ extension SpoolFolder {
 
   /// Moves a file that cannot be read to `failed/`, and writes the reason on one line to `NAME.reason` beside it.
   ///
-  /// No file there is replaced. If the reason cannot be written, the file is moved without it. A loss of power can also
-  /// lose a reason.
+  /// No file there is replaced. The reason is durable before the file is moved. If it cannot be written, the file is
+  /// moved without it.
   package func fail(
     _ entry: SpoolEntry,
     reason: String,
@@ -80,7 +80,14 @@ extension SpoolFolder {
         if number > 1 { remember(number, of: key) }
         return 0
       case EEXIST:
-        number += 1
+        guard SpoolRename.isSame(entry.systemPath, name) else {
+          number += 1
+          continue
+        }
+        // A crash left both names on one file. Only the old name is to be removed; a reason that was moved now stays.
+        isMoved = reason != hidden
+        unsynchronized.formUnion([target, entry.folder])
+        return unsafe unlink(entry.systemPath) == 0 ? 0 : errno
       case ENOENT:
         // Either another process has put the file away, or the target folder was removed.
         var status = stat()
@@ -106,6 +113,8 @@ extension SpoolFolder {
     switch code {
     case 0:
       reason = path
+      // A file whose reason cannot be made durable is moved all the same.
+      try? DurableFolder("\(self.path)/failed").synchronize()
     case EEXIST:
       return EEXIST
     default:
@@ -179,7 +188,7 @@ extension SpoolFolder {
     let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    guard bytes.writeAll(to: descriptor) else {
+    guard bytes.writeAll(to: descriptor), fsync(descriptor) == 0 else {
       unsafe unlink(path)
       return false
     }

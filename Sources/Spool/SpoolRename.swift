@@ -39,7 +39,8 @@ enum SpoolRename {
     return unsafe rename(old, new) == 0 ? 0 : errno
   }
 
-  private static func isSame(_ old: [CChar], _ new: String) -> Bool {
+  /// Returns true if both names are names of one file.
+  static func isSame(_ old: [CChar], _ new: String) -> Bool {
     var first = stat()
     var second = stat()
     guard unsafe lstat(old, &first) == 0, unsafe lstat(new, &second) == 0 else { return false }

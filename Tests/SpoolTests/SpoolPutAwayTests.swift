@@ -80,13 +80,25 @@ import Testing
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(site.path)/failed/l.2") == "/etc/passwd")
   }
 
-  @Test func `completes a rename by link that a crash interrupted`() throws {
+  @Test(arguments: [SpoolRename.atOnce, .byLink])
+  func `removes the old name where a crash left both on one file`(
+    _ rename: SpoolRename
+  ) throws {
     let site = try SpoolSite()
-    let folder = try site.folder(rename: .byLink)
-    try site.put("a")
+    let folder = try site.folder(rename: rename)
+    for name in ["a", "b", "c"] { try site.put(name) }
     try #require(unsafe link("\(site.path)/new/a", "\(site.path)/done/a") == 0)
-    #expect(try site.take(from: folder) == ["a"])
+    for name in ["b", "c"] {
+      try #require(unsafe link("\(site.path)/new/\(name)", "\(site.path)/failed/\(name)") == 0)
+    }
+    try site.write("failed/b.reason", "is bad\n")
+    let entries = try folder.scan()
+    let file = try folder.open(entries[0])
+    #expect(folder.file(entries[0], file.identity) == .done)
+    for entry in entries.dropFirst() { #expect(folder.fail(entry, reason: "is bad") == .done) }
     #expect(try site.names("done") == ["a"])
+    #expect(try site.names("failed") == ["b", "b.reason", "c", "c.reason"])
+    #expect(try site.text("failed/c.reason") == "is bad\n")
     #expect(try site.names("new") == [])
   }
 
