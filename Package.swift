@@ -182,17 +182,29 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// What libFuzzer runs, for `Tests/fuzz` alone: executables whose `main` comes with `--sanitize=fuzzer`.
+// What libFuzzer runs, for `Tests/fuzz` alone: executables whose `main` comes with `--sanitize=fuzzer`. Otherwise a test runs
+// the parsers among them for a moment.
+let fuzzed: [Target.Dependency] = [
+  "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger",
+  "Tables", "PostbackPipeline", "Spool", "Tampering", "Reporting", "PostbackServer", "TestSupport", "CZlib",
+]
 if Context.environment["POSTBACK_FUZZ"] != nil {
-  package.targets += ["FuzzPostbacks", "FuzzState"].map { name in
+  package.targets += ["FuzzParsers", "FuzzPostbacks", "FuzzState"].map { name in
     .executableTarget(
       name: name,
-      dependencies: [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Tampering", "TestSupport", "CZlib",
-      ],
+      dependencies: fuzzed,
       path: "Tests/FuzzTargets/\(name)",
+      exclude: name == "FuzzParsers" ? ["MutationTests.swift"] : [],
       swiftSettings: settings
     )
   }
+} else {
+  package.targets.append(
+    .testTarget(
+      name: "FuzzParsersTests",
+      dependencies: fuzzed,
+      path: "Tests/FuzzTargets/FuzzParsers",
+      swiftSettings: settings
+    )
+  )
 }
