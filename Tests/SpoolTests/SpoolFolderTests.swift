@@ -164,7 +164,7 @@ import Testing
   @Test func `is created if it is missing, and otherwise unchanged`() throws {
     let site = try SpoolSite()
     #expect(try site.folder().layout == .maildir)
-    #expect(try site.names("") == ["done", "failed", "new", "tmp"])
+    #expect(try site.names("") == [".lock", "done", "failed", "new", "tmp"])
     try site.put("a")
     let again = try SpoolFolder("\(site.path)//")
     #expect(again.path == site.path)

@@ -10,12 +10,14 @@ import Testing
     _ rename: SpoolRename
   ) throws {
     let site = try SpoolSite()
-    let folder = try site.folder(rename: rename)
-    for round in 1...3 {
-      try site.put("a", "good \(round)")
-      #expect(try site.take(from: folder) == ["a"])
-      try site.put("a", "bad \(round)")
-      #expect(folder.fail(try #require(try folder.scan().first), reason: "reason \(round)") == .done)
+    do {
+      let folder = try site.folder(rename: rename)
+      for round in 1...3 {
+        try site.put("a", "good \(round)")
+        #expect(try site.take(from: folder) == ["a"])
+        try site.put("a", "bad \(round)")
+        #expect(folder.fail(try #require(try folder.scan().first), reason: "reason \(round)") == .done)
+      }
     }
     #expect(try site.names("done") == ["a", "a.2", "a.3"])
     #expect(try site.names("failed") == ["a", "a.2", "a.2.reason", "a.3", "a.3.reason", "a.reason"])
@@ -24,7 +26,7 @@ import Testing
       #expect(try site.text("failed/a\(suffix)") == "bad \(round)")
       #expect(try site.text("failed/a\(suffix).reason") == "reason \(round)\n")
     }
-    // Of another process, which does not know which numbers are taken.
+    // The next consumer does not know which numbers are taken.
     try site.put("a", "good 4")
     try site.take(from: try site.folder(rename: rename))
     #expect(try site.text("done/a.4") == "good 4")

@@ -57,7 +57,7 @@ import Testing
     try #require(unsafe mkfifo("\(site.path)/pipe", 0o600) == 0)
     #expect(try site.take(from: folder, at: start) == [])
     #expect(try site.take(from: folder, at: start + .seconds(10)) == ["a", "b"])
-    #expect(try site.names("") == [".c", "done", "failed", "upload"])
+    #expect(try site.names("") == [".c", ".lock", "done", "failed", "upload"])
     #expect(try site.names("done") == ["a", "b"])
     #expect(try site.names("failed") == ["pipe", "pipe.reason"])
   }
