@@ -57,6 +57,8 @@ struct csimdjson_parser {
   size_t maximum_depth;
   /// The known names by their length.
   std::vector<std::vector<name>> names;
+  /// The known names in the order in which they were given.
+  std::vector<std::string_view> ordered;
   std::vector<csimdjson_value> fields;
   std::vector<csimdjson_member> members;
   /// The keys, except known ones, of the objects around the current place, outermost first.
@@ -79,6 +81,10 @@ struct csimdjson_parser {
       names[end].push_back({std::string(given.substr(0, end)), index++});
     }
     fields.resize(index);
+    ordered.resize(index);
+    for (const auto &same : names) {
+      for (const name &known : same) ordered[known.index] = known.text;
+    }
   }
 
   csimdjson_status parse(csimdjson_value &root);
@@ -86,7 +92,7 @@ struct csimdjson_parser {
   bool walk(dom::element element, csimdjson_value &value, bool is_root);
   bool walk_object(dom::object object, bool is_root);
   csimdjson_value string_value(std::string_view string);
-  const name *find(std::string_view key) const;
+  size_t find(std::string_view key, size_t expected) const;
 };
 
 /// Parses again with a 0 in place of every number, if all numbers are well formed. JSON allows numbers of any size, and
@@ -158,12 +164,14 @@ csimdjson_value csimdjson_parser::string_value(std::string_view string) {
   return {CSIMDJSON_STRING, 1, offset, uint32_t(string.size())};
 }
 
-const name *csimdjson_parser::find(std::string_view key) const {
-  if (key.size() >= names.size()) return nullptr;
+/// Returns the index of a known name, and a number beyond all if the name is not known. `expected` is tried first.
+size_t csimdjson_parser::find(std::string_view key, size_t expected) const {
+  if (expected < ordered.size() && ordered[expected] == key) return expected;
+  if (key.size() >= names.size()) return ordered.size();
   for (const name &known : names[key.size()]) {
-    if (std::memcmp(known.text.data(), key.data(), key.size()) == 0) return &known;
+    if (std::memcmp(known.text.data(), key.data(), key.size()) == 0) return known.index;
   }
-  return nullptr;
+  return ordered.size();
 }
 
 /// Stores the position of `element`, which is at the current structural index. Returns false if a key occurs twice.
@@ -213,18 +221,21 @@ bool csimdjson_parser::walk(dom::element element, csimdjson_value &value, bool i
 bool csimdjson_parser::walk_object(dom::object object, bool is_root) {
   ++next;
   const size_t first = keys.size();
+  // Tables have their columns in the order of the names.
+  size_t expected = 0;
   for (auto [key, child] : object) {
     const csimdjson_value name_text = string_value(key);
     ++next;  // the colon
     csimdjson_value found;
     if (!walk(child, found, false)) return false;
     ++next;  // the comma, or the bracket
-    if (const name *known = is_root ? find(key) : nullptr) {
-      if (fields[known->index].kind != CSIMDJSON_ABSENT) {
+    if (const size_t index = is_root ? find(key, expected) : fields.size(); index < fields.size()) {
+      if (fields[index].kind != CSIMDJSON_ABSENT) {
         problem = key;
         return false;
       }
-      fields[known->index] = found;
+      fields[index] = found;
+      expected = index + 1;
       continue;
     }
     keys.push_back(key);

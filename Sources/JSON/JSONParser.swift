@@ -142,16 +142,18 @@ public struct JSONParser: ~Copyable {
         text: ByteRange(start: start, count: Int(value.count))
       )
     }
-    document.fields.removeAll(keepingCapacity: true)
     document.members.removeAll(keepingCapacity: true)
     document.hasReplacedSurrogates = false
     guard unsafe result.status == CSIMDJSON_OK else {
+      document.fields.removeAll(keepingCapacity: true)
       document.root = .absent
       throw unsafe Self.defect(result)
     }
     document.root = unsafe field(result.root)
-    for index in 0..<nameCount {
-      if let values = unsafe result.fields { unsafe document.fields.append(field(values[index])) }
+    if document.fields.count != nameCount { document.fields = Array(repeating: .absent, count: nameCount) }
+    if let values = unsafe result.fields {
+      var fields = document.fields.mutableSpan
+      for index in fields.indices { unsafe fields[index] = field(values[index]) }
     }
     for index in unsafe 0..<result.member_count {
       guard let member = unsafe result.members?[index] else { break }
