@@ -1,5 +1,5 @@
 internal import Ledger
-internal import PostbackVerification
+package import PostbackVerification
 
 /// A reader of the keys in the rows of `skan_postbacks`, piece by piece. The key, `postback_key`, is the first column.
 ///
@@ -11,24 +11,23 @@ struct KeyColumn {
   private(set) var rowsWithoutKey = 0
 
   private let format: TableFormat
-  private let prefix: [UInt8]
   private var row: [UInt8] = []
   private var isQuoted = false
   private var isHeader: Bool
 
-  private static let digitCount = 32
+  private let keyEnd: Int
 
   init(_ format: TableFormat) {
     self.format = format
     isHeader = format == .csv
-    prefix = format == .csv ? [] : Array(#"{"postback_key":""#.utf8)
+    keyEnd = PostbackKey.length + (format == .csv ? 0 : PostbackKey.rowStart.count)
   }
 
   /// Reads the next piece of the part. Pieces may end within a row.
   mutating func take(_ bytes: Span<UInt8>) {
     for position in bytes.indices {
       let byte = bytes[position]
-      if row.count < prefix.count + Self.digitCount { row.append(byte) }
+      if row.count < keyEnd { row.append(byte) }
       // A quote inside a field of CSV is doubled, so it toggles twice. In JSON Lines every line feed ends a row.
       if byte == UInt8(ascii: "\""), format == .csv { isQuoted.toggle() }
       if byte == UInt8(ascii: "\n"), !isQuoted { endRow() }
@@ -41,11 +40,24 @@ struct KeyColumn {
       isHeader = false
       return
     }
-    guard row.starts(with: prefix), let key = PostbackKey(hexadecimal: row.span.extracting(droppingFirst: prefix.count))
-    else {
+    guard let key = format == .csv ? PostbackKey(hexadecimal: row.span) : PostbackKey(leading: row.span) else {
       rowsWithoutKey += 1
       return
     }
     keys.add(key)
+  }
+}
+
+extension PostbackKey {
+  /// The bytes before the key in a row of JSON Lines whose first column is `postback_key`.
+  fileprivate static let rowStart = Array(#"{"postback_key":""#.utf8)
+
+  /// Reads the key at the start of a row of JSON Lines, without parsing the row; nil if the row does not begin as
+  /// `RowEncoder` writes it.
+  package init?(leading row: Span<UInt8>) {
+    let start = Self.rowStart
+    guard row.count >= start.count + Self.length else { return nil }
+    for index in start.indices where row[index] != start[index] { return nil }
+    self.init(hexadecimal: row.extracting(start.count..<start.count + Self.length))
   }
 }

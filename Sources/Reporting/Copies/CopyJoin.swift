@@ -1,5 +1,6 @@
 internal import Analysis
 internal import DurableFiles
+internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Tables
@@ -72,10 +73,17 @@ struct CopyCollector {
 
   /// The keys of a batch of accepted rows, each with the number of the records of the batch before it.
   private static func keys(_ batch: RawBatch) -> [(Int, UInt128)] {
-    var cursor = RowCursor(batch, of: .postbacks)
-    let column = Table.postbacks.place(.postbackKey)
     var keys: [(Int, UInt128)] = []
     keys.reserveCapacity(batch.records.count)
+    for (index, record) in batch.records.enumerated() where record.defect == nil {
+      guard let key = PostbackKey(leading: batch.bytes.span.extracting(record.bytes.indices)) else { break }
+      keys.append((index, UInt128(key)))
+    }
+    if keys.count == batch.records.count { return keys }
+    // Some lines are not as `run` writes them.
+    keys.removeAll(keepingCapacity: true)
+    var cursor = RowCursor(batch, of: .postbacks)
+    let column = Table.postbacks.place(.postbackKey)
     while cursor.next() {
       if let key = cursor.key(column) { keys.append((cursor.index, UInt128(key))) }
     }

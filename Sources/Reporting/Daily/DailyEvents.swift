@@ -104,14 +104,9 @@ struct DailyEventReader: Sendable {
     return found
   }
 
-  private static let start = Array(#"{"postback_key":""#.utf8)
-
   /// Tells if a line may be a row of a wanted postback, by its first bytes.
   private func mayBeWanted(_ line: Span<UInt8>) -> Bool {
-    let end = Self.start.count + PostbackKey.length
-    guard line.count > end else { return true }
-    for index in Self.start.indices where line[index] != Self.start[index] { return true }
-    return PostbackKey(hexadecimal: line.extracting(Self.start.count..<end)).map(postbacks.contains) ?? true
+    PostbackKey(leading: line).map(postbacks.contains) ?? true
   }
 }
 
