@@ -142,11 +142,11 @@ extension BusinessReport {
     guard let files else { return nil }
     var byCurrency: [String?: BusinessReport] = [:]
     var weights: [String: Int] = [:]
-    var everything = BusinessReport()
+    var unreadable = 0
     try await files.scan(jobs: jobs) {
       DailyRows($0)
     } take: { rows in
-      everything.unreadable += rows.unreadable
+      unreadable += rows.unreadable
       for row in rows.rows {
         byCurrency[row.currency, default: BusinessReport()].add(row)
         if let currency = row.currency { weights[currency, default: 0] += row.weight }
@@ -158,7 +158,7 @@ extension BusinessReport {
     for (currency, part) in byCurrency {
       merge(part, withAmounts: currency == self.currency)
     }
-    unreadable = everything.unreadable
+    self.unreadable = unreadable
   }
 
   fileprivate mutating func add(_ row: DailyRows.Row) {

@@ -4,6 +4,7 @@ internal import Analysis
 internal import Base
 internal import JSON
 internal import PostbackPipeline
+internal import Reporting
 internal import SKAdNetwork
 internal import Signatures
 
@@ -100,9 +101,8 @@ struct ReportPage {
     }
     let bound: HTML =
       report.isBounded ? " Some lists are incomplete, because there are more entries than are kept." : ""
-    let unreadable: HTML =
-      report.unreadable.count == 0
-      ? "" : " \(report.unreadable.count) lines of the tables are not rows and were skipped."
+    let skipped = report.unreadable.count + (business?.business.unreadable ?? 0)
+    let unreadable: HTML = skipped == 0 ? "" : " \(skipped) lines of the tables are not rows and were skipped."
     return """
       <h1>Postback report</h1>
       <p class="note">Tables: \(paths.joined(separator: ", ")).\(span)\(others)\(bound)\(unreadable)</p>
