@@ -22,23 +22,14 @@ extension InlineCopies {
   /// Reads the copies in a batch of rows of `skan_rejects`.
   init(_ batch: RawBatch, _ columns: RejectColumns) {
     var (count, records) = (0, CopyCollector.Records())
-    var cursor = RowCursor(batch, of: .rejects)
-    var parser = PostbackParser()
     var reader = InlineReader()
-    while cursor.next() {
-      guard let code = cursor.text(columns.code), RejectColumns.copies.contains(code),
-        let key = cursor.key(columns.firstSeen)
-      else { continue }
+    unreadable = columns.forEachCopy(in: batch) { cursor, key, copy in
       count += 1
-      guard var body = cursor.rawBody(columns.body, base64: columns.bodyBase64) else { continue }
-      let length = body.count
-      body.append(contentsOf: repeatElement(0, count: JSONParser.padding))
-      guard let postback = try? parser.parse(0..<length, of: &body), let extras = postback.extras else { continue }
-      let time = cursor.time(columns.receivedAt)
-      let inline = reader.read(body[extras.indices], receivedAt: time)
+      guard let copy, let extras = copy.postback.extras else { return }
+      let inline = reader.read(copy.body[extras.indices], receivedAt: cursor.time(columns.receivedAt))
       if inline.hasCampaign || inline.forwardedAt != nil || inline.isTest { records.append((key, inline.record)) }
     }
-    (self.count, self.records, unreadable) = (count, records, cursor.unreadable)
+    (self.count, self.records) = (count, records)
   }
 }
 
@@ -104,18 +95,4 @@ extension InlineValues {
       place += Int(count)
     }
   }
-}
-
-/// The columns of `skan_rejects` that lead to the copies.
-struct RejectColumns: Sendable {
-  let code = Table.rejects.place(.rejectCode)
-  let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
-  let channel = Table.rejects.place(.channel)
-  let forwarder = Table.rejects.place(.forwarder)
-  let receivedAt = Table.rejects.place(.receivedAt)
-  let body = Table.rejects.place(.rawBody)
-  let bodyBase64 = Table.rejects.place(.rawBodyBase64)
-
-  /// The codes of copies.
-  static let copies: Set<String> = [RejectCode.duplicateIdentical.rawValue, RejectCode.duplicateConflict.rawValue]
 }

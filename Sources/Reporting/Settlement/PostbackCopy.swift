@@ -128,30 +128,19 @@ struct RejectedCopies: Sendable {
   init(_ batch: RawBatch, _ columns: RejectColumns) {
     var records = CopyCollector.Records()
     var unreadableBodies = 0
-    var cursor = RowCursor(batch, of: .rejects)
-    var parser = PostbackParser()
-    while cursor.next() {
-      guard let code = cursor.text(columns.code), RejectColumns.copies.contains(code),
-        let key = cursor.key(columns.firstSeen)
-      else { continue }
-      guard var body = cursor.rawBody(columns.body, base64: columns.bodyBase64) else {
+    unreadable = columns.forEachCopy(in: batch) { cursor, key, copy in
+      guard let copy else {
         unreadableBodies += 1
-        continue
+        return
       }
-      let length = body.count
-      body.append(contentsOf: repeatElement(0, count: JSONParser.padding))
-      guard let postback = try? parser.parse(0..<length, of: &body) else {
-        unreadableBodies += 1
-        continue
-      }
-      let copy = PostbackCopy(
+      let read = PostbackCopy(
         receivedAt: cursor.time(columns.receivedAt) ?? PostbackCopy.unknownTime,
         channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
         forwarder: cursor.text(columns.forwarder),
-        values: UnsignedValues(postback)
+        values: UnsignedValues(copy.postback)
       )
-      records.append((key, copy.record))
+      records.append((key, read.record))
     }
-    (self.records, self.unreadableBodies, unreadable) = (records, unreadableBodies, cursor.unreadable)
+    (self.records, self.unreadableBodies) = (records, unreadableBodies)
   }
 }

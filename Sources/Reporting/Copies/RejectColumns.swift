@@ -1,0 +1,47 @@
+internal import Analysis
+internal import JSON
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import SKAdNetwork
+internal import Tables
+
+/// The columns of `skan_rejects` that lead to the copies.
+struct RejectColumns: Sendable {
+  let channel = Table.rejects.place(.channel)
+  let forwarder = Table.rejects.place(.forwarder)
+  let receivedAt = Table.rejects.place(.receivedAt)
+  private let code = Table.rejects.place(.rejectCode)
+  private let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
+  private let body = Table.rejects.place(.rawBody)
+  private let bodyBase64 = Table.rejects.place(.rawBodyBase64)
+
+  /// The codes of copies.
+  private static let copies: Set<String> = [
+    RejectCode.duplicateIdentical.rawValue, RejectCode.duplicateConflict.rawValue,
+  ]
+
+  /// A copy with the bytes from which it was parsed.
+  typealias Copy = (postback: Postback, body: [UInt8])
+
+  /// Calls `take` for each copy of an accepted postback in a batch of rows of `skan_rejects`, with a cursor at its row and
+  /// the key of the accepted postback. The copy is nil if its body cannot be read. Returns the lines that are not rows.
+  func forEachCopy(
+    in batch: RawBatch,
+    _ take: (borrowing RowCursor, PostbackKey, Copy?) -> Void
+  ) -> UnreadableRows {
+    var cursor = RowCursor(batch, of: .rejects)
+    var parser = PostbackParser()
+    while cursor.next() {
+      guard let word = cursor.text(code), Self.copies.contains(word), let key = cursor.key(firstSeen) else { continue }
+      guard var bytes = cursor.rawBody(body, base64: bodyBase64) else {
+        take(cursor, key, nil)
+        continue
+      }
+      let length = bytes.count
+      bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+      let postback = try? parser.parse(0..<length, of: &bytes)
+      take(cursor, key, postback.map { ($0, bytes) })
+    }
+    return cursor.unreadable
+  }
+}
