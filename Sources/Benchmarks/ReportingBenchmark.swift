@@ -2,7 +2,7 @@ internal import Base
 internal import Glibc
 
 /// The rate at which the reporting commands read accepted postbacks, compared with `wc`, which only looks for line ends,
-/// and with DuckDB grouping the same JSON Lines by the same columns.
+/// and with DuckDB adding up the same JSON Lines by the same days and columns.
 struct ReportingBenchmark {
   /// The path of the command `postback`.
   let postback: String
@@ -10,18 +10,49 @@ struct ReportingBenchmark {
   let folder: String
 
   private static let runs = 3
+  /// The sums of `skan_daily` and `skan_daily_events` by both kinds of days, without the campaigns, whose place the
+  /// identifiers take, and without modelling.
   private static let query = """
     import sys, duckdb
+    output, threads = sys.argv[1:]
     database = duckdb.connect()
-    database.execute("SET threads TO " + sys.argv[2])
-    rows = database.execute(\"\"\"
-        SELECT substr(received_at, 1, 10), substr(estimated_install_date, 1, 10), coalesce(postback_sequence_index, 0), app_id,
-          ad_network_id, coalesce(campaign_id::VARCHAR, source_identifier), country_code, count(*),
-          count(*) FILTER (did_win IS DISTINCT FROM false AND redownload IS DISTINCT FROM true),
-          count(conversion_value), count(coarse_conversion_value), sum(skan_revenue::DECIMAL(28, 7)),
-          sum(min_revenue::DECIMAL(28, 7)), sum(max_revenue::DECIMAL(28, 7)), currency
-        FROM read_json_auto(?, format = 'newline_delimited') GROUP BY ALL\"\"\", [sys.argv[1]]).fetchall()
-    print(sum(row[7] for row in rows))
+    database.execute("SET threads TO " + threads)
+    database.execute("SET preserve_insertion_order TO false")
+    money = "DECIMAL(28, 7)"
+    def table(name, columns):
+        database.execute(f"CREATE TABLE {name} AS SELECT * FROM read_json(?, format = 'newline_delimited', columns = ?)",
+                         [f"{output}/skan_{name}/part-00000001.jsonl", columns])
+    texts = ["postback_key", "received_at", "estimated_install_date", "ad_network_id", "campaign_id", "source_identifier",
+             "country_code", "framework", "conversion_type", "source_domain", "coarse_conversion_value", "decode_status",
+             "currency", "environment"]
+    table("postbacks", {name: "VARCHAR" for name in texts}
+          | {name: "BIGINT" for name in ("app_id", "postback_sequence_index", "fidelity_type", "conversion_value")}
+          | {name: "BOOLEAN" for name in ("did_win", "redownload")}
+          | {name: money for name in ("skan_revenue", "min_revenue", "max_revenue")})
+    table("events", {"postback_key": "VARCHAR", "event_name": "VARCHAR", "currency": "VARCHAR", "min_event_count": "BIGINT",
+                     "max_event_count": "BIGINT"}
+          | {name: money for name in ("event_count", "skan_revenue", "min_revenue", "max_revenue")})
+    won, none = "did_win IS DISTINCT FROM false", "conversion_value IS NULL"
+    is_new = "(redownload IS DISTINCT FROM true AND conversion_type IS DISTINCT FROM 'redownload')"
+    counts = ", ".join(f"count(*) FILTER ({where})" for where in [
+        "true", won, f"{won} AND {is_new}", f"{won} AND NOT {is_new}", f"{won} AND fidelity_type = 1", f"{won} AND fidelity_type = 0",
+        "source_domain <> ''", f"{won} AND NOT {none}", f"{won} AND {none} AND coarse_conversion_value IS NULL",
+        *[f"{won} AND {none} AND coarse_conversion_value = '{word}'" for word in ("low", "medium", "high")],
+        "conversion_value = 0", "conversion_value > 0", "skan_revenue IS NOT NULL AND max_revenue IS NULL",
+        *[f"decode_status = '{word}'" for word in ("decoded", "unmapped", "no_model")]])
+    rows = 0
+    for day in ("received_at", "estimated_install_date"):
+        key = (f"substr({day}, 1, 10), coalesce(postback_sequence_index, 0), app_id, ad_network_id, "
+               "coalesce(campaign_id, source_identifier), country_code")
+        rows += len(database.execute(f\"\"\"
+            SELECT {key}, currency, {counts}, sum(conversion_value), sum(skan_revenue), sum(min_revenue), sum(max_revenue)
+            FROM postbacks WHERE environment IN ('production', 'custom') GROUP BY ALL\"\"\").fetchall())
+        rows += len(database.execute(f\"\"\"
+            SELECT {key}, event_name, e.currency, count(*), sum(event_count), sum(min_event_count), sum(max_event_count),
+              sum(e.skan_revenue), sum(e.min_revenue), sum(e.max_revenue)
+            FROM postbacks JOIN events e USING (postback_key) WHERE environment IN ('production', 'custom') GROUP BY ALL
+            \"\"\").fetchall())
+    print(rows)
     """
 
   func measures(_ count: Int) async throws -> [Measure] {
@@ -53,8 +84,8 @@ struct ReportingBenchmark {
     ]
     measures[0].note = "\(rows) accepted postbacks of \(count) lines"
     if (try? ProcessRun(["python3", "-c", "import duckdb"])) != nil {
-      let command = ["python3", "-c", Self.query, part, "\(Machine.cores)"]
-      measures.append(try measure("reporting.duckdb", "DuckDB, GROUP BY, the same rows", command, rows))
+      let command = ["python3", "-c", Self.query, out, "\(Machine.cores)"]
+      measures.append(try measure("reporting.duckdb", "DuckDB, the sums of daily in SQL, the same rows", command, rows))
     }
     for path in [dump, reporting, out] { try TemporaryFolder.remove(path) }
     return measures
