@@ -80,8 +80,9 @@ package final class DurableFile {
     }
   }
 
-  /// Asks the system to begin writing a range to the disk, so that `synchronize` takes less time. Only a hint.
-  package func beginWriting(from offset: Int64, count: Int64) {
+  /// Asks the system to begin writing a range to the disk, so that `synchronize` takes less time; without a count all bytes
+  /// from the offset on. Only a hint.
+  package func beginWriting(from offset: Int64 = 0, count: Int64 = 0) {
     _ = sync_file_range(descriptor, off_t(offset), off_t(count), UInt32(CLINUX_SYNC_FILE_RANGE_WRITE))
   }
 

@@ -8,6 +8,9 @@ internal import Glibc
 package final class DerivedTable {
   /// The name of the file with the summary, which readers of parts pass over.
   package static let summaryName = "_summary.json"
+  /// The number of bytes after which the system is asked to begin writing them to the disk, so that little is left to wait
+  /// for at the end.
+  private static let writingBytes: Int64 = 8 << 20
 
   /// The folder that holds the folder of the table.
   let output: String
@@ -19,6 +22,8 @@ package final class DerivedTable {
   private let lock: Int32
   private var files: [(format: TableFormat, file: DurableFile)] = []
   private var length: Int64 = 0
+  /// The length at which the system was last asked to begin writing to the disk.
+  private var handedOver: Int64 = 0
   private var isComplete = false
   /// The number of the parts so far.
   private var parts = 0
@@ -67,6 +72,10 @@ package final class DerivedTable {
     if files.isEmpty || length >= partBytes { try beginPart() }
     length += Int64(formats.map { rows[$0].count }.max() ?? 0)
     for (format, file) in files { try file.append(rows[format].span) }
+    if length - handedOver >= Self.writingBytes {
+      handedOver = length
+      for (_, file) in files { file.beginWriting() }
+    }
   }
 
   /// Makes all rows durable, and puts the table in the place of the one that was there before.
@@ -86,7 +95,7 @@ package final class DerivedTable {
   private func beginPart() throws(FileFailure) {
     try endPart()
     parts += 1
-    length = 0
+    (length, handedOver) = (0, 0)
     for format in formats {
       let name = LedgerPart(table: table.name, format: format, number: parts).name
       let file = try DurableFile("\(incomplete.path)/\(name)", .creating)

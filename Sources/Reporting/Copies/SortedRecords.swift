@@ -133,6 +133,9 @@ struct RecordTable: Sendable {
     self.starts = starts
   }
 
+  /// Indicates that there are no records.
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Calls `body` with the bytes of each record with a key, in the order in which they were added.
   func forEach(_ key: UInt128, _ body: (ArraySlice<UInt8>) -> Void) {
     guard !entries.isEmpty else { return }

@@ -90,7 +90,8 @@ package struct Daily: Sendable {
   ) async throws(PipelineFailure) {
     let empty = self
     if try await count(inputs, lookups, in: folder, jobs: jobs, settledRowsOf: nil) { return }
-    // A line that is not a row has none in skan_settled either. Such lines are rare, and finding them takes time.
+    // A line that is not a row has none in skan_settled either. Such lines are rare, and finding them takes time: all is
+    // counted again.
     self = empty
     guard try await count(inputs, lookups, in: folder, jobs: jobs, settledRowsOf: .postbacks) else {
       if let settled = inputs.settled { throw .state(settled.misaligned) }

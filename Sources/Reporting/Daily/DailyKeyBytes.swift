@@ -20,7 +20,7 @@ struct DailyKeyBytes: Hashable, Sendable {
   mutating func append(_ column: Int, of row: borrowing RowCursor) {
     guard let cell = row.cell(column) else { return appendNull() }
     appendCount(cell.indices.count)
-    bytes += row.bytes[cell.indices]
+    bytes.append(cell, of: row.bytes)
   }
 
   /// Appends a text.
@@ -33,7 +33,7 @@ struct DailyKeyBytes: Hashable, Sendable {
   /// Appends a text.
   mutating func append(_ text: Span<UInt8>) {
     appendCount(text.count)
-    for index in text.indices { bytes.append(text[index]) }
+    bytes.append(copying: text)
   }
 
   /// The length of a text, plus 1, in one byte or in five.

@@ -30,6 +30,11 @@ struct CampaignMatch: Sendable {
   /// No row fits.
   init() {}
 
+  /// Indicates that there is a value to report.
+  var hasValues: Bool {
+    [campaign, adgroup, creative].contains { $0 != TextPair() } || placement != TextPool.none || geo != TextPool.none
+  }
+
   /// Matches a query with the rows that have its identifier.
   init(of query: CampaignQuery, in rows: [CampaignRow]) {
     let possible = rows.filter { !$0.key.contradicts(query) }

@@ -32,15 +32,14 @@ struct EnrichedRow {
   var inline = InlineValues()
   /// The network of the lookup tables.
   var network: Network?
-  /// Tells if the two digits of a shortened source identifier are the last, and the first, of a campaign; nil if the
-  /// postback has no such identifier.
-  var twoDigits: (trailing: Bool, leading: Bool)?
+  /// The query for the campaign; nil if the postback has no identifier, or no campaign is of its network.
+  var query: CampaignQuery?
   var networkName = ""
   var networkStatus = NetworkStatus.unmapped
   var appName: String?
   var sourceAppName: String?
   /// The values in the order of `InlineValues.Field`.
-  var campaign = [String?](repeating: nil, count: InlineValues.Field.allCases.count)
+  var campaign = InlineArray<6, String?>(repeating: nil)
   var placement: String?
   var geo: String?
   var country: Country?

@@ -32,10 +32,17 @@ struct Enricher: Sendable {
     var summary = EnrichmentSummary()
     while cursor.next() {
       let row = enrich(cursor, &reader, copies)
-      summary.add(row, receivedAt: cursor.time(columns.receivedAt))
+      summary.add(row, twoDigits: twoDigits(row), receivedAt: cursor.time(columns.receivedAt))
       encode(row, cursor, &encoder)
     }
     return Batch(rows: encoder.take(), summary: summary, unreadable: cursor.unreadable)
+  }
+
+  /// Tells if the two digits of a shortened source identifier are the last, and the first, of a campaign; nil if the
+  /// postback has no such identifier.
+  private func twoDigits(_ row: EnrichedRow) -> (trailing: Bool, leading: Bool)? {
+    guard let query = row.query, case .source(let number, digits: 2) = query.identifier else { return nil }
+    return lookups.campaigns.matches(twoDigits: number, query)
   }
 
   /// Enriches the current row of a cursor.
@@ -47,7 +54,7 @@ struct Enricher: Sendable {
     let receivedAt = cursor.time(columns.receivedAt)
     var inline = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: receivedAt) }
     var copy: InlineValues?
-    if let key = cursor.key(columns.key) {
+    if !copies.isEmpty, let key = cursor.key(columns.key) {
       copies.forEach(UInt128(key)) { record in if copy == nil { copy = InlineValues(record) } }
     }
     if let copy { inline = (inline ?? InlineValues()).with(copy) }
@@ -60,8 +67,7 @@ struct Enricher: Sendable {
       row.networkStatus = .development
       return row
     }
-    let canonical = Networks.canonical(id)
-    let network = lookups.networks.network(canonical, at: receivedAt)
+    let network = lookups.networks.network(id, at: receivedAt)
     row.network = network
     row.networkName = network?.name ?? id.lowercased()
     row.networkStatus = network == nil ? .unmapped : .mapped
@@ -69,11 +75,8 @@ struct Enricher: Sendable {
     row.sourceAppName =
       sourceApp.flatMap { lookups.sourceApps[$0]?.name }
       ?? cursor.text(columns.sourceDomain).flatMap { lookups.sourceApps[domain: $0]?.name }
-    let query = query(cursor, network, canonical, app ?? 0, sourceApp)
-    if case .source(let number, digits: 2) = query?.identifier, let query {
-      row.twoDigits = lookups.campaigns.matches(twoDigits: number, query)
-    }
-    let match = query.map { lookups.campaigns.match($0) } ?? CampaignMatch()
+    row.query = query(cursor, network, id, app ?? 0, sourceApp)
+    let match = row.query.map { lookups.campaigns.match($0) } ?? CampaignMatch()
     row.fill(match, lookups.campaigns.texts)
     let own = cursor.cell(columns.country).flatMap { Country(cursor.bytes.span.extracting($0.indices)) }
     row.country = own ?? match.target
@@ -89,7 +92,8 @@ struct Enricher: Sendable {
     _ app: Int64,
     _ sourceApp: Int64?
   ) -> CampaignQuery? {
-    let key = network.map { lookups.campaigns.network(name: $0.name) } ?? lookups.campaigns.network(id: id)
+    let key =
+      network.map { lookups.campaigns.network(name: $0.name) } ?? lookups.campaigns.network(id: Networks.canonical(id))
     guard let key else { return nil }
     let identifier: CampaignQuery.Identifier
     if let source = cursor.cell(columns.sourceIdentifier) {
@@ -132,7 +136,7 @@ struct Enricher: Sendable {
     encoder.word(.networkStatus, row.networkStatus)
     encoder.text(.appName, row.appName)
     encoder.text(.sourceAppName, row.sourceAppName)
-    for (name, value) in zip(Self.campaignColumns, row.campaign) { encoder.text(name, value) }
+    for (place, name) in Self.campaignColumns.enumerated() { encoder.text(name, row.campaign[place]) }
     encoder.text(.placement, row.placement)
     encoder.text(.geo, row.geo)
     if let country = row.country { encoder.text(.country, country.letters.span) } else { encoder.null(.country) }
@@ -150,7 +154,10 @@ struct Enricher: Sendable {
 
 extension Networks {
   /// Tells if an id is the one of Apple's tests of AdAttributionKit.
-  fileprivate static func isDevelopment(_ id: String) -> Bool { id.lowercased() == "development.adattributionkit" }
+  fileprivate static func isDevelopment(_ id: String) -> Bool {
+    let development = "development.adattributionkit"
+    return id.utf8.count == development.utf8.count && id.lowercased() == development
+  }
 }
 
 extension InlineValues {

@@ -52,13 +52,14 @@ package struct EnrichmentSummary: Sendable, Equatable {
     return total
   }
 
-  /// Counts a row of a postback that was received at a time.
-  mutating func add(_ row: EnrichedRow, receivedAt: Int64?) {
+  /// Counts a row of a postback that was received at a time. `twoDigits` tells if the two digits of its shortened source
+  /// identifier are the last, and the first, of a campaign; nil if it has no such identifier.
+  mutating func add(_ row: EnrichedRow, twoDigits: (trailing: Bool, leading: Bool)?, receivedAt: Int64?) {
     var counts = Network()
     counts.status = row.networkStatus
     counts.rows = [row.status: 1]
     counts.conflicts = row.hasConflict ? 1 : 0
-    if let digits = row.twoDigits {
+    if let digits = twoDigits {
       counts.twoDigits = 1
       counts.trailing = digits.trailing ? 1 : 0
       counts.leading = digits.leading ? 1 : 0

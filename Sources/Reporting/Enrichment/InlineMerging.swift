@@ -7,11 +7,18 @@ extension EnrichedRow {
     (status, candidateCount) = (match.status, match.count)
     placement = texts[match.placement]
     geo = texts[match.geo]
-    let pairs = [match.campaign, match.adgroup, match.creative]
-    campaign = pairs.flatMap { [texts[$0.id], texts[$0.name]] }
-    let hasTable = (campaign + [placement, geo]).contains { $0 != nil }
+    campaign = [
+      texts[match.campaign.id], texts[match.campaign.name], texts[match.adgroup.id], texts[match.adgroup.name],
+      texts[match.creative.id], texts[match.creative.name],
+    ]
+    let hasInline = inline.hasCampaign && fillInline(match, texts)
+    source = match.hasValues ? hasInline ? .both : .table : hasInline ? .inline : nil
+  }
+
+  /// Adds the campaign of a forwarder. Returns false if none of it is used.
+  private mutating func fillInline(_ match: CampaignMatch, _ texts: TextPool) -> Bool {
     var hasInline = false
-    for level in pairs.indices {
+    for level in 0..<campaign.count / 2 {
       let (idField, nameField) = (InlineValues.Field.allCases[2 * level], InlineValues.Field.allCases[2 * level + 1])
       let (id, name) = (inline[idField], inline[nameField])
       guard id != nil || name != nil else { continue }
@@ -26,7 +33,7 @@ extension EnrichedRow {
       campaign[idField.rawValue] = campaign[idField.rawValue] ?? id
       campaign[nameField.rawValue] = campaign[nameField.rawValue] ?? name
     }
-    source = hasTable ? hasInline ? .both : .table : hasInline ? .inline : nil
+    return hasInline
   }
 
   /// Tells if an id and a name are not those of the table. The ids decide where both have one.

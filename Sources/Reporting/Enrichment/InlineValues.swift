@@ -7,7 +7,8 @@ struct InlineValues: Hashable, Sendable {
     case campaignID, campaignName, adgroupID, adgroupName, creativeID, creativeName
   }
 
-  private var values: [String?] = Array(repeating: nil, count: Field.allCases.count)
+  /// The values by field; empty if there are none.
+  private var values: [String?] = []
   /// The time at which the postback was forwarded, in milliseconds since 1970; nil if there is none that can be right.
   var forwardedAt: Int64?
   /// Indicates that there was a time of forwarding that cannot be right.
@@ -15,13 +16,13 @@ struct InlineValues: Hashable, Sendable {
   /// Indicates that the forwarder marks the postback as a test.
   var isTest = false
 
-  subscript(field: Field) -> String? { values[field.rawValue] }
+  subscript(field: Field) -> String? { values.isEmpty ? nil : values[field.rawValue] }
 
   /// No values.
   init() {}
 
   /// Indicates that there is a campaign, an ad group or a creative.
-  var hasCampaign: Bool { values.contains { $0 != nil } }
+  var hasCampaign: Bool { !values.isEmpty }
 
   /// Indicates that nothing was found.
   var isEmpty: Bool { self == InlineValues() }
@@ -110,5 +111,8 @@ struct InlineReader: ~Copyable {
 }
 
 extension InlineValues {
-  mutating func set(_ field: Field, _ value: String) { values[field.rawValue] = value }
+  mutating func set(_ field: Field, _ value: String) {
+    if values.isEmpty { values = Array(repeating: nil, count: Field.allCases.count) }
+    values[field.rawValue] = value
+  }
 }

@@ -65,10 +65,11 @@ package struct Networks: Sendable {
     return id.hasSuffix(".adattributionkit") ? id.dropLast("adattributionkit".count) + "skadnetwork" : id
   }
 
-  /// The network with a canonical id at a time; nil if the table has none. Without a time, the rows of the id must agree
-  /// on the network.
+  /// The network with an id at a time; nil if the table has none. Without a time, the rows of the id must agree on the
+  /// network.
   package func network(_ id: String, at time: Int64?) -> Network? {
-    guard let found = entries[id] else { return nil }
+    // Nearly all ids are written in their canonical form.
+    guard let found = entries[id] ?? entries[Self.canonical(id)] else { return nil }
     if let time { return found.first { $0.validity.contains(time) }?.network }
     return Set(found.map(\.network)).count == 1 ? found.first?.network : nil
   }

@@ -73,19 +73,19 @@ struct PostbackSettlement: Sendable {
       level = min(level, settlement.level)
     }
     trustLevel = level
-    let counting = copies.filter { rule.counts($0, afterForwarded: forwardedAt) }
-    let isDirect = !counting.isEmpty || firstForwarded == nil
-    let chosen = isDirect ? counting.isEmpty ? copies : counting : copies.filter { !$0.isDirect }
-    let others = copies.filter { !$0.isDirect }
+    let others = directCount == 0 ? copies : copies.filter { !$0.isDirect }
+    let counting = directCount == 0 ? [] : copies.filter { rule.counts($0, afterForwarded: forwardedAt) }
+    let isDirect = !counting.isEmpty || others.isEmpty
+    let chosen = isDirect ? counting.isEmpty ? copies : counting : others
     var values = UnsignedValues()
     var isWithheld = false
     for (field, settlement) in zip(fields, settled) {
-      let readable = chosen.filter { $0.values[field] != UnsignedValues.unreadable }
-      if isDirect, let first = readable.first {
-        if readable.contains(where: { $0.values[field] != first.values[field] }) { isWithheld = true }
+      func value(_ copy: PostbackCopy) -> Int64? {
+        copy.values[field] == UnsignedValues.unreadable ? nil : copy.values[field]
       }
-      let copy = readable.first ?? others.first { $0.values[field] != UnsignedValues.unreadable }
-      values[field] = copy?.values[field] ?? UnsignedValues.absent
+      let first = chosen.lazy.compactMap(value).first
+      if isDirect, chosen.contains(where: { (value($0) ?? first) != first }) { isWithheld = true }
+      values[field] = first ?? others.lazy.compactMap(value).first ?? UnsignedValues.absent
       // The network's 0 is no value if the device has none.
       if settlement.difference == .zeroForNull, settlement.state != .conflict { values[field] = UnsignedValues.absent }
     }

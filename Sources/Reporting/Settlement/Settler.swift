@@ -37,9 +37,8 @@ struct Settler: Sendable {
     var encoder = RowEncoder(.settled, encoding, inputBytes: batch.bytes.count / 3)
     var events = RowEncoder(.settledEvents, encoding, inputBytes: batch.bytes.count / 8)
     var counts = SettlementCounts()
-    var networks: [String: String] = [:]
     while cursor.next() {
-      let postback = postback(cursor, copies, &networks)
+      let postback = postback(cursor, copies)
       let decoding = models.decode(postback.conversion(postback.settlement.values, postback.settlement.receivedAt))
       encode(postback, cursor, decoding, &encoder)
       if postback.settlement.deciding != nil, let key = postback.key {
@@ -52,17 +51,11 @@ struct Settler: Sendable {
     return Batch(rows: encoder.take(), events: events.take(), counts: counts, unreadable: cursor.unreadable)
   }
 
-  /// Reads the current row and settles it with its copies. `networks` has the canonical forms of ids.
-  private func postback(
-    _ cursor: borrowing RowCursor,
-    _ copies: RecordTable,
-    _ networks: inout [String: String]
-  ) -> SettledPostback {
+  /// Reads the current row and settles it with its copies.
+  private func postback(_ cursor: borrowing RowCursor, _ copies: RecordTable) -> SettledPostback {
     let id = cursor.text(columns.adNetworkID) ?? ""
-    let canonical = networks[id] ?? Networks.canonical(id)
-    networks[id] = canonical
     let receivedAt = cursor.time(columns.receivedAt)
-    let network = lookups.networks.network(canonical, at: receivedAt)
+    let network = lookups.networks.network(id, at: receivedAt)
     let app = cursor.integer(columns.appID) ?? 0
     var rule = SettlementRule()
     rule.grace = grace
@@ -70,7 +63,7 @@ struct Settler: Sendable {
     rule.isNullAsZero = network?.writesNullAsZero ?? false
     rule.directSince = lookups.apps[app]?.directCopiesSince
     let format = format(cursor)
-    let fields = Self.fields[format] ?? []
+    let fields = UnsignedField.fields(of: format)
     let own = PostbackCopy(
       receivedAt: receivedAt ?? PostbackCopy.unknownTime,
       channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
@@ -103,10 +96,6 @@ struct Settler: Sendable {
       ConversionType(postbackValue: cursor.bytes.span.extracting($0.indices))
     }
   }
-
-  private static let fields = Dictionary(
-    uniqueKeysWithValues: PostbackFormat.allCases.map { ($0, UnsignedField.fields(of: $0)) }
-  )
 
   /// The unsigned values of the accepted copy.
   private func values(_ cursor: borrowing RowCursor, _ fields: [UnsignedField]) -> UnsignedValues {

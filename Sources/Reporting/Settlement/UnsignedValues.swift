@@ -34,10 +34,14 @@ package enum UnsignedField: Int, CaseIterable, Sendable {
   var isValue: Bool { self == .conversionValue || self == .coarseConversionValue }
 
   /// The fields that postbacks of a format may have and that Apple does not sign there.
-  static func fields(of format: PostbackFormat) -> [UnsignedField] {
-    let unsigned = Set(format.rules.unsigned.map(\.field))
-    return allCases.filter { unsigned.contains($0.field) }
-  }
+  static func fields(of format: PostbackFormat) -> [UnsignedField] { fields[format] ?? [] }
+
+  private static let fields = Dictionary(
+    uniqueKeysWithValues: PostbackFormat.allCases.map { format in
+      let unsigned = Set(format.rules.unsigned.map(\.field))
+      return (format, allCases.filter { unsigned.contains($0.field) })
+    }
+  )
 }
 
 /// The unsigned values of a copy of a postback.
