@@ -55,7 +55,7 @@ class FileModel:
 
     def __init__(self, folder):
         self.nodes, self.operations, self.events, self.promises, self.cache = [], [], [], [], {}
-        self.folder = os.path.realpath(folder)
+        self.folder, self.inodes = os.path.realpath(folder), {}
         self.root = self.read("")
         self.now = {node.number: dict(node.entries) for node in self.nodes if node.kind == "directory"}
         # The last change of each file's content, as long as no fsync has come after it.
@@ -67,15 +67,21 @@ class FileModel:
 
     def read(self, path):
         place = os.path.join(self.folder, path)
-        if os.path.islink(place):
-            return self.node("link", path, content=os.readlink(place).encode())
-        if os.path.isfile(place):
-            with open(place, "rb") as file:
-                content = file.read()
-            return self.node("file", path, content=content, size=len(content))
+        if os.path.islink(place) or os.path.isfile(place):
+            inode = os.lstat(place).st_ino
+            # Two names of one file are one node.
+            self.inodes[inode] = self.inodes.get(inode) or self.read_file(place, path)
+            return self.inodes[inode]
         node = self.node("directory", path)
         node.entries = {name: self.read(os.path.join(path, name)).number for name in sorted(os.listdir(place))}
         return node
+
+    def read_file(self, place, path):
+        if os.path.islink(place):
+            return self.node("link", path, content=os.readlink(place).encode())
+        with open(place, "rb") as file:
+            content = file.read()
+        return self.node("file", path, content=content, size=len(content))
 
     # What the calls of a trace change.
 
