@@ -166,7 +166,11 @@ let package = Package(
     ),
     tests(
       "PostbackService",
-      ["Base", "JSON", "SKAdNetwork", "DurableFiles", "Ledger", "PostbackPipeline", "Metrics", "TestSupport"]
+      [
+        "Base", "JSON", "SKAdNetwork", "DurableFiles", "Ledger", "PostbackPipeline", "Spool", "Metrics",
+        "PostbackServer",
+        "TestSupport",
+      ]
     ),
     .testTarget(
       name: "CommandTests",

@@ -36,4 +36,18 @@ package enum WholeFile {
     try file.write(bytes)
     try file.publish()
   }
+
+  /// Overwrites a file in place, without taking more room on the disk: the content must not be longer than the old one,
+  /// and is followed by spaces up to its length. Returns false if that is not possible.
+  package static func overwrite(_ path: String, with bytes: [UInt8]) -> Bool {
+    let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_size >= bytes.count, status.st_size < 1 << 20 else {
+      return false
+    }
+    let padded = bytes + [UInt8](repeating: UInt8(ascii: " "), count: Int(status.st_size) - bytes.count)
+    return padded.writeAll(to: descriptor)
+  }
 }

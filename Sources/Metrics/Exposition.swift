@@ -29,19 +29,20 @@ package struct Exposition {
   package mutating func add(_ value: Double, _ labels: Labels = [:]) { add("", labels, Self.text(of: value)) }
 
   /// Adds the samples of a histogram to the current family: buckets, sum and count.
-  package mutating func add(_ histogram: Histogram) {
+  package mutating func add(_ histogram: Histogram, _ labels: Labels = [:]) {
     var count: Int64 = 0
     for (bound, more) in zip(histogram.bounds, histogram.counts) {
       count += more
-      add("_bucket", ["le": Self.text(of: bound)], "\(count)")
+      add("_bucket", labels, "\(count)", bound: Self.text(of: bound))
     }
-    add("_bucket", ["le": "+Inf"], "\(histogram.count)")
-    add("_sum", [:], Self.text(of: histogram.sum))
-    add("_count", [:], "\(histogram.count)")
+    add("_bucket", labels, "\(histogram.count)", bound: "+Inf")
+    add("_sum", labels, Self.text(of: histogram.sum))
+    add("_count", labels, "\(histogram.count)")
   }
 
-  private mutating func add(_ suffix: String, _ labels: Labels, _ value: String) {
-    let labels = labels.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+  private mutating func add(_ suffix: String, _ labels: Labels, _ value: String, bound: String? = nil) {
+    let labels = (labels.map { ($0.key, $0.value) } + (bound.map { [("le", $0)] } ?? []))
+      .map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
     text += "\(family)\(suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n"
   }
 

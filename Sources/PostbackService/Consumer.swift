@@ -8,7 +8,7 @@ internal import Glibc
 package import PostbackPipeline
 internal import Signatures
 
-/// The consumer of a spool, which runs until a signal asks it to end, and waits while the disk is full.
+/// The consumer of a spool, which runs until a signal asks it to end, and waits while its disks cannot be written.
 package final class Consumer {
   private let options: ConsumerOptions
   private let log: Log
@@ -18,7 +18,7 @@ package final class Consumer {
   private let folder: SpoolFolder
   private let waiter: SpoolWaiter
   private let manager = ServiceManager()
-  private var report: ConsumerReport
+  private let monitor: ConsumerMonitor
   /// The tables of the current session; nil between sessions.
   private var tables: TableWriter?
   /// The changed settings that were found last; the same changes are logged only once.
@@ -26,16 +26,21 @@ package final class Consumer {
   /// The time of the first request to end; nil before it.
   private var stoppedAt: ContinuousClock.Instant?
   private var isDone = false
-  /// Indicates that the last session ended because the disk was full.
-  private var isDiskFull = false
+  /// Indicates that a session has opened the state before.
+  private var hasOpened = false
+  /// The time of the last regular tasks.
+  private var beatAt: ContinuousClock.Instant?
 
   /// The time after a first request to end during which a second one has no effect.
   private static let patienceWhenStopping = Duration.seconds(1)
-  private static let pauseWhenFull = Duration.seconds(5)
+  /// The time between two attempts to write while the state or the tables cannot be written.
+  private static let pauseWhenFailing = Duration.seconds(2)
+  private static let beatInterval = Duration.seconds(1)
 
-  /// Creates a consumer. Other parts of the process may share its models.
-  package init(_ options: ConsumerOptions, models: CurrentModels) throws(PipelineFailure) {
+  /// Creates a consumer whose condition `monitor` shows. Other parts of the process may share its models.
+  package init(_ options: ConsumerOptions, models: CurrentModels, monitor: ConsumerMonitor) throws(PipelineFailure) {
     self.options = options
+    self.monitor = monitor
     log = options.log
     self.models = models
     do throws(FileFailure) {
@@ -45,25 +50,47 @@ package final class Consumer {
       throw .spool(error)
     }
     waiter = SpoolWaiter(folder, signals: signals)
-    report = ConsumerReport(options)
   }
 
-  /// Consumes the spool until a signal asks to end, or until a failure other than a full disk.
+  /// Consumes the spool until a signal asks to end, or until a failure that trying again does not help.
   package func run() async throws(PipelineFailure) {
+    monitor.start()
+    defer { monitor.stop() }
     if let limitation = waiter.limitation { log.warning("spool_not_watched", limitation) }
     while !isDone {
       do throws(PipelineFailure) {
         try await session()
         isDone = true
       } catch {
-        guard case .state(let failure) = error, failure.kind == .diskFull else { throw error }
-        if !isDiskFull { log.error("disk_full", "\(failure) No file is taken from the spool until the disk has room.") }
-        isDiskFull = true
-        manager.status("The disk is full")
-        waitForRoom()
+        guard let failure = repeatable(error) else { throw error }
+        report(failure)
+        pause()
       }
     }
-    log.info("stopped", "all postbacks that were taken are committed")
+    log.info("stopped", "all postbacks that were taken are committed; others wait in the spool")
+  }
+
+  /// Returns the failure after which the consumer tries again; nil if it has to end.
+  ///
+  /// A full disk is always waited for. With a receiver in the process, so is every failure of the state and the tables
+  /// after they were open once, and before that one of the disk: postbacks can be received meanwhile.
+  private func repeatable(_ failure: PipelineFailure) -> FileFailure? {
+    guard case .state(let failure) = failure else { return nil }
+    if failure.kind == .diskFull { return failure }
+    guard options.receiver != nil else { return nil }
+    let isOfDisk = failure.kind == .io || failure.kind == .exhausted || failure.code == EROFS
+    return hasOpened || isOfDisk ? failure : nil
+  }
+
+  private func report(_ failure: FileFailure) {
+    guard monitor.fail(failure) else { return }
+    log.error(
+      failure.kind == .diskFull ? "disk_full" : "consumer_failing",
+      "\(failure) No file is taken from the spool until the state and the tables can be written.",
+      ["path": .text(failure.path)]
+    )
+    if options.receiver != nil { manager.ready() }
+    manager.status("Waiting for the disk: \(failure)")
   }
 
   /// Opens the state and consumes until asked to end. After a failure the next session reads uncommitted postbacks
@@ -77,15 +104,18 @@ package final class Consumer {
     defer { self.tables = nil }
     try use(models.value, in: tables)
     let source = SpoolSource(folder, waiter, signals, tell: tell, handle: receive)
-    report.begin(tables)
+    monitor.update(from: tables)
+    monitor.begin()
     manager.ready()
-    manager.status("Watching \(options.spool)")
-    log.info(
-      isDiskFull ? "resumed" : "watching",
-      "taking files from \(folder.waitingPath)",
-      ["seen": .integer(tables.seenCount), "recovery_ms": .integer(Int64((.now - start) / .milliseconds(1)))]
-    )
-    isDiskFull = false
+    if !hasOpened {
+      manager.status("Watching \(options.spool)")
+      log.info(
+        "watching",
+        "taking files from \(folder.waitingPath)",
+        ["seen": .integer(tables.seenCount), "recovery_ms": .integer(Int64((.now - start) / .milliseconds(1)))]
+      )
+    }
+    hasOpened = true
     var pipeline = Pipeline(inputs: [], trust: options.trust)
     pipeline.models = models
     pipeline.receivedAt = options.receivedAt
@@ -96,10 +126,11 @@ package final class Consumer {
       source,
       continuing: state,
       into: tables,
-      progress: { _ in self.beat(source, tables) },
+      progress: { _ in self.beat(tables) },
       committed: { commit in self.finish(commit, source, tables) },
       idle: { () throws(PipelineFailure) in try self.idle(source, tables) }
     )
+    monitor.update(from: tables)
     do throws(FileFailure) { try folder.synchronize() } catch { throw .spool(error) }
   }
 
@@ -140,7 +171,8 @@ package final class Consumer {
       }
       source.putAway(ended)
     }
-    report.add(commit)
+    monitor.add(commit)
+    succeed()
     log.info(
       "committed",
       "\(commit.tally.read) records, and the ends of \(commit.ends.count) files",
@@ -150,26 +182,43 @@ package final class Consumer {
         "commit_ms": .integer(Int64(commit.duration / .milliseconds(1))),
       ]
     )
-    beat(source, tables)
+    beat(tables)
+  }
+
+  /// Records that the state and the tables can be written.
+  private func succeed() {
+    guard monitor.succeed() else { return }
+    log.info("resumed", "the state and the tables can be written again; files are taken from \(folder.waitingPath)")
+    manager.status("Watching \(options.spool)")
   }
 
   /// Waits for input, at most until the next regular task is due.
   private func idle(_ source: SpoolSource, _ tables: TableWriter) throws(PipelineFailure) {
-    beat(source, tables)
+    beat(tables)
+    succeed()
     if options.leavesWhenEmpty, source.isEmpty { return source.stop() }
     let limit = min(options.rescan, manager.watchdogInterval.map { $0 / 2 } ?? options.rescan, .seconds(1))
     do throws(FileFailure) { try source.wait(upTo: limit) } catch { throw .spool(error) }
   }
 
-  private func beat(_ source: SpoolSource, _ tables: TableWriter) {
-    guard report.isDue else { return }
-    manager.watchdog()
-    report.write(source.backlog(), tables, log)
+  private func beat(_ tables: TableWriter) {
+    monitor.progress()
+    let now = ContinuousClock.now
+    if let beatAt, now - beatAt < Self.beatInterval { return }
+    beatAt = now
+    feedWatchdog()
+    monitor.update(from: tables)
+  }
+
+  private func feedWatchdog() {
+    if options.receiver?.receiverWorks() ?? true { manager.watchdog() }
   }
 
   private func tell(_ event: SpoolSource.Event) {
     switch event {
-    case .refused(let refusal): log.warning("input_refused", "\(refusal)", ["path": .text(refusal.path)])
+    case .refused(let refusal):
+      if refusal.kind != .vanished { monitor.addRefusedInput() }
+      log.warning("input_refused", "\(refusal)", ["path": .text(refusal.path)])
     case .notPutAway(let problem): log.warning("input_not_put_away", problem)
     }
   }
@@ -185,7 +234,7 @@ package final class Consumer {
       log.info("stopping", "a signal asks the consumer to end; it commits the postbacks that it has taken")
       stoppedAt = .now
       manager.stopping()
-      options.hooks.stopping()
+      options.receiver?.stopping()
     } else {
       reload()
     }
@@ -193,39 +242,57 @@ package final class Consumer {
 
   private func reload() {
     manager.reloading()
-    models.reload(options.models, log) { models throws(PipelineFailure) in
+    let isDone = models.reload(options.models, log) { models throws(PipelineFailure) in
       if let tables { try use(models, in: tables) }
     }
+    monitor.add(reloadSucceeded: isDone)
     manager.ready()
   }
 
-  private func waitForRoom() {
-    let end = ContinuousClock.now + Self.pauseWhenFull
-    while stoppedAt == nil, .now < end {
-      for signal in signals.pending() { receive(signal) }
-      manager.watchdog()
-      usleep(100_000)
-    }
+  /// Waits until the state and the tables can be written, or a signal asks to end.
+  private func pause() {
+    repeat {
+      let end = ContinuousClock.now + Self.pauseWhenFailing
+      while stoppedAt == nil, .now < end {
+        for signal in signals.pending() { receive(signal) }
+        feedWatchdog()
+        usleep(100_000)
+      }
+    } while stoppedAt == nil && !canWrite()
     isDone = stoppedAt != nil
+  }
+
+  /// Tests the disks, because opening a large state takes long.
+  private func canWrite() -> Bool {
+    for path in [options.state, options.tables.folder] {
+      do throws(FileFailure) { try DiskSpace.test(path) } catch {
+        report(error)
+        return false
+      }
+    }
+    return true
   }
 }
 
 extension CurrentModels {
-  /// Loads the models again. If they are wrong, or `check` throws, the old ones stay in use.
+  /// Loads the models again. If they are wrong, or `check` throws, the old ones stay in use, and the result is false.
   func reload(
     _ paths: [String],
     _ log: Log,
     check: (Models) throws(PipelineFailure) -> Void = { _ in }
-  ) {
+  ) -> Bool {
     let loaded: Models
     do throws(ModelErrors) { loaded = try Models(loading: paths) } catch {
       let problems = error.problems.map(\.description).joined(separator: "; ")
-      return log.error("models_wrong", "the models were not replaced: \(problems)")
+      log.error("models_wrong", "the models were not replaced: \(problems)")
+      return false
     }
     do throws(PipelineFailure) { try check(loaded) } catch {
-      return log.error("models_wrong", "the models were not replaced: \(error)")
+      log.error("models_wrong", "the models were not replaced: \(error)")
+      return false
     }
     value = loaded
     log.info("models_loaded", "the models were loaded again")
+    return true
   }
 }

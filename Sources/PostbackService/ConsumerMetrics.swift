@@ -2,6 +2,7 @@ internal import Base
 internal import Ledger
 internal import Tables
 internal import Metrics
+internal import PostbackPipeline
 internal import SKAdNetwork
 
 /// The metrics of a consumer at one moment.
@@ -16,7 +17,26 @@ struct ConsumerMetrics: Sendable {
   var committedAt: Int64 = 0
   /// The durations of the commits of this process.
   var commitDurations = Histogram()
-  /// The number of files that wait in the spool.
+  /// The times within these in which the rows and the ids were made durable.
+  var synchronizationDurations = Histogram()
+  /// The phase of the consumer.
+  var phase = ConsumerPhase.starting
+  /// The time since the consumer did something last.
+  var progressAge = Duration.zero
+  /// The number of times that the consumer began to fail.
+  var failures: Int64 = 0
+  /// The number of files of the spool that could not be opened.
+  var refusedInputs: Int64 = 0
+  /// The disks on which a write failed for want of room.
+  var fullDisks: Set<DiskPlace> = []
+  /// The room on the disks.
+  var disks: [DiskPlace: DiskSpace] = [:]
+  /// The results of reloads.
+  var reloads = ReloadResults()
+  /// The rejected records of this process, by forwarder and reject code.
+  private var rejectedByForwarder: [Tally.ForwardedReject: Int64] = [:]
+  private var forwarders = BoundedLabels()
+  /// The number of files that wait in the spool, those included that are being read.
   var waitingFiles = 0
   /// The age of the oldest waiting file; zero if none waits.
   var oldestWaiting = Duration.zero
@@ -30,12 +50,25 @@ struct ConsumerMetrics: Sendable {
   /// Creates metrics that are all zero.
   init(version: String) { self.version = version }
 
+  /// Counts rejected records of forwarders.
+  mutating func count(_ rejects: [Tally.ForwardedReject: Int]) {
+    for (reject, number) in rejects {
+      let forwarder = forwarders.label(for: String(reject.forwarder.unicodeScalars.prefix(Self.forwarderLength)))
+      rejectedByForwarder[.init(forwarder: forwarder, code: reject.code), default: 0] += Int64(number)
+    }
+  }
+
+  private static let forwarderLength = 64
+
   /// The metrics in Prometheus' text format.
   var exposition: String {
     var exposition = Exposition()
     addFlow(to: &exposition)
+    addConsumer(to: &exposition)
     addCommits(to: &exposition)
     addSpool(to: &exposition)
+    exposition.add(disks, full: fullDisks, of: DiskPlace.allCases)
+    exposition.add(reloads)
     exposition.add(process, version: version)
     return exposition.text
   }
@@ -48,6 +81,17 @@ struct ConsumerMetrics: Sendable {
     exposition.begin("postback_rejected_total", .counter, "Records rejected, by stage and reject code.")
     for code in RejectCode.allCases {
       exposition.add(totals.rejected(code), ["stage": code.stage.rawValue, "code": code.rawValue])
+    }
+    exposition.begin(
+      "postback_forwarder_rejected_total",
+      .counter,
+      "Records of forwarders rejected since the process started, by forwarder, stage and reject code."
+    )
+    for (reject, count) in rejectedByForwarder.sorted(by: {
+      ($0.key.forwarder, $0.key.code.rawValue) < ($1.key.forwarder, $1.key.code.rawValue)
+    }) {
+      let (stage, code) = (reject.code.stage.rawValue, reject.code.rawValue)
+      exposition.add(count, ["forwarder": reject.forwarder, "stage": stage, "code": code])
     }
     exposition.begin("postback_rows_total", .counter, "Rows committed, by table.")
     for table in Table.all { exposition.add(totals.rows(of: table), ["table": table.name]) }
@@ -68,12 +112,33 @@ struct ConsumerMetrics: Sendable {
       "Durations of the commits since the process started."
     )
     exposition.add(commitDurations)
+    exposition.begin(
+      "postback_commit_fsync_duration_seconds",
+      .histogram,
+      "Time within each commit in which rows and ids were made durable."
+    )
+    exposition.add(synchronizationDurations)
     exposition.begin("postback_index_keys", .gauge, "Postbacks in the index that finds duplicates.")
     exposition.add(Int64(indexKeys))
   }
 
+  private func addConsumer(to exposition: inout Exposition) {
+    exposition.begin("postback_consumer_state", .gauge, "1 for the state that the consumer is in, 0 for the others.")
+    for phase in ConsumerPhase.allCases {
+      exposition.add(phase == self.phase ? 1 as Int64 : 0, ["state": phase.rawValue])
+    }
+    exposition.begin("postback_consumer_failures_total", .counter, "Times that the consumer began to fail.")
+    exposition.add(failures)
+    exposition.begin("postback_consumer_progress_age_seconds", .gauge, "Time since the consumer did something last.")
+    exposition.add(progressAge.seconds)
+  }
+
   private func addSpool(to exposition: inout Exposition) {
-    exposition.begin("postback_spool_waiting_files", .gauge, "Files that wait in the spool.")
+    exposition.begin(
+      "postback_spool_waiting_files",
+      .gauge,
+      "Files that wait in the spool, those included that are being read."
+    )
     exposition.add(Int64(waitingFiles))
     exposition.begin(
       "postback_spool_oldest_seconds",
@@ -83,6 +148,12 @@ struct ConsumerMetrics: Sendable {
     exposition.add(oldestWaiting.seconds)
     exposition.begin("postback_inputs_total", .counter, "Finished inputs, by outcome.")
     for outcome in InputOutcome.allCases { exposition.add(totals.inputs(outcome), ["outcome": outcome.rawValue]) }
+    exposition.begin(
+      "postback_inputs_refused_total",
+      .counter,
+      "Files of the spool that could not be opened since the process started."
+    )
+    exposition.add(refusedInputs)
   }
 }
 
@@ -93,6 +164,10 @@ extension Exposition {
     add(process.residentBytes)
     begin("process_open_fds", .gauge, "Number of open file descriptors.")
     add(process.openDescriptors)
+    begin("process_max_fds", .gauge, "Largest number of open file descriptors.")
+    add(process.maximumDescriptors)
+    begin("process_cpu_seconds_total", .counter, "Time of processors that the process used, in seconds.")
+    add(process.processorTime.seconds)
     begin("process_start_time_seconds", .gauge, "Start time of the process, in seconds since 1970.")
     add(Double(process.startedAt.milliseconds) / 1000)
     begin("postback_build_info", .gauge, "Always 1, labelled with the version of postback.")

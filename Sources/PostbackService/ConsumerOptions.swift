@@ -38,8 +38,9 @@ package struct ConsumerOptions: Sendable {
   package var metricsFile: ReplacedFile?
   /// The exit status of the process when a second signal ends it at once.
   package var forcedExitStatus: Int32 = EXIT_FAILURE
-  /// The callbacks to a receiver in the same process.
-  package var hooks = ConsumerHooks()
+  /// The callbacks to a receiver in the same process; nil if there is none. With a receiver, a failure of the state or
+  /// of the tables does not end the consumer: it tries again, and the receiver goes on.
+  package var receiver: ConsumerHooks?
 
   /// Creates the settings that have no default.
   package init(spool: String, state: String, tables: TableOptions, trust: Trust, version: String, log: Log) {
@@ -54,16 +55,14 @@ package struct ConsumerOptions: Sendable {
 
 /// The callbacks from a consumer to a receiver in the same process.
 package struct ConsumerHooks: Sendable {
-  var stopping: @Sendable () -> Void = {}
-  var metrics: (@Sendable (String) -> Void)?
-
-  /// Creates hooks that do nothing.
-  init() {}
+  let stopping: @Sendable () -> Void
+  let receiverWorks: @Sendable () -> Bool
 
   /// Creates hooks. `stopping` is called once when the consumer is asked to end, before it commits the postbacks it has
-  /// taken. `metrics` is called with the consumer's metrics as text, about once a second.
-  package init(stopping: @escaping @Sendable () -> Void, metrics: @escaping @Sendable (String) -> Void) {
+  /// taken. `receiverWorks` returns false if the receiver is stuck; then the service manager is not told that the
+  /// process is alive.
+  package init(stopping: @escaping @Sendable () -> Void, receiverWorks: @escaping @Sendable () -> Bool) {
     self.stopping = stopping
-    self.metrics = metrics
+    self.receiverWorks = receiverWorks
   }
 }

@@ -10,6 +10,12 @@ package struct ConsumerStatus: Equatable, Sendable {
   package let startedAt: Timestamp
   /// The time of this status.
   package let updatedAt: Timestamp
+  /// The phase of the consumer.
+  package let phase: ConsumerPhase
+  /// The reason for the failing phase; nil in other phases.
+  package let failure: String?
+  /// The disks without room.
+  package let fullDisks: [DiskPlace]
   /// The path of the spool.
   package let spool: String
   /// The number of files that wait in the spool.
@@ -25,8 +31,12 @@ package struct ConsumerStatus: Equatable, Sendable {
   /// The number of open files of the process.
   package let openDescriptors: Int64
 
-  /// Returns the age of the oldest waiting file at a time; nil if none waits.
-  package func lag(at time: Timestamp) -> Duration? { oldestWaitingAt.map { max(time.since($0), .zero) } }
+  /// Indicates that the consumer that wrote this status has not ended.
+  package var isAlive: Bool {
+    guard phase != .stopped else { return false }
+    // Another process that got the same number later started after this status began.
+    return ProcessUsage.startTime(of: pid).map { $0.milliseconds <= startedAt.milliseconds + 1000 } ?? false
+  }
 }
 
 extension ConsumerStatus {
@@ -36,6 +46,9 @@ extension ConsumerStatus {
       .init("pid", .integer(pid)),
       .init("started_at", .string(startedAt.description)),
       .init("updated_at", .string(updatedAt.description)),
+      .init("state", .string(phase.rawValue)),
+      .init("failure", failure.map { .string($0) } ?? .null),
+      .init("full_disks", .array(fullDisks.map { .string($0.rawValue) })),
       .init("spool", .string(spool)),
       .init("waiting_files", .integer(waitingFiles)),
       .init("oldest_waiting_at", oldestWaitingAt.map { .string($0.description) } ?? .null),
@@ -59,6 +72,14 @@ extension ConsumerStatus {
     self.pid = pid
     self.startedAt = startedAt
     self.updatedAt = updatedAt
+    // Versions before these members ran only in this phase.
+    phase = json["state"]?.text.flatMap { ConsumerPhase(rawValue: $0) } ?? .running
+    failure = json["failure"]?.text
+    if case .array(let disks)? = json["full_disks"] {
+      fullDisks = disks.compactMap { $0.text.flatMap { DiskPlace(rawValue: $0) } }
+    } else {
+      fullDisks = []
+    }
     self.spool = spool
     self.waitingFiles = waitingFiles
     oldestWaitingAt = json["oldest_waiting_at"]?.text.flatMap { Timestamp($0) }
@@ -79,7 +100,14 @@ package struct StatusFile: Sendable {
   init(folder: String) { file = ReplacedFile("\(folder)/\(Self.name)") }
 
   /// Replaces the status. A failure is logged as a warning and stops nothing.
-  mutating func replace(with status: ConsumerStatus, _ log: Log) { file.replace(with: "\(status.json)\n", log) }
+  mutating func replace(with status: ConsumerStatus, _ log: Log) {
+    let text = "\(status.json)"
+    // The file keeps room for a longer text, which a full disk does not give any more.
+    let padding = String(repeating: " ", count: max(Self.leastBytes - text.utf8.count - 1, 0))
+    file.replace(with: "\(text)\(padding)\n", log)
+  }
+
+  private static let leastBytes = 4096
 
   /// Reads the last status that a consumer of the state wrote; nil if there is none or it cannot be read.
   package static func read(folder: String) -> ConsumerStatus? {

@@ -33,8 +33,12 @@ package final class ReceiverService: Sendable {
 
   private static let patience = Duration.seconds(5)
 
-  /// Binds to the address, without accepting connections yet. `consumerMetrics` returns the metrics text of a consumer
-  /// in the same process, or an empty text.
+  private let text: MetricsText
+  /// The time after which a thread that makes no progress counts as stuck.
+  private static let longestStep = Duration.seconds(10)
+
+  /// Binds to the address, without accepting connections yet. `consumer` shows the condition of a consumer in the same
+  /// process.
   package init(
     _ address: ListenAddress,
     spool: String,
@@ -42,7 +46,7 @@ package final class ReceiverService: Sendable {
     _ models: CurrentModels,
     version: String,
     _ log: Log,
-    consumerMetrics: @escaping @Sendable () -> String = { "" }
+    consumer: ConsumerMonitor? = nil
   ) throws(ReceiverFailure) {
     self.log = log
     self.address = address
@@ -64,25 +68,19 @@ package final class ReceiverService: Sendable {
     } catch {
       throw .spool(error)
     }
-    let receiver = Receiver(commits, configuration, metrics: metrics)
-    let commits = commits
+    let receiver = Receiver(commits, configuration, metrics: metrics, consumer: consumer)
+    let text = MetricsText(metrics, commits, consumer, spool: spool, version: version)
+    self.text = text
     let numbers = Route(
       "metrics",
       "GET",
       "/metrics",
       isRateLimited: { _ in false },
       action: .answer { _ in
-        var text = metrics.exposition(waitingBytes: commits.waitingBytes)
-        let others = consumerMetrics()
-        if others.isEmpty {
-          var process = Exposition()
-          process.add(ProcessUsage.now(), version: version)
-          text += process.text
-        }
-        return HTTPResponse(
+        HTTPResponse(
           200,
           headers: [.init("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-          body: Array((text + others).utf8)
+          body: Array(text.value.utf8)
         )
       }
     )
@@ -120,7 +118,7 @@ package final class ReceiverService: Sendable {
       for signal in signals.wait(upTo: turn) {
         guard signal.asksToEnd else {
           manager.reloading()
-          models.reload(paths, log)
+          text.add(reloadSucceeded: models.reload(paths, log))
           manager.ready()
           continue
         }
@@ -130,8 +128,13 @@ package final class ReceiverService: Sendable {
         log.info("stopped", "all acknowledged postbacks are in the spool")
         return
       }
-      manager.watchdog()
+      if isWorking { manager.watchdog() }
     }
+  }
+
+  /// False if a write to the spool does not end, or the connections are no longer looked after.
+  package var isWorking: Bool {
+    commits.writingTime < Self.longestStep && server.sinceLastCheck < Self.longestStep
   }
 
   /// Accepts no more connections, finishes the requests in progress, and stops, within some seconds. Returns false if
@@ -189,8 +192,8 @@ package final class ReceiverService: Sendable {
     files.rlim_cur = files.rlim_max
     _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
     let room = Int(clamping: files.rlim_cur) - reservedFiles
-    if limits.connections > room {
-      limits.connections = max(room, 1)
+    if limits.connections + ServerLimits.excess(of: limits.connections) > room {
+      limits.connections = max(room - ServerLimits.excess(of: room), 1)
       log.warning(
         "connections_limited",
         "the limit of open files allows only \(limits.connections) connections; raise it (ulimit -n)"
@@ -201,4 +204,42 @@ package final class ReceiverService: Sendable {
 
   /// The number of open files reserved for other uses than connections.
   private static let reservedFiles = 128
+}
+
+/// The text of all metrics of a process with a receiver.
+private final class MetricsText: Sendable {
+  private let metrics: ServerMetrics
+  private let commits: GroupCommit
+  private let consumer: ConsumerMonitor?
+  private let spool: String
+  private let version: String
+  /// The results of reloads, which are those of the consumer if there is one.
+  private let reloads = Mutex(ReloadResults())
+
+  init(
+    _ metrics: ServerMetrics,
+    _ commits: GroupCommit,
+    _ consumer: ConsumerMonitor?,
+    spool: String,
+    version: String
+  ) {
+    self.metrics = metrics
+    self.commits = commits
+    self.consumer = consumer
+    self.spool = spool
+    self.version = version
+  }
+
+  func add(reloadSucceeded: Bool) { reloads.withLock { $0.add(succeeded: reloadSucceeded) } }
+
+  var value: String {
+    let full: Set<DiskPlace> = commits.isDiskFull ? [.spool] : []
+    let text = metrics.exposition(commits)
+    if let consumer { return text + consumer.exposition(full: full) }
+    var process = Exposition()
+    process.add(DiskSpace.of(spool).map { [.spool: $0] } ?? [:], full: full, of: [.spool])
+    process.add(reloads.withLock { $0 })
+    process.add(ProcessUsage.now(), version: version)
+    return text + process.text
+  }
 }

@@ -26,8 +26,6 @@ package struct SpoolEntry: Sendable {
   /// The path of the folder in which the file waits.
   package let folder: String
   let fileName: SpoolName
-  /// The index of the entry in the result of its scan, from 0.
-  let position: Int
 
   /// The file's name as text. A name that is not UTF-8 is escaped; the file gets the escaped name in `failed/`.
   package var name: String { fileName.text }

@@ -24,8 +24,6 @@ package final class SpoolFolder {
   var numbers: [String: Int] = [:]
 
   private var settling: SpoolSettling?
-  private var scanned: [SpoolEntry] = []
-  private var takenCount = 0
 
   /// Opens an existing spool, locks it against other consumers, and creates the folders that are missing in it. Throws
   /// `.locked` if another process consumes it.
@@ -74,10 +72,7 @@ package final class SpoolFolder {
       names = names.filter { settled.contains($0.text) }
     }
     names = setAside.others(of: names, at: now)
-    let entries = names.enumerated().map { SpoolEntry(folder: folder, fileName: $1, position: $0) }
-    scanned = entries
-    takenCount = 0
-    return entries
+    return names.map { SpoolEntry(folder: folder, fileName: $0) }
   }
 
   /// The time of the next scan that can find a file without any event: one that settles, or one that was left alone.
@@ -88,7 +83,6 @@ package final class SpoolFolder {
 
   /// Opens a file of the last scan. Never blocks, even if the file is a pipe.
   package func open(_ entry: SpoolEntry) throws(SpoolRefusal) -> SpoolFile {
-    takenCount = max(takenCount, entry.position + 1)
     guard entry.fileName.raw == nil else {
       throw SpoolRefusal(.unusableName, entry.path, "The name is not UTF-8. Rename the file, then move it back.")
     }
@@ -112,30 +106,6 @@ package final class SpoolFolder {
     }
     return SpoolFile(descriptor: descriptor, path: entry.path, SpoolIdentity(status))
   }
-
-  /// Returns the number and age of the entries of the last scan that are not opened yet.
-  package func backlog() -> SpoolBacklog {
-    let waiting = scanned.dropFirst(takenCount)
-    var oldest: Int64?
-    for index in stride(from: waiting.startIndex, to: waiting.endIndex, by: max(1, (waiting.count + 999) / 1000)) {
-      var status = stat()
-      guard unsafe lstat(waiting[index].systemPath, &status) == 0 else { continue }
-      let modified = FileStatus.modified(status)
-      oldest = min(oldest ?? modified, modified)
-    }
-    return SpoolBacklog(count: waiting.count, oldest: oldest, setAside: setAside.count)
-  }
-}
-
-/// The backlog of a spool: the files that the last scan found and that are not opened yet.
-package struct SpoolBacklog: Hashable, Sendable {
-  /// The number of files that wait to be opened.
-  package let count: Int
-  /// The oldest modification time among them, in milliseconds since 1970; nil if no file waits or none can be looked
-  /// at. In a backlog of more than 1000 files only a sample is looked at: at most 1000, evenly spread over the names.
-  package let oldest: Int64?
-  /// The number of files that could not be moved out of the way and are left alone for a while. Not part of `count`.
-  package let setAside: Int
 }
 
 /// The arrangement of folders in a spool, and the sign that a file is complete.

@@ -12,9 +12,28 @@ struct SpoolListing: ~Copyable {
 
   /// Returns the names in the folder at `path`, sorted by their bytes, without hidden names.
   static func names(in path: String) throws(FileFailure) -> [SpoolName] {
+    try reading(path, skipsFolders: false).sorted()
+  }
+
+  /// Returns the names in the folder at `path`, without hidden names and, if wanted, without those of folders.
+  static func reading(_ path: String, skipsFolders: Bool) throws(FileFailure) -> SpoolListing {
     var listing = try SpoolListing(path)
-    try listing.read()
-    return listing.sorted()
+    try listing.read(skipsFolders: skipsFolders)
+    return listing
+  }
+
+  /// The number of names.
+  var count: Int { starts.count }
+
+  /// Returns at most about `size` names: the first by its bytes, and others evenly spread over the folder.
+  func sample(of size: Int) -> [SpoolName] {
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress,
+        let first = starts.min(by: { unsafe strcmp(base + $0, base + $1) < 0 })
+      else { return [] }
+      let spread = stride(from: 0, to: starts.count, by: max(1, (starts.count + size - 1) / size)).map { starts[$0] }
+      return ([first] + spread).map { unsafe Self.name(base + $0) }
+    }
   }
 
   private init(_ path: String) throws(FileFailure) {
@@ -27,7 +46,7 @@ struct SpoolListing: ~Copyable {
 
   deinit { unsafe closedir(stream) }
 
-  private mutating func read() throws(FileFailure) {
+  private mutating func read(skipsFolders: Bool) throws(FileFailure) {
     let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
     while true {
       errno = 0
@@ -37,6 +56,7 @@ struct SpoolListing: ~Copyable {
       }
       let name = unsafe UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
       guard unsafe name[0] != CChar(bitPattern: UInt8(ascii: ".")) else { continue }
+      if skipsFolders, Int32(unsafe entry.pointee.d_type) == Int32(DT_DIR) { continue }
       starts.append(bytes.count)
       unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name, count: strlen(name) + 1))
     }

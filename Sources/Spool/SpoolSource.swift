@@ -114,9 +114,6 @@ package final class SpoolSource: InputSource {
   /// True if no file is known to wait, none is taken and not put away, and no scan is due later.
   package var isEmpty: Bool { entries.isEmpty && taken.isEmpty && !mayHaveInput && folder.nextScan == nil }
 
-  /// Returns the number and age of the files that wait to be opened.
-  package func backlog() -> SpoolBacklog { folder.backlog() }
-
   private func receive(_ signal: ReceivedSignal) {
     isStopped = isStopped || signal.asksToEnd
     handle(signal)

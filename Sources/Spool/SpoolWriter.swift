@@ -14,6 +14,8 @@ package struct SpoolWriter: Sendable {
   /// goes back.
   private var lastTime: Int64 = 0
   private var sequence: UInt32 = 0
+  /// The time that the last write spent in fsync, of the file and of its folder.
+  package private(set) var synchronizationTime = Duration.zero
 
   /// The age at which a file in `tmp/` that nobody writes to is considered left over from a killed process.
   private static let patience = Duration.seconds(600)
@@ -35,12 +37,15 @@ package struct SpoolWriter: Sendable {
   package mutating func write(_ bytes: [UInt8]) throws(FileFailure) {
     let name = nextName()
     let (written, complete) = ("\(spool)/tmp/\(name)", "\(spool)/new/\(name)")
-    try Self.makeDurable(bytes, at: written)
+    synchronizationTime = .zero
+    try makeDurable(bytes, at: written)
     guard unsafe rename(written, complete) == 0 else {
       let code = errno
       unsafe unlink(written)
       throw .system(.io, complete, "The file cannot be renamed into place", code)
     }
+    let start = ContinuousClock.now
+    defer { synchronizationTime += .now - start }
     do throws(FileFailure) {
       try DurableFolder("\(spool)/new").synchronize()
     } catch {
@@ -50,22 +55,24 @@ package struct SpoolWriter: Sendable {
     }
   }
 
-  /// Tests if a file can be written now, with a file in `tmp/` that no reader sees. Throws if not.
-  package mutating func probe() throws(FileFailure) {
+  /// Tests if a file of this size can be written now, with a file in `tmp/` that no reader sees. Throws if not.
+  package mutating func probe(byteCount: Int) throws(FileFailure) {
     let path = "\(spool)/tmp/\(nextName())"
-    try Self.makeDurable([UInt8(ascii: "\n")], at: path)
+    try makeDurable([UInt8](repeating: UInt8(ascii: "\n"), count: max(byteCount, 1)), at: path)
     unsafe unlink(path)
   }
 
-  private static func makeDurable(_ bytes: [UInt8], at path: String) throws(FileFailure) {
+  private mutating func makeDurable(_ bytes: [UInt8], at path: String) throws(FileFailure) {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { throw .system(.io, path, "The file cannot be created") }
     var failure: FileFailure?
     if !bytes.writeAll(to: descriptor) {
       failure = .system(.io, path, "The file cannot be written")
-    } else if fsync(descriptor) != 0 {
+    } else {
+      let start = ContinuousClock.now
       // fsync is not tried again: the kernel reports a failure once, and may have dropped the data.
-      failure = .system(.io, path, "The file cannot be made durable")
+      if fsync(descriptor) != 0 { failure = .system(.io, path, "The file cannot be made durable") }
+      synchronizationTime += .now - start
     }
     close(descriptor)
     guard let failure else { return }

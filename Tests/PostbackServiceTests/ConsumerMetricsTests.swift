@@ -25,6 +25,8 @@ import Testing
     metrics.process = ProcessUsage(
       residentBytes: 88_000_000,
       openDescriptors: 34,
+      maximumDescriptors: 1024,
+      processorTime: .milliseconds(2500),
       startedAt: Timestamp(milliseconds: 1_740_000_000_010)
     )
     return metrics
@@ -42,7 +44,8 @@ import Testing
       "postback_spool_waiting_files": 3, "postback_spool_oldest_seconds": 1.5, "postback_index_keys": 90,
       #"postback_inputs_total{outcome="done"}"#: 0, #"postback_inputs_total{outcome="failed"}"#: 2,
       #"postback_inputs_total{outcome="skipped"}"#: 0, "process_resident_memory_bytes": 88_000_000,
-      "process_open_fds": 34, "process_start_time_seconds": 1_740_000_000.01,
+      "process_open_fds": 34, "process_max_fds": 1024, "process_cpu_seconds_total": 2.5,
+      "process_start_time_seconds": 1_740_000_000.01,
       "postback_build_info{version=\"1.2.3\"}": 1,
       #"postback_commit_duration_seconds_bucket{le="0.005"}"#: 2,
       #"postback_commit_duration_seconds_bucket{le="0.01"}"#: 3,
@@ -52,6 +55,43 @@ import Testing
     ] { #expect(samples[sample] == value, "\(sample)") }
     let sum = try #require(samples["postback_commit_duration_seconds_sum"])
     #expect(abs(sum - 60.412) < 1e-9)
+  }
+
+  @Test func `show the consumer's state and its disks`() throws {
+    var metrics = metrics
+    metrics.phase = .failing
+    metrics.failures = 2
+    metrics.fullDisks = [.output]
+    metrics.disks = [
+      .spool: DiskSpace(freeBytes: 5 << 20, totalBytes: 1 << 30),
+      .state: DiskSpace(freeBytes: 4096, totalBytes: 1 << 20),
+    ]
+    let samples = try PrometheusText(metrics.exposition).samples
+    let expected: [String: Double] = [
+      #"postback_consumer_state{state="failing"}"#: 1, #"postback_consumer_state{state="running"}"#: 0,
+      "postback_consumer_failures_total": 2, #"postback_disk_full{place="spool"}"#: 0,
+      #"postback_disk_full{place="state"}"#: 1, #"postback_disk_full{place="output"}"#: 1,
+      #"postback_disk_free_bytes{place="spool"}"#: 5_242_880, #"postback_disk_size_bytes{place="state"}"#: 1_048_576,
+      #"postback_reloads_total{outcome="failed"}"#: 0, "postback_last_reload_successful": 1,
+    ]
+    for (sample, value) in expected { #expect(samples[sample] == value, "\(sample)") }
+  }
+
+  @Test func `name at most 100 forwarders, and count the others together`() throws {
+    var metrics = ConsumerMetrics(version: "1")
+    let name = "network \"a\"\n"
+    metrics.count([.init(forwarder: name, code: .signatureInvalid): 2])
+    metrics.count([.init(forwarder: name, code: .signatureInvalid): 3])
+    for number in 0..<500 { metrics.count([.init(forwarder: "f\(number)", code: .notJSON): 1]) }
+    let text = try PrometheusText(metrics.exposition)
+    let found = text.samples.filter { $0.key.hasPrefix("postback_forwarder_rejected_total{") }
+    #expect(found.count == 101)
+    #expect(found.values.reduce(0, +) == 505)
+    #expect(found.first { $0.key.contains(#"forwarder="other""#) }?.value == 401)
+    #expect(found.first { $0.key.contains(#"network \"a\"\n"#) }?.value == 5)
+    #expect(
+      found.first { $0.key.contains("network") }?.key.contains(#"stage="signature",code="signature_invalid""#) == true
+    )
   }
 
   @Test func `have every reject code from the start, and each sample once`() throws {

@@ -134,15 +134,24 @@ import Testing
     for name in ["a", "b", "c"] { try site.put(name) }
     var times = [timespec(tv_sec: 1000, tv_nsec: 5_000_000), timespec(tv_sec: 1000, tv_nsec: 5_000_000)]
     try #require(unsafe utimensat(AT_FDCWD, "\(site.path)/new/b", &times, 0) == 0)
-    #expect(folder.backlog() == SpoolBacklog(count: 0, oldest: nil, setAside: 0))
+    #expect(try SpoolBacklog(of: site.path) == SpoolBacklog(count: 3, oldest: 1_000_005))
+    // A file that was opened waits until it is put away.
     let entries = try folder.scan()
-    #expect(folder.backlog() == SpoolBacklog(count: 3, oldest: 1_000_005, setAside: 0))
-    _ = try folder.open(entries[0])
-    #expect(folder.backlog() == SpoolBacklog(count: 2, oldest: 1_000_005, setAside: 0))
-    _ = try folder.open(entries[1])
-    #expect(folder.backlog().oldest ?? 0 > 1_000_005)
-    _ = try folder.open(entries[2])
-    #expect(folder.backlog() == SpoolBacklog(count: 0, oldest: nil, setAside: 0))
+    let identity = try folder.open(entries[1]).identity
+    #expect(try SpoolBacklog(of: site.path).count == 3)
+    #expect(folder.file(entries[1], identity).problem == nil)
+    let left = try SpoolBacklog(of: site.path)
+    #expect(left.count == 2 && left.oldest ?? 0 > 1_000_005)
+  }
+
+  @Test func `counts the files of a spool without Maildir's folders, and no folder or hidden file`() throws {
+    let site = try SpoolSite()
+    let folder = try SpoolFolder(site.path, settle: .seconds(60))
+    #expect(try SpoolBacklog(of: site.path) == SpoolBacklog())
+    for name in ["a", "b", ".hidden"] { try site.write(name, "text") }
+    #expect(try folder.scan().isEmpty)
+    #expect(try SpoolBacklog(of: site.path).count == 2)
+    #expect(throws: FileFailure.self) { try SpoolBacklog(of: "\(site.path)/absent") }
   }
 
   @Test func `lists 100 000 files in their order`() throws {
@@ -156,7 +165,10 @@ import Testing
     let entries = try folder.scan()
     #expect(entries.count == 100_000)
     #expect(zip(entries, entries.dropFirst()).allSatisfy { unsafe strcmp($0.name, $1.name) < 0 })
-    #expect(folder.backlog().count == 100_000)
+    // The oldest of many is found if it is the first by name.
+    var times = [timespec(tv_sec: 1000, tv_nsec: 0), timespec(tv_sec: 1000, tv_nsec: 0)]
+    try #require(unsafe utimensat(AT_FDCWD, entries[0].path, &times, 0) == 0)
+    #expect(try SpoolBacklog(of: site.path) == SpoolBacklog(count: 100_000, oldest: 1_000_000))
   }
 }
 

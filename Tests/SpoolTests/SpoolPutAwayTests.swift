@@ -164,7 +164,7 @@ import Testing
       let refusal = try #require(spoolRefusal(folder, entries[1]))
       let failing = folder.fail(entries[1], reason: refusal.reason, at: now)
       #expect(failing == .stuck(failing.problem ?? ""))
-      #expect(folder.backlog().setAside == 2)
+      #expect(folder.setAside.count == 2)
       #expect(folder.nextScan == now + SpoolSetAside.pause)
       try site.write("new/c", "text")
       #expect(try folder.scan(at: now + .seconds(1)).map(\.name) == ["c"])
@@ -173,7 +173,7 @@ import Testing
       #expect(try site.names("failed") == [])
       #expect(try site.take(from: folder, at: now + SpoolSetAside.pause) == ["a", "c"])
       #expect(try site.names("failed") == ["b", "b.reason"])
-      #expect(folder.backlog().setAside == 0)
+      #expect(folder.setAside.count == 0)
       #expect(folder.nextScan == nil)
     }
   }

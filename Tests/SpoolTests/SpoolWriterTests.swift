@@ -36,7 +36,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: new, withIntermediateDirectories: false)
     try writer.write([2])
     #expect(try site.names("new").count == 1)
-    try writer.probe()
+    try writer.probe(byteCount: 1000)
     #expect(try site.names("tmp").isEmpty && site.names("new").count == 1)
   }
 

@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import JSON
 internal import Ledger
 package import PostbackVerification
 package import Tables
@@ -68,7 +69,8 @@ extension Batch<Decoded> {
             )
           )
         case .rejected(let rejection):
-          tally.countRejected(rejection.code)
+          let forwarder = rejection.arrival.forwarder.map { String(decoding: bytes[$0.indices], as: UTF8.self) }
+          tally.countRejected(rejection.code, forwarder: forwarder)
           try rejects.encode(rejection, of: bytes, from: source, &hash)
         }
       }

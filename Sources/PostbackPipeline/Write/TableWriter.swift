@@ -98,6 +98,8 @@ package final class TableWriter {
     package let tally: Tally
     /// The duration of the commit.
     package let duration: Duration
+    /// The part of it in which the rows and the ids were made durable.
+    package let synchronization: Duration
   }
 
   /// Continues the tables of a state. Throws if the folder belongs to another state.
@@ -237,17 +239,23 @@ package final class TableWriter {
       }
     }
     let start = ContinuousClock.now
-    func tell() { committed(Commit(ends: ends, tally: tally, duration: .now - start)) }
+    var synchronization = Duration.zero
+    func tell() {
+      committed(Commit(ends: ends, tally: tally, duration: .now - start, synchronization: synchronization))
+    }
     if Failpoint.fileEarly.isOn { tell() }
-    if waitingSince != nil { try commit(tally) }
+    if waitingSince != nil { synchronization = try commit(tally) }
     guard !ends.isEmpty || tally.read > 0 else { return }
     if !Failpoint.fileEarly.isOn { tell() }
     (ends, tally) = ([], Tally())
   }
 
-  private func commit(_ tally: Tally) throws(FileFailure) {
+  /// Commits, and returns the time in which the rows and the ids were made durable.
+  private func commit(_ tally: Tally) throws(FileFailure) -> Duration {
+    let start = ContinuousClock.now
     for table in tables { pending.parts += try table.synchronize() }
     if !Failpoint.noLogSync.isOn { try log.synchronize() }
+    let synchronization = ContinuousClock.now - start
     pending.seen = log.mark
     pending.inputs = inputs.values.sorted { $0.id < $1.id }
     pending.count(tally)
@@ -260,6 +268,7 @@ package final class TableWriter {
     catalog.forget(pending.inputs)
     committedSettings = pending.settings?.after.digests ?? committedSettings
     (pending, inputs, waitingSince) = (LedgerCommit(time: 0), [:], nil)
+    return synchronization
   }
 }
 

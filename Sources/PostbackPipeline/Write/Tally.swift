@@ -15,6 +15,26 @@ package struct Tally: Sendable, Equatable {
   /// The number of accepted postbacks with each `decode_status`.
   package private(set) var acceptedByStatus: [DecodeStatus: Int] = [:]
 
+  /// A reject code with the forwarder of the rejected record.
+  package struct ForwardedReject: Hashable, Sendable {
+    /// The name of the forwarder in the envelope.
+    package let forwarder: String
+    /// The reject code.
+    package let code: RejectCode
+
+    /// A reject code with a forwarder.
+    package init(forwarder: String, code: RejectCode) {
+      self.forwarder = forwarder
+      self.code = code
+    }
+  }
+
+  /// The number of rejected records of forwarders, by forwarder and reject code. The names of at most
+  /// `forwarderLimit` pairs are kept; the records of further ones are counted only above.
+  package private(set) var rejectedByForwarder: [ForwardedReject: Int] = [:]
+
+  private static let forwarderLimit = 2000
+
   /// Nothing yet.
   package init() {}
 
@@ -26,10 +46,16 @@ package struct Tally: Sendable, Equatable {
   }
 
   /// Counts a rejected record.
-  mutating func countRejected(_ code: RejectCode) {
+  mutating func countRejected(_ code: RejectCode, forwarder: String? = nil) {
     read += 1
     rejected += 1
     rejectedByCode[code, default: 0] += 1
+    if let forwarder { count(1, ForwardedReject(forwarder: forwarder, code: code)) }
+  }
+
+  private mutating func count(_ number: Int, _ reject: ForwardedReject) {
+    guard rejectedByForwarder.count < Self.forwarderLimit || rejectedByForwarder[reject] != nil else { return }
+    rejectedByForwarder[reject, default: 0] += number
   }
 
   /// Adds the counts of another tally.
@@ -39,5 +65,6 @@ package struct Tally: Sendable, Equatable {
     left.rejected += right.rejected
     left.acceptedByStatus.merge(right.acceptedByStatus, uniquingKeysWith: +)
     left.rejectedByCode.merge(right.rejectedByCode, uniquingKeysWith: +)
+    for (reject, number) in right.rejectedByForwarder { left.count(number, reject) }
   }
 }

@@ -70,8 +70,11 @@ package struct ConfigurationErrors: Error, CustomStringConvertible {
 package struct ServerLimits: Sendable, Equatable {
   /// The number of threads that read and answer requests.
   package var threads = 2
-  /// The largest number of open connections; further ones wait to be accepted.
+  /// The largest number of open connections; for a further one, the connection that is idle for the longest time is
+  /// closed.
   package var connections = 4096
+  /// The number of connections above the limit that may be open while idle ones are being closed.
+  package static func excess(of connections: Int) -> Int { max(64, connections / 16) }
   /// The largest number of open connections from one address that is not a trusted proxy.
   package var connectionsPerAddress = 256
   /// The memory of a connection in bytes, which limits its request line and headers.

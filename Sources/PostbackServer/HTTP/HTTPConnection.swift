@@ -120,6 +120,19 @@ final class HTTPConnection: Sendable {
     }
   }
 
+  /// The time since which no request has begun; nil while there is one, or if the connection was cut.
+  var idleSince: ContinuousClock.Instant? { state.withLock { $0.phase == .idle ? $0.since : nil } }
+
+  /// Ends the connection if it has been idle since then; returns false if it has not.
+  func cut(ifIdleSince since: ContinuousClock.Instant) -> Bool {
+    var isCut = false
+    cut("408 Request Timeout") { state in
+      isCut = state.phase == .idle && state.since == since
+      return isCut
+    }
+    return isCut
+  }
+
   /// Ends the connection with a status on the raw socket, because the library cannot do so in the middle of a request.
   private func cut(_ status: String, if isWanted: (inout RequestState) -> Bool = { _ in true }) {
     state.withLock { state in

@@ -15,11 +15,19 @@ package final class HTTPServer: Sendable {
   let rate: RateLimit
   let counts: ConnectionCounts
   private let handle: Mutex<Handle?>
-  private let connections = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
+  private let connections = Mutex(OpenConnections())
   let bodies: BodyBudget
   /// The number of requests that wait for their reply.
   private let replies = Atomic<Int>(0)
   private let draining = Atomic<Bool>(false)
+  /// The time of the last check of deadlines.
+  private let checkedAt = Mutex(ContinuousClock.now)
+
+  private struct OpenConnections {
+    var all: [ObjectIdentifier: HTTPConnection] = [:]
+    /// The connections among them that were cut to make room, and will be closed soon.
+    var closing: Set<ObjectIdentifier> = []
+  }
 
   @unsafe private struct Handle: @unchecked Sendable {
     let server: OpaquePointer
@@ -47,6 +55,7 @@ package final class HTTPServer: Sendable {
     bodies = BodyBudget(limits.bodyBytes)
     rate = RateLimit(perMinute: limits.requestsPerMinute, burst: limits.requestBurst)
     counts = ConnectionCounts(limit: limits.connectionsPerAddress, proxies: proxies)
+    metrics.limit(connections: limits.connections)
     unsafe handle = Mutex(nil)
   }
 
@@ -54,7 +63,7 @@ package final class HTTPServer: Sendable {
   package func start() throws(Failure) {
     let limits = cmicrohttpd_limits(
       threads: UInt32(limits.threads),
-      connections: UInt32(max(limits.connections, limits.threads)),
+      connections: UInt32(max(limits.connections + ServerLimits.excess(of: limits.connections), limits.threads)),
       header_bytes: limits.headerBytes,
       idle_seconds: UInt32(limits.idleSeconds)
     )
@@ -108,13 +117,35 @@ package final class HTTPServer: Sendable {
   // MARK: - Calls from connections
 
   func add(_ connection: HTTPConnection) {
-    connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+    let others = connections.withLock { connections in
+      let excess = connections.all.count + 1 - connections.closing.count - limits.connections
+      defer { connections.all[ObjectIdentifier(connection)] = connection }
+      return excess > 0 ? Array(connections.all.values) : []
+    }
     counts.opened(connection.peer)
     metrics.addConnection()
+    if !others.isEmpty { makeRoom(among: others) }
+  }
+
+  /// Closes the connections that have been idle for the longest time: several, because finding them takes time.
+  private func makeRoom(among connections: [HTTPConnection]) {
+    let idle = connections.compactMap { connection in connection.idleSince.map { (connection: connection, since: $0) } }
+    for (connection, since) in idle.sorted(by: { $0.since < $1.since }).prefix(max(1, limits.connections / 64))
+    where connection.cut(ifIdleSince: since) {
+      metrics.add(refused: "idle")
+      self.connections.withLock { connections in
+        let id = ObjectIdentifier(connection)
+        // The connection may have been closed meanwhile.
+        if connections.all[id] != nil { connections.closing.insert(id) }
+      }
+    }
   }
 
   func remove(_ connection: HTTPConnection) {
-    connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
+    connections.withLock { connections in
+      connections.all[ObjectIdentifier(connection)] = nil
+      connections.closing.remove(ObjectIdentifier(connection))
+    }
     counts.closed(connection.peer)
     metrics.removeConnection()
   }
@@ -130,8 +161,12 @@ package final class HTTPServer: Sendable {
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
       guard let self, unsafe handle.withLock({ unsafe $0 != nil }) else { return }
       let now = ContinuousClock.now
-      for connection in connections.withLock({ Array($0.values) }) { connection.cut(ifOverdue: now) }
+      for connection in connections.withLock({ Array($0.all.values) }) { connection.cut(ifOverdue: now) }
+      checkedAt.withLock { $0 = .now }
       watchDeadlines()
     }
   }
+
+  /// The time since every connection was checked last, which happens each second.
+  package var sinceLastCheck: Duration { .now - checkedAt.withLock { $0 } }
 }

@@ -19,8 +19,13 @@ package final class GroupCommit: Sendable {
   private struct State: Sendable {
     var queue: CommitQueue<Waiter>
     var isStopping = false
-    /// The error of the last write or probe; nil if it succeeded.
-    var failure: String?
+    /// The error of the last failed write or probe; nil once writes have succeeded for `calm` after it.
+    var failure: FileFailure?
+    var failedAt = ContinuousClock.now
+    /// The number of bytes of the last write that failed.
+    var failedBytes = 0
+    /// The start of the write or probe that is in progress; nil if there is none.
+    var writingSince: ContinuousClock.Instant?
   }
 
   private let state: Mutex<State>
@@ -31,6 +36,11 @@ package final class GroupCommit: Sendable {
 
   /// The interval of write attempts while the spool is failing and no request arrives.
   private static let probeInterval = DispatchTimeInterval.seconds(2)
+  /// The time without a failure after which the spool counts as recovered. On a disk that is nearly full small writes
+  /// succeed between large ones that fail.
+  private static let calm = Duration.seconds(5)
+  /// The time after which a write that has not finished counts as hanging.
+  private static let patience = Duration.seconds(5)
 
   /// Starts to write submitted lines into the spool, on a queue of its own.
   package init(
@@ -62,8 +72,24 @@ package final class GroupCommit: Sendable {
     return stopped.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
   }
 
-  /// The reason that no postback can be acknowledged now; nil if the spool can be written.
-  package var failure: String? { state.withLock { $0.failure } }
+  /// The reason that postbacks cannot be acknowledged now; nil if the spool can be written.
+  package var failure: String? {
+    state.withLock { state in
+      if let since = state.writingSince, .now - since > Self.patience {
+        let seconds = Int((.now - since) / .seconds(1))
+        return "The spool has not finished a write for \(seconds) s. Check the disk."
+      }
+      return state.failure.map { "\($0)" }
+    }
+  }
+
+  /// Indicates that the last failure was a lack of room.
+  package var isDiskFull: Bool { state.withLock { $0.failure?.kind == .diskFull } }
+
+  /// The time since the start of the write that is in progress; zero if there is none.
+  package var writingTime: Duration {
+    state.withLock { state in state.writingSince.map { .now - $0 } ?? .zero }
+  }
 
   /// The number of bytes that wait to be made durable.
   package var waitingBytes: Int { state.withLock { $0.queue.waitingBytes } }
@@ -81,31 +107,43 @@ package final class GroupCommit: Sendable {
         work.wait()
       } else if work.wait(timeout: .now() + Self.probeInterval) == .timedOut {
         // A load balancer that sees the failure sends no more requests, so none would show that the spool works again.
-        note { () throws(FileFailure) in try writer.probe() }
+        let byteCount = state.withLock { $0.failedBytes }
+        note(byteCount) { () throws(FileFailure) in try writer.probe(byteCount: byteCount) }
       }
     }
   }
 
   private func commit(_ group: CommitQueue<Waiter>.Group, _ writer: inout SpoolWriter) {
     let start = ContinuousClock.now
-    let isDurable = note { () throws(FileFailure) in try writer.write(group.bytes) }
-    metrics.add(commit: .now - start, bytes: group.bytes.count, succeeded: isDurable)
+    let isDurable = note(group.bytes.count) { () throws(FileFailure) in try writer.write(group.bytes) }
+    metrics.add(
+      commit: .now - start,
+      synchronization: writer.synchronizationTime,
+      bytes: group.bytes.count,
+      succeeded: isDurable
+    )
     state.withLock { $0.queue.finish(group) }
     for notify in group.waiters { notify(isDurable) }
   }
 
-  /// Runs an operation on the spool, records its error, and reports the change between success and failure. Returns
+  /// Runs an operation on the spool, records its error, and reports the change between failure and recovery. Returns
   /// true if it succeeded.
   @discardableResult
-  private func note(_ operation: () throws(FileFailure) -> Void) -> Bool {
-    var failure: String?
-    do throws(FileFailure) { try operation() } catch { failure = "\(error)" }
-    let before = state.withLock { state in
-      defer { state.failure = failure }
-      return state.failure
+  private func note(_ byteCount: Int, _ operation: () throws(FileFailure) -> Void) -> Bool {
+    state.withLock { $0.writingSince = .now }
+    var failure: FileFailure?
+    do throws(FileFailure) { try operation() } catch { failure = error }
+    let event: Event? = state.withLock { state in
+      state.writingSince = nil
+      if let failure {
+        defer { (state.failure, state.failedAt, state.failedBytes) = (failure, .now, byteCount) }
+        return state.failure == nil ? .failing("\(failure)") : nil
+      }
+      guard state.failure != nil, .now - state.failedAt >= Self.calm else { return nil }
+      state.failure = nil
+      return .recovered
     }
-    if let failure, before == nil { report(.failing(failure)) }
-    if failure == nil, before != nil { report(.recovered) }
+    if let event { report(event) }
     return failure == nil
   }
 }

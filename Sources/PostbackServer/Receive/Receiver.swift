@@ -14,6 +14,8 @@ package struct Receiver: Sendable {
   private let postbackBytes: Int
   private let limits: ForwarderLimits
   private let metrics: ServerMetrics
+  /// The consumer in the same process; nil if there is none.
+  private let consumer: (any ObservedConsumer)?
   private let writers = EnvelopeLineWriters()
   /// The serial queue that decodes and splits large or compressed bodies of forwarders.
   private let unpacking = DispatchQueue(label: "postback.unpack")
@@ -21,13 +23,21 @@ package struct Receiver: Sendable {
   /// The largest uncompressed body of a forwarder, in bytes, that is split on the thread that read it.
   private static let inlineBytes = 64 << 10
 
-  /// Creates a receiver with the limits and the forwarders of a configuration.
-  package init(_ commits: GroupCommit, _ configuration: ServerConfiguration, metrics: ServerMetrics) {
+  /// Creates a receiver with the limits and the forwarders of a configuration. `consumer` is the one in the
+  /// same process.
+  package init(
+    _ commits: GroupCommit,
+    _ configuration: ServerConfiguration,
+    metrics: ServerMetrics,
+    consumer: (any ObservedConsumer)? = nil
+  ) {
     self.commits = commits
+    self.consumer = consumer
     authentication = ForwarderAuthentication(configuration.forwarders)
     postbackBytes = configuration.postbackBytes
     limits = ForwarderLimits(configuration)
     self.metrics = metrics
+    metrics.expect(forwarders: configuration.forwarders.map(\.name))
   }
 
   /// The routes for Apple's devices, for forwarders, and for health checks.
@@ -69,7 +79,7 @@ package struct Receiver: Sendable {
     guard line.count <= postbackBytes else {
       return reply.send(.error(413, "The postback has more than \(postbackBytes) bytes in its envelope."))
     }
-    commit(line, count: 1, .appleDirect, reply, HTTPResponse(200))
+    commit(line, count: 1, reception, reply, HTTPResponse(200))
   }
 
   /// Receives from a forwarder: one postback, an array, or JSON Lines. Either all postbacks are stored or none.
@@ -99,7 +109,7 @@ package struct Receiver: Sendable {
           .init(key: "status", value: .string("ok")), .init(key: "received", value: .number("\(count)")),
         ])
       )
-      commit(lines, count: count, .networkForwarded, reply, done)
+      commit(lines, count: count, reception, reply, done)
     } catch {
       reply.send(error.response)
     }
@@ -117,24 +127,35 @@ package struct Receiver: Sendable {
     }
   }
 
-  private func commit(_ lines: [UInt8], count: Int, _ channel: Channel, _ reply: HTTPReply, _ done: HTTPResponse) {
+  private func commit(_ lines: [UInt8], count: Int, _ reception: Reception, _ reply: HTTPReply, _ done: HTTPResponse) {
     let isTaken = commits.submit(lines) { isDurable in
-      if isDurable { metrics.add(received: count, channel) }
+      if isDurable { metrics.add(received: count, reception.channel, reception.forwarder) }
       reply.send(isDurable ? done : Self.unavailable("The request could not be stored."))
     }
     if !isTaken { reply.send(Self.unavailable("Too much data waits to be stored.")) }
   }
 
+  /// The health of the receiver. A failing consumer does not change the status code: postbacks are received, and wait
+  /// in the spool.
   private var health: HTTPResponse {
     let failure = commits.failure
-    return HTTPResponse(
-      failure == nil ? 200 : 503,
-      json: .object([
-        .init(key: "status", value: .string(failure == nil ? "ok" : "failing")),
-        .init(key: "reason", value: failure.map { .string($0) } ?? .null),
-        .init(key: "waiting_bytes", value: .number("\(commits.waitingBytes)")),
-      ])
-    )
+    let consumer = consumer?.health
+    let status = failure != nil ? "failing" : consumer?.failure != nil ? "degraded" : "ok"
+    var members: [JSONValue.Member] = [
+      .init(key: "status", value: .string(status)),
+      .init(key: "reason", value: failure.map { .string($0) } ?? .null),
+      .init(key: "waiting_bytes", value: .number("\(commits.waitingBytes)")),
+    ]
+    if let consumer {
+      let reason: JSONValue = consumer.failure.map { .string($0) } ?? .null
+      members.append(
+        .init(
+          key: "consumer",
+          value: .object([.init(key: "state", value: .string(consumer.state)), .init(key: "reason", value: reason)])
+        )
+      )
+    }
+    return HTTPResponse(failure == nil ? 200 : 503, json: .object(members))
   }
 
   private static let retrySeconds = 30
@@ -154,5 +175,23 @@ package struct Receiver: Sendable {
       supported == "identity"
       ? "This path accepts no Content-Encoding." : "The only Content-Encoding that this path accepts is \(supported)."
     return .error(415, reason).adding("Accept-Encoding", supported)
+  }
+}
+
+/// A consumer in the process of a receiver, whose health the receiver shows.
+package protocol ObservedConsumer: Sendable {
+  /// The health now.
+  var health: ConsumerHealth { get }
+}
+
+/// The health of a consumer in the process of a receiver.
+package struct ConsumerHealth: Sendable, Equatable {
+  let state: String
+  let failure: String?
+
+  /// Creates the health from the state of the consumer as a word, and the reason for its failure, if there is one.
+  package init(state: String, failure: String?) {
+    self.state = state
+    self.failure = failure
   }
 }

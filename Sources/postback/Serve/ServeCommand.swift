@@ -3,7 +3,6 @@ internal import ConversionModel
 internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
-internal import Synchronization
 
 /// `postback serve`: receives postbacks over HTTP.
 struct ServeCommand: Command {
@@ -81,13 +80,13 @@ struct ServeCommand: Command {
 
   /// Receives and consumes until a signal asks to end, or until either fails.
   private func run(_ options: ConsumerOptions) async throws(CommandFailure) {
-    let metrics = SharedText()
     let models = CurrentModels(try Models(checking: configuration.models))
-    let service = try service(models, consumerMetrics: { metrics.value })
+    let monitor = ConsumerMonitor(options)
+    let service = try service(models, monitor)
     var options = options
-    options.hooks = ConsumerHooks(stopping: { service.drain() }, metrics: { metrics.value = $0 })
+    options.receiver = ConsumerHooks(stopping: { service.drain() }, receiverWorks: { service.isWorking })
     let consumer: Consumer
-    do throws(PipelineFailure) { consumer = try Consumer(options, models: models) } catch {
+    do throws(PipelineFailure) { consumer = try Consumer(options, models: models, monitor: monitor) } catch {
       throw CommandFailure(error)
     }
     do throws(ReceiverFailure) { try service.start() } catch { throw CommandFailure(error) }
@@ -107,7 +106,7 @@ struct ServeCommand: Command {
     let signals: Signals
     do { signals = try Signals() } catch { throw CommandFailure(error) }
     let models = CurrentModels(try Models(checking: configuration.models))
-    let service = try service(models, consumerMetrics: { "" })
+    let service = try service(models)
     do throws(ReceiverFailure) { try service.run(until: signals, models, from: configuration.models) } catch {
       throw CommandFailure(error)
     }
@@ -115,7 +114,7 @@ struct ServeCommand: Command {
 
   private func service(
     _ models: CurrentModels,
-    consumerMetrics: @escaping @Sendable () -> String
+    _ consumer: ConsumerMonitor? = nil
   ) throws(CommandFailure) -> ReceiverService {
     do throws(ReceiverFailure) {
       return try ReceiverService(
@@ -125,7 +124,7 @@ struct ServeCommand: Command {
         models,
         version: Main.version,
         log,
-        consumerMetrics: consumerMetrics
+        consumer: consumer
       )
     } catch {
       throw CommandFailure(error)
@@ -147,15 +146,5 @@ extension CommandFailure {
         "the spool did not take the waiting postbacks in time; their senders have no answer and will send them again"
       )
     }
-  }
-}
-
-/// A text that one thread writes and others read.
-private final class SharedText: Sendable {
-  private let text = Mutex("")
-
-  var value: String {
-    get { text.withLock { $0 } }
-    set { text.withLock { $0 = newValue } }
   }
 }

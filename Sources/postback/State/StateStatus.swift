@@ -7,6 +7,7 @@ internal import JSON
 internal import PostbackPipeline
 internal import PostbackService
 internal import SKAdNetwork
+internal import Spool
 
 /// The status of a state at one moment, read without its lock.
 struct StateStatus {
@@ -41,6 +42,7 @@ struct StateStatus {
     ledger = try Ledger.reading(folder)
     totals = Totals(ledger.counts)
     consumer = StatusFile.read(folder: folder)
+    backlog = consumer.flatMap { try? SpoolBacklog(of: $0.spool) }
     holder = try StateFolder.user(of: folder)
     settings = Self.settings(ledger.runSettings)
     now = .now
@@ -56,9 +58,15 @@ struct StateStatus {
     }
   }
 
+  /// The backlog of the consumer's spool, counted now; nil if there is no consumer, or its spool cannot be listed.
+  let backlog: SpoolBacklog?
+
   /// The last status of the consumer that runs now; nil if none runs, or it has not written one yet.
   var runningConsumer: ConsumerStatus? {
-    guard let consumer, let holder, holder.hasPrefix("process \(consumer.pid) ") else { return nil }
+    guard let consumer else { return nil }
+    // A consumer that waits for its disk has closed the state.
+    guard let holder else { return consumer.isAlive ? consumer : nil }
+    guard holder.hasPrefix("process \(consumer.pid) ") else { return nil }
     // The system may have given the same process number to another process.
     let since = holder.split(separator: " ").last.flatMap { Timestamp(String($0)) }
     return since.map { $0 <= consumer.updatedAt } ?? true ? consumer : nil
@@ -81,6 +89,19 @@ struct StateStatus {
     let others = includesReprocessed ? 0 : reprocessed
     return (totals.read - others, totals.rejected - others)
   }
+
+  /// The number of files that wait in the spool: counted now if possible, otherwise that of the last status.
+  var waitingFiles: Int? { backlog?.count ?? consumer?.waitingFiles }
+
+  /// The age of the oldest waiting file; nil if none waits, or no consumer runs.
+  var lag: Duration? {
+    guard let consumer = runningConsumer else { return nil }
+    let oldest = backlog.map { $0.oldest.map { Timestamp(milliseconds: $0) } } ?? consumer.oldestWaitingAt
+    return oldest.map { max(now.since($0), .zero) }
+  }
+
+  /// The time since the last commit; nil before the first. The clock may have gone back since then.
+  var sinceLastCommit: Duration? { committedAt.map { max(now.since($0), .zero) } }
 
   /// The parts, grouped by table, format and phase.
   var parts: [PartGroup] {
@@ -108,7 +129,7 @@ extension StateStatus {
       .init("consumer", consumerJSON),
       .init("commits", .integer(ledger.commits)),
       .init("last_commit_at", committedAt.map { .string($0.description) } ?? .null),
-      .init("since_last_commit_s", .decimal(committedAt.map { now.since($0).seconds })),
+      .init("since_last_commit_s", .decimal(sinceLastCommit?.seconds)),
       .init("read", .integer(counted.read)),
       .init("accepted", .integer(totals.accepted)),
       .init("rejected", .integer(counted.rejected)),
@@ -139,8 +160,10 @@ extension StateStatus {
   }
 
   private var consumerJSON: JSONValue {
-    guard let consumer, case .object(let members) = consumer.json else { return .null }
-    let lag = runningConsumer.flatMap { $0.lag(at: now) }
+    guard let consumer, case .object(var members) = consumer.json else { return .null }
+    if let waitingFiles, let index = members.firstIndex(where: { $0.key == "waiting_files" }) {
+      members[index] = .init("waiting_files", .integer(waitingFiles))
+    }
     return .object(
       members + [
         .init("running", .bool(runningConsumer != nil)),

@@ -55,8 +55,9 @@ extension StateStatus {
   private var facts: TextTable {
     var facts = TextTable()
     facts.add("state", folder)
-    facts.add("used by", holder ?? "nobody")
-    let last = committedAt.map { ", the last at \($0), \(now.since($0).forPeople) ago" } ?? ""
+    facts.add("used by", holder ?? runningConsumer.map { "process \($0.pid), which waits for its disk" } ?? "nobody")
+    let age = sinceLastCommit.map { ", \($0.forPeople) ago" } ?? ""
+    let last = committedAt.map { ", the last at \($0)\(age)" } ?? ""
     facts.add("commits", "\(ledger.commits)\(last)")
     addConsumer(to: &facts)
     let phases = LedgerInput.Phase.allCases.map { "\(ledger.inputs[$0] ?? 0) \($0.rawValue)" }
@@ -77,9 +78,16 @@ extension StateStatus {
       if let consumer { facts.add("consumer", "not running; the last one wrote its status at \(consumer.updatedAt)") }
       return
     }
-    facts.add("consumer", "process \(consumer.pid) since \(consumer.startedAt), status of \(consumer.updatedAt)")
-    let oldest = consumer.lag(at: now).map { ", the oldest for \($0.forPeople)" } ?? ""
-    facts.add("spool", "\(consumer.spool), \(consumer.waitingFiles) files waiting\(oldest)")
+    facts.add(
+      "consumer",
+      "process \(consumer.pid) since \(consumer.startedAt), \(consumer.phase.rawValue), status of \(consumer.updatedAt)"
+    )
+    if let failure = consumer.failure { facts.add("failure", failure) }
+    if !consumer.fullDisks.isEmpty {
+      facts.add("disk full", consumer.fullDisks.map(\.rawValue).joined(separator: ", "))
+    }
+    let oldest = lag.map { ", the oldest for \($0.forPeople)" } ?? ""
+    facts.add("spool", "\(consumer.spool), \(waitingFiles ?? 0) files waiting\(oldest)")
     let rates = [(consumer.recordsPerSecond1m, "1 minute"), (consumer.recordsPerSecond15m, "15 minutes")]
       .compactMap { rate, span in rate.map { "\(($0 * 10).rounded() / 10) records/s over \(span)" } }
     if !rates.isEmpty { facts.add("rate", rates.joined(separator: ", ")) }

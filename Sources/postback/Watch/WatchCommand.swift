@@ -49,7 +49,7 @@ struct WatchCommand: Command {
   func run() async throws(CommandFailure) {
     let models = CurrentModels(try Models(checking: consumer.models))
     do throws(PipelineFailure) {
-      let service = try Consumer(consumer, models: models)
+      let service = try Consumer(consumer, models: models, monitor: ConsumerMonitor(consumer))
       TrustOptions.announce(consumer.trust)
       try await service.run()
     } catch {

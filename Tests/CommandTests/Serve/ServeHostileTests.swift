@@ -45,6 +45,27 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(try site.names("new").count == 1)
   }
 
+  @Test func `does not keep others waiting with idle connections, however many`() async throws {
+    let site = try await site("\(Self.limits),\"connections\":64")
+    let idle = try (0..<300).map { try site.client(host: UInt8($0 % 5 + 2)) }
+    for client in idle.prefix(20) { client.send("POST ") }
+    let start = ContinuousClock.now
+    try expectServed(site)
+    #expect(.now - start < .seconds(2))
+    let open = try site.metric("postback_http_connections")
+    #expect(try #require(open) <= 64 + 64)
+    #expect(try site.metric(#"postback_http_refused_total{reason="idle"}"#) ?? 0 > 100)
+    // A client in the middle of a request keeps its connection.
+    let busy = try site.client()
+    busy.send("POST \(device) HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{")
+    try await site.wait("its request has begun") { try site.metric("postback_http_requests_in_flight") == 2 }
+    let more = try (0..<200).map { try site.client(host: UInt8($0 % 5 + 2)) }
+    try expectServed(site)
+    busy.send("}")
+    #expect(try busy.answer().status == 200)
+    _ = (idle, more)
+  }
+
   @Test func `may send a small body in chunks`() async throws {
     let site = try await site()
     let client = try site.client()

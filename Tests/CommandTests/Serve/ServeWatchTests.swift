@@ -68,6 +68,31 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(try rows(site, "skan_rejects").map { $0["reject_code"] } == bodies.map { .string($0.1) })
   }
 
+  @Test(.enabled(if: Tracer.works, "strace is not there, or may not trace"))
+  func `goes on if an fsync of the output fails, and then has every acknowledged postback in the tables`() async throws
+  {
+    // The receiver uses fsync; fdatasync belongs to the tables and the state.
+    let fault = Fault(call: "fdatasync", effect: "error=EIO", count: "5..6")
+    let dump = try await GeneratedDump(count: 60, seed: 6)
+    let site = try await ServerSite(Self.options + dump.keys, fault: fault)
+    let lines = dump.bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+    for line in lines { #expect(try site.client().request("POST", device, body: line).status == 200) }
+    try await site.wait("the consumer fails and continues") {
+      let events = try site.log().compactMap { $0["event"] }
+      return events.contains(.string("consumer_failing")) && events.last != .string("consumer_failing")
+        && events.contains(.string("resumed"))
+    }
+    #expect(try site.metric("postback_consumer_failures_total") ?? 0 >= 1)
+    #expect(try site.metric(#"postback_consumer_state{state="running"}"#) == 1)
+    try await site.wait("all have rows") {
+      try rows(site, "skan_postbacks").count + rows(site, "skan_rejects").count == lines.count
+    }
+    try await site.wait("the metrics say that nothing waits") {
+      try site.metric("postback_spool_waiting_files") == 0
+    }
+    #expect(try await site.stop() == 0)
+  }
+
   @Test func `ends with the exit status of the consumer if that fails`() async throws {
     let site = try await ServerSite()
     try site.folder.makeFile("out")

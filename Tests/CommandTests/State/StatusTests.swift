@@ -62,7 +62,11 @@ import Testing
   @Test func `does not treat the last status of a dead consumer as current`() async throws {
     let site = try StateSite()
     try site.fill()
-    try site.writeStatus()
+    let ended = Process()
+    ended.executableURL = URL(fileURLWithPath: "/bin/true")
+    try ended.run()
+    ended.waitUntilExit()
+    try site.writeStatus(pid: ended.processIdentifier)
     let consumer = try #require(try await status(site)["consumer"])
     #expect([consumer["running"], consumer["lag_s"]] == [.bool(false), .null])
     #expect(consumer["waiting_files"]?.integer == 3)
@@ -73,6 +77,43 @@ import Testing
     #expect(status["running"] == .bool(true))
     #expect(status["consumer"]?["running"] == .bool(false))
     _ = consume folder
+  }
+
+  @Test func `says that a consumer waits for its disk, and counts the waiting files itself`() async throws {
+    let site = try StateSite()
+    try site.fill()
+    try FileManager.default.createDirectory(atPath: site.folder.path("spool/new"), withIntermediateDirectories: true)
+    for name in ["a", "b"] { try site.folder.makeFile("spool/new/\(name)") }
+    // The consumer has closed the state, and its last status is old.
+    try site.writeStatus(
+      updatedAt: Timestamp(milliseconds: Timestamp.now.milliseconds + 61_000),
+      spool: site.folder.path("spool"),
+      phase: .failing,
+      failure: "out: The file cannot be written: No space left on device.",
+      fullDisks: [.output]
+    )
+    let status = try await status(site)
+    let consumer = try #require(status["consumer"])
+    #expect([status["running"], consumer["running"], status["holder"]] == [.bool(false), .bool(true), .null])
+    #expect([consumer["state"], consumer["waiting_files"]] == [.string("failing"), .number("2")])
+    #expect(consumer["full_disks"] == .array([.string("output")]))
+    let text = try await BuiltCommand.run(["status", "--state", site.state]).text
+    for line in [
+      "used by   process \(getpid()), which waits for its disk", "disk full  output",
+    ] { #expect(text.contains(line.split(separator: " ").last ?? ""), "\(line)\n\(text)") }
+    #expect(text.contains("No space left on device") && text.contains(", 2 files waiting"))
+    // A clock that went back does not make an age negative.
+    let lag = try #require(consumer["lag_s"]?.decimal)
+    #expect(lag >= 0)
+  }
+
+  @Test func `prints no negative age if the clock has gone back`() async throws {
+    let site = try StateSite()
+    let ledger = try site.ledger()
+    try ledger.commit(LedgerCommit(time: Timestamp.now.milliseconds + 3_600_000))
+    #expect(try await status(site)["since_last_commit_s"]?.decimal == 0)
+    let text = try await BuiltCommand.run(["status", "--state", site.state]).text
+    #expect(text.contains(", 0.0 s ago"), "\(text)")
   }
 
   @Test(arguments: ["", "{", "[]", "{\"pid\":1}", "null"])

@@ -56,13 +56,23 @@ struct StateSite {
   }
 
   /// Writes the status of a consumer with the process id of this test.
-  func writeStatus(updatedAt: Timestamp = .now, spool: String = "/spool") throws {
+  func writeStatus(
+    pid: Int32 = getpid(),
+    updatedAt: Timestamp = .now,
+    spool: String = "/spool",
+    phase: ConsumerPhase = .running,
+    failure: String? = nil,
+    fullDisks: [DiskPlace] = []
+  ) throws {
     var file = StatusFile(folder: state)
     file.replace(
       with: ConsumerStatus(
-        pid: getpid(),
+        pid: pid,
         startedAt: Timestamp(milliseconds: updatedAt.milliseconds - 60_000),
         updatedAt: updatedAt,
+        phase: phase,
+        failure: failure,
+        fullDisks: fullDisks,
         spool: spool,
         waitingFiles: 3,
         oldestWaitingAt: Timestamp(milliseconds: Timestamp.now.milliseconds - 30_000),

@@ -1,0 +1,247 @@
+internal import Base
+internal import Dispatch
+internal import DurableFiles
+internal import Glibc
+internal import Ledger
+internal import Metrics
+package import PostbackServer
+internal import PostbackPipeline
+internal import Spool
+internal import Synchronization
+
+/// The condition of a consumer as other threads see it, right in every state: also while the consumer reads one large
+/// file, waits for a disk, or hangs.
+///
+/// Each second it counts the waiting files, and writes the status file and the metrics file. These two tasks have a
+/// queue each, so that a disk that does not respond delays only the files on it.
+package final class ConsumerMonitor: ObservedConsumer {
+  private struct State: Sendable {
+    var metrics: ConsumerMetrics
+    var phase = ConsumerPhase.starting
+    /// The reason for the failing phase; nil in other phases.
+    var failure: String?
+    var backlog = SpoolBacklog()
+    var rate = MovingRate()
+    var progressedAt = ContinuousClock.now
+    /// Indicates that the consumer has opened the state, and so may write its status beside it.
+    var ownsStatus = false
+  }
+
+  private struct Files: Sendable {
+    var status: StatusFile
+    var metrics: ReplacedFile?
+  }
+
+  private let state: Mutex<State>
+  private let files: Mutex<Files>
+  private let spool: String
+  private let paths: [DiskPlace: String]
+  private let log: Log
+  private let startedAt = Timestamp.now
+  private let sampling = DispatchQueue(label: "postback.sample")
+  private let writing = DispatchQueue(label: "postback.status")
+  private let isStopped = Atomic<Bool>(false)
+
+  private static let interval = Duration.seconds(1)
+  /// The time without progress after which a running consumer counts as stuck.
+  private static let patience = Duration.seconds(30)
+
+  /// Creates the monitor of a consumer with these settings.
+  package init(_ options: ConsumerOptions) {
+    state = Mutex(State(metrics: ConsumerMetrics(version: options.version)))
+    files = Mutex(Files(status: StatusFile(folder: options.state), metrics: options.metricsFile))
+    spool = options.spool
+    paths = [.spool: options.spool, .state: options.state, .output: options.tables.folder]
+    log = options.log
+  }
+
+  // MARK: - Calls of the consumer
+
+  /// Begins to count and to write.
+  func start() {
+    sample()
+    write()
+  }
+
+  /// Writes the last status and metrics, and ends.
+  func stop() {
+    state.withLock { $0.phase = .stopped }
+    isStopped.store(true, ordering: .sequentiallyConsistent)
+    let done = DispatchSemaphore(value: 0)
+    writing.async {
+      self.sampleNow()
+      self.writeNow()
+      done.signal()
+    }
+    // A disk that does not respond must not keep the process from ending.
+    _ = done.wait(timeout: .now() + .seconds(2))
+  }
+
+  /// Records that the consumer has done something.
+  func progress() { state.withLock { $0.progressedAt = .now } }
+
+  /// Records that the state is open.
+  func begin() {
+    state.withLock { state in
+      state.progressedAt = .now
+      state.ownsStatus = true
+      if state.phase == .starting { state.phase = .running }
+    }
+    writing.async { self.writeNow() }
+  }
+
+  /// Records that everything works; returns true if something was failing before.
+  func succeed() -> Bool {
+    state.withLock { state in
+      guard state.phase != .running else { return false }
+      defer { (state.phase, state.failure, state.metrics.fullDisks) = (.running, nil, []) }
+      return state.phase == .failing
+    }
+  }
+
+  /// Records that the consumer cannot work for now; returns true if that is news.
+  func fail(_ failure: FileFailure) -> Bool {
+    state.withLock { state in
+      let reason = "\(failure)"
+      let isNews = state.phase != .failing || state.failure != reason
+      if state.phase != .failing { state.metrics.failures += 1 }
+      (state.phase, state.failure, state.progressedAt) = (.failing, reason, .now)
+      if failure.kind == .diskFull { state.metrics.fullDisks.insert(place(of: failure.path)) }
+      return isNews
+    }
+  }
+
+  /// Counts a commit.
+  func add(_ commit: TableWriter.Commit) {
+    state.withLock { state in
+      state.metrics.commitDurations.observe(commit.duration)
+      state.metrics.synchronizationDurations.observe(commit.synchronization)
+      state.metrics.count(commit.tally.rejectedByForwarder)
+    }
+  }
+
+  /// Counts a file that could not be opened.
+  func addRefusedInput() { state.withLock { $0.metrics.refusedInputs += 1 } }
+
+  /// Counts a reload on SIGHUP.
+  func add(reloadSucceeded: Bool) { state.withLock { $0.metrics.reloads.add(succeeded: reloadSucceeded) } }
+
+  /// Takes the counters of the ledger over.
+  func update(from tables: TableWriter) {
+    let counts = try? tables.ledger.counts()
+    state.withLock { state in
+      if let counts { state.metrics.totals = Totals(counts) }
+      state.metrics.commits = tables.ledger.commits
+      state.metrics.committedAt = tables.ledger.committedAt
+      state.metrics.indexKeys = Int(tables.seenCount)
+      state.rate.add(state.metrics.totals.read, at: .now)
+    }
+  }
+
+  // MARK: - The condition
+
+  /// The phase and the reason for a failure, for health checks.
+  package var health: ConsumerHealth {
+    state.withLock { state in
+      let phase = Self.phase(of: state)
+      let reason =
+        phase == .stuck ? "The consumer has made no progress for \(Self.patience.components.seconds) s." : nil
+      return ConsumerHealth(state: phase.rawValue, failure: state.failure ?? reason)
+    }
+  }
+
+  /// Returns the metrics in Prometheus' text format. `full` are the disks that others have found full.
+  package func exposition(full: Set<DiskPlace> = []) -> String {
+    let usage = ProcessUsage.now()
+    return state.withLock { state in
+      var metrics = state.metrics
+      metrics.phase = Self.phase(of: state)
+      metrics.progressAge = .now - state.progressedAt
+      metrics.waitingFiles = state.backlog.count
+      metrics.oldestWaiting = Self.age(of: state.backlog)
+      metrics.fullDisks.formUnion(full)
+      metrics.process = usage
+      return metrics.exposition
+    }
+  }
+
+  private var status: ConsumerStatus {
+    let usage = ProcessUsage.now()
+    return state.withLock { state in
+      state.rate.add(state.metrics.totals.read, at: .now)
+      let full = DiskPlace.allCases.filter {
+        state.metrics.fullDisks.contains($0) || state.metrics.disks[$0]?.isFull == true
+      }
+      return ConsumerStatus(
+        pid: getpid(),
+        startedAt: startedAt,
+        updatedAt: .now,
+        phase: Self.phase(of: state),
+        failure: state.failure,
+        fullDisks: full,
+        spool: spool,
+        waitingFiles: state.backlog.count,
+        oldestWaitingAt: state.backlog.oldest.map { Timestamp(milliseconds: $0) },
+        recordsPerSecond1m: state.rate.perSecond(over: .seconds(60)),
+        recordsPerSecond15m: state.rate.perSecond(over: MovingRate.longest),
+        residentBytes: usage.residentBytes,
+        openDescriptors: usage.openDescriptors
+      )
+    }
+  }
+
+  private static func phase(of state: State) -> ConsumerPhase {
+    state.phase == .running && .now - state.progressedAt > patience ? .stuck : state.phase
+  }
+
+  private static func age(of backlog: SpoolBacklog) -> Duration {
+    // The clock may have gone back since the file came.
+    backlog.oldest.map { max(Timestamp.now.since(Timestamp(milliseconds: $0)), .zero) } ?? .zero
+  }
+
+  /// Returns the place of a path. The state may be inside the output, so it comes first.
+  private func place(of path: String) -> DiskPlace {
+    let places: [DiskPlace] = [.state, .spool]
+    return places.first { place in paths[place].map { path == $0 || path.hasPrefix("\($0)/") } ?? false } ?? .output
+  }
+
+  // MARK: - Regular tasks
+
+  /// Counts the waiting files and the room on the disks, and does so again later.
+  private func sample() {
+    sampling.async {
+      guard !self.isStopped.load(ordering: .sequentiallyConsistent) else { return }
+      let start = ContinuousClock.now
+      self.sampleNow()
+      // A large spool takes time to list. It may take a twentieth of a core.
+      let pause = max(Self.interval, (ContinuousClock.now - start) * 20)
+      self.sampling.asyncAfter(deadline: .now() + .milliseconds(Int(pause / .milliseconds(1)))) { self.sample() }
+    }
+  }
+
+  private func sampleNow() {
+    let backlog = try? SpoolBacklog(of: spool)
+    let disks = paths.compactMapValues { DiskSpace.of($0) }
+    state.withLock { state in
+      if let backlog { state.backlog = backlog }
+      state.metrics.disks = disks
+    }
+  }
+
+  /// Writes the status and the metrics, and does so again later.
+  private func write() {
+    writing.async {
+      guard !self.isStopped.load(ordering: .sequentiallyConsistent) else { return }
+      self.writeNow()
+      self.writing.asyncAfter(deadline: .now() + .milliseconds(Int(Self.interval / .milliseconds(1)))) { self.write() }
+    }
+  }
+
+  private func writeNow() {
+    let status = state.withLock({ $0.ownsStatus }) ? status : nil
+    files.withLock { files in
+      if files.metrics != nil { files.metrics?.replace(with: exposition(), log) }
+      if let status { files.status.replace(with: status, log) }
+    }
+  }
+}
