@@ -61,7 +61,7 @@ package final class ListeningSocket: Sendable {
     guard descriptor >= 0 else { throw failure(unsafe String(cString: strerror(errno))) }
     var yes: Int32 = 1
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    guard unsafe bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0, listen(descriptor, 1024) == 0
+    guard unsafe bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0, listen(descriptor, 4096) == 0
     else {
       let code = errno
       close(descriptor)
