@@ -178,6 +178,20 @@ def check_reject_codes():
     yield from described(shown, expected, "docs/reject-codes.md")
 
 
+def check_alerts():
+    """Looks for alerts without advice, and for advice without an alert."""
+    with open(os.path.join(PROJECT, "deploy/prometheus/alerts.yml"), encoding="utf-8") as file:
+        alerts = re.findall(r"- alert: (\w+)", file.read())
+    advice = {}
+    for row in Page("docs/operations.md").rows("### Alerts"):
+        advice |= {name: row[1] for name in code(row[0])}
+    for name in alerts:
+        if len(advice.get(name, "")) < 40:
+            yield f"docs/operations.md does not say what to do at the alert {name}"
+    for name in advice.keys() - set(alerts):
+        yield f"docs/operations.md describes the alert {name}, which deploy/prometheus/alerts.yml does not have"
+
+
 def check_options(pages, binary):
     """Looks for options in code spans that no command has. Benchmarks has two of its own."""
     known = {"--quick", "--diagnosis"}
@@ -229,7 +243,7 @@ def check_pages(pages, binary):
             problems.append(f"README.md does not link to {path}")
     for path in page_paths() + ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]:
         problems += [*check_links(Page(path)), *check_paths(Page(path)), *check_deployed(Page(path))]
-    problems += [*check_tables(), *check_reject_codes(), *check_options(pages, binary)]
+    problems += [*check_tables(), *check_reject_codes(), *check_alerts(), *check_options(pages, binary)]
     if problems:
         raise Wrong("\n".join(problems))
 
