@@ -14,8 +14,14 @@ def sha(path):
 
 
 def files(folder, *names):
-    return {str(path.relative_to(folder)): sha(path)
-            for name in names for path in (folder / name).rglob("*") if path.is_symlink() or path.is_file()}
+    return {str(path.relative_to(folder)): sha(path) for name in names for path in (folder / name).rglob("*")
+            if (path.is_symlink() or path.is_file()) and not is_in_use(path.name)}
+
+
+def is_in_use(name):
+    """An unfinished reason is kept while a process has the number in its name, which may be another one by now."""
+    found = re.fullmatch(r"\.reason-(\d+)\.inprogress", name)
+    return found is not None and Path(f"/proc/{found[1]}").exists()
 
 
 def dump(hunt):
