@@ -173,7 +173,7 @@ package final class Consumer {
     }
     monitor.add(commit)
     succeed()
-    log.info(
+    log.debug(
       "committed",
       "\(commit.tally.read) records, and the ends of \(commit.ends.count) files",
       [

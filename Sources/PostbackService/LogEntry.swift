@@ -8,14 +8,18 @@ package enum LogFormat: String, CaseIterable, Sendable {
   case json
 }
 
-/// The severity of a log line.
-enum LogLevel: String, Sendable {
-  case info, warning, error
+/// The severity of a log line, in ascending order.
+package enum LogLevel: String, CaseIterable, Comparable, Sendable {
+  case debug, info, warning, error
+
+  package static func < (level: LogLevel, other: LogLevel) -> Bool {
+    (allCases.firstIndex(of: level) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+  }
 }
 
 /// The fields of a log line, in order. The names are constants, none of which is `time`, `level`, `event` or
 /// `message`.
-typealias LogFields = KeyValuePairs<String, LogValue>
+package typealias LogFields = KeyValuePairs<String, LogValue>
 
 /// A log line. It stays one line of limited length, and control characters in its texts are escaped.
 struct LogEntry: Sendable {
@@ -81,7 +85,7 @@ extension String {
 }
 
 /// The value of a field of a log line.
-enum LogValue: Sendable {
+package enum LogValue: Sendable {
   case text(String)
   case integer(Int64)
   /// A number with a fraction; null in JSON if it is not finite.
@@ -114,6 +118,6 @@ enum LogValue: Sendable {
 }
 
 extension LogValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
-  init(stringLiteral text: String) { self = .text(text) }
-  init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(stringLiteral text: String) { self = .text(text) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
 }

@@ -72,4 +72,18 @@ import Testing
     try file.close()
     Log(.text, to: -1).error("d", "four")
   }
+
+  @Test(arguments: LogLevel.allCases) func `leaves out what is less severe than its level`(_ level: LogLevel) throws {
+    let folder = try TemporaryFolder()
+    let file = try #require(FileHandle(forWritingAtPath: try folder.makeFile("log")))
+    let log = Log(.text, level: level, to: file.fileDescriptor)
+    log.debug("debug", "")
+    log.info("info", "")
+    log.warning("warning", "")
+    log.error("error", "")
+    let events = try String(decoding: folder.contents(of: "log"), as: UTF8.self).split(separator: "\n").map {
+      String($0.split(separator: " ")[1])
+    }
+    #expect(events == LogLevel.allCases.filter { $0 >= level }.map(\.rawValue))
+  }
 }

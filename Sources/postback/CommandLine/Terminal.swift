@@ -2,16 +2,24 @@ internal import DurableFiles
 internal import Base
 internal import Glibc
 internal import PostbackPipeline
+internal import PostbackService
 internal import Synchronization
 
 /// The standard output and standard error of the process.
 enum Terminal {
   private static let quietness = Atomic(false)
+  private static let jsonLines = Atomic(false)
 
   /// Indicates that notes and progress are not shown: `--quiet` is given. Results, warnings and errors still are.
   static var isQuiet: Bool {
     get { quietness.load(ordering: .relaxed) }
     set { quietness.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Indicates that messages on standard error are log lines in JSON: `--log-format json` is given.
+  static var logsJSON: Bool {
+    get { jsonLines.load(ordering: .relaxed) }
+    set { jsonLines.store(newValue, ordering: .relaxed) }
   }
 
   /// Prints text to standard output. A closed pipe is not an error; any other failure, such as a full disk, is one.
@@ -24,15 +32,23 @@ enum Terminal {
 
   /// Reports the failure of a command.
   static func report(_ failure: CommandFailure) {
+    if logsJSON {
+      return Log(.json).error("failed", failure.line, ["exit_status": .integer(Int64(failure.status.rawValue))])
+    }
     say(failure.message, .red)
     for line in failure.details { write(line.withControlCharactersEscaped + "\n") }
   }
 
   /// Reports a problem that needs attention but does not stop the command.
-  static func warn(_ message: String) { say(message, .yellow) }
+  static func warn(_ message: String) {
+    if logsJSON { Log(.json).warning("warning", message) } else { say(message, .yellow) }
+  }
 
   /// Reports useful information, unless `--quiet` is given.
-  static func note(_ message: String) { if !isQuiet { say(message, .bold) } }
+  static func note(_ message: String) {
+    guard !isQuiet else { return }
+    if logsJSON { Log(.json).info("note", message) } else { say(message, .bold) }
+  }
 
   /// Writes a message to standard error in one line. Control characters in it, which may come from files or postbacks,
   /// are escaped.

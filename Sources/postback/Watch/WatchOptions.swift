@@ -47,6 +47,7 @@ enum WatchOptions {
 enum ServiceOptions {
   static let options = [
     Option("--log-format", "FORMAT", "The format of log lines on standard error, text or json; default text."),
+    Option("--log-level", "LEVEL", "The least severe log lines: debug, info, warning or error; default info."),
     Option("--config", "FILE", "The configuration (schemas/server_configuration.schema.json). Options override it."),
     Option("--models", "PATH", "Conversion models: a file or a folder. May be repeated."),
     Option("--metrics-file", "FILE", "The file for metrics, for Prometheus' node_exporter; replaced every second."),
@@ -73,10 +74,21 @@ enum ServiceOptions {
     return configuration
   }
 
-  /// Returns the log with the format of `--log-format`.
+  /// Returns the log with the format of `--log-format` and the level of `--log-level`; `--quiet` means warnings.
   static func log(_ arguments: Arguments) throws(CommandFailure) -> Log {
     let format = try arguments.value("--log-format", "text or json") { LogFormat(rawValue: $0) }
-    return Log(format ?? .text, isQuiet: Terminal.isQuiet)
+    let level = try arguments.value("--log-level", "debug, info, warning or error") { LogLevel(rawValue: $0) }
+    return Log(format ?? .text, level: level ?? (Terminal.isQuiet ? .warning : .info))
+  }
+
+  /// Returns true if the words of a command line ask for log lines in JSON, also if other words are wrong.
+  static func logsJSON(_ words: some Collection<String>) -> Bool {
+    let words = Array(words.prefix { $0 != "--" })
+    let formats = words.indices.compactMap { index -> String? in
+      if words[index] == "--log-format" { return words[(index + 1)...].first }
+      return words[index].hasPrefix("--log-format=") ? String(words[index].dropFirst("--log-format=".count)) : nil
+    }
+    return formats.last == LogFormat.json.rawValue
   }
 
   /// Returns the file of `--metrics-file`; nil if the option is absent.

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -19,6 +20,26 @@ import Testing
     #expect(result.status == 64)
     #expect(result.errorText.hasPrefix("postback: "))
     #expect(result.output.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      (["serve", "--log-format", "json"], 64), (["serve", "--log-format=json", "--no-such-option"], 64),
+      (["watch", "/nowhere", "--out", "o", "--log-format", "text", "--log-format", "json"], 66),
+      (["serve", "--spool", "/nowhere", "--quiet", "--log-level", "error", "--log-format=json"], 66),
+      (["serve", "--config", "/nowhere", "--log-format", "json"], 65),
+      (["watch", "/nowhere", "--out", "o", "--trust-key", "k=AAAA", "--log-format", "json"], 65),
+    ] as [([String], Int32)]
+  )
+  func `are also in the line of a service that logs JSON`(_ arguments: [String], status: Int32) async throws {
+    let result = try await BuiltCommand.run(arguments)
+    #expect(result.status == status)
+    let line = try #require(result.errorText.split(separator: "\n").first)
+    #expect(result.errorText == line + "\n")
+    let entry = try JSONValue(parsing: Array(line.utf8))
+    #expect(entry["level"] == .string("error") && entry["event"] == .string("failed"))
+    #expect(entry["exit_status"] == .number("\(status)"))
+    #expect(entry["message"]?.text?.isEmpty == false && entry["time"]?.text?.isEmpty == false)
   }
 
   @Test func `65 for a wrong model or key, before anything is written`() async throws {

@@ -20,7 +20,8 @@ final class WatchSite {
   func start(_ options: [String] = []) throws -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try BuiltCommand.path)
-    process.arguments = ["watch", folder.path("spool"), "--out", folder.path("out"), "--rescan-ms", "50"] + options
+    let fixed = ["--rescan-ms", "50", "--log-level", "debug"]
+    process.arguments = ["watch", folder.path("spool"), "--out", folder.path("out")] + fixed + options
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: try folder.makeFile("log")))
     try process.run()
     self.process = process
