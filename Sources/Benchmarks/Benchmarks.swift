@@ -21,6 +21,7 @@ struct Benchmarks {
     do {
       let options = try Options(words)
       if let keys = options.indexKeys { return print(try IndexBenchmark(keys: keys).text) }
+      if let output = options.feed { return try await ConsumerBenchmark.follow(output) }
       let folder = try TemporaryFolder.make()
       defer { try? TemporaryFolder.remove(folder) }
       complain("working in \(folder)")
@@ -207,6 +208,8 @@ struct Options {
   var models = "Fixtures/models"
   /// Indicates that only the diagnosis of rejects is measured.
   var measuresDiagnosis = false
+  /// The output whose table feed is to be followed; nil measures.
+  var feed: String?
   /// The number of keys of the index to measure, in the process that is started for it; nil in the main process.
   var indexKeys: Int?
 
@@ -215,6 +218,7 @@ struct Options {
 
     Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
            [--diagnosis]
+           .build/release/Benchmarks --feed DIR
 
     Options:
       --postbacks N  The number of postbacks in the generated dump; default: 400000, or 50000 with --quick.
@@ -223,6 +227,8 @@ struct Options {
       --diagnosis    Measure only the diagnosis of rejects: the share of edits that it recovers in generated dumps, its
                      findings on forgeries, and its duration. N is then the number of edited lines of each of seven kinds,
                      by default 250, and there are 80 N forgeries.
+      --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
+                     each row after the milliseconds since 1970 at which it came, and a tab.
       --models PATH  The conversion models; default: Fixtures/models.
 
     The command postback must be built beside this program, as swift build does. Dumps and tables go to a folder in
@@ -241,6 +247,7 @@ struct Options {
       case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
       case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
       case "--json": jsonPath = try Self.text(words.next(), word)
+      case "--feed": feed = try Self.text(words.next(), word)
       case "--models": models = try Self.text(words.next(), word)
       default: throw BenchmarkFailure("there is no option \(word); see --help")
       }

@@ -1,8 +1,11 @@
 internal import Base
-internal import Ledger
+internal import DurableFiles
 internal import Glibc
+internal import JSON
+internal import Ledger
 internal import PostbackPipeline
 internal import Signatures
+internal import Tables
 
 /// The cost of exactly-once processing: commits, recovery, and a spool in place of a dump.
 struct ConsumerBenchmark {
@@ -144,6 +147,23 @@ struct ConsumerBenchmark {
   }
 
   private static func name(_ file: Int) -> String { "\(1_000_000_000 + file).jsonl" }
+
+  /// Prints each row of `skan_postbacks` in an output as it comes through the table feed, after the time and a tab. Ends
+  /// only with a failure.
+  static func follow(_ output: String) async throws {
+    for try await element in TableFeed(.postbacks, in: output, state: "\(output)/_state", follow: true) {
+      let time = Array("\(Timestamp.now.milliseconds)\t".utf8)
+      var lines: [UInt8] = []
+      for row in element.rows.rows {
+        lines += time
+        lines += element.rows.bytes[row.bytes.indices]
+        lines.append(UInt8(ascii: "\n"))
+      }
+      guard lines.writeAll(to: STDOUT_FILENO) else {
+        throw BenchmarkFailure.system("standard output cannot be written")
+      }
+    }
+  }
 
   private func wait(for path: String) async throws {
     let end = ContinuousClock.now + .seconds(60)
