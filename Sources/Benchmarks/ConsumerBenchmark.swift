@@ -75,7 +75,8 @@ struct ConsumerBenchmark {
     try fill(spool, files: Self.arrivals, of: 1)
     // They come one by one.
     guard unsafe rename("\(spool)/new", "\(spool)/later") == 0 else { throw BenchmarkFailure.system("cannot rename") }
-    let command = [postback, "watch", spool] + options
+    // Each is alone, although they follow each other sooner than commits usually do.
+    let command = [postback, "watch", spool, "--commit-ms", "1"] + options
     let consumer = Task.detached { try ProcessRun(command) }
     try await wait(for: "\(folder)/out/_state/status.json")
     var times: [Double] = []

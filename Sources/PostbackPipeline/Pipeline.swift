@@ -48,7 +48,7 @@ package struct Pipeline: Sendable {
     into tables: TableWriter,
     progress: (TableWriter.Progress) -> Void = { _ in },
     committed: (TableWriter.Commit) -> Void = { _ in },
-    idle: () throws(PipelineFailure) -> Void = {}
+    idle: (_ commitDue: ContinuousClock.Instant?) throws(PipelineFailure) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally {
     let reader = SourceReader(
       source,
@@ -73,7 +73,7 @@ package struct Pipeline: Sendable {
     into tables: TableWriter,
     progress: (TableWriter.Progress) -> Void = { _ in },
     committed: (TableWriter.Commit) -> Void = { _ in },
-    idle: () throws(PipelineFailure) -> Void = {}
+    idle: (_ commitDue: ContinuousClock.Instant?) throws(PipelineFailure) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally
   where Records.Element == Step<RawBatch>, Records.Failure == PipelineFailure {
     precondition(tables.ledger === state.ledger, "the tables belong to the state")

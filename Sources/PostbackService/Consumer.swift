@@ -128,7 +128,7 @@ package final class Consumer {
       into: tables,
       progress: { _ in self.beat(tables) },
       committed: { commit in self.finish(commit, source, tables) },
-      idle: { () throws(PipelineFailure) in try self.idle(source, tables) }
+      idle: { due throws(PipelineFailure) in try self.idle(source, tables, commitIn: due.map { $0 - .now }) }
     )
     monitor.update(from: tables)
     do throws(FileFailure) { try folder.synchronize() } catch { throw .spool(error) }
@@ -192,12 +192,13 @@ package final class Consumer {
     manager.status("Watching \(options.spool)")
   }
 
-  /// Waits for input, at most until the next regular task is due.
-  private func idle(_ source: SpoolSource, _ tables: TableWriter) throws(PipelineFailure) {
+  /// Waits for input, at most until a commit is due, or another regular task.
+  private func idle(_ source: SpoolSource, _ tables: TableWriter, commitIn wait: Duration?) throws(PipelineFailure) {
     beat(tables)
-    succeed()
+    if wait == nil { succeed() }
     if options.leavesWhenEmpty, source.isEmpty { return source.stop() }
-    let limit = min(options.rescan, manager.watchdogInterval.map { $0 / 2 } ?? options.rescan, .seconds(1))
+    var limit = min(options.rescan, manager.watchdogInterval.map { $0 / 2 } ?? options.rescan, .seconds(1))
+    if let wait { limit = max(min(limit, wait), .zero) }
     do throws(FileFailure) { try source.wait(upTo: limit) } catch { throw .spool(error) }
   }
 

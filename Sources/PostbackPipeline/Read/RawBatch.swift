@@ -16,9 +16,11 @@ package struct RawBatch: Sendable {
   private static let smallSize = 64 * 1024
   private static let smallCount = 256
 
-  /// True if another batch may be appended: this one ends an input, and has under 64 KiB and fewer than 256 records.
+  /// True if another batch may be appended: this one ends an input, and has under 64 KiB, fewer than 256 records and
+  /// fewer than 256 inputs, which may all be without records.
   var isSmall: Bool {
     origins.last?.checkpoint?.end != nil && bytes.count < Self.smallSize && records.count < Self.smallCount
+      && origins.count < Self.smallCount
   }
 
   /// Returns a batch with the record at `index` alone.

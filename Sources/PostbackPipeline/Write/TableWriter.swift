@@ -18,6 +18,8 @@ package struct TableOptions: Sendable {
   package var partAge: Duration?
   /// The time after which written rows are due for their commit.
   package var commitInterval = Duration.seconds(1)
+  /// The shortest time between two commits where no input waits; a trickle of rows shares its commits.
+  package var trickleInterval = Duration.zero
 
   /// Makes options with the default limits.
   package init(folder: String, formats: Set<TableFormat> = [.jsonLines], isCSVSafe: Bool = false) {
@@ -63,6 +65,7 @@ package final class TableWriter {
   private var ends: [Ended] = []
   /// The time of the oldest change that is not committed; nil if there is none.
   private var waitingSince: ContinuousClock.Instant?
+  private var committedAt: ContinuousClock.Instant?
   private var counts = Table.all.map { _ in 0 }
   /// The digests of the settings at the last commit.
   private var committedSettings: [RunSettings.Name: String]
@@ -139,12 +142,12 @@ package final class TableWriter {
   /// Writes and commits all rows. Returns the counts of all records.
   ///
   /// Calls `progress` after each batch, and `committed` after each commit: finished inputs may be put away only then.
-  /// Calls `idle`, with everything committed, if there is no input for now.
+  /// Calls `idle` if there is no input for now, with the time at which a commit is due; nil if everything is committed.
   package func write<Batches: AsyncSequence>(
     _ batches: Batches,
     progress: (Progress) -> Void,
     committed: (Commit) -> Void = { _ in },
-    idle: () throws(PipelineFailure) -> Void = {}
+    idle: (_ commitDue: ContinuousClock.Instant?) throws(PipelineFailure) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally
   where Batches.Element == Step<EncodedBatch>, Batches.Failure == PipelineFailure {
     var tally = Tally()
@@ -163,8 +166,11 @@ package final class TableWriter {
         tally += batch.tally
         for origin in batch.origins { progress(Progress(input: origin.input, consumed: origin.consumed, tally: tally)) }
       case .idle:
-        do throws(FileFailure) { try commit(&uncommitted, committed) } catch { throw .state(error) }
-        try idle()
+        completeOldParts()
+        do throws(FileFailure) {
+          if let trickleDue, trickleDue <= .now { try commit(&uncommitted, committed) }
+        } catch { throw .state(error) }
+        try idle(trickleDue)
       }
     }
     do throws(FileFailure) {
@@ -189,7 +195,13 @@ package final class TableWriter {
   /// The number of distinct postbacks so far, in all runs.
   package var seenCount: Int64 { log.mark.entries }
 
-  private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? false }
+  /// True after a batch if its commit is due, or nothing has changed: inputs of known content need not wait.
+  private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? true }
+
+  /// The time at which a commit is due if no more input comes; nil if nothing has changed.
+  private var trickleDue: ContinuousClock.Instant? {
+    waitingSince.map { changed in committedAt.map { max(changed, $0 + options.trickleInterval) } ?? changed }
+  }
 
   private func write(_ batch: EncodedBatch) throws(FileFailure) {
     for table in tables.indices {
@@ -221,7 +233,7 @@ package final class TableWriter {
     }
   }
 
-  /// Completes the open parts at the end of the input, and makes an empty part of each table that has none.
+  /// Completes the open parts, and makes an empty part of each table that has none.
   private func finish() throws(FileFailure) {
     for table in tables.indices {
       if tables[table].isEmpty { try tables[table].begin() }
@@ -232,12 +244,7 @@ package final class TableWriter {
 
   /// Commits the changes since the last commit, if there are any.
   private func commit(_ tally: inout Tally, _ committed: (Commit) -> Void) throws(FileFailure) {
-    if let age = options.partAge {
-      for table in tables.indices where tables[table].age >= age {
-        tables[table].roll()
-        waitingSince = waitingSince ?? .now
-      }
-    }
+    completeOldParts()
     let start = ContinuousClock.now
     var synchronization = Duration.zero
     func tell() {
@@ -248,6 +255,14 @@ package final class TableWriter {
     guard !ends.isEmpty || tally.read > 0 else { return }
     if !Failpoint.fileEarly.isOn { tell() }
     (ends, tally) = ([], Tally())
+  }
+
+  private func completeOldParts() {
+    guard let age = options.partAge else { return }
+    for table in tables.indices where tables[table].age >= age {
+      tables[table].roll()
+      waitingSince = waitingSince ?? .now
+    }
   }
 
   /// Commits, and returns the time in which the rows and the ids were made durable.
@@ -267,7 +282,7 @@ package final class TableWriter {
     for table in tables.indices { try tables[table].publish() }
     catalog.forget(pending.inputs)
     committedSettings = pending.settings?.after.digests ?? committedSettings
-    (pending, inputs, waitingSince) = (LedgerCommit(time: 0), [:], nil)
+    (pending, inputs, waitingSince, committedAt) = (LedgerCommit(time: 0), [:], nil, .now)
     return synchronization
   }
 }

@@ -88,7 +88,11 @@ enum TablesOptions {
     Option("--format", "FORMAT", "jsonl, csv or both; default the format of the existing tables, or jsonl."),
     Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
     Option("--part-bytes", "N", "Complete a part when it has N bytes; default 268435456."),
-    Option("--commit-ms", "N", "Commit when a record has waited for N milliseconds; default 1000."),
+    Option(
+      "--commit-ms",
+      "N",
+      "Commit when a record has waited for N milliseconds; default 1000, in watch and serve 500."
+    ),
   ]
 
   static func tables(

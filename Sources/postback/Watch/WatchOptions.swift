@@ -22,6 +22,8 @@ enum WatchOptions {
     _ configuration: ServerConfiguration
   ) throws(CommandFailure) -> ConsumerOptions {
     var tables = try TablesOptions.tables(arguments, configured: configuration)
+    if !arguments.has("--commit-ms") { tables.commitInterval = .milliseconds(500) }
+    if !arguments.has("--once") { tables.trickleInterval = tables.commitInterval }
     tables.partAge = .seconds(try arguments.integer("--part-seconds", in: 1...31_536_000) ?? 300)
     var consumer = ConsumerOptions(
       spool: spool,

@@ -106,6 +106,15 @@ import Testing
     )
   }
 
+  @Test func `without records do not gather in a batch without limit`() async throws {
+    for number in 0..<600 { try directory.write([], to: "\(1000 + number)") }
+    var counts: [Int] = []
+    for try await batch in PostbackReader(inputs: try InputFile.enumerate([directory.path])) {
+      counts.append(batch.origins.count)
+    }
+    #expect(counts == [256, 256, 88])
+  }
+
   @Test func `that fail while being read end the sequence with an error`() async throws {
     // A directory opens and does not read.
     var iterator = PostbackReader(inputs: [InputFile(path: directory.path)]).makeAsyncIterator()

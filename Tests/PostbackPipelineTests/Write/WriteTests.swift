@@ -100,8 +100,10 @@ import Testing
     }
 
     /// Opens the tables in the folder, and their state.
-    func open(_ formats: Set<TableFormat>) throws -> Opened {
-      let options = TableOptions(folder: path, formats: formats)
+    func open(_ formats: Set<TableFormat>, trickleInterval: Duration = .zero) throws -> Opened {
+      var options = TableOptions(folder: path, formats: formats)
+      options.trickleInterval = trickleInterval
+      options.commitInterval = max(options.commitInterval, trickleInterval)
       let state = try State("\(path)/_state", settings: options.settings)
       return Opened(tables: try TableWriter(options, state), state: state)
     }
@@ -217,13 +219,44 @@ import Testing
       continuing: opened.state,
       into: opened.tables,
       committed: { ended += $0.ends.count },
-      idle: {
+      idle: { due in
         pauses += 1
+        #expect(due == nil)
         #expect(ended == pauses)
         #expect(source.asked == 2 * pauses)
       }
     )
     #expect(pauses == pipeline.inputs.count && pauses > 3)
+  }
+
+  @Test func `share a commit where inputs follow each other faster than commits may`() async throws {
+    let folder = Folder()
+    var pipeline = try pipeline("postbacks")
+    // The first comes again while the rows of others wait for their commit.
+    pipeline.inputs.append(pipeline.inputs[0])
+    let start = ContinuousClock.now
+    var ends: [Int] = []
+    var due: [ContinuousClock.Instant?] = []
+    func run(_ pipeline: Pipeline) async throws {
+      ends = []
+      due = []
+      let opened = try folder.open(all, trickleInterval: .seconds(3600))
+      let tables = opened.tables
+      func end(_ commit: TableWriter.Commit) { ends.append(commit.ends.count) }
+      let source = Trickle(pipeline.inputs)
+      _ = try await pipeline.run(source, continuing: opened.state, into: tables, committed: end) { due.append($0) }
+      #expect(tables.ledger.commits == 2)
+    }
+    try await run(pipeline)
+    #expect(ends == [1, pipeline.inputs.count - 1])
+    #expect(due.first == .some(nil) && due.count == pipeline.inputs.count)
+    let times = due.compactMap(\.self)
+    #expect(times.count == due.count - 1 && Set(times).count == 1)
+    #expect(times.allSatisfy { $0 - start > .seconds(3599) })
+    // Nothing changes by inputs that are known, and so nothing keeps them from being put away.
+    try await run(pipeline)
+    #expect(due.allSatisfy { $0 == nil })
+    #expect(ends == pipeline.inputs.map { _ in 1 })
   }
 
   @Test func `have the same bytes for any number of jobs and any batch size`() async throws {
