@@ -26,8 +26,10 @@ package final class Ledger {
   /// The number of pages that were written to the database before its write-ahead log was last begun anew.
   private var pagesBefore = 0
 
-  /// The number of pages of 4 KiB in the write-ahead log from which it is copied into the database: 4 MiB.
-  private static let pagesBetweenCheckpoints = 1024
+  /// The number of pages in the write-ahead log from which it is copied into the database.
+  private let pagesBetweenCheckpoints: Int
+
+  private static let bytesBetweenCheckpoints = 4 << 20
 
   /// The settings of the connection. SQLite empties the write-ahead log when it closes the database without a crash,
   /// and cuts it to the size limit when it begins the log anew.
@@ -63,6 +65,8 @@ package final class Ledger {
     database = try SQLiteDatabase(path, .writing)
     try database.execute(Self.pragmas)
     try database.keepLog()
+    pagesBetweenCheckpoints =
+      Self.bytesBetweenCheckpoints / Int(clamping: max(1, try database.integer("PRAGMA page_size")))
     try LedgerSchema.migrate(database)
     if let settings { try Self.compare(settings, with: try Self.settings(in: database), path) }
     state = try Self.state(in: database)
@@ -183,7 +187,7 @@ package final class Ledger {
     try unlessFailed { () throws(FileFailure) in
       try marker.record(state.commits)
       let pages = try database.writtenPages()
-      guard pages - pagesBefore >= Self.pagesBetweenCheckpoints else { return }
+      guard pages - pagesBefore >= pagesBetweenCheckpoints else { return }
       if try database.checkpoint() { pagesBefore = pages }
     }
   }

@@ -7,6 +7,10 @@ enum LedgerSchema {
   /// The version of the tables (SQLite's `user_version`).
   static let version = Int64(1 + migrations.count)
 
+  /// The size of the pages of a new ledger. The rows of a commit are in places all over the indexes, and each of them
+  /// writes a page to the write-ahead log.
+  private static let pageBytes = 1024
+
   private static let newName = "\(Ledger.name).new"
 
   /// The tables of version 1.
@@ -96,7 +100,10 @@ enum LedgerSchema {
   private static func write(_ path: String, _ settings: [String: String]) throws(FileFailure) {
     let database = try SQLiteDatabase(path, .creating)
     try database.execute(
-      "PRAGMA synchronous = EXTRA; PRAGMA application_id = \(application); PRAGMA user_version = 1;"
+      """
+      PRAGMA page_size = \(pageBytes); PRAGMA synchronous = EXTRA; PRAGMA application_id = \(application);
+      PRAGMA user_version = 1;
+      """
     )
     try database.execute("BEGIN; \(tables)")
     try database.execute(

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 20, 32 + 24, 32 + 4120, -1]) func `shows that the write-ahead log was changed`(
+  @Test(arguments: [0, 20, 32 + 24, 32 + 1048, -1]) func `shows that the write-ahead log was changed`(
     _ offset: Int
   ) throws {
     let site = try StateSite()

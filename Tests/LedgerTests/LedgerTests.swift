@@ -191,10 +191,10 @@ import Testing
     do {
       let reader = try SQLiteDatabase("\(site.state)/\(Ledger.name)", .reading)
       try reader.execute("BEGIN; SELECT * FROM inputs")
-      try commit(600..<1200)
+      try commit(600..<1800)
       #expect(try logBytes() > 8 << 20)
     }
-    try commit(1200..<1400)
+    try commit(1800..<2000)
     #expect(try logBytes() <= 8 << 20)
   }
 
