@@ -120,7 +120,7 @@ struct ConfigurationReader {
       guard let forwarder = forwarder(element) else { continue }
       if forwarders.contains(where: { $0.name == forwarder.name }) {
         note(element["name"].pointer, "Another forwarder has this name already.")
-      } else if forwarders.contains(where: { $0.secret.bytes == forwarder.secret.bytes }) {
+      } else if forwarders.contains(where: { !$0.secret.all.isDisjoint(with: forwarder.secret.all) }) {
         note(element.pointer, "Another forwarder has the same secret. Give each forwarder its own secret.")
       } else {
         forwarders.append(forwarder)
@@ -148,11 +148,29 @@ struct ConfigurationReader {
       note(node["hmac_header"].pointer, "The key hmac_header has no effect without hmac_secret_file.")
     }
     guard readsSecrets else { return nil }
-    guard let bytes = self.secret(in: token.value == nil ? secret : token), let name else { return nil }
+    let secrets = self.secrets(in: token.value == nil ? secret : token)
+    guard let secrets, let name else { return nil }
     let credential: Forwarder.Secret =
       token.value == nil
-      ? .hmac(secret: bytes, header: header ?? Forwarder.defaultHeader) : .bearer(token: bytes)
+      ? .hmac(secrets: secrets, header: header ?? Forwarder.defaultHeader) : .bearer(tokens: secrets)
     return Forwarder(name: name, secret: credential)
+  }
+
+  /// Reads the secrets from the file that a setting names, or from two files. Notes a problem and returns nil if one of
+  /// them cannot be used.
+  private mutating func secrets(in node: JSONNode) -> [[UInt8]]? {
+    guard let elements = node.elements else { return secret(in: node).map { [$0] } }
+    guard (1...2).contains(elements.count) else {
+      note(node.pointer, "The array must name one file or two: the secret in use, and the one before or after it.")
+      return nil
+    }
+    let secrets = elements.compactMap { secret(in: $0) }
+    guard secrets.count == elements.count else { return nil }
+    if secrets.count == 2, secrets[0] == secrets[1] {
+      note(node.pointer, "Both files hold the same secret.")
+      return nil
+    }
+    return secrets
   }
 
   /// Reads the secret from the file that a setting names, and removes the line ends after it. Notes a problem and
@@ -210,9 +228,9 @@ struct ConfigurationReader {
 }
 
 extension Forwarder.Secret {
-  fileprivate var bytes: [UInt8] {
+  fileprivate var all: Set<[UInt8]> {
     switch self {
-    case .bearer(let bytes), .hmac(let bytes, _): bytes
+    case .bearer(let secrets), .hmac(let secrets, _): Set(secrets)
     }
   }
 }

@@ -2,19 +2,20 @@ internal import Base
 internal import JSON
 internal import Signatures
 
-/// A party that may forward postbacks, with the secret that proves its identity.
+/// A party that may forward postbacks, with the secrets that prove its identity.
 package struct Forwarder: Sendable {
-  /// The method and the secret of authentication.
+  /// The method of authentication, with one secret or two. Both are accepted, so that a secret can be exchanged while
+  /// requests with the old one still come.
   package enum Secret: Sendable {
     /// `Authorization: Bearer TOKEN`.
-    case bearer(token: [UInt8])
+    case bearer(tokens: [[UInt8]])
     /// HMAC-SHA256 of the body in hexadecimal digits, in the header with this name.
-    case hmac(secret: [UInt8], header: String)
+    case hmac(secrets: [[UInt8]], header: String)
   }
 
   /// The name of the forwarder in envelopes and tables.
   package let name: String
-  /// The secret that proves the forwarder's identity.
+  /// The secrets that prove the forwarder's identity.
   package let secret: Secret
 
   /// Creates a forwarder.
@@ -57,8 +58,9 @@ package struct ForwarderAuthentication: Sendable {
     if authorization.count > scheme.count, zip(authorization, scheme).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {
       let token = Array(authorization.dropFirst(scheme.count))
       // Every token is compared, so that the time does not reveal a near match.
-      for case (let name, .bearer(let expected)) in forwarders.map({ ($0.name, $0.secret) })
-      where expected.isEqualInConstantTime(to: token) { found = .known(name) }
+      for case (let name, .bearer(let tokens)) in forwarders.map({ ($0.name, $0.secret) }) {
+        for expected in tokens where expected.isEqualInConstantTime(to: token) { found = .known(name) }
+      }
     }
     if found.name != nil { return found }
     let isSigned = forwarders.contains { forwarder in
@@ -72,11 +74,13 @@ package struct ForwarderAuthentication: Sendable {
   func signer(of request: HTTPRequest) throws(LibcryptoFailure) -> String? {
     var found: String?
     for forwarder in forwarders {
-      guard case .hmac(let secret, let header) = forwarder.secret, let text = request.values(of: header).first else {
-        continue
+      guard case .hmac(let secrets, let header) = forwarder.secret,
+        let given = request.values(of: header).first.flatMap({ [UInt8](hexadecimal: $0.utf8) })
+      else { continue }
+      for secret in secrets {
+        let digest = try HMAC.sha256(of: request.body.span, secret: secret.span)
+        if digest.isEqualInConstantTime(to: given) { found = forwarder.name }
       }
-      let digest = try HMAC.sha256(of: request.body.span, secret: secret.span)
-      if let given = [UInt8](hexadecimal: text.utf8), digest.isEqualInConstantTime(to: given) { found = forwarder.name }
     }
     return found
   }

@@ -48,14 +48,14 @@ import Testing
     #expect(configuration.trustedProxies == ["10.0.0.0/8", "::1"].compactMap { AddressRange($0) })
     #expect(configuration.limits.connections == 7 && configuration.waitingBytes == 2 << 20)
     #expect(configuration.postbackBytes == 65536)
-    guard configuration.forwarders.count == 2, case .bearer(let token) = configuration.forwarders[0].secret,
-      case .hmac(let secret, let header) = configuration.forwarders[1].secret
+    guard configuration.forwarders.count == 2, case .bearer(let tokens) = configuration.forwarders[0].secret,
+      case .hmac(let secrets, let header) = configuration.forwarders[1].secret
     else {
       Issue.record("The forwarders are not those of the file.")
       return
     }
-    #expect(token == Array("0123456789abcdef".utf8) && header == "X-Hub")
-    #expect(secret == Array("another-secret-of-many-bytes".utf8))
+    #expect(tokens == [Array("0123456789abcdef".utf8)] && header == "X-Hub")
+    #expect(secrets == [Array("another-secret-of-many-bytes".utf8)])
     #expect(try read("{}").forwarders.isEmpty)
   }
 
@@ -99,6 +99,30 @@ import Testing
       places == [
         "/trusted_keys/1", "/trusted_keys/2", "/trusted_keys/3", "/trusted_keys/4/id", "/trusted_keys/5/key",
         "/trusted_keys/6", "/trusted_keys/7/kid", "/trusted_keys/7",
+      ]
+    )
+  }
+
+  @Test func `may give a forwarder two secrets, each its own`() throws {
+    let two = try read(#"{"forwarders":[{"name":"a","bearer_token_file":["FOLDER/good","FOLDER/other"]}]}"#).forwarders
+    guard case .bearer(let tokens)? = two.first?.secret else {
+      Issue.record("The forwarder has no token.")
+      return
+    }
+    #expect(tokens == [Array("0123456789abcdef".utf8), Array("another-secret-of-many-bytes".utf8)])
+    let found = try problems(
+      """
+      {"forwarders":[{"name":"a","hmac_secret_file":[]},{"name":"b","hmac_secret_file":["FOLDER/good","FOLDER/good"]},
+       {"name":"c","bearer_token_file":["FOLDER/good","FOLDER/short"]},
+       {"name":"d","bearer_token_file":["FOLDER/good","FOLDER/other","FOLDER/good"]},
+       {"name":"e","bearer_token_file":["FOLDER/other"]},{"name":"f","hmac_secret_file":["FOLDER/good","FOLDER/other"]}]}
+      """
+    )
+    let places = found.map { $0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces) }
+    #expect(
+      places == [
+        "/forwarders/0/hmac_secret_file", "/forwarders/1/hmac_secret_file", "/forwarders/2/bearer_token_file/1",
+        "/forwarders/3/bearer_token_file", "/forwarders/5",
       ]
     )
   }
