@@ -153,9 +153,9 @@ cmicrohttpd_server *cmicrohttpd_start(int listening_socket, const cmicrohttpd_li
   return server;
 }
 
-void cmicrohttpd_quiesce(cmicrohttpd_server *server) {
+void cmicrohttpd_quiesce(cmicrohttpd_server *server, int is_shared) {
   const MHD_socket listening = MHD_quiesce_daemon(server->daemon);
-  if (listening != MHD_INVALID_SOCKET) shutdown(listening, SHUT_RDWR);
+  if (listening != MHD_INVALID_SOCKET && !is_shared) shutdown(listening, SHUT_RDWR);
 }
 
 void cmicrohttpd_stop(cmicrohttpd_server *server) {

@@ -1,29 +1,29 @@
-internal import Base
+package import Base
 package import PostbackVerification
-internal import ConversionModel
 internal import Signatures
 
 /// The pipeline from inputs to tables: reads, parses, verifies, deduplicates, decodes and writes postbacks.
 package struct Pipeline: Sendable {
   /// The inputs to read, in order.
   package var inputs: [InputFile]
-  /// The limits on the size of records and batches.
-  package var limits = ReadLimits()
   /// The rule for the time of receipt of postbacks whose envelope does not give it, or that have no envelope.
   package var receivedAt = ReceivedAtRule()
-  /// The public keys that signatures are verified against, and the policy for accepting what they signed.
-  package var trust: Trust
-  /// The conversion models that decode conversion values; they may be exchanged while the pipeline runs.
-  package var models = CurrentModels(.none)
+  /// The trusted keys, the models and the limits, which may be replaced while the pipeline runs.
+  package var settings: Current<PipelineSettings>
   /// True if an input that cannot be read is reported as failed and the next one is read; false if it ends the run.
   package var skipsUnreadableInputs = false
   /// The number of batches that each concurrent stage is to work on at once.
   package var jobs = 1
 
+  /// A pipeline with one job.
+  package init(inputs: [InputFile], settings: Current<PipelineSettings>) {
+    self.inputs = inputs
+    self.settings = settings
+  }
+
   /// A pipeline with one job, no conversion models and the default limits.
   package init(inputs: [InputFile], trust: Trust) {
-    self.inputs = inputs
-    self.trust = trust
+    self.init(inputs: inputs, settings: Current(PipelineSettings(trust: trust)))
   }
 
   /// Runs to the end of the inputs and returns the counts of accepted and rejected records. `tables` are the tables of
@@ -50,10 +50,11 @@ package struct Pipeline: Sendable {
     committed: (TableWriter.Commit) -> Void = { _ in },
     idle: (_ commitDue: ContinuousClock.Instant?) throws(PipelineFailure) -> Void = { _ in }
   ) async throws(PipelineFailure) -> Tally {
+    let settings = settings
     let reader = SourceReader(
       source,
       state.catalog,
-      limits: limits,
+      limits: { settings.value.limits },
       skipsUnreadableInputs: skipsUnreadableInputs
     )
     return try await run(
@@ -77,16 +78,17 @@ package struct Pipeline: Sendable {
   ) async throws(PipelineFailure) -> Tally
   where Records.Element == Step<RawBatch>, Records.Failure == PipelineFailure {
     precondition(tables.ledger === state.ledger, "the tables belong to the state")
-    let (receivedAt, trust, models, known) = (receivedAt, trust, models, VerdictCache())
-    let format = RowFormat(tables.encoding, trust: trust)
+    let (receivedAt, settings) = (receivedAt, settings)
+    let format = RowFormat(tables.encoding)
     let rows =
       records
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
-        try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
+        let settings = settings.value
+        return try batch.parsed(receivedAt: receivedAt).verified(by: settings.trust, known: settings.known)
       }
       .deduplicated(in: state.takeIndex())
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
-        try batch.decoded(with: models.value).encoded(as: format)
+        try batch.decoded(with: settings.value.models).encoded(as: format)
       }
     return try await tables.write(rows, progress: progress, committed: committed, idle: idle)
   }

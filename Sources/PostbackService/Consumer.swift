@@ -12,8 +12,8 @@ internal import Signatures
 package final class Consumer {
   private let options: ConsumerOptions
   private let log: Log
-  /// The models in use, which are replaced on SIGHUP.
-  private let models: CurrentModels
+  /// The settings in use, which are replaced on SIGHUP.
+  private let settings: Current<PipelineSettings>
   private let signals: Signals
   private let folder: SpoolFolder
   private let waiter: SpoolWaiter
@@ -37,12 +37,12 @@ package final class Consumer {
   private static let pauseWhenFailing = Duration.seconds(2)
   private static let beatInterval = Duration.seconds(1)
 
-  /// Creates a consumer whose condition `monitor` shows. Other parts of the process may share its models.
-  package init(_ options: ConsumerOptions, models: CurrentModels, monitor: ConsumerMonitor) throws(PipelineFailure) {
+  /// Creates a consumer whose condition `monitor` shows.
+  package init(_ options: ConsumerOptions, monitor: ConsumerMonitor) throws(PipelineFailure) {
     self.options = options
     self.monitor = monitor
     log = options.log
-    self.models = models
+    settings = Current(options.settings.pipeline)
     do throws(FileFailure) {
       signals = try Signals()
       folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)
@@ -102,7 +102,7 @@ package final class Consumer {
     do throws(FileFailure) { tables = try TableWriter(options.tables, state) } catch { throw .state(error) }
     self.tables = tables
     defer { self.tables = nil }
-    try use(models.value, in: tables)
+    try use(settings.value, in: tables)
     let source = SpoolSource(folder, waiter, signals, tell: tell, handle: receive)
     monitor.update(from: tables)
     monitor.begin()
@@ -116,10 +116,8 @@ package final class Consumer {
       )
     }
     hasOpened = true
-    var pipeline = Pipeline(inputs: [], trust: options.trust)
-    pipeline.models = models
+    var pipeline = Pipeline(inputs: [], settings: settings)
     pipeline.receivedAt = options.receivedAt
-    pipeline.limits = options.limits
     pipeline.jobs = options.jobs
     pipeline.skipsUnreadableInputs = true
     _ = try await pipeline.run(
@@ -143,14 +141,14 @@ package final class Consumer {
   }
 
   /// Records the settings in the state, and logs the ones that changed.
-  private func use(_ models: Models, in tables: TableWriter) throws(PipelineFailure) {
+  private func use(_ used: PipelineSettings, in tables: TableWriter) throws(PipelineFailure) {
     let settings: RunSettings
     do throws(LibcryptoFailure) {
       settings = try RunSettings(
-        trust: options.trust,
-        limits: options.limits,
+        trust: used.trust,
+        limits: used.limits,
         format: options.tables,
-        models: models,
+        models: used.models,
         program: options.version
       )
     } catch {
@@ -241,12 +239,23 @@ package final class Consumer {
     }
   }
 
+  /// Replaces all settings, or none if one of them is wrong.
   private func reload() {
     manager.reloading()
-    let isDone = models.reload(options.models, log) { models throws(PipelineFailure) in
-      if let tables { try use(models, in: tables) }
+    do throws(ReloadFailure) {
+      let loaded = try options.load()
+      let used = loaded.pipeline
+      if let tables {
+        do throws(PipelineFailure) { try use(used, in: tables) } catch { throw ReloadFailure("\(error)") }
+      }
+      settings.value = used
+      options.receiver?.reloaded(loaded)
+      loaded.logReload(to: log, since: options.settings, receives: options.receiver != nil, consumes: true)
+      monitor.add(reloadSucceeded: true)
+    } catch {
+      error.log(to: log)
+      monitor.add(reloadSucceeded: false)
     }
-    monitor.add(reloadSucceeded: isDone)
     manager.ready()
   }
 
@@ -271,29 +280,6 @@ package final class Consumer {
         return false
       }
     }
-    return true
-  }
-}
-
-extension CurrentModels {
-  /// Loads the models again. If they are wrong, or `check` throws, the old ones stay in use, and the result is false.
-  func reload(
-    _ paths: [String],
-    _ log: Log,
-    check: (Models) throws(PipelineFailure) -> Void = { _ in }
-  ) -> Bool {
-    let loaded: Models
-    do throws(ModelErrors) { loaded = try Models(loading: paths) } catch {
-      let problems = error.problems.map(\.description).joined(separator: "; ")
-      log.error("models_wrong", "the models were not replaced: \(problems)")
-      return false
-    }
-    do throws(PipelineFailure) { try check(loaded) } catch {
-      log.error("models_wrong", "the models were not replaced: \(error)")
-      return false
-    }
-    value = loaded
-    log.info("models_loaded", "the models were loaded again")
     return true
   }
 }

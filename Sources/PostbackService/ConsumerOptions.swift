@@ -1,4 +1,3 @@
-package import PostbackVerification
 internal import Glibc
 package import PostbackPipeline
 
@@ -10,8 +9,10 @@ package struct ConsumerOptions: Sendable {
   package let state: String
   /// The folder and the format of the tables.
   package let tables: TableOptions
-  /// The public keys that signatures are verified against.
-  package let trust: Trust
+  /// The settings that SIGHUP replaces, as they are at the start.
+  package let settings: ServiceSettings
+  /// Loads these settings again.
+  package let load: ServiceSettings.Loader
   /// The version of the program, for the settings of the run and for the metrics.
   package let version: String
   /// The log of the service.
@@ -26,12 +27,8 @@ package struct ConsumerOptions: Sendable {
   package var leavesWhenEmpty = false
   /// The longest time between two looks at the spool.
   package var rescan = Duration.seconds(5)
-  /// The paths of the conversion models, which are loaded again on SIGHUP.
-  package var models: [String] = []
   /// The source of the time at which postbacks were received.
   package var receivedAt = ReceivedAtRule()
-  /// The limits of an input's records.
-  package var limits = ReadLimits()
   /// The number of batches that are worked on at once.
   package var jobs = 1
   /// The file for the metrics; nil if there is none.
@@ -43,11 +40,20 @@ package struct ConsumerOptions: Sendable {
   package var receiver: ConsumerHooks?
 
   /// Creates the settings that have no default.
-  package init(spool: String, state: String, tables: TableOptions, trust: Trust, version: String, log: Log) {
+  package init(
+    spool: String,
+    state: String,
+    tables: TableOptions,
+    settings: ServiceSettings,
+    load: @escaping ServiceSettings.Loader,
+    version: String,
+    log: Log
+  ) {
     self.spool = spool
     self.state = state
     self.tables = tables
-    self.trust = trust
+    self.settings = settings
+    self.load = load
     self.version = version
     self.log = log
   }
@@ -57,12 +63,18 @@ package struct ConsumerOptions: Sendable {
 package struct ConsumerHooks: Sendable {
   let stopping: @Sendable () -> Void
   let receiverWorks: @Sendable () -> Bool
+  let reloaded: @Sendable (ServiceSettings) -> Void
 
   /// Creates hooks. `stopping` is called once when the consumer is asked to end, before it commits the postbacks it has
   /// taken. `receiverWorks` returns false if the receiver is stuck; then the service manager is not told that the
-  /// process is alive.
-  package init(stopping: @escaping @Sendable () -> Void, receiverWorks: @escaping @Sendable () -> Bool) {
+  /// process is alive. `reloaded` is called when SIGHUP has replaced the settings.
+  package init(
+    stopping: @escaping @Sendable () -> Void,
+    receiverWorks: @escaping @Sendable () -> Bool,
+    reloaded: @escaping @Sendable (ServiceSettings) -> Void
+  ) {
     self.stopping = stopping
     self.receiverWorks = receiverWorks
+    self.reloaded = reloaded
   }
 }

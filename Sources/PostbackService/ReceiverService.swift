@@ -1,9 +1,7 @@
-package import ConversionModel
 package import DurableFiles
 package import Spool
 internal import Glibc
 internal import Metrics
-package import PostbackPipeline
 package import PostbackServer
 internal import Synchronization
 
@@ -11,8 +9,6 @@ internal import Synchronization
 package enum ReceiverFailure: Error {
   /// The spool cannot be used.
   case spool(FileFailure)
-  /// The exchange rates are wrong.
-  case rates(RatesErrors)
   /// The address cannot be listened on.
   case listening(ListeningSocket.Failure)
   /// The HTTP server did not start.
@@ -26,31 +22,36 @@ package final class ReceiverService: Sendable {
   private let server: HTTPServer
   private let commits: GroupCommit
   private let log: Log
-  private let address: ListenAddress
   private let spool: String
+  private let manager = ServiceManager()
+  /// The settings at the start.
+  private let settings: ServiceSettings
+  private let receiver: Receiver
+  private let numbers: Route
   /// The result of `drain()`; nil until it has finished.
   private let drained = Mutex<Bool?>(nil)
 
   private static let patience = Duration.seconds(5)
+  /// The time for which a stopping server waits for requests of new connections.
+  private static let firstRequestPatience = Duration.seconds(1)
 
   private let text: MetricsText
   /// The time after which a thread that makes no progress counts as stuck.
   private static let longestStep = Duration.seconds(10)
 
-  /// Binds to the address, without accepting connections yet. `consumer` shows the condition of a consumer in the same
-  /// process.
+  /// Binds to the address of the configuration, or takes the socket of the service manager, without accepting
+  /// connections yet. `consumer` shows the condition of a consumer in the same process.
   package init(
-    _ address: ListenAddress,
+    _ settings: ServiceSettings,
     spool: String,
-    _ configuration: ServerConfiguration,
-    _ models: CurrentModels,
     version: String,
     _ log: Log,
     consumer: ConsumerMonitor? = nil
   ) throws(ReceiverFailure) {
     self.log = log
-    self.address = address
     self.spool = spool
+    self.settings = settings
+    let configuration = settings.configuration
     let metrics = ServerMetrics()
     do throws(FileFailure) {
       commits = GroupCommit(
@@ -68,10 +69,10 @@ package final class ReceiverService: Sendable {
     } catch {
       throw .spool(error)
     }
-    let receiver = Receiver(commits, configuration, metrics: metrics, consumer: consumer)
+    receiver = Receiver(commits, configuration, metrics: metrics, consumer: consumer)
     let text = MetricsText(metrics, commits, consumer, spool: spool, version: version)
     self.text = text
-    let numbers = Route(
+    numbers = Route(
       "metrics",
       "GET",
       "/metrics",
@@ -84,12 +85,11 @@ package final class ReceiverService: Sendable {
         )
       }
     )
-    let values = ConversionValueRoutes(models, try Self.conversionValueAPI(configuration))
     let limits = Self.limits(configuration.limits, log)
     do throws(ListeningSocket.Failure) {
       server = HTTPServer(
-        try ListeningSocket(address),
-        Router(receiver.routes + values.routes + [numbers]),
+        try Self.socket(configuration.listen, manager),
+        Self.router(receiver, settings, numbers),
         limits: limits,
         proxies: TrustedProxies(configuration.trustedProxies),
         metrics: metrics
@@ -99,17 +99,45 @@ package final class ReceiverService: Sendable {
     }
   }
 
+  private static func socket(
+    _ address: ListenAddress,
+    _ manager: ServiceManager
+  ) throws(ListeningSocket.Failure) -> ListeningSocket {
+    let passed = manager.passedSockets
+    guard let descriptor = passed.first else { return try ListeningSocket(address) }
+    return try ListeningSocket(passed: descriptor, of: passed.count)
+  }
+
+  private static func router(_ receiver: Receiver, _ settings: ServiceSettings, _ numbers: Route) -> Router {
+    Router(receiver.routes + ConversionValueRoutes(settings.conversionValueAPI).routes + [numbers])
+  }
+
+  /// Replaces the settings. Requests that have begun continue with the old ones.
+  package func use(_ settings: ServiceSettings) {
+    let configuration = settings.configuration
+    commits.use(waitingBytes: configuration.waitingBytes)
+    server.use(
+      Self.router(receiver.using(configuration), settings, numbers),
+      limits: configuration.limits,
+      proxies: TrustedProxies(configuration.trustedProxies)
+    )
+  }
+
   /// Starts to accept connections.
   package func start() throws(ReceiverFailure) {
     do throws(HTTPServer.Failure) { try server.start() } catch { throw .server(error) }
-    let port = server.socket.port
-    let host = address.host.isEmpty ? "0.0.0.0" : address.host.contains(":") ? "[\(address.host)]" : address.host
-    log.info("listening", "at http://\(host):\(port)", ["host": .text(host), "port": .integer(Int64(port))])
+    let socket = server.socket
+    let host = socket.address.host.isEmpty ? "0.0.0.0" : socket.address.host
+    let origin = socket.isShared ? ", a socket of the service manager" : ""
+    log.info(
+      "listening",
+      "at http://\(ListenAddress(host: host, port: socket.port))\(origin)",
+      ["host": .text(host), "port": .integer(Int64(socket.port))]
+    )
   }
 
-  /// Receives until a signal asks to end, and loads the models again on SIGHUP.
-  package func run(until signals: Signals, _ models: CurrentModels, from paths: [String]) throws(ReceiverFailure) {
-    let manager = ServiceManager()
+  /// Receives until a signal asks to end, and replaces the settings by those of `load` on SIGHUP.
+  package func run(until signals: Signals, reloadingWith load: ServiceSettings.Loader) throws(ReceiverFailure) {
     try start()
     manager.ready()
     manager.status("Receiving into \(spool)")
@@ -118,7 +146,7 @@ package final class ReceiverService: Sendable {
       for signal in signals.wait(upTo: turn) {
         guard signal.asksToEnd else {
           manager.reloading()
-          text.add(reloadSucceeded: models.reload(paths, log))
+          text.add(reloadSucceeded: reload(load))
           manager.ready()
           continue
         }
@@ -129,6 +157,18 @@ package final class ReceiverService: Sendable {
         return
       }
       if isWorking { manager.watchdog() }
+    }
+  }
+
+  private func reload(_ load: ServiceSettings.Loader) -> Bool {
+    do throws(ReloadFailure) {
+      let loaded = try load()
+      use(loaded)
+      loaded.logReload(to: log, since: settings, receives: true, consumes: false)
+      return true
+    } catch {
+      error.log(to: log)
+      return false
     }
   }
 
@@ -152,11 +192,14 @@ package final class ReceiverService: Sendable {
   private func finish() -> Bool {
     let deadline = ContinuousClock.now + Self.patience
     server.quiesce()
-    // Waits for several checks without a request, because one may just have arrived that has not begun yet.
+    // Waits for several checks without a request, because one may just have arrived that has not begun yet, and for the
+    // first request of a connection that was just accepted.
+    let firstRequests = ContinuousClock.now + Self.firstRequestPatience
     var quietTurns = 0
     while quietTurns < 5, .now < deadline {
       usleep(20_000)
-      quietTurns = server.requestsInFlight == 0 ? quietTurns + 1 : 0
+      let isQuiet = server.requestsInFlight == 0 && (.now > firstRequests || !server.awaitsFirstRequest)
+      quietTurns = isQuiet ? quietTurns + 1 : 0
     }
     guard commits.stop(within: max(deadline - .now, .milliseconds(200))) else { return false }
     // A body that is still being decompressed can no longer be committed, and is refused.
@@ -166,22 +209,6 @@ package final class ReceiverService: Sendable {
     }
     server.stop()
     return true
-  }
-
-  /// Creates the conversion value API from the configuration, without models.
-  private static func conversionValueAPI(
-    _ configuration: ServerConfiguration
-  ) throws(ReceiverFailure) -> ConversionValueAPI {
-    var rates = CurrencyRates.none
-    if let path = configuration.rates {
-      do throws(RatesErrors) { rates = try CurrencyRates(loading: path) } catch { throw .rates(error) }
-    }
-    return ConversionValueAPI(
-      models: .none,
-      rates: rates,
-      appIDs: configuration.apps,
-      sdkKeys: configuration.sdkKeys
-    )
   }
 
   /// Returns the limits, with no more connections than the process may open files. Raises the soft limit of open files.

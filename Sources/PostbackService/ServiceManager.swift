@@ -7,6 +7,8 @@ struct ServiceManager: Sendable {
   /// The longest time between two calls of `watchdog()` before the manager ends the process; nil if it does not watch.
   /// Half of it is a good interval.
   let watchdogInterval: Duration?
+  /// The file descriptors of the sockets that the manager has opened for the service (sd_listen_fds(3)); often none.
+  let passedSockets: Range<Int32>
   private let socketName: String?
 
   /// Finds the service manager in the environment of the process.
@@ -17,8 +19,13 @@ struct ServiceManager: Sendable {
     socketName = variable("NOTIFY_SOCKET")
     let isMeant = variable("WATCHDOG_PID").map { $0 == "\(getpid())" } ?? true
     let microseconds = variable("WATCHDOG_USEC").flatMap { Int64($0) } ?? 0
+    let count = variable("LISTEN_PID") == "\(getpid())" ? variable("LISTEN_FDS").flatMap { Int32($0) } ?? 0 : 0
+    passedSockets = Self.firstSocket..<Self.firstSocket + min(max(count, 0), 1024)
     watchdogInterval = isMeant && microseconds > 0 ? .microseconds(microseconds) : nil
   }
+
+  /// The first file descriptor that a manager passes.
+  private static let firstSocket: Int32 = 3
 
   /// Notifies that the service has started, or has reloaded its settings.
   func ready() { send("READY=1") }

@@ -32,9 +32,9 @@ private final class Site {
   /// Runs over inputs. A missing input ends the run.
   @discardableResult
   func run(_ paths: [String]? = nil) async throws -> (tally: Tally, ends: [InputEnd]) {
-    var pipeline = Pipeline(inputs: (paths ?? [input]).map { InputFile(path: $0) }, trust: try Trust.apple())
+    let settings = Current(PipelineSettings(trust: try Trust.apple(), limits: ReadLimits(batchRecords: 4)))
+    var pipeline = Pipeline(inputs: (paths ?? [input]).map { InputFile(path: $0) }, settings: settings)
     pipeline.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
-    pipeline.limits = ReadLimits(batchRecords: 4)
     var ends: [InputEnd] = []
     let state = try State(folder.path + "/state", settings: options.settings)
     let tables = try TableWriter(options, state)

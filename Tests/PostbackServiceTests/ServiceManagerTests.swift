@@ -100,4 +100,16 @@ import Testing
     for wrong in ["", "0", "-1", "soon"] { #expect(manager(["WATCHDOG_USEC": wrong]).watchdogInterval == nil) }
     #expect(manager(["WATCHDOG_PID": pid]).watchdogInterval == nil)
   }
+
+  @Test func `passes sockets only to the process that it names`() {
+    let own = "\(getpid())"
+    #expect(manager(["LISTEN_PID": own, "LISTEN_FDS": "2"]).passedSockets == 3..<5)
+    #expect(manager(["LISTEN_PID": own, "LISTEN_FDS": "0"]).passedSockets.isEmpty)
+    for count in ["-1", "x", "", "99999999999"] {
+      #expect(manager(["LISTEN_PID": own, "LISTEN_FDS": count]).passedSockets.isEmpty, "\(count)")
+    }
+    #expect(manager(["LISTEN_PID": own]).passedSockets.isEmpty)
+    #expect(manager(["LISTEN_FDS": "1"]).passedSockets.isEmpty)
+    #expect(manager(["LISTEN_PID": "1", "LISTEN_FDS": "1"]).passedSockets.isEmpty)
+  }
 }

@@ -47,8 +47,9 @@ typedef struct cmicrohttpd_limits {
 /// errno set, if the library failed.
 cmicrohttpd_server *_Nullable cmicrohttpd_start(int listening_socket, const cmicrohttpd_limits *_Nonnull limits,
                                                 const cmicrohttpd_calls *_Nonnull calls, void *_Nonnull owner);
-/// Refuses new connections, and those that wait to be accepted. Accepted connections continue.
-void cmicrohttpd_quiesce(cmicrohttpd_server *_Nonnull server);
+/// Accepts no more connections. Accepted ones continue. Those that wait to be accepted are refused, or if `is_shared` is not
+/// 0, they are left to other processes that have the listening socket.
+void cmicrohttpd_quiesce(cmicrohttpd_server *_Nonnull server, int is_shared);
 /// Closes all connections, none of which may be suspended, and waits for the threads. The listening socket stays open.
 void cmicrohttpd_stop(cmicrohttpd_server *_Nonnull server);
 

@@ -3,7 +3,6 @@ package import ConversionModel
 internal import JSON
 package import PostbackVerification
 internal import SKAdNetwork
-internal import Synchronization
 
 /// A unique postback with the meaning of its conversion value.
 package struct Decoded: Sendable {
@@ -50,19 +49,5 @@ extension Parsed {
   private func conversionType(in bytes: [UInt8]) -> ConversionType? {
     guard postback.framework == .adAttributionKit else { return .install }
     return postback.conversionType.flatMap { ConversionType(postbackValue: bytes.span.extracting($0.indices)) }
-  }
-}
-
-/// The conversion models in use, which may be replaced at any time.
-package final class CurrentModels: Sendable {
-  private let models: Mutex<Models>
-
-  /// Starts with the given models.
-  package init(_ models: Models) { self.models = Mutex(models) }
-
-  /// The models to use now.
-  package var value: Models {
-    get { models.withLock { $0 } }
-    set { models.withLock { $0 = newValue } }
   }
 }

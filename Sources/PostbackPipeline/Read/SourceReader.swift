@@ -12,14 +12,15 @@ package struct SourceReader: AsyncSequence {
 
   private let source: any InputSource
   private let catalog: InputCatalog
-  private let limits: ReadLimits
+  private let limits: @Sendable () -> ReadLimits
   private let skipsUnreadableInputs: Bool
 
-  /// A reader of a source's inputs. `catalog` decides at which record each input begins.
+  /// A reader of a source's inputs. `catalog` decides at which record each input begins, and `limits` is called for
+  /// each input.
   package init(
     _ source: any InputSource,
     _ catalog: InputCatalog,
-    limits: ReadLimits = ReadLimits(),
+    limits: @escaping @Sendable () -> ReadLimits = { ReadLimits() },
     skipsUnreadableInputs: Bool = false
   ) {
     self.source = source
@@ -37,14 +38,19 @@ package struct SourceReader: AsyncSequence {
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate var source: any InputSource
     fileprivate let catalog: InputCatalog
-    fileprivate let limits: ReadLimits
+    fileprivate let limits: @Sendable () -> ReadLimits
     fileprivate let skipsUnreadableInputs: Bool
     private var reader: InputReader?
     /// The result that was read ahead and could not be joined to the batch before; nil if there is none.
     private var next: Result<Step<RawBatch>?, PipelineFailure>?
     private var isEnded = false
 
-    fileprivate init(source: any InputSource, catalog: InputCatalog, limits: ReadLimits, skipsUnreadableInputs: Bool) {
+    fileprivate init(
+      source: any InputSource,
+      catalog: InputCatalog,
+      limits: @escaping @Sendable () -> ReadLimits,
+      skipsUnreadableInputs: Bool
+    ) {
       self.source = source
       self.catalog = catalog
       self.limits = limits
@@ -100,7 +106,7 @@ package struct SourceReader: AsyncSequence {
         switch try source.next() {
         case .input(let opened):
           let input = opened.input
-          do throws(PipelineFailure) { reader = try InputReader(opened, catalog, limits: limits) } catch {
+          do throws(PipelineFailure) { reader = try InputReader(opened, catalog, limits: limits()) } catch {
             guard skipsUnreadableInputs, case .read(let failure) = error else { throw error }
             return .batch(InputReader.failed(input, failure))
           }
@@ -121,7 +127,7 @@ package struct PostbackReader: AsyncSequence {
 
   /// A reader of all of `inputs` from their start; `InputFile.enumerate(_:)` finds them.
   package init(inputs: [InputFile], limits: ReadLimits = ReadLimits()) {
-    reader = SourceReader(InputList(inputs), InputCatalog(), limits: limits)
+    reader = SourceReader(InputList(inputs), InputCatalog(), limits: { limits })
   }
 
   /// An iterator that begins at the first input.

@@ -9,6 +9,8 @@ package struct Verified: Sendable {
   package let parsed: Parsed
   /// Its signature.
   package let signature: AcceptedSignature
+  /// The name of the key that signed it.
+  package let keyID: [UInt8]
   /// The environment of the key that signed it, or development if a placeholder stands for a real id.
   package let environment: Environment
   /// The key of the postback.
@@ -21,12 +23,14 @@ package struct Verified: Sendable {
   fileprivate init(
     _ parsed: Parsed,
     _ signature: AcceptedSignature,
+    _ keyID: [UInt8],
     _ environment: Environment,
     _ key: PostbackKey,
     of bytes: [UInt8]
   ) {
     self.parsed = parsed
     self.signature = signature
+    self.keyID = keyID
     self.environment = environment
     self.key = key
     unsignedFields = UnsignedFields(parsed.postback, of: bytes)
@@ -51,11 +55,14 @@ extension Batch<Parsed> {
 /// Turns the verdicts on a batch into outcomes.
 package struct SignatureGate: ~Copyable {
   private let trust: Trust
+  /// The names of the trusted keys, by their index in `Trust.keys`.
+  private let keyIDs: [[UInt8]]
   private var verifier: SignatureVerifier
 
   /// Makes a gate for the keys, apps and networks of `trust`.
   package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
     self.trust = trust
+    keyIDs = trust.keys.map { Array($0.id.utf8) }
     verifier = try SignatureVerifier(trust, known: known)
   }
 
@@ -89,7 +96,7 @@ package struct SignatureGate: ~Copyable {
       var parsed = parsed
       parsed.removeUnsigned(signature.layout)
       let key = try verifier.key(of: parsed.postback, in: bytes)
-      return .accepted(Verified(parsed, signature, environment, key, of: bytes))
+      return .accepted(Verified(parsed, signature, keyIDs[signature.key], environment, key, of: bytes))
     }
   }
 

@@ -1,25 +1,20 @@
 internal import DurableFiles
 internal import JSON
 internal import Ledger
-package import PostbackVerification
+internal import PostbackVerification
 package import Tables
 internal import ConversionModel
 internal import Glibc
 internal import SKAdNetwork
 package import Signatures
 
-/// The format of the rows of a run: the encoding of the tables, and the ids of the trusted keys.
+/// The format of the rows of a run: the encoding of the tables.
 package struct RowFormat: Sendable {
   /// The encoding of the tables.
   let encoding: TableEncoding
-  /// The ids of the trusted keys, by their index in `Trust.keys`.
-  let keyIDs: [[UInt8]]
 
-  /// Makes the format of rows for postbacks that are verified with `trust`.
-  package init(_ encoding: TableEncoding, trust: Trust) {
-    self.encoding = encoding
-    keyIDs = trust.keys.map { Array($0.id.utf8) }
-  }
+  /// Makes the format of rows of tables with that encoding.
+  package init(_ encoding: TableEncoding) { self.encoding = encoding }
 }
 
 /// A batch as rows. An accepted postback is one row of `skan_postbacks`, and one of `skan_events` for each event; a

@@ -39,7 +39,7 @@ extension RowEncoder {
     }
     text(.marketplaceIdentifier, postback.marketplaceIdentifier, of: bytes)
     text(.impressionType, postback.impressionType, of: bytes)
-    let keyID = format.keyIDs[verified.signature.key]
+    let keyID = verified.keyID
     text(.keyID, keyID.span)
     word(.environment, verified.environment)
     word(.signatureState, verified.signature.state)

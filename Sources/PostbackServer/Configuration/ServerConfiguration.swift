@@ -49,6 +49,23 @@ package struct ServerConfiguration: Sendable {
   }
 }
 
+extension ServerConfiguration {
+  /// Returns the keys of the settings that differ from those of a running process and take effect only with its next
+  /// start, of a receiver, of a consumer, or of both.
+  package func fixedKeys(changedFrom running: ServerConfiguration, receives: Bool, consumes: Bool) -> [String] {
+    let ofReceiver: [(String, Bool)] = [
+      ("listen", listen == running.listen),
+      ("limits.threads", limits.threads == running.limits.threads),
+      ("limits.connections", limits.connections == running.limits.connections),
+      ("limits.header_bytes", limits.headerBytes == running.limits.headerBytes),
+      ("limits.idle_seconds", limits.idleSeconds == running.limits.idleSeconds),
+    ]
+    let ofConsumer = [("out", out == running.out), ("state", state == running.state)]
+    let settings = [("spool", spool == running.spool)] + (receives ? ofReceiver : []) + (consumes ? ofConsumer : [])
+    return settings.filter { !$0.1 }.map(\.0)
+  }
+}
+
 /// A public key that the configuration adds to the trusted ones.
 package struct ConfiguredKey: Hashable, Sendable {
   /// The name of the key.

@@ -18,7 +18,7 @@ public import ConversionModel
 /// so far count.
 public struct ConversionValueAPI: Sendable {
   /// The models. The one in force at the first call is used, which also decodes the postbacks, by install date.
-  public var models: Models
+  public let models: Models
   /// The exchange rates for revenue in another currency than the model's.
   public let rates: CurrencyRates
   /// App Store ids by bundle id. They take precedence over the ids in the models.

@@ -14,6 +14,7 @@ final class HTTPConnection: Sendable {
   private let socket: Int32
   nonisolated(unsafe) private let handle: OpaquePointer
   private let state = Mutex(RequestState())
+  private let hadRequest = Atomic<Bool>(false)
 
   init(_ server: HTTPServer, _ handle: OpaquePointer, socket: Int32, peer: IPAddress) {
     self.server = server
@@ -26,6 +27,7 @@ final class HTTPConnection: Sendable {
 
   /// Handles the first line of a request.
   func began(_ target: String) {
+    hadRequest.store(true, ordering: .relaxed)
     state.withLock { $0.begin(target) }
     server.metrics.beginRequest()
   }
@@ -123,6 +125,9 @@ final class HTTPConnection: Sendable {
   /// The time since which no request has begun; nil while there is one, or if the connection was cut.
   var idleSince: ContinuousClock.Instant? { state.withLock { $0.phase == .idle ? $0.since : nil } }
 
+  /// Indicates that no request has begun since the connection was accepted.
+  var awaitsFirstRequest: Bool { !hadRequest.load(ordering: .relaxed) }
+
   /// Ends the connection if it has been idle since then; returns false if it has not.
   func cut(ifIdleSince since: ContinuousClock.Instant) -> Bool {
     var isCut = false
@@ -165,9 +170,10 @@ final class HTTPConnection: Sendable {
 
   /// Returns the address of the client, behind a trusted proxy if the headers name it.
   private func proxyClient(_ headers: [HTTPRequest.Field]) -> IPAddress {
-    guard server.proxies.contains(peer) else { return peer }
+    let proxies = server.proxies
+    guard proxies.contains(peer) else { return peer }
     let named = headers.filter { $0.name.isEqualIgnoringCase(to: "X-Forwarded-For") }
-    return server.proxies.client(of: peer, forwardedFor: named.map(\.value))
+    return proxies.client(of: peer, forwardedFor: named.map(\.value))
   }
 
   /// Returns the headers as the library reports them, with trailing white space.
@@ -220,7 +226,7 @@ extension HTTPConnection {
     unsafe cmicrohttpd_calls(
       accepts: { owner, address in
         let server = unsafe Unmanaged<HTTPServer>.fromOpaque(owner).takeUnretainedValue()
-        guard server.counts.allows(unsafe SocketAddress(address).address) else {
+        guard server.accepts(unsafe SocketAddress(address).address) else {
           server.metrics.add(refused: "connections")
           return 0
         }

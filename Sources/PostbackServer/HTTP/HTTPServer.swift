@@ -1,3 +1,4 @@
+internal import Base
 internal import CMicrohttpd
 internal import Dispatch
 internal import Glibc
@@ -8,12 +9,10 @@ internal import Synchronization
 package final class HTTPServer: Sendable {
   /// The socket that the server listens on.
   package let socket: ListeningSocket
-  let router: Router
-  let proxies: TrustedProxies
-  let limits: ServerLimits
+  private let settings: Current<Settings>
   let metrics: ServerMetrics
   let rate: RateLimit
-  let counts: ConnectionCounts
+  let counts = ConnectionCounts()
   private let handle: Mutex<Handle?>
   private let connections = Mutex(OpenConnections())
   let bodies: BodyBudget
@@ -27,6 +26,13 @@ package final class HTTPServer: Sendable {
     var all: [ObjectIdentifier: HTTPConnection] = [:]
     /// The connections among them that were cut to make room, and will be closed soon.
     var closing: Set<ObjectIdentifier> = []
+  }
+
+  /// The settings that may be replaced while the server runs.
+  private struct Settings: Sendable {
+    let router: Router
+    let limits: ServerLimits
+    let proxies: TrustedProxies
   }
 
   @unsafe private struct Handle: @unchecked Sendable {
@@ -48,16 +54,29 @@ package final class HTTPServer: Sendable {
     metrics: ServerMetrics = ServerMetrics()
   ) {
     self.socket = socket
-    self.router = router
-    self.proxies = proxies
-    self.limits = limits
+    settings = Current(Settings(router: router, limits: limits, proxies: proxies))
     self.metrics = metrics
     bodies = BodyBudget(limits.bodyBytes)
     rate = RateLimit(perMinute: limits.requestsPerMinute, burst: limits.requestBurst)
-    counts = ConnectionCounts(limit: limits.connectionsPerAddress, proxies: proxies)
     metrics.limit(connections: limits.connections)
     unsafe handle = Mutex(nil)
   }
+
+  /// Replaces the routes, the limits and the proxies. Requests that have begun continue with the old routes. Limits on
+  /// threads, connections, their memory and their idle time stay as they were at the start.
+  package func use(_ router: Router, limits: ServerLimits, proxies: TrustedProxies) {
+    var limits = limits
+    let old = self.limits
+    (limits.threads, limits.connections) = (old.threads, old.connections)
+    (limits.headerBytes, limits.idleSeconds) = (old.headerBytes, old.idleSeconds)
+    settings.value = Settings(router: router, limits: limits, proxies: proxies)
+    bodies.use(bytes: limits.bodyBytes)
+    rate.use(perMinute: limits.requestsPerMinute, burst: limits.requestBurst)
+  }
+
+  var router: Router { settings.value.router }
+  var proxies: TrustedProxies { settings.value.proxies }
+  var limits: ServerLimits { settings.value.limits }
 
   /// Begins to accept connections. The server keeps itself alive until `stop`.
   package func start() throws(Failure) {
@@ -83,11 +102,12 @@ package final class HTTPServer: Sendable {
     watchDeadlines()
   }
 
-  /// Accepts no more connections, and closes each open one after its next answer.
+  /// Accepts no more connections, and closes each open one after its next answer. Clients that wait to be accepted are
+  /// refused, unless another process will accept them from the same socket.
   package func quiesce() {
     draining.store(true, ordering: .sequentiallyConsistent)
     unsafe handle.withLock { handle in
-      if let handle = unsafe handle { unsafe cmicrohttpd_quiesce(handle.server) }
+      if let handle = unsafe handle { unsafe cmicrohttpd_quiesce(handle.server, socket.isShared ? 1 : 0) }
     }
   }
 
@@ -99,6 +119,9 @@ package final class HTTPServer: Sendable {
 
   /// Indicates that at least one request waits for its reply.
   package var awaitsReply: Bool { replies.load(ordering: .sequentiallyConsistent) > 0 }
+
+  /// Indicates that at least one connection was accepted and has not begun a request.
+  package var awaitsFirstRequest: Bool { connections.withLock { $0.all.values.contains { $0.awaitsFirstRequest } } }
 
   /// Closes all connections and waits for the threads. No request may be waiting for its reply.
   package func stop() {
@@ -139,6 +162,11 @@ package final class HTTPServer: Sendable {
         if connections.all[id] != nil { connections.closing.insert(id) }
       }
     }
+  }
+
+  /// Indicates that the address may open another connection: it is that of a trusted proxy, or has few.
+  func accepts(_ address: IPAddress) -> Bool {
+    proxies.contains(address) || counts.allows(address, limit: limits.connectionsPerAddress)
   }
 
   func remove(_ connection: HTTPConnection) {

@@ -7,7 +7,8 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
   /// The port; 0 for any free port.
   package let port: UInt16
 
-  init(host: String, port: UInt16) {
+  /// Creates an address of a host and a port.
+  package init(host: String, port: UInt16) {
     self.host = host
     self.port = port
   }
@@ -32,8 +33,13 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 /// A listening TCP socket, which is closed with its last reference.
 package final class ListeningSocket: Sendable {
   let descriptor: Int32
-  /// The port in use; if the address has port 0, the one that the system chose.
-  package let port: UInt16
+  /// The address in use; if the port was 0, with the one that the system chose.
+  package let address: ListenAddress
+  /// Indicates that the socket came from the service manager, which keeps it for the next process. Clients that wait to
+  /// be accepted when this process ends are served by the next one.
+  package let isShared: Bool
+  /// The port in use.
+  package var port: UInt16 { address.port }
 
   /// The error of an address on which no socket can listen.
   package struct Failure: Error, CustomStringConvertible {
@@ -68,18 +74,57 @@ package final class ListeningSocket: Sendable {
       throw failure(unsafe String(cString: strerror(code)))
     }
     self.descriptor = descriptor
-    port = Self.port(of: descriptor)
+    self.address = ListenAddress(host: host, port: Self.boundAddress(of: descriptor).port)
+    isShared = false
+  }
+
+  /// Takes over a socket that listens already, from the service manager, which passes `count` sockets.
+  package init(passed descriptor: Int32, of count: Int) throws(Failure) {
+    guard count == 1 else {
+      throw Failure(
+        description: "The service manager passes \(count) sockets. Give the socket unit one ListenStream=."
+      )
+    }
+    guard Self.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
+      Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
+      [AF_INET, AF_INET6].contains(Self.option(SO_DOMAIN, of: descriptor) ?? AF_UNSPEC)
+    else {
+      throw Failure(
+        description: """
+          The file descriptor \(descriptor) from the service manager is not a listening TCP socket. Give the socket unit \
+          ListenStream= with an address and a port.
+          """
+      )
+    }
+    let flags = fcntl(descriptor, F_GETFL)
+    guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    else {
+      throw Failure(
+        description: "The socket from the service manager cannot be used: \(unsafe String(cString: strerror(errno)))."
+      )
+    }
+    self.descriptor = descriptor
+    let (host, port) = Self.boundAddress(of: descriptor)
+    address = ListenAddress(host: host.description, port: port)
+    isShared = true
   }
 
   deinit { close(descriptor) }
 
-  private static func port(of descriptor: Int32) -> UInt16 {
+  private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+    var value: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    return unsafe getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+  }
+
+  private static func boundAddress(of descriptor: Int32) -> (host: IPAddress, port: UInt16) {
     var address = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     return unsafe withUnsafeMutablePointer(to: &address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        guard unsafe getsockname(descriptor, address, &length) == 0 else { return 0 }
-        return unsafe SocketAddress(address).port
+        guard unsafe getsockname(descriptor, address, &length) == 0 else { return (IPAddress(v4: 0), 0) }
+        let found = unsafe SocketAddress(address)
+        return (found.address, found.port)
       }
     }
   }

@@ -52,16 +52,19 @@ final class BodyBudget: Sendable {
     let address: IPAddress
   }
 
-  private let bytes: Int
+  private let bytes: Atomic<Int>
   private let use = Mutex(Use())
 
   /// Creates a budget of `bytes` bytes.
-  init(_ bytes: Int) { self.bytes = bytes }
+  init(_ bytes: Int) { self.bytes = Atomic(bytes) }
+
+  /// Changes the size of the budget. Bodies keep what they have.
+  func use(bytes: Int) { self.bytes.store(bytes, ordering: .relaxed) }
 
   /// Takes room for a piece of a body. Returns false, and takes nothing, if there is not enough.
   func take(_ count: Int, for share: inout BodyShare) -> Bool {
     let (divisor, addressDivisor) = share.sender.divisors
-    let limit = max(bytes / divisor, share.longestBody)
+    let limit = max(bytes.load(ordering: .relaxed) / divisor, share.longestBody)
     let addressLimit = max(limit / addressDivisor, share.longestBody)
     let owner = Owner(sender: share.sender, address: share.address)
     let isTaken = use.withLock { use in

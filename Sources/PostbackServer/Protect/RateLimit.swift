@@ -12,6 +12,11 @@ package final class RateLimit: Sendable {
     table = Mutex(RateTable(perSecond: Double(perMinute) / 60, burst: Double(burst), capacity: capacity))
   }
 
+  /// Changes the limit. No address gets new tokens by that.
+  func use(perMinute: Int, burst: Int) {
+    table.withLock { $0.use(perSecond: Double(perMinute) / 60, burst: Double(burst), at: .now) }
+  }
+
   /// Takes a token of the address; returns false if it has none.
   func allows(_ address: IPAddress, at now: ContinuousClock.Instant = .now) -> Bool {
     table.withLock { $0.take(address.rateLimitPrefix, at: now) }
@@ -25,8 +30,8 @@ struct RateTable: Sendable {
     var filled: ContinuousClock.Instant
   }
 
-  private let perSecond: Double
-  private let burst: Double
+  private var perSecond: Double
+  private var burst: Double
   private let capacity: Int
   private var buckets: [IPAddress: Bucket] = [:]
   /// The shared bucket of the addresses that do not fit in the table.
@@ -40,6 +45,14 @@ struct RateTable: Sendable {
     self.perSecond = perSecond
     self.burst = max(burst, 1)
     self.capacity = capacity
+  }
+
+  /// Changes the rate and the burst. The tokens until now are those of the old rate.
+  mutating func use(perSecond: Double, burst: Double, at now: ContinuousClock.Instant) {
+    buckets = buckets.mapValues { Bucket(tokens: tokens(of: $0, at: now), filled: now) }
+    others = others.map { Bucket(tokens: tokens(of: $0, at: now), filled: now) }
+    self.perSecond = perSecond
+    self.burst = max(burst, 1)
   }
 
   /// Takes a token of the address, or of the shared bucket if the table is full; returns false if there is none.
@@ -80,21 +93,13 @@ struct RateTable: Sendable {
   }
 }
 
-/// The number of open connections of each address, with a limit.
+/// The number of open connections of each address.
 final class ConnectionCounts: Sendable {
-  private let limit: Int
-  private let proxies: TrustedProxies
   private let counts = Mutex<[IPAddress: Int]>([:])
 
-  /// Creates counts with a limit for each address that is not a trusted proxy.
-  init(limit: Int, proxies: TrustedProxies) {
-    self.limit = limit
-    self.proxies = proxies
-  }
-
-  /// Indicates that the address may open another connection.
-  func allows(_ address: IPAddress) -> Bool {
-    proxies.contains(address) || counts.withLock { $0[address.rateLimitPrefix] ?? 0 } < limit
+  /// Indicates that the address may open another connection: it has fewer than `limit`.
+  func allows(_ address: IPAddress, limit: Int) -> Bool {
+    counts.withLock { $0[address.rateLimitPrefix] ?? 0 } < limit
   }
 
   /// Counts a connection that was opened.

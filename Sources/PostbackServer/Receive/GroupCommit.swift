@@ -64,6 +64,9 @@ package final class GroupCommit: Sendable {
     return isTaken
   }
 
+  /// Changes the number of bytes that may wait to be made durable.
+  package func use(waitingBytes: Int) { state.withLock { $0.queue.waitingLimit = waitingBytes } }
+
   /// Writes the queued lines and stops; returns false if that takes longer than `limit`.
   package func stop(within limit: Duration) -> Bool {
     state.withLock { $0.isStopping = true }
@@ -159,7 +162,8 @@ struct CommitQueue<Waiter: Sendable>: Sendable {
   }
 
   private let groupBytes: Int
-  private let waitingLimit: Int
+  /// The number of bytes that may wait together.
+  var waitingLimit: Int
   private var groups: [Group] = []
   /// The number of bytes in waiting groups, including the group that is being written.
   private(set) var waitingBytes = 0

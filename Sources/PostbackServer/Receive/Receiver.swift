@@ -10,9 +10,9 @@ internal import Signatures
 /// It checks only sizes and the identity of forwarders. The pipeline verifies the postbacks later.
 package struct Receiver: Sendable {
   private let commits: GroupCommit
-  private let authentication: ForwarderAuthentication
-  private let postbackBytes: Int
-  private let limits: ForwarderLimits
+  private var authentication: ForwarderAuthentication
+  private var postbackBytes: Int
+  private var limits: ForwarderLimits
   private let metrics: ServerMetrics
   /// The consumer in the same process; nil if there is none.
   private let consumer: (any ObservedConsumer)?
@@ -38,6 +38,16 @@ package struct Receiver: Sendable {
     limits = ForwarderLimits(configuration)
     self.metrics = metrics
     metrics.expect(forwarders: configuration.forwarders.map(\.name))
+  }
+
+  /// Returns the receiver with the limits and the forwarders of another configuration. Both write to the same spool.
+  package func using(_ configuration: ServerConfiguration) -> Receiver {
+    var receiver = self
+    receiver.authentication = ForwarderAuthentication(configuration.forwarders)
+    receiver.postbackBytes = configuration.postbackBytes
+    receiver.limits = ForwarderLimits(configuration)
+    metrics.expect(forwarders: configuration.forwarders.map(\.name))
+    return receiver
   }
 
   /// The routes for Apple's devices, for forwarders, and for health checks.

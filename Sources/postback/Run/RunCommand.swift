@@ -81,11 +81,12 @@ struct RunCommand: Command {
   func run() async throws(CommandFailure) {
     let start = ContinuousClock.now
     try reprocessing?.check()
-    let models = CurrentModels(try Models(checking: models))
-    var pipeline = Pipeline(inputs: try InputFile.found(at: inputs), trust: trust)
-    pipeline.models = models
+    let models = try Models(checking: models)
+    var pipeline = Pipeline(
+      inputs: try InputFile.found(at: inputs),
+      settings: Current(PipelineSettings(trust: trust, models: models, limits: limits))
+    )
     pipeline.receivedAt = receivedAt
-    pipeline.limits = limits
     pipeline.jobs = jobs
     TrustOptions.announce(trust)
     let settings: RunSettings
@@ -96,7 +97,7 @@ struct RunCommand: Command {
         trust: trust,
         limits: limits,
         format: tables,
-        models: models.value,
+        models: models,
         program: Main.version
       )
     } catch {

@@ -1,5 +1,4 @@
 internal import Spool
-internal import ConversionModel
 internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
@@ -25,7 +24,9 @@ struct ServeCommand: Command {
       postback watch.
 
       On SIGTERM and SIGINT the server finishes the requests in progress, in at most five seconds, and ends. On SIGHUP it
-      loads the models again.
+      reads the configuration, the secrets, the keys, the models and the rates again: all are replaced, or none if one is
+      wrong. A socket that a service manager passes (LISTEN_FDS) is used instead of --listen, so that a restart refuses
+      nobody.
       Exit status: 0 asked to end, 64 usage, 65 model, key, state or configuration, 66 no spool, 73 cannot listen or
       create, 74 I/O, 75 locked.
       """,
@@ -42,8 +43,8 @@ struct ServeCommand: Command {
     example: "postback serve --spool /var/spool/postback --watch --models models/ --out out"
   )
 
-  private let configuration: ServerConfiguration
-  private let listen: ListenAddress
+  private let settings: ServiceSettings
+  private let load: ServiceSettings.Loader
   private let spool: String
   private let consumer: ConsumerOptions?
   private let log: Log
@@ -52,22 +53,31 @@ struct ServeCommand: Command {
     guard arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "serve takes no operands; give the spool with --spool")
     }
-    var configuration = try ServiceOptions.configuration(arguments, readsSecrets: true)
-    configuration.rates = arguments.value("--rates") ?? configuration.rates
-    let named = try arguments.value("--listen", "a host and a port such as 127.0.0.1:8080") { ListenAddress($0) }
-    guard let spool = arguments.value("--spool") ?? configuration.spool, !spool.isEmpty else {
+    settings = try Self.settings(arguments)
+    load = { () throws(ReloadFailure) in
+      do throws(CommandFailure) { return try Self.settings(arguments) } catch { throw error.reload }
+    }
+    guard let spool = settings.configuration.spool, !spool.isEmpty else {
       throw CommandFailure(.usage, "give --spool, the directory for received postbacks")
     }
-    (listen, self.spool) = (named ?? configuration.listen, spool)
+    self.spool = spool
     log = try ServiceOptions.log(arguments)
     if arguments.has("--watch") {
-      consumer = try WatchOptions.consumer(arguments, spool: spool, configuration)
+      consumer = try WatchOptions.consumer(arguments, spool: spool, settings, load: load)
     } else {
       let unused = Self.consumerOptions.first { arguments.has($0) }
       if let unused { throw CommandFailure(.usage, "\(unused) has no effect without --watch") }
       consumer = nil
     }
-    self.configuration = configuration
+  }
+
+  private static func settings(_ arguments: Arguments) throws(CommandFailure) -> ServiceSettings {
+    let address = try arguments.value("--listen", "a host and a port such as 127.0.0.1:8080") { ListenAddress($0) }
+    return try ServiceOptions.settings(arguments, receives: true) { configuration in
+      configuration.listen = address ?? configuration.listen
+      configuration.spool = arguments.value("--spool") ?? configuration.spool
+      configuration.rates = arguments.value("--rates") ?? configuration.rates
+    }
   }
 
   /// The options that have an effect only with `--watch`.
@@ -80,17 +90,20 @@ struct ServeCommand: Command {
 
   /// Receives and consumes until a signal asks to end, or until either fails.
   private func run(_ options: ConsumerOptions) async throws(CommandFailure) {
-    let models = CurrentModels(try Models(checking: configuration.models))
     let monitor = ConsumerMonitor(options)
-    let service = try service(models, monitor)
+    let service = try service(monitor)
     var options = options
-    options.receiver = ConsumerHooks(stopping: { service.drain() }, receiverWorks: { service.isWorking })
+    options.receiver = ConsumerHooks(
+      stopping: { service.drain() },
+      receiverWorks: { service.isWorking },
+      reloaded: { service.use($0) }
+    )
     let consumer: Consumer
-    do throws(PipelineFailure) { consumer = try Consumer(options, models: models, monitor: monitor) } catch {
+    do throws(PipelineFailure) { consumer = try Consumer(options, monitor: monitor) } catch {
       throw CommandFailure(error)
     }
     do throws(ReceiverFailure) { try service.start() } catch { throw CommandFailure(error) }
-    TrustOptions.announce(options.trust)
+    TrustOptions.announce(settings.trust)
     do throws(PipelineFailure) {
       try await consumer.run()
     } catch {
@@ -105,27 +118,15 @@ struct ServeCommand: Command {
   private func serve() throws(CommandFailure) {
     let signals: Signals
     do { signals = try Signals() } catch { throw CommandFailure(error) }
-    let models = CurrentModels(try Models(checking: configuration.models))
-    let service = try service(models)
-    do throws(ReceiverFailure) { try service.run(until: signals, models, from: configuration.models) } catch {
+    let service = try service()
+    do throws(ReceiverFailure) { try service.run(until: signals, reloadingWith: load) } catch {
       throw CommandFailure(error)
     }
   }
 
-  private func service(
-    _ models: CurrentModels,
-    _ consumer: ConsumerMonitor? = nil
-  ) throws(CommandFailure) -> ReceiverService {
+  private func service(_ consumer: ConsumerMonitor? = nil) throws(CommandFailure) -> ReceiverService {
     do throws(ReceiverFailure) {
-      return try ReceiverService(
-        listen,
-        spool: spool,
-        configuration,
-        models,
-        version: Main.version,
-        log,
-        consumer: consumer
-      )
+      return try ReceiverService(settings, spool: spool, version: Main.version, log, consumer: consumer)
     } catch {
       throw CommandFailure(error)
     }
@@ -137,7 +138,6 @@ extension CommandFailure {
   fileprivate init(_ failure: ReceiverFailure) {
     switch failure {
     case .spool(let failure): self.init(PipelineFailure.spool(failure))
-    case .rates(let errors): self.init(.configuration, lines: errors)
     case .listening(let failure): self.init(.cannotCreate, failure.description)
     case .server(let failure): self.init(.software, failure.description)
     case .spoolStuck:

@@ -1,4 +1,3 @@
-internal import ConversionModel
 internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
@@ -19,8 +18,8 @@ struct WatchCommand: Command {
       --config takes the file of postback serve: spool, out, state, models, trusted_keys and limits.postback_bytes are
       used, everything else concerns only the receiver. The secrets of forwarders are not read.
 
-      On SIGTERM and SIGINT the consumer commits and ends. On SIGHUP it loads the models again, and keeps the old ones if
-      the new ones are wrong. While the disk is full it takes no file. Under systemd it notifies when it is ready, and
+      On SIGTERM and SIGINT the consumer commits and ends. On SIGHUP it reads the configuration, the
+      keys and the models again: all are replaced, or none if one is wrong. While the disk is full it takes no file. Under systemd it notifies when it is ready, and
       feeds the watchdog.
       Exit status: 0 asked to end, 64 usage, 65 model, key or state, 66 no spool, 73 cannot create, 74 I/O, 75 locked.
       """,
@@ -34,11 +33,18 @@ struct WatchCommand: Command {
   private let consumer: ConsumerOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    let configuration = try ServiceOptions.configuration(arguments, readsSecrets: false)
-    guard arguments.operands.count <= 1, let spool = arguments.operands.first ?? configuration.spool else {
+    let settings = try Self.settings(arguments)
+    guard arguments.operands.count <= 1, let spool = settings.configuration.spool else {
       throw CommandFailure(.usage, "Give one operand, the directory of the spool, or a configuration that names it.")
     }
-    var consumer = try WatchOptions.consumer(arguments, spool: spool, configuration)
+    var consumer = try WatchOptions.consumer(
+      arguments,
+      spool: spool,
+      settings,
+      load: { () throws(ReloadFailure) in
+        do throws(CommandFailure) { return try Self.settings(arguments) } catch { throw error.reload }
+      }
+    )
     consumer.settle = try arguments.value("--settle", "seconds, such as 2 or 0.5") { text in
       Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
     }
@@ -46,11 +52,16 @@ struct WatchCommand: Command {
     self.consumer = consumer
   }
 
+  private static func settings(_ arguments: Arguments) throws(CommandFailure) -> ServiceSettings {
+    try ServiceOptions.settings(arguments, receives: false) { configuration in
+      configuration.spool = arguments.operands.first ?? configuration.spool
+    }
+  }
+
   func run() async throws(CommandFailure) {
-    let models = CurrentModels(try Models(checking: consumer.models))
     do throws(PipelineFailure) {
-      let service = try Consumer(consumer, models: models, monitor: ConsumerMonitor(consumer))
-      TrustOptions.announce(consumer.trust)
+      let service = try Consumer(consumer, monitor: ConsumerMonitor(consumer))
+      TrustOptions.announce(consumer.settings.trust)
       try await service.run()
     } catch {
       throw CommandFailure(error)

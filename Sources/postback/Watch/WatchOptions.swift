@@ -1,4 +1,5 @@
 internal import Base
+internal import ConversionModel
 internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
@@ -15,12 +16,14 @@ enum WatchOptions {
       Option("--jobs", "N", "The number of batches processed at once; by default the number of cores."),
     ]
 
-  /// Returns the settings of a consumer as the options and the configuration give them.
+  /// Returns the settings of a consumer: those of the options, and `settings`, which `load` loads again.
   static func consumer(
     _ arguments: Arguments,
     spool: String,
-    _ configuration: ServerConfiguration
+    _ settings: ServiceSettings,
+    load: @escaping ServiceSettings.Loader
   ) throws(CommandFailure) -> ConsumerOptions {
+    let configuration = settings.configuration
     var tables = try TablesOptions.tables(arguments, configured: configuration)
     if !arguments.has("--commit-ms") { tables.commitInterval = .milliseconds(500) }
     if !arguments.has("--once") { tables.trickleInterval = tables.commitInterval }
@@ -29,20 +32,24 @@ enum WatchOptions {
       spool: spool,
       state: TablesOptions.state(arguments, tables, configured: configuration),
       tables: tables,
-      trust: try TrustOptions.trust(arguments, adding: configuration.trustedKeys),
+      settings: settings,
+      load: load,
       version: Main.version,
       log: try ServiceOptions.log(arguments)
     )
     consumer.deletes = arguments.has("--delete")
     if let rescan = try arguments.integer("--rescan-ms", in: 10...3_600_000) { consumer.rescan = .milliseconds(rescan) }
-    consumer.models = configuration.models
     consumer.receivedAt = try ReceivedAtOptions.rule(arguments)
-    consumer.limits = ReadLimits(recordBytes: configuration.postbackBytes)
     consumer.jobs = try arguments.jobs()
     consumer.metricsFile = try ServiceOptions.metricsFile(arguments)
     consumer.forcedExitStatus = ExitStatus.inputOutput.rawValue
     return consumer
   }
+}
+
+extension CommandFailure {
+  /// The failure as the reason that settings are not replaced.
+  var reload: ReloadFailure { ReloadFailure(line) }
 }
 
 /// The options of the long-running commands, `watch` and `serve`.
@@ -58,7 +65,7 @@ enum ServiceOptions {
   /// Returns the configuration: the file of `--config`, and the options that override it.
   ///
   /// Without `readsSecrets` it has no forwarders, and the files with their secrets are not opened.
-  static func configuration(
+  private static func configuration(
     _ arguments: Arguments,
     readsSecrets: Bool
   ) throws(CommandFailure) -> ServerConfiguration {
@@ -73,7 +80,31 @@ enum ServiceOptions {
     }
     let models = arguments.all("--models")
     if !models.isEmpty { configuration.models = models }
+    configuration.out = arguments.value("--out") ?? configuration.out
+    configuration.state = arguments.value("--state") ?? configuration.state
     return configuration
+  }
+
+  /// Returns the settings that SIGHUP replaces: the configuration, which `adjust` completes, and what its files hold.
+  static func settings(
+    _ arguments: Arguments,
+    receives: Bool,
+    _ adjust: (inout ServerConfiguration) -> Void
+  ) throws(CommandFailure) -> ServiceSettings {
+    var configuration = try configuration(arguments, readsSecrets: receives)
+    adjust(&configuration)
+    var rates = CurrencyRates.none
+    if receives, let path = configuration.rates {
+      do throws(RatesErrors) { rates = try CurrencyRates(loading: path) } catch {
+        throw CommandFailure(.configuration, lines: error)
+      }
+    }
+    return ServiceSettings(
+      configuration,
+      trust: try TrustOptions.trust(arguments, adding: configuration.trustedKeys),
+      models: try Models(checking: configuration.models),
+      rates: rates
+    )
   }
 
   /// Returns the log with the format of `--log-format` and the level of `--log-level`; `--quiet` means warnings.

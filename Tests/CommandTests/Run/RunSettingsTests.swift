@@ -150,7 +150,7 @@ import Testing
       holding: Array(Self.model.replacing("\"invite_friend\"", with: "\"x\"").utf8)
     )
     kill(process.processIdentifier, SIGHUP)
-    try await site.waitFor("models_wrong")
+    try await site.waitFor("reload_failed")
     let next = Self.model.replacing("10738027756", with: "10738027757")
     try site.folder.makeFile("model.json", holding: Array("[\(Self.model),\(next)]".utf8))
     kill(process.processIdentifier, SIGHUP)

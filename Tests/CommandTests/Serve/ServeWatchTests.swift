@@ -107,11 +107,11 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     try site.folder.makeFile("models.json", holding: Array("{".utf8))
     site.signal(SIGHUP)
     try await site.wait("the models are found wrong") {
-      try site.log().contains { $0["event"] == .string("models_wrong") }
+      try site.log().contains { $0["event"] == .string("reload_failed") }
     }
     try site.folder.makeFile("models.json", holding: Array(Self.model.utf8))
     site.signal(SIGHUP)
-    try await site.wait("the models are loaded") { try site.log().contains { $0["event"] == .string("models_loaded") } }
+    try await site.wait("the models are loaded") { try site.log().contains { $0["event"] == .string("reloaded") } }
     #expect(try site.request("GET", "/healthz").status == 200)
   }
 

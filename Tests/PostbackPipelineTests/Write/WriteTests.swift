@@ -266,9 +266,12 @@ import Testing
       var pipeline = try pipeline("postbacks")
       pipeline.inputs += try InputFile.enumerate([Fixtures.path("hostile"), Fixtures.path("forms")])
       pipeline.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
-      pipeline.models = CurrentModels(try Models(loading: [Fixtures.path("models")]))
+      pipeline.settings.value = PipelineSettings(
+        trust: pipeline.settings.value.trust,
+        models: try Models(loading: [Fixtures.path("models")]),
+        limits: ReadLimits(batchRecords: records)
+      )
       pipeline.jobs = jobs
-      pipeline.limits = ReadLimits(batchRecords: records)
       let opened = try folder.open(all)
       let tally = try await pipeline.run(continuing: opened.state, into: opened.tables)
       #expect(tally.read == tally.accepted + tally.rejected)

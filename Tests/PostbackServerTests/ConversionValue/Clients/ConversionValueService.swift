@@ -36,7 +36,7 @@ final class HTTPService: ConversionValueService {
     var limits = ServerLimits()
     limits.requestsPerMinute = 0
     let socket = try ListeningSocket(try #require(ListenAddress("127.0.0.1:0")))
-    let routes = ConversionValueRoutes(CurrentModels(api.models), api)
+    let routes = ConversionValueRoutes(api)
     let metrics = ServerMetrics()
     server = HTTPServer(socket, Router(routes.routes), limits: limits, proxies: TrustedProxies([]), metrics: metrics)
     try server.start()
