@@ -26,11 +26,14 @@ import Testing
   }
 
   /// The output of a run for each dump, one after the other.
-  private func run(_ dumps: [String]..., in folder: TemporaryFolder) async throws {
+  private func run(
+    _ dumps: [String]...,
+    models: [String] = ["--models", Fixtures.path("models")],
+    in folder: TemporaryFolder
+  ) async throws {
     for (number, lines) in dumps.enumerated() {
       try folder.makeFile("dump-\(number).jsonl", holding: Array((lines.joined(separator: "\n") + "\n").utf8))
-      let models = Fixtures.path("models")
-      let arguments = ["run", folder.path("dump-\(number).jsonl"), "--models", models, "--out", folder.path("out")]
+      let arguments = ["run", folder.path("dump-\(number).jsonl"), "--out", folder.path("out")] + models
       #expect(try await BuiltCommand.run(arguments).status == 0)
     }
   }
@@ -54,6 +57,16 @@ import Testing
   private func party(_ summary: JSONValue) throws -> JSONValue {
     guard case .array(let groups)? = summary["groups"] else { return .null }
     return try #require(groups.first)
+  }
+
+  @Test func `a run without models is settled without decoding`() async throws {
+    let folder = try TemporaryFolder()
+    try await run([copy(20, forwarder: "mmp", value: 35), copy(21, value: 20)], models: [], in: folder)
+    _ = try await settle(folder)
+    let row = try #require(try rows(folder).first)
+    #expect(row["conversion_value_state"]?.text == "conflict")
+    #expect(row["effective_conversion_value"]?.integer == 20)
+    #expect(row["effective_decode_status"]?.text == "no_model")
   }
 
   @Test func `a value that a forwarder raised is worth what the device's own copy says`() async throws {

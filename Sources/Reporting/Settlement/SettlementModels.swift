@@ -17,6 +17,10 @@ extension Models {
       let fitAll = (try? Models(parsing: Self.array(all.map(\.text)))) != nil
       texts += (fitAll ? all : all.filter(\.isInForce)).map(\.text)
     }
+    guard !texts.isEmpty else {
+      self = .none
+      return
+    }
     do {
       try self.init(parsing: Self.array(texts), file: "\(state)/\(Ledger.name)")
     } catch {
