@@ -80,7 +80,8 @@ private let forwarded = "/v1/postbacks"
 
   @Test func `replaces no token if the ledger refuses a model`() async throws {
     let models = #","models":["FOLDER/models.json"]"#
-    let site = try await site(Self.configuration(#""FOLDER/old""#, models), ["--watch", "--out", "FOLDER/out"])
+    let watch = ["--watch", "--out", "FOLDER/out", "--log-level", "debug"]
+    let site = try await site(Self.configuration(#""FOLDER/old""#, models), watch)
     #expect(try site.request("POST", device, body: "{}").status == 200)
     try await site.wait("there is a commit") { try site.log().contains { $0["event"] == .string("committed") } }
     let changed = Self.model.replacing("sign_up", with: "signed_up")
