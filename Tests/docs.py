@@ -193,14 +193,17 @@ def check_alerts():
 
 
 def check_options(pages, binary):
-    """Looks for options in code spans that no command has. Benchmarks has two of its own."""
+    """Looks for options in code spans that no command and no script of the tests has. Benchmarks has two of its own."""
     known = {"--quick", "--diagnosis"}
+    for script in glob.glob(os.path.join(PROJECT, "Tests/**/*.py"), recursive=True):
+        with open(script, encoding="utf-8") as file:
+            known.update(re.findall(r'add_argument\(\s*"(--[a-z0-9-]+)"', file.read()))
     commands = re.findall(r"(?m)^  ([a-z]+(?: [a-z]+)?)  ", subprocess.check_output([binary, "--help"], text=True))
     for command in [[], *(command.split() for command in commands)]:
-        known.update(re.findall(r"--[a-z][a-z-]+", subprocess.check_output([binary, *command, "--help"], text=True)))
+        known.update(re.findall(r"--[a-z][a-z0-9-]+", subprocess.check_output([binary, *command, "--help"], text=True)))
     for page in pages:
         for number, line in page.prose:
-            for option in re.findall(r"--[a-z][a-z-]+", " ".join(code(line))):
+            for option in re.findall(r"--[a-z][a-z0-9-]+", " ".join(code(line))):
                 if option not in known:
                     yield f"{page.path}:{number} names the option {option}, which no command has"
 
