@@ -1,7 +1,6 @@
 package import DurableFiles
 package import Ledger
 package import Tables
-internal import Glibc
 
 /// The folder of a derived table while it is written. It replaces the table as a whole when it is complete; until then
 /// readers see the table that was there before.
@@ -19,7 +18,7 @@ package final class DerivedTable {
   private let folder: DurableFolder
   private let incomplete: DurableFolder
   private let partBytes: Int64
-  private let lock: Int32
+  private let lock: LockFile
   private var files: [(format: TableFormat, file: DurableFile)] = []
   private var length: Int64 = 0
   /// The length at which the system was last asked to begin writing to the disk.
@@ -39,15 +38,9 @@ package final class DerivedTable {
     folder = DurableFolder("\(output)/\(table.name)")
     incomplete = DurableFolder("\(output)/.\(table.name).inprogress")
     _ = try DurableFolder(making: output)
-    let lockPath = "\(output)/.\(table.name).lock"
-    lock = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard lock >= 0 else {
-      isComplete = true
-      throw .system(.cannotCreate, lockPath, "The file cannot be created")
-    }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      isComplete = true
-      throw FileFailure(.locked, folder.path, "Another process is writing the table", advice: "Wait for it to end")
+    let path = folder.path
+    lock = try LockFile("\(output)/.\(table.name).lock") { _ in
+      FileFailure(.locked, path, "Another process is writing the table", advice: "Wait for it to end")
     }
     for name in try folder.names() where !name.hasPrefix("part-") && name != Self.summaryName {
       throw FileFailure(
@@ -64,7 +57,6 @@ package final class DerivedTable {
   deinit {
     files = []
     if !isComplete { try? incomplete.removeWithFiles() }
-    if lock >= 0 { close(lock) }
   }
 
   /// Appends rows.
