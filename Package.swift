@@ -64,7 +64,7 @@ let package = Package(
       "Ledger",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "CSQLite",
+        "CSQLite", "CXxhash",
       ]
     ),
     module(

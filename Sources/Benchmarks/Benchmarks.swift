@@ -25,6 +25,10 @@ struct Benchmarks {
       let folder = try TemporaryFolder.make()
       defer { try? TemporaryFolder.remove(folder) }
       complain("working in \(folder)")
+      if let keys = options.stateKeys {
+        let measures = try LargeStateBenchmark(keys: keys, folder: "\(folder)/state").measures()
+        return print(Report(facts: Machine.facts, sections: [.init(title: "Large state", measures: measures)]).text)
+      }
       if options.measuresDiagnosis { return try await diagnosis(options) }
       var benchmarks = try Benchmarks(options, folder: folder)
       try await benchmarks.run()
@@ -210,6 +214,8 @@ struct Options {
   var measuresDiagnosis = false
   /// The output whose table feed is to be followed; nil measures.
   var feed: String?
+  /// The number of ids of the large state to measure; nil if none is measured.
+  var stateKeys: Int?
   /// The number of keys of the index to measure, in the process that is started for it; nil in the main process.
   var indexKeys: Int?
 
@@ -217,7 +223,7 @@ struct Options {
     Measures postback, with openssl speed for comparison.
 
     Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
-           [--diagnosis]
+           [--diagnosis] [--state-keys N]
            .build/release/Benchmarks --feed DIR
 
     Options:
@@ -229,6 +235,7 @@ struct Options {
                      by default 250, and there are 80 N forgeries.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
                      each row after the milliseconds since 1970 at which it came, and a tab.
+      --state-keys N Measure only a state with N ids, such as 100000000: 76 bytes of disk each, twice 28 while it is made.
       --models PATH  The conversion models; default: Fixtures/models.
 
     The command postback must be built beside this program, as swift build does. Dumps and tables go to a folder in
@@ -246,6 +253,7 @@ struct Options {
       case "--diagnosis": measuresDiagnosis = true
       case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
       case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
+      case "--state-keys": stateKeys = try Self.integer(words.next(), word, atLeast: 1 << 20)
       case "--json": jsonPath = try Self.text(words.next(), word)
       case "--feed": feed = try Self.text(words.next(), word)
       case "--models": models = try Self.text(words.next(), word)

@@ -107,7 +107,7 @@ struct ConsumerBenchmark {
     let path = "\(folder)/state"
     do {
       let ledger = try Ledger(try StateFolder(path), settings: [:])
-      var index = TransactionIndex()
+      var index = SeenIndex()
       let log = try SeenLog.recover(ledger, into: &index)
       var generator = SplitMix(seed: 1)
       var chunk = KeyChunk()

@@ -23,7 +23,7 @@ enum StageBenchmark {
     let receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
     let known = VerdictCache()
     let verified = BatchSource<Verified>()
-    var deduplicated = verified.deduplicated(in: TransactionIndex()).makeAsyncIterator()
+    var deduplicated = verified.deduplicated(in: SeenIndex()).makeAsyncIterator()
     let models = try Models(loading: [path])
     let jsonLines = RowFormat(TableEncoding([.jsonLines]))
     let both = RowFormat(TableEncoding([.jsonLines, .csv]))

@@ -8,6 +8,12 @@ int sync_file_range(int descriptor, __off64_t offset, __off64_t count, unsigned 
 
 enum { CLINUX_SYNC_FILE_RANGE_WRITE = 2 };
 
+/// Gives the disk space of a range of a file back, with CLINUX_FALLOC_PUNCH_HOLE: fallocate(2). The file keeps its length, and
+/// the range reads as zeros. Returns 0, or -1 with errno set: EOPNOTSUPP if the file system cannot do it.
+int fallocate(int descriptor, int mode, __off64_t offset, __off64_t count);
+
+enum { CLINUX_FALLOC_PUNCH_HOLE = 3 };
+
 /// Renames a file without replacing another one, with CLINUX_RENAME_NOREPLACE, or exchanges two names in one step, with
 /// CLINUX_RENAME_EXCHANGE: renameat2(2). Returns 0, or -1 with errno set: EEXIST if the new name is taken, ENOENT if one of
 /// the names to exchange is missing, EINVAL if the file system does not support the flag.

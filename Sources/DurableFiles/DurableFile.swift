@@ -86,6 +86,12 @@ package final class DurableFile {
     _ = sync_file_range(descriptor, off_t(offset), off_t(count), UInt32(CLINUX_SYNC_FILE_RANGE_WRITE))
   }
 
+  /// Asks the file system to give the disk space of a range back; it reads as zeros then. Only a hint: some file systems
+  /// cannot do it.
+  package func release(from offset: Int64, count: Int64) {
+    if count > 0 { _ = fallocate(descriptor, CInt(CLINUX_FALLOC_PUNCH_HOLE), off_t(offset), off_t(count)) }
+  }
+
   /// Reads from an offset to the end of the buffer or of the file. Returns the number of bytes read.
   package func read<Word: BitwiseCopyable>(into buffer: inout [Word], at offset: Int64) throws(FileFailure) -> Int {
     var count = 0

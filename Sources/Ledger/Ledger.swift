@@ -86,6 +86,8 @@ package final class Ledger {
   package var committedAt: Int64 { state.committedAt }
   /// The committed end of `seen.log`.
   package var seen: SeenMark { state.seen }
+  /// The position in `seen.log` before which all entries are forgotten.
+  package var forgotten: SeenMark { state.forgotten }
 
   /// Returns the number for the next new input. Throws `.incompatible` if no number is left.
   package func nextInputID() throws(FileFailure) -> UInt32 {
@@ -135,6 +137,21 @@ package final class Ledger {
       try statements.inputsByFirst.all(.wide(firstDigest), .integer(isCompressed ? 1 : 0)) {
         row throws(FileFailure) in try LedgerInput(row)
       }
+    }
+  }
+
+  /// Returns some complete inputs with numbers below `number` whose paths begin with `prefix`, at most `limit`.
+  func completeInputs(withPrefix prefix: String, before number: Int64, _ limit: Int) throws(FileFailure)
+    -> [LedgerInput]
+  {
+    try unlessFailed { () throws(FileFailure) in
+      // U+10FFFF is greater than any character in UTF-8, by which SQLite compares texts.
+      try statements.completeInputs.all(
+        .text(prefix),
+        .text("\(prefix)\u{10FFFF}"),
+        .integer(number),
+        .integer(Int64(limit))
+      ) { row throws(FileFailure) in try LedgerInput(row) }
     }
   }
 

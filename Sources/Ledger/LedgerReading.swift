@@ -8,7 +8,7 @@ package struct LedgerReading: Sendable {
   package let parts: [LedgerPart]
   /// The counters that are not 0.
   package let counts: [LedgerCounter: Int64]
-  /// The number of inputs in each phase; a phase without inputs is absent.
+  /// The number of inputs in each phase, with those whose rows were dropped; a phase without inputs is absent.
   package let inputs: [LedgerInput.Phase: Int64]
   /// The digests of the settings of the last commit; empty before the first commit, or if earlier versions of the
   /// program made all commits.
@@ -27,6 +27,9 @@ package struct LedgerReading: Sendable {
   /// The committed end of `seen.log`.
   package var seen: SeenMark { state.seen }
 
+  /// The number of ids in `seen.log` that are not forgotten.
+  package var seenCount: Int64 { seen.entries - state.forgotten.entries }
+
   fileprivate init(_ database: SQLiteDatabase, _ folder: DurableFolder, isVerified: Bool) throws(FileFailure) {
     // This number is read before the ledger: a commit between the two makes the ledger newer, never older.
     let witnessed = try CommitMarker.number(in: folder)
@@ -43,7 +46,9 @@ package struct LedgerReading: Sendable {
       .all { row throws(FileFailure) in
         (try row.word(0, as: LedgerInput.Phase.self), try row.integer(1) as Int64)
       }
-    inputs = Dictionary(uniqueKeysWithValues: phases)
+    var inputs = Dictionary(uniqueKeysWithValues: phases)
+    if state.putAway.inputs > 0 { inputs[.complete, default: 0] += state.putAway.inputs }
+    self.inputs = inputs
     try database.execute("COMMIT")
     try CommitMarker.check(witnessed, folder, ledger: state.commits)
     // A verified reading holds the lock, so nobody writes. Otherwise the first commit may have come in between.

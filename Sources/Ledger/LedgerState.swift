@@ -27,10 +27,14 @@ package struct LedgerState: Equatable, Sendable {
     state.committedAt = commit.time
     state.seen = commit.seen ?? seen
     state.nextInput = max(nextInput, commit.inputs.map { Int64($0.id) + 1 }.max() ?? 0)
+    state.putAway = commit.putAway ?? putAway
+    state.forgotten = commit.forgotten?.end ?? forgotten
+    state.retired += commit.forgotten?.keys ?? KeyTally()
     switch commit.compaction {
     case .begin(let compaction): state.compaction = compaction
     case .finish:
       state.seen = compaction?.mark ?? seen
+      state.forgotten = SeenMark()
       state.retired += compaction?.dropped ?? KeyTally()
       state.compaction = nil
     case nil: break
@@ -137,6 +141,12 @@ package struct LedgerCommit: Sendable {
   package var reprocessed: [ReprocessedReject] = []
   /// The settings from this commit on, where they are others than before.
   package var settings: LedgerSettings?
+  /// The numbers of the inputs whose rows are dropped.
+  var dropped: [UInt32] = []
+  /// The inputs that were put away, with those of `dropped`; nil if they have not changed.
+  var putAway: PutAwayExtent?
+  /// The entries of `seen.log` that are forgotten; nil if no further ones are.
+  var forgotten: ForgottenEntries?
   /// A step of a compaction of `seen.log`; nil if the commit is no such step.
   var compaction: SeenCompaction.Step?
 

@@ -7,11 +7,13 @@ struct LedgerStatements {
   let inputByDigest: SQLiteStatement
   let inputBySize: SQLiteStatement
   let inputsByFirst: SQLiteStatement
+  let completeInputs: SQLiteStatement
   private let database: SQLiteDatabase
   private let reprocessing: ReprocessingStatements
   private let begin: SQLiteStatement
   private let end: SQLiteStatement
   private let putInput: SQLiteStatement
+  private let dropInput: SQLiteStatement
   private let putPart: SQLiteStatement
   private let addCount: SQLiteStatement
   private let putState: SQLiteStatement
@@ -31,6 +33,12 @@ struct LedgerStatements {
     inputsByFirst = try prepare(
       "SELECT \(LedgerInput.columns) FROM inputs WHERE first_digest IN (?, zeroblob(16)) AND compressed = ? AND records > 0"
     )
+    completeInputs = try prepare(
+      """
+      SELECT \(LedgerInput.columns) FROM inputs
+      WHERE path > ? AND path < ? AND phase = '\(LedgerInput.Phase.complete.rawValue)' AND id < ? LIMIT ?
+      """
+    )
     begin = try prepare("BEGIN IMMEDIATE")
     end = try prepare("COMMIT")
     putInput = try prepare(
@@ -42,6 +50,7 @@ struct LedgerStatements {
         compressed = excluded.compressed, first_digest = excluded.first_digest
       """
     )
+    dropInput = try prepare("DELETE FROM inputs WHERE id = ?")
     putPart = try prepare(
       """
       INSERT INTO parts (\(LedgerPart.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -61,6 +70,7 @@ struct LedgerStatements {
   func write(_ commit: LedgerCommit, _ state: LedgerState) throws(FileFailure) {
     try begin.run()
     for input in commit.inputs { try put(input) }
+    for id in commit.dropped { try dropInput.run(.integer(Int64(id))) }
     for part in commit.parts { try put(part) }
     for (counter, value) in commit.increments { try addCount.run(.text(counter.name), .integer(value)) }
     try reprocessing.write(commit.reprocessed, commit: state.commits)

@@ -35,7 +35,7 @@ package struct SeenCompaction: Equatable, Sendable {
     var mark = SeenMark()
     var dropped = KeyTally()
     var kept: [SeenEntry] = []
-    try old.read(ledger.seen) { words throws(FileFailure) in
+    let reached = try old.read(from: ledger.state.forgotten, to: ledger.seen.entries) { words throws(FileFailure) in
       for start in stride(from: 0, to: words.count, by: SeenEntry.wordCount) {
         let entry = SeenEntry(words, at: start)
         if entry.seenAt < seconds { dropped.add(entry.seen.key) } else { kept.append(entry) }
@@ -45,6 +45,7 @@ package struct SeenCompaction: Equatable, Sendable {
         }
       }
     }
+    guard reached == ledger.seen else { throw old.damaged(ledger.seen) }
     mark = try new.append(kept, after: mark)
     try new.synchronize()
     // The file's name must be durable too, because the ledger is about to rely on it.
@@ -63,6 +64,8 @@ package struct SeenCompaction: Equatable, Sendable {
   static func finish(_ ledger: Ledger) throws(FileFailure) {
     let folder = ledger.folder.folder
     guard let compaction = ledger.state.compaction else { return try folder.remove(SeenLog.newName) }
+    // The segments are those of the old log.
+    try SeenSegments.removeAll(in: folder)
     if try folder.byteCount(of: SeenLog.newName) != nil {
       try SeenFile(SeenLog.newName, in: folder, .reading).read(compaction.mark) { _ in }
       try replace(in: folder)

@@ -66,6 +66,18 @@ package struct SortedSegment: Sendable {
     }
   }
 
+  /// Returns the content under a key of two words; nil if there is none.
+  func content(_ high: UInt64, _ low: UInt64) -> Content? {
+    guard slotCount > 0 else { return nil }
+    return unsafe entries.withUnsafeBufferPointer { entries in
+      var slot = home(of: high)
+      while unsafe slot < entries.count && entries[slot].precedes(high, low) { slot += 1 }
+      guard slot < entries.count else { return nil }
+      let there = unsafe entries[slot]
+      return there.word != 0 && there.high == high && there.low == low ? there.content : nil
+    }
+  }
+
   /// Reserves slots for `keyCount` keys.
   mutating func reserve(_ keyCount: Int) {
     let needed = UInt64(keyCount) * 100 / 88 + 1

@@ -2,7 +2,7 @@ package import PostbackVerification
 package import SKAdNetwork
 package import Signatures
 
-/// The index of accepted postbacks by key, which recognises duplicates.
+/// The index of accepted postbacks by key in memory, which recognises duplicates.
 ///
 /// A pure state machine: it classifies a postback and does no I/O. Keys are compared in all of their 128 bits. Takes 27
 /// to 31 bytes of memory for each distinct postback, and grows in small steps.
@@ -42,6 +42,17 @@ package struct TransactionIndex: Sendable {
       )
       number = unsigned.number
     }
+
+    /// Returns the class of this postback, whose key `first` has too.
+    ///
+    /// Copies are recognised by the digest of the signed content, never by the signature, because s and n−s both verify.
+    /// Only 32 bits of the digest are kept: they separate one class of duplicates from another.
+    func admission(after first: Seen) -> Admission {
+      if first.content.digest != content.digest { return .transaction }
+      let unsigned = UnsignedFields(bits: content.unsigned, number: number)
+      let firstUnsigned = UnsignedFields(bits: first.content.unsigned, number: first.number)
+      return firstUnsigned == unsigned ? .identical : .conflict(firstUnsigned.conflicts(with: unsigned))
+    }
   }
 
   /// Each holds the keys of an equal part of the key space, so that one at a time grows.
@@ -65,15 +76,10 @@ package struct TransactionIndex: Sendable {
   }
 
   /// Classifies a verified postback, and stores it if it is the first with its key.
-  ///
-  /// Copies are recognised by the digest of the signed content, never by the signature, because s and n−s both verify.
-  /// Only 32 bits of the digest are kept: they separate one class of duplicates from another.
   package mutating func admit(_ key: PostbackKey, _ digest: SHA256Digest, _ unsigned: UnsignedFields) -> Admission {
     let seen = Seen(key, digest, unsigned)
     guard let first = insert(seen) else { return .first }
-    if first.digest != seen.content.digest { return .transaction }
-    let firstUnsigned = UnsignedFields(bits: first.unsigned, number: numbers[key])
-    return firstUnsigned == unsigned ? .identical : .conflict(firstUnsigned.conflicts(with: unsigned))
+    return seen.admission(after: Seen(key: key, content: first, number: numbers[key]))
   }
 
   /// Reads the home slots of these keys in advance, so that their memory is in the cache when they are admitted: the
@@ -99,6 +105,12 @@ package struct TransactionIndex: Sendable {
       ends[segment] += 1
     }
     for index in order { _ = insert(seen[Int(index)]) }
+  }
+
+  /// Returns the entry with a key; nil if there is none.
+  func entry(for key: PostbackKey) -> Seen? {
+    segments[Self.segment(of: key)].content(key.high << Self.segmentBits, key.low)
+      .map { Seen(key: key, content: $0, number: numbers[key]) }
   }
 
   /// Inserts an entry. Returns nil if the key is new, otherwise the content of the first entry.

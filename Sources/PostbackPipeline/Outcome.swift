@@ -16,11 +16,11 @@ package struct Batch<Good: Sendable>: Sendable {
   package var origins: [BatchOrigin]
 
   /// The same batch after a stage that judges each accepted record by itself; rejections are passed on unchanged.
-  func map<Next>(_ judge: (Good) -> Outcome<Next>) -> Batch<Next> {
-    let judged = outcomes.map { outcome in
+  func map<Next, Failure>(_ judge: (Good) throws(Failure) -> Outcome<Next>) throws(Failure) -> Batch<Next> {
+    let judged = try outcomes.map { outcome throws(Failure) in
       switch outcome {
-      case .accepted(let good): judge(good)
-      case .rejected(let rejection): Outcome<Next>.rejected(rejection)
+      case .accepted(let good): return try judge(good)
+      case .rejected(let rejection): return Outcome<Next>.rejected(rejection)
       }
     }
     return Batch<Next>(bytes: bytes, outcomes: judged, origins: origins)

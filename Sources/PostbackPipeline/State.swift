@@ -11,17 +11,22 @@ package struct State: ~Copyable {
   let catalog: InputCatalog
   /// The log of first postbacks.
   let log: SeenLog
-  private let index: TransactionIndex
+  private let index: SeenIndex
 
-  /// Opens the state in a folder, or creates one. Cuts off entries of the log that are not committed.
-  package init(_ folder: String, settings: [String: String]) throws(FileFailure) {
+  /// Opens the state in a folder, or creates one. Cuts off entries of the log that are not committed. Calls `progress`
+  /// often, with the share of the work that is done.
+  package init(
+    _ folder: String,
+    settings: [String: String],
+    progress: (Double) -> Void = { _ in }
+  ) throws(FileFailure) {
     let ledger = try Ledger(try StateFolder(folder), settings: settings)
     let catalog = try InputCatalog(ledger)
-    var index = TransactionIndex(expecting: try SeenLog.expectedCount(ledger))
-    let log = try SeenLog.recover(ledger, into: &index)
+    var index = SeenIndex()
+    let log = try SeenLog.recover(ledger, into: &index, progress: progress)
     (self.ledger, self.catalog, self.log, self.index) = (ledger, catalog, log, index)
   }
 
   /// Returns the index of all first postbacks, and ends the state.
-  consuming func takeIndex() -> TransactionIndex { index }
+  consuming func takeIndex() -> SeenIndex { index }
 }

@@ -40,6 +40,12 @@ struct ServiceManager: Sendable {
     send("RELOADING=1\nMONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
   }
 
+  /// Asks for at least `time` from now before the start counts as failed, and sends a sentence that describes it.
+  func starting(_ sentence: String, within time: Duration) {
+    status(sentence)
+    send("EXTEND_TIMEOUT_USEC=\(Int64(time / .microseconds(1)))")
+  }
+
   /// Sends a sentence for people that describes the current activity.
   func status(_ sentence: String) { send("STATUS=\(sentence.cut.withControlCharactersEscaped)") }
 

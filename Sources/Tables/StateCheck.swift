@@ -43,6 +43,7 @@ package struct StateCheck {
     }
     let seen = take(Result { () throws(FileFailure) in try seenKeys(ledger) })
     if let seen, areRowsSound { compare(seen, with: rows) }
+    _ = take(Result { () throws(FileFailure) in try PutAwayLog.verify(ledger.state.putAway, in: folder) })
   }
 
   /// Returns the value of a result; for a failure adds a problem and returns nil.
@@ -103,11 +104,28 @@ package struct StateCheck {
     }
     // Before the first commit the log may not exist yet.
     if mark.entries == 0, try folder.byteCount(of: name) == nil { return keys }
-    try SeenFile(name, in: folder, .reading).read(mark) { words throws(FileFailure) in
+    let log = try SeenFile(name, in: folder, .reading)
+    // Positions in the new file of a compaction begin at 0 again.
+    let forgotten = ledger.state.compaction == nil ? ledger.state.forgotten : SeenMark()
+    let segments = try SeenSegments(folder, from: forgotten, to: mark.entries, isReading: true)
+    func add(_ words: Span<UInt64>) {
       for start in stride(from: 0, to: words.count, by: SeenEntry.wordCount) {
         keys.add(SeenEntry(words, at: start).seen.key)
       }
     }
+    let retired = keys
+    let middle = try log.read(from: forgotten, to: segments.end.entries) { add($0) }
+    var indexed = try segments.keys()
+    indexed += retired
+    if ledger.state.compaction == nil, middle != segments.end || indexed != keys {
+      throw FileFailure(
+        .damaged,
+        folder.path,
+        "The files \(SeenSegments.pattern) are not made of \(SeenLog.name)",
+        advice: "Remove them, and the next start makes them anew"
+      )
+    }
+    guard try log.read(from: middle, to: mark.entries, { add($0) }) == mark else { throw log.damaged(mark) }
     return keys
   }
 

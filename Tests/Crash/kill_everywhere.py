@@ -9,10 +9,11 @@ Counts are by thread: with several, N is that of whichever comes to it first. A 
 Exit status: 0 no violation (with --failpoint: at least one), 1 otherwise, 77 where strace cannot trace.
 """
 
-import argparse, gzip, hashlib, os, random, shutil, subprocess, sys, tempfile, time
+import argparse, contextlib, gzip, hashlib, os, random, re, shutil, sqlite3, subprocess, sys, tempfile, time, zlib
 from pathlib import Path
 
-CALLS = "write pwrite64 writev fsync fdatasync rename renameat renameat2 unlink unlinkat ftruncate mkdir linkat openat".split()
+CALLS = "write pwrite64 writev fsync fdatasync rename renameat renameat2 unlink unlinkat ftruncate fallocate mkdir linkat openat".split()
+TRANSACTION = re.compile(rb'"(?:transaction-id|postback-identifier)" *: *"([^"]+)"')
 TABLES = "--out out --format both --part-bytes 300000 --commit-ms 0".split()
 
 
@@ -63,6 +64,35 @@ class Hunt:
         self.inputs(folder / "spool/new")
         (folder / "spool/new/3-link").symlink_to("elsewhere")
 
+    def many(self, folder):
+        """A spool of which more files were read than keep their rows; of those that wait, half are known."""
+        new = folder / "spool/new"
+        new.mkdir(parents=True)
+        for number in range(130):
+            (new / f"{number:03}").write_bytes(b"".join(self.a[number * 3 : number * 3 + 1 + number % 3]))
+        first = {path.name: path.read_bytes() for path in sorted(new.iterdir())[:6]}
+        self.run(folder, ["watch", "spool", "--once", *TABLES, *self.keys])
+        for number, (name, content) in enumerate(first.items()):
+            (new / f"again-{name}").write_bytes(content)
+            (new / f"new-{name}").write_bytes(b"".join(self.b[number * 9 : number * 9 + 9]))
+
+    def forgettable(self, folder):
+        """A state of which half of the ids are a year old, and files that wait."""
+        (folder / "spool/new").mkdir(parents=True)
+        (folder / "spool/new/a").write_bytes(b"".join(self.a))
+        self.run(folder, ["watch", "spool", "--once", *TABLES, *self.keys])
+        log = bytearray((folder / "out/_state/seen.log").read_bytes())
+        for start in range(16, 16 + 48 * (len(log) // 96), 48):
+            log[start + 36 : start + 40] = int(time.time() - 365 * 86_400).to_bytes(4, "little")
+        (folder / "out/_state/seen.log").write_bytes(log)
+        with contextlib.closing(sqlite3.connect(folder / "out/_state/ledger.sqlite")) as ledger, ledger:
+            ledger.execute("UPDATE state SET seen_checksum = ?", [zlib.crc32(log[16:])])
+        # A copy of a forgotten postback is a first one again from the next start on, so that none may wait.
+        transactions = {TRANSACTION.search(line) for line in self.a}
+        known = {found[1] for found in transactions if found}
+        fresh = [line for line in self.b if (found := TRANSACTION.search(line)) and found[1] not in known]
+        (folder / "spool/new/b").write_bytes(b"".join(fresh))
+
     def compactable(self, folder):
         for name, lines in [("a.jsonl", self.a), ("b.jsonl", self.b)]:
             self.between = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -84,7 +114,9 @@ class Hunt:
             Scenario("watch-1", lambda: [*watch, "--jobs", "1"], self.spool),
             Scenario("watch", lambda: watch, self.spool),
             Scenario("watch-delete", lambda: [*watch, "--delete"], self.spool),
+            Scenario("watch-many", lambda: watch, self.many),
             Scenario("from-rejects", lambda: ["run", "--from-rejects", "out", *TABLES, "--jobs", "1", *self.keys], self.rejected),
+            Scenario("forget", lambda: [*watch, "--jobs", "1", "--forget-after", "60d"], self.forgettable),
             Scenario("compact", lambda: ["state", "compact", "--state", "out/_state", "--before", self.between],
                      self.compactable),
         ]

@@ -128,7 +128,7 @@ import Testing
     let site = try StateSite()
     do {
       let ledger = try site.ledger()
-      var index = TransactionIndex()
+      var index = SeenIndex()
       _ = try SeenLog.recover(ledger, into: &index)
       try ledger.commit(fullCommit())
     }

@@ -8,7 +8,7 @@ import Testing
   private func site(_ count: Int) throws -> StateSite {
     let site = try StateSite()
     let ledger = try site.ledger()
-    var index = TransactionIndex()
+    var index = SeenIndex()
     let log = try SeenLog.recover(ledger, into: &index)
     try log.append(seenEntries(0..<count))
     try log.synchronize()
@@ -19,7 +19,7 @@ import Testing
   /// The number of entries in the index and in the file.
   private func recovered(_ site: StateSite) throws -> [SeenEntry] {
     let ledger = try site.ledger()
-    var index = TransactionIndex()
+    var index = SeenIndex()
     _ = try SeenLog.recover(ledger, into: &index)
     var entries: [SeenEntry] = []
     try SeenFile(SeenLog.name, in: DurableFolder(site.state)).read(ledger.seen) { words in
@@ -97,7 +97,7 @@ import Testing
     do {
       let ledger = try site.ledger()
       #expect(try SeenLog.compact(ledger, before: 1_000_090) == 90)
-      var index = TransactionIndex()
+      var index = SeenIndex()
       let log = try SeenLog.recover(ledger, into: &index)
       try log.append(seenEntries(100..<110))
       try log.synchronize()

@@ -31,13 +31,14 @@ private final class Site {
 
   /// Runs over inputs. A missing input ends the run.
   @discardableResult
-  func run(_ paths: [String]? = nil) async throws -> (tally: Tally, ends: [InputEnd]) {
+  func run(_ paths: [String]? = nil, droppingIn spool: String? = nil) async throws -> (tally: Tally, ends: [InputEnd]) {
     let settings = Current(PipelineSettings(trust: try Trust.apple(), limits: ReadLimits(batchRecords: 4)))
     var pipeline = Pipeline(inputs: (paths ?? [input]).map { InputFile(path: $0) }, settings: settings)
     pipeline.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
     var ends: [InputEnd] = []
     let state = try State(folder.path + "/state", settings: options.settings)
     let tables = try TableWriter(options, state)
+    if let spool { try tables.dropInputs(in: spool) }
     let tally = try await pipeline.run(continuing: state, into: tables, committed: { ends += $0.ends.map(\.end) })
     return (tally, ends)
   }
@@ -101,6 +102,53 @@ private final class Site {
     #expect(both.tally.read == lines.count && both.ends == [.finished, .known(path: site.input)])
     try site.write(lines + ["{}"], to: other)
     #expect(try await site.run([other]).tally.read == 1)
+  }
+
+  @Test func `recognises inputs whose rows were dropped, under other names and compressed`() async throws {
+    let site = try Site()
+    let spool = site.folder.path + "/new"
+    try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
+    var paths: [String] = []
+    for number in 0..<150 {
+      paths.append("\(spool)/\(number)")
+      // Some files begin with the same record as another, and some are of one record.
+      try site.write((0...number % 3).map { "{\"rubbish\":\(number / 3 * 3 + $0)}" }, to: paths[number])
+    }
+    #expect(try await site.run(paths, droppingIn: spool).tally.read == 300)
+    let ledger = try Ledger.reading(site.folder.path + "/state")
+    #expect(ledger.inputs == [.complete: 150])
+    #expect(ledger.state.putAway.inputs == 50)
+    let before = site.parts
+    for (number, path) in paths.enumerated() {
+      let text = try Data(contentsOf: URL(filePath: path))
+      try FileManager.default.removeItem(atPath: path)
+      let bytes = number % 2 == 0 ? Array(text) : gzip(String(decoding: text, as: UTF8.self))
+      paths[number] = "\(spool)/again-\(number)"
+      try Data(bytes).write(to: URL(filePath: paths[number]))
+    }
+    for _ in 1...2 {
+      let again = try await site.run(paths, droppingIn: spool)
+      #expect(again.tally == Tally() && again.ends.count == 150)
+      #expect(site.parts == before)
+    }
+    try site.write((0..<3).map { "{\"rubbish\":\($0 + 1)}" }, to: "\(spool)/other")
+    #expect(try await site.run(["\(spool)/other"], droppingIn: spool).tally.read == 3)
+  }
+
+  @Test func `skips known content in a file that has the inode number of another`() async throws {
+    let site = try Site()
+    let (short, long) = (site.folder.path + "/short", site.folder.path + "/long")
+    try site.write(Array(lines.prefix(1)), to: short)
+    try site.write(lines, to: long)
+    try await site.run([short, long])
+    let before = site.parts
+    let again = site.folder.path + "/again"
+    try FileManager.default.moveItem(atPath: short, toPath: again)
+    let file = try FileHandle(forWritingTo: URL(filePath: again))
+    try file.write(contentsOf: Data(contentsOf: URL(filePath: long)))
+    try file.close()
+    #expect(try await site.run([again]).ends == [.known(path: long)])
+    #expect(site.parts == before)
   }
 
   @Test func `reads an input once if it is given twice`() async throws {

@@ -8,13 +8,15 @@ import Testing
 @Suite struct `Damaged numbers in a ledger` {
   private static let columns = [
     "state.commits", "state.committed_at", "state.seen_entries", "state.retired_count", "state.pending_entries",
-    "state.pending_count", "inputs.stored_bytes", "inputs.records", "parts.number", "parts.length", "parts.rows",
+    "state.pending_count", "state.next_input", "state.put_away_inputs", "state.put_away_entries",
+    "state.put_away_forgotten_entries", "state.seen_forgotten_entries", "inputs.stored_bytes", "inputs.records",
+    "parts.number", "parts.length", "parts.rows",
   ]
 
   private func site() throws -> StateSite {
     let site = try StateSite()
     let ledger = try site.ledger()
-    var index = TransactionIndex()
+    var index = SeenIndex()
     let log = try SeenLog.recover(ledger, into: &index)
     try log.append(seenEntries(0..<10))
     try log.synchronize()
@@ -51,6 +53,16 @@ import Testing
   @Test func `reserve no memory for entries that do not exist`() throws {
     let site = try site()
     try site.ledger().database.execute("UPDATE state SET seen_entries = 1 << 50, pending_entries = NULL")
+    #expect(stateFailure { try use(site) }?.kind == .damaged)
+  }
+
+  @Test(arguments: ["seen", "put_away"]) func `are refused if more entries are forgotten than there are`(
+    _ log: String
+  ) throws {
+    let site = try site()
+    try site.ledger().database.execute(
+      "UPDATE state SET \(log)_forgotten_entries = 1000, pending_entries = NULL"
+    )
     #expect(stateFailure { try use(site) }?.kind == .damaged)
   }
 

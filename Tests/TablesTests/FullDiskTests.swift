@@ -11,7 +11,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let site = try StateSite()
       let ledger = try site.ledger()
-      var index = TransactionIndex()
+      var index = SeenIndex()
       let log = try SeenLog.recover(ledger, into: &index)
       let part = try PartFile.create(LedgerPart(table: "t", format: .jsonLines, number: 1), in: site.output)
       signal(SIGXFSZ, SIG_IGN)

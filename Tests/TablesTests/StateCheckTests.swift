@@ -13,7 +13,7 @@ import Testing
   private func site(rows: Range<Int> = 0..<40, seen: Range<Int> = 0..<40) throws -> StateSite {
     let site = try StateSite()
     let ledger = try site.ledger()
-    var index = TransactionIndex()
+    var index = SeenIndex()
     let log = try SeenLog.recover(ledger, into: &index)
     try log.append(seenEntries(seen))
     try log.synchronize()

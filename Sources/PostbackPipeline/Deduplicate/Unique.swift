@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import PostbackVerification
 package import Ledger
 internal import JSON
@@ -16,7 +17,7 @@ extension AsyncSequence where Element == Step<Batch<Verified>>, Failure == Pipel
   /// kept.
   ///
   /// Deduplication comes after verification; otherwise a forgery could make a genuine postback a duplicate.
-  package func deduplicated(in index: TransactionIndex) -> UniqueBatches<Self> {
+  package func deduplicated(in index: SeenIndex) -> UniqueBatches<Self> {
     UniqueBatches(base: self, index: index)
   }
 }
@@ -28,13 +29,13 @@ where Base.Element == Step<Batch<Verified>>, Base.Failure == PipelineFailure {
   package typealias Failure = PipelineFailure
 
   let base: Base
-  let index: TransactionIndex
+  let index: SeenIndex
 
   package func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), index: index) }
 
   package struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
-    var index: TransactionIndex
+    var index: SeenIndex
 
     package mutating func next() async throws(PipelineFailure) -> Step<Batch<Unique>>? {
       try await next(isolation: nil)
@@ -44,21 +45,25 @@ where Base.Element == Step<Batch<Verified>>, Base.Failure == PipelineFailure {
       Batch<Unique>
     >? {
       guard let step = try await base.next(isolation: actor) else { return nil }
-      return step.map { batch in
+      return try step.map { batch throws(PipelineFailure) in
         index.prepare(
           for: batch.outcomes.compactMap { if case .accepted(let verified) = $0 { verified.key } else { nil } }
         )
-        return batch.map { verified in index.admit(verified, of: batch.bytes) }
+        do throws(FileFailure) {
+          return try batch.map { verified throws(FileFailure) in try index.admit(verified, of: batch.bytes) }
+        } catch {
+          throw .state(error)
+        }
       }
     }
   }
 }
 
-extension TransactionIndex {
-  fileprivate mutating func admit(_ verified: Verified, of bytes: [UInt8]) -> Outcome<Unique> {
+extension SeenIndex {
+  fileprivate mutating func admit(_ verified: Verified, of bytes: [UInt8]) throws(FileFailure) -> Outcome<Unique> {
     let code: RejectCode
     var conflicts: [UnsignedFields.Conflict] = []
-    switch admit(verified.key, verified.signature.digest, verified.unsignedFields) {
+    switch try admit(verified.key, verified.signature.digest, verified.unsignedFields) {
     case .first: return .accepted(Unique(verified: verified))
     case .identical: code = .duplicateIdentical
     case .transaction: code = .duplicateTransaction

@@ -8,9 +8,18 @@ internal import Ledger
 package final class InputCatalog {
   /// The ledger with the committed inputs; nil if no state is kept.
   private let ledger: Ledger?
+  /// The content of inputs whose rows the ledger no longer has; nil if no state is kept.
+  private let putAway: PutAwayLog?
   private var nextID: UInt32 = 0
   /// The inputs that were read and may not be committed yet.
   private var recent = RecentInputs()
+
+  /// The folder whose inputs do not keep their rows in the ledger; nil if all inputs do.
+  private var spool: String?
+  private var committedSinceDrop = 0
+  /// The number of newest inputs whose rows are kept: a file that has grown, or was renamed, is known by its row.
+  private static let keptInputs = 100
+  private static let inputsBetweenDrops = 1000
 
   /// True if any known input is stored compressed: an uncompressed one of another size can have the same content.
   private var hasCompressed = false
@@ -20,21 +29,25 @@ package final class InputCatalog {
 
   /// The decision about an input: skip, read or refuse it.
   enum Plan {
-    /// Skip the input: all its content is in the tables, read from this path. The second value is the input's own entry
-    /// for the ledger; nil if the ledger has one already.
-    case skip(from: String, LedgerInput?)
+    /// Skip the input: all its content is in the tables, read from this path, which is nil if the ledger no longer has
+    /// it. The second value is the input's own entry for the ledger; nil if the ledger has one already.
+    case skip(from: String?, LedgerInput?)
     /// Read the input behind the records that are in the tables already, if any are.
     case read(LedgerInput)
     /// Refuse the input: its content has changed since a part of it was committed. The value is its entry from then.
     case refuse(LedgerInput)
+
+    /// True if records of the input are read.
+    var reads: Bool { if case .read = self { true } else { false } }
   }
 
   /// A catalog without a ledger: every input is read from its start.
-  package init() { ledger = nil }
+  package init() { (ledger, putAway) = (nil, nil) }
 
   /// A catalog of the inputs in a ledger.
   init(_ ledger: Ledger) throws(FileFailure) {
     self.ledger = ledger
+    putAway = try PutAwayLog(ledger)
     nextID = try ledger.nextInputID()
     hasCompressed = try ledger.hasCompressedInput()
   }
@@ -42,7 +55,30 @@ package final class InputCatalog {
   /// Forgets inputs that were committed to the ledger, unless they were read further since.
   func forget(_ committed: [LedgerInput]) {
     for input in committed { recent.remove(input) }
+    committedSinceDrop += committed.count
   }
+
+  /// Drops the rows of complete inputs in a folder, now and from time to time, except the newest ones. Their content
+  /// stays known.
+  func dropRows(in folder: String) throws(FileFailure) {
+    spool = folder
+    try dropRows()
+  }
+
+  /// Drops rows if many inputs were read since the last time.
+  func dropRowsIfDue() throws(FileFailure) {
+    if committedSinceDrop >= Self.inputsBetweenDrops { try dropRows() }
+  }
+
+  /// Drops the rows that need not be kept, if there is a folder whose inputs do not keep theirs.
+  func dropRows() throws(FileFailure) {
+    guard let spool else { return }
+    try putAway?.dropRows(withPrefix: "\(spool)/", keeping: Self.keptInputs)
+    committedSinceDrop = 0
+  }
+
+  /// Forgets the content of inputs whose rows were dropped before a time, in seconds since 1970.
+  func forgetContent(before seconds: UInt32) throws(FileFailure) { try putAway?.forget(before: seconds) }
 
   /// Remembers up to which record an input was read; does nothing without a ledger.
   func note(_ input: LedgerInput) {
@@ -70,17 +106,24 @@ package final class InputCatalog {
     } catch {
       throw .state(error)
     }
-    if isCompressed ? nextID > 0 : hasCompressed {
+    let mayBeCopy = isCompressed ? nextID > 0 : hasCompressed
+    var isPutAway = false
+    if mayBeCopy || putAway?.isEmpty == false {
       let first = try scan(.firstRecord).first
-      do throws(FileFailure) { others = try inputs(first, isCompressed: !isCompressed) } catch {
-        throw .state(error)
+      isPutAway = putAway?.contains(first) ?? false
+      if mayBeCopy {
+        do throws(FileFailure) { others = try inputs(first, isCompressed: !isCompressed) } catch {
+          throw .state(error)
+        }
       }
     }
-    guard before != nil || mayBeDuplicate || !others.isEmpty else {
+    guard before != nil || mayBeDuplicate || isPutAway || !others.isEmpty else {
       return .read(new(path, identity, isCompressed: isCompressed))
     }
     let content = try scan(.all(watching: Set(others.map(\.records) + [before?.records ?? 0])))
-    if let before, let plan = plan(for: before, path, identity, content) { return plan }
+    let planned = before.flatMap { plan(for: $0, path, identity, content) }
+    // A file that seems to have grown can be another one that got its inode number, whose whole content is known.
+    if let planned, before?.phase == .partial || !planned.reads { return planned }
     let same: LedgerInput?
     do throws(FileFailure) { same = try sameContent(content) } catch { throw .state(error) }
     var input = new(path, identity, isCompressed: isCompressed)
@@ -89,6 +132,12 @@ package final class InputCatalog {
       input.phase = .complete
       return .skip(from: same.path, input)
     }
+    if isPutAway, content.count > 0, putAway?.contains(content.value) ?? false {
+      input.continues(content)
+      input.phase = .complete
+      return .skip(from: nil, input)
+    }
+    if let planned { return planned }
     if let part = others.compactMap({ $0.part(of: content) }).max(by: { $0.records < $1.records }) {
       input.continues(part)
     }
@@ -175,6 +224,11 @@ extension LedgerInput {
   fileprivate mutating func continues(_ other: LedgerInput) {
     (records, digest, prefixDigest) = (other.records, other.digest, other.prefixDigest)
     firstDigest = other.firstDigest
+  }
+
+  /// Takes over the record count and the digests of all content of the input, whose records are in the tables.
+  fileprivate mutating func continues(_ content: ContentDigest) {
+    (records, digest, prefixDigest, firstDigest) = (content.count, content.value, content.prefix, content.first)
   }
 }
 

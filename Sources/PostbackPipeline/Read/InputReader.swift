@@ -10,8 +10,8 @@ final class InputReader {
   private var known: LedgerInput?
   /// The number of records, from the first on, that are in the tables already and are not handed on again.
   private let skipped: Int64
-  /// The path of an input with the same content that is in the tables already; nil if there is none.
-  private let duplicateOf: String?
+  /// The end of an input whose content is in the tables already; nil if there is something to read.
+  private let knownEnd: InputEnd?
   private var isEnded = false
 
   /// Begins to read an input behind the records that are in the tables, as the catalog's plan says. Of the two
@@ -33,12 +33,12 @@ final class InputReader {
     } isCompressed: { () throws(PipelineFailure) in
       do throws(FileFailure) { return try opened.file.isCompressed() } catch { throw .read(error) }
     }
-    var duplicateOf: String?
+    var knownEnd: InputEnd?
     switch plan {
     case .read(let input): known = input
     case .skip(let path, let alias):
       known = alias
-      duplicateOf = path
+      knownEnd = .known(path: path)
     case .refuse(let before):
       throw .read(
         FileFailure(
@@ -50,7 +50,7 @@ final class InputReader {
       )
     }
     self.input = input
-    self.duplicateOf = duplicateOf
+    self.knownEnd = knownEnd
     skipped = known?.records ?? 0
     let byteCount = opened.identity?.byteCount
     let content = ContentDigest(seed: catalog.seed)
@@ -104,9 +104,9 @@ final class InputReader {
   /// Returns the next batch; nil after the one with the input's end.
   func nextBatch() throws(FileFailure) -> RawBatch? {
     guard !isEnded else { return nil }
-    if let duplicateOf {
+    if let knownEnd {
       isEnded = true
-      return batch([], [], consumed: input.byteCount ?? 0, .known(path: duplicateOf))
+      return batch([], [], consumed: input.byteCount ?? 0, knownEnd)
     }
     while true {
       try stream.fill()

@@ -108,8 +108,9 @@ package struct InputCheckpoint: Sendable {
 package enum InputEnd: Sendable, Equatable {
   /// The whole input was read.
   case finished
-  /// No records were handed on: the same content was read before, from this path.
-  case known(path: String)
+  /// No records were handed on: the same content was read before, from this path, which is nil if it was put away long
+  /// ago.
+  case known(path: String?)
   /// The input could not be read to its end, for this reason.
   case failed(reason: String)
 

@@ -16,6 +16,8 @@ package struct TableOptions: Sendable {
   package var partBytes: Int64 = 256 << 20
   /// The age from which a part is complete; nil sets no limit.
   package var partAge: Duration?
+  /// The age from which ids of postbacks are forgotten while tables are written; nil keeps all.
+  package var forgetAge: Duration?
   /// The time after which written rows are due for their commit.
   package var commitInterval = Duration.seconds(1)
   /// The shortest time between two commits where no input waits; a trickle of rows shares its commits.
@@ -67,6 +69,8 @@ package final class TableWriter {
   private var waitingSince: ContinuousClock.Instant?
   private var committedAt: ContinuousClock.Instant?
   private var counts = Table.all.map { _ in 0 }
+  /// The time from which old ids are looked for again; nil until they were once.
+  private var nextForgetting: ContinuousClock.Instant?
   /// The digests of the settings at the last commit.
   private var committedSettings: [RunSettings.Name: String]
   /// The settings in use.
@@ -176,10 +180,17 @@ package final class TableWriter {
     do throws(FileFailure) {
       try finish()
       try commit(&uncommitted, committed)
+      try catalog.dropRows()
     } catch {
       throw .state(error)
     }
     return tally
+  }
+
+  /// Drops the rows of complete inputs in a folder from the ledger, now and from time to time, except the newest ones.
+  /// Their content stays known.
+  package func dropInputs(in folder: String) throws(FileFailure) {
+    try catalog.dropRows(in: folder)
   }
 
   /// The progress of a run.
@@ -193,7 +204,7 @@ package final class TableWriter {
   }
 
   /// The number of distinct postbacks so far, in all runs.
-  package var seenCount: Int64 { log.mark.entries }
+  package var seenCount: Int64 { log.mark.entries - ledger.forgotten.entries }
 
   /// True after a batch if its commit is due, or nothing has changed: inputs of known content need not wait.
   private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? true }
@@ -245,6 +256,7 @@ package final class TableWriter {
   /// Commits the changes since the last commit, if there are any.
   private func commit(_ tally: inout Tally, _ committed: (Commit) -> Void) throws(FileFailure) {
     completeOldParts()
+    try forget()
     let start = ContinuousClock.now
     var synchronization = Duration.zero
     func tell() {
@@ -255,6 +267,16 @@ package final class TableWriter {
     guard !ends.isEmpty || tally.read > 0 else { return }
     if !Failpoint.fileEarly.isOn { tell() }
     (ends, tally) = ([], Tally())
+    try catalog.dropRowsIfDue()
+  }
+
+  /// Forgets ids that are old enough: some at a time, and all of them about once a minute.
+  private func forget() throws(FileFailure) {
+    guard let age = options.forgetAge, nextForgetting.map({ .now >= $0 }) ?? true else { return }
+    let seconds = UInt32(clamping: Int64(time(nil)) - age.components.seconds)
+    try catalog.forgetContent(before: seconds)
+    let count = try log.forget(before: seconds, in: ledger)
+    nextForgetting = .now + (count > 0 ? .seconds(1) : .seconds(60))
   }
 
   private func completeOldParts() {
@@ -279,6 +301,7 @@ package final class TableWriter {
     pending.time = Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     if Failpoint.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
     try ledger.commit(pending)
+    try log.committed()
     for table in tables.indices { try tables[table].publish() }
     catalog.forget(pending.inputs)
     committedSettings = pending.settings?.after.digests ?? committedSettings

@@ -40,6 +40,26 @@ final class AnalysisProgressLine: Sendable {
   }
 }
 
+/// A line on a terminal's standard error that shows the progress of opening a large state. Does nothing if standard error is
+/// not a terminal, with `--quiet`, or in the first half second.
+final class OpeningLine {
+  private let isShown = Terminal.isWatched
+  private var next = ContinuousClock.now + .milliseconds(500)
+  private var isAny = false
+
+  /// Shows the share that is done, at most ten times a second.
+  func show(_ share: Double) {
+    guard isShown, .now >= next else { return }
+    (next, isAny) = (.now + .milliseconds(100), true)
+    Terminal.overwrite("opening the state, \(Int(share * 100)) %")
+  }
+
+  /// Erases the line.
+  func clear() {
+    if isAny { Terminal.overwrite("") }
+  }
+}
+
 /// A line on a terminal's standard error that shows the progress of a run. Does nothing if standard error is not a
 /// terminal, or with `--quiet`.
 final class ProgressBar {

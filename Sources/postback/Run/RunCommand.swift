@@ -165,6 +165,12 @@ struct RunCommand: Command {
   }
 
   private func openState() throws(CommandFailure) -> State {
-    do throws(FileFailure) { return try State(state, settings: tables.settings) } catch { throw CommandFailure(error) }
+    let line = OpeningLine()
+    defer { line.clear() }
+    do throws(FileFailure) {
+      return try State(state, settings: tables.settings) { line.show($0) }
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 }

@@ -120,7 +120,7 @@ struct StateCompactCommand: Command {
     do throws(FileFailure) {
       let ledger = try Ledger(existing: StateFolder(existing: folder))
       dropped = try SeenLog.compact(ledger, before: UInt32(clamping: before.milliseconds / 1000))
-      remaining = ledger.seen.entries
+      remaining = ledger.seen.entries - ledger.forgotten.entries
     } catch {
       throw CommandFailure(error)
     }

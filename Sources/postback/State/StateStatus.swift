@@ -141,7 +141,7 @@ extension StateStatus {
         .object(LedgerInput.Phase.allCases.map { .init($0.rawValue, .integer(ledger.inputs[$0] ?? 0)) })
       ),
       .init("parts", .array(parts.map(\.json))),
-      .init("seen_ids", .integer(ledger.seen.entries)),
+      .init("seen_ids", .integer(ledger.seenCount)),
       .init("output_id", ledger.outputID.map { .string($0.description) } ?? .null),
       .init("settings", settingsJSON),
     ])

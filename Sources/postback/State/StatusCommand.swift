@@ -62,7 +62,7 @@ extension StateStatus {
     addConsumer(to: &facts)
     let phases = LedgerInput.Phase.allCases.map { "\(ledger.inputs[$0] ?? 0) \($0.rawValue)" }
     facts.add("inputs", phases.joined(separator: ", "))
-    facts.add("seen ids", "\(ledger.seen.entries)")
+    facts.add("seen ids", "\(ledger.seenCount)")
     if let id = ledger.outputID { facts.add("output", id.description) }
     for (kind, digest, names) in settings {
       // The names of policy and format settings are names of options and tell nothing, so they are left out.

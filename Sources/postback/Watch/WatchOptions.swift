@@ -11,6 +11,11 @@ enum WatchOptions {
       Option("--delete", nil, "Delete files that are done, instead of moving them to SPOOL/done."),
       Option("--rescan-ms", "N", "Look for files at least every N milliseconds; default 5000."),
       Option("--part-seconds", "N", "Complete a part when it is N seconds old; default 300."),
+      Option(
+        "--forget-after",
+        "AGE",
+        "Forget ids of postbacks that were accepted AGE ago, such as 400d; at least 60d. A later copy is accepted again."
+      ),
     ] + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
       Option("--max-postback-bytes", "N", "Reject records of more than N bytes as too_large; default 65536."),
       Option("--jobs", "N", "The number of batches processed at once; by default the number of cores."),
@@ -28,6 +33,10 @@ enum WatchOptions {
     if !arguments.has("--commit-ms") { tables.commitInterval = .milliseconds(500) }
     if !arguments.has("--once") { tables.trickleInterval = tables.commitInterval }
     tables.partAge = .seconds(try arguments.integer("--part-seconds", in: 1...31_536_000) ?? 300)
+    tables.forgetAge = try arguments.value("--forget-after", "days, such as 400d, at least 60d") { text in
+      guard text.hasSuffix("d"), let days = Int(text.dropLast()), (60...36_500).contains(days) else { return nil }
+      return .seconds(days * 86_400)
+    }
     var consumer = ConsumerOptions(
       spool: spool,
       state: TablesOptions.state(arguments, tables, configured: configuration),

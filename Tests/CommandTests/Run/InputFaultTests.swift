@@ -139,7 +139,7 @@ import Testing
   func `is refused with 65 if it lost its write-ahead log after a crash`() async throws {
     let site = try await FaultSite()
     // Behind the commit, which is in the write-ahead log, and before a part has its name.
-    _ = try await site.run(nil, Fault(call: "rename", effect: "signal=KILL", count: "4"))
+    _ = try await site.run(nil, Fault(call: "rename", effect: "signal=KILL", count: "5"))
     #expect(try await site.shell("rm $F/out/_state/ledger.sqlite-wal").status == 0)
     let run = try await site.run()
     #expect(run.status == 65)

@@ -28,7 +28,7 @@ struct StateSite {
   @discardableResult
   func fill(rows: Range<Int> = 0..<40) throws -> Ledger {
     let ledger = try ledger()
-    var index = TransactionIndex()
+    var index = SeenIndex()
     let log = try SeenLog.recover(ledger, into: &index)
     try log.append(rows.map(Self.entry))
     try log.synchronize()

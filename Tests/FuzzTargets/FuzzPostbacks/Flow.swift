@@ -76,7 +76,7 @@ struct Flow: Sendable {
       require(judged.outcomes.count == batch.records.count, "an outcome for each record")
       verified.append(judged)
     }
-    let unique = BatchList(batches: verified).deduplicated(in: TransactionIndex())
+    let unique = BatchList(batches: verified).deduplicated(in: SeenIndex())
     var number = 0
     for try await case .batch(let batch) in unique {
       let decoded = batch.decoded(with: models)

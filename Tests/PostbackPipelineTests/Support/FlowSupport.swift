@@ -35,7 +35,7 @@ struct Flow {
       try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
     }
     var outcomes: [Fate] = []
-    for try await case .batch(let batch) in batches.deduplicated(in: TransactionIndex()) {
+    for try await case .batch(let batch) in batches.deduplicated(in: SeenIndex()) {
       outcomes += batch.decoded(with: models).outcomes.map { Fate(outcome: $0, bytes: batch.bytes) }
     }
     return outcomes

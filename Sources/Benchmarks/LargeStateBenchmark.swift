@@ -1,0 +1,104 @@
+internal import Glibc
+internal import Ledger
+internal import PostbackPipeline
+internal import PostbackVerification
+
+/// The costs of a state with so many ids that their index is on disk: opening, memory and lookup.
+struct LargeStateBenchmark {
+  /// The number of ids.
+  let keys: Int
+  /// The folder for the state.
+  let folder: String
+
+  /// Makes the state, measures, and returns the measures.
+  func measures() throws -> [Measure] {
+    try make()
+    var measures: [Measure] = []
+    func add(_ id: String, _ title: String, _ value: Double, _ unit: Measure.Unit) {
+      measures.append(Measure("state.\(keys).\(id)", "\(keys) ids: \(title)", value, unit))
+    }
+    let before = try Self.anonymousMemory()
+    var start = ContinuousClock.now
+    _ = try State(folder, settings: [:])
+    add("first_opening", "opening without segments", (.now - start) / .milliseconds(1), .milliseconds)
+    add("peak", "greatest memory an id while they are made", Double(try Self.memory("VmHWM")) / Double(keys), .bytes)
+    start = .now
+    var index = SeenIndex()
+    let log = try SeenLog.recover(try Ledger(existing: StateFolder(existing: folder)), into: &index)
+    add("opening", "opening", (.now - start) / .milliseconds(1), .milliseconds)
+    add("memory", "memory an id", Double(try Self.anonymousMemory() - before) / Double(keys), .bytes)
+    add("segments_end", "share of ids on disk", Double(log.segments.end.entries) / Double(keys) * 100, .percent)
+    // The first look brings the pages into the page cache.
+    for round in 0..<2 {
+      let found = try lookup(&index, seed: 1, .identical)
+      if round == 1 { add("lookup", "lookup of an id, processor time", found, .nanoseconds) }
+    }
+    add("new", "lookup and insert of a new id, processor time", try lookup(&index, seed: 2, .first), .nanoseconds)
+    return measures
+  }
+
+  /// Returns the processor time to admit each of some hundred thousand ids, in nanoseconds.
+  private func lookup(_ index: inout SeenIndex, seed: UInt64, _ expected: TransactionIndex.Admission) throws -> Double {
+    let count = min(keys, 500 * KeyChunk.size)
+    var generator = SplitMix(seed: seed)
+    var chunk = KeyChunk()
+    var (time, matches) = (0, 0)
+    for _ in stride(from: 0, to: count, by: KeyChunk.size) {
+      chunk.fill(&generator)
+      let begin = Self.processorTime
+      index.prepare(for: chunk.keys)
+      for position in chunk.keys.indices
+      where try index.admit(chunk.keys[position], chunk.digests[position], chunk.unsigned) == expected {
+        matches += 1
+      }
+      time += Self.processorTime - begin
+    }
+    guard matches >= count else {
+      throw BenchmarkFailure("the index took \(count - matches) keys for what they are not")
+    }
+    return Double(time) / Double(matches)
+  }
+
+  /// Writes a log with keys of a seed, and commits it.
+  private func make() throws {
+    let ledger = try Ledger(try StateFolder(folder), settings: [:])
+    var index = SeenIndex()
+    let log = try SeenLog.recover(ledger, into: &index)
+    var generator = SplitMix(seed: 1)
+    var chunk = KeyChunk()
+    while log.mark.entries < keys {
+      chunk.fill(&generator)
+      let line = UInt64(log.mark.entries)
+      try log.append(
+        chunk.keys.indices.map { position in
+          let seen = TransactionIndex.Seen(chunk.keys[position], chunk.digests[position], chunk.unsigned)
+          return SeenEntry(seen, inputID: 0, seenAt: 0, line: line + UInt64(position))
+        }
+      )
+    }
+    try log.synchronize()
+    var commit = LedgerCommit(time: 0)
+    commit.seen = log.mark
+    try ledger.commit(commit)
+  }
+
+  /// The processor time of this process in nanoseconds.
+  private static var processorTime: Int {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+
+  /// The resident memory of this process that is not the content of files, in bytes.
+  private static func anonymousMemory() throws -> Int { try memory("RssAnon") }
+
+  /// Returns a line of proc(5) `status` in bytes.
+  private static func memory(_ name: String) throws -> Int {
+    let text = String(decoding: try FileBytes.all(of: "/proc/self/status"), as: UTF8.self)
+    let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+    guard let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
+      throw BenchmarkFailure("/proc/self/status has no \(name)")
+    }
+    return kilobytes * 1024
+  }
+}

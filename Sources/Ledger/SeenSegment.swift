@@ -1,0 +1,241 @@
+internal import CXxhash
+internal import DurableFiles
+internal import Glibc
+internal import PostbackVerification
+
+/// A file with the entries of a range of `seen.log`, sorted by key, which is looked up on disk.
+///
+/// The file has the entries in buckets by the first bits of their keys, then the numbers of the entries that have one, then
+/// a directory of the buckets, a Bloom filter, and the footer. Only the directory and the filter are in memory, together
+/// about 13 bits for each entry. A key that the filter does not have costs no reading; otherwise one bucket is read and its
+/// checksum verified. The file is never changed: it is derived from the log, and can be made anew from it.
+final class SeenSegment: Sendable {
+  /// An entry with its position in the log.
+  struct Entry: Sendable {
+    var seen: TransactionIndex.Seen
+    var position: Int64
+  }
+
+  /// The number of bytes of an entry: key, digest, unsigned fields, and the position relative to the segment.
+  static let entryBytes = 28
+  static let numberBytes = 24
+  /// The bit of the unsigned fields that says that the entry has a number.
+  static let hasNumber: UInt32 = 1 << 31
+  /// The greatest range of the log in one segment, so that relative positions fit into 32 bits.
+  static let greatestRange = Int64(UInt32.max)
+
+  /// The name of the file.
+  let name: String
+  private let path: String
+  let footer: SegmentFooter
+  private let descriptor: Int32
+  /// For each bucket the index of its first entry, and the checksum of its bytes in the upper half; one more at the end.
+  private let directory: [UInt64]
+  private let filter: SegmentFilter
+
+  /// Opens a segment. Throws `.damaged` if the footer, the directory or the filter is not as it was written.
+  init(_ folder: DurableFolder, _ name: String) throws(FileFailure) {
+    self.name = name
+    path = "\(folder.path)/\(name)"
+    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw .system(.cannotCreate, path, "The file cannot be opened") }
+    do throws(FileFailure) {
+      var status = stat()
+      guard unsafe fstat(descriptor, &status) == 0 else { throw .system(.io, path, "The file cannot be read") }
+      let size = Int64(status.st_size)
+      var words = [UInt64](repeating: 0, count: SegmentFooter.wordCount)
+      try Self.read(&words, descriptor, path, at: max(0, size - SegmentFooter.byteCount))
+      guard let footer = SegmentFooter(words), footer.fileBytes == size else { throw .damagedSegment(path) }
+      var directory = [UInt64](repeating: 0, count: footer.directoryCount)
+      try Self.read(&directory, descriptor, path, at: footer.directoryStart)
+      var filter = [UInt64](repeating: 0, count: Int(footer.filterWords))
+      try Self.read(&filter, descriptor, path, at: footer.filterStart)
+      guard SegmentFooter.checksum(directory, filter) == footer.checksum else { throw .damagedSegment(path) }
+      self.footer = footer
+      self.directory = directory
+      self.filter = SegmentFilter(words: filter)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Returns the entry with a key; nil if there is none.
+  func find(_ key: PostbackKey) throws(FileFailure) -> Entry? {
+    guard filter.mayContain(key) else { return nil }
+    let bucket = footer.bucket(of: key)
+    let (start, end) = (start(ofBucket: bucket), start(ofBucket: bucket + 1))
+    guard start <= end, end <= footer.entryCount else { throw .damagedSegment(path) }
+    let count = (end - start) * Self.entryBytes
+    let found: Found?
+    do {
+      // Keys are spread evenly, so that a bucket is short.
+      found = try unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
+        let bytes = UnsafeRawBufferPointer(buffer)
+        if let failure = unsafe read(into: buffer, at: start * Self.entryBytes) { throw failure }
+        guard unsafe Self.checksum(bytes) == directory[bucket] >> 32 else { throw FileFailure.damagedSegment(path) }
+        for place in stride(from: 0, to: count, by: Self.entryBytes) {
+          if unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) != key.high {
+            continue
+          }
+          let found = unsafe Self.found(bytes, place)
+          if found.key == key { return found }
+        }
+        return nil
+      }
+    } catch let failure as FileFailure { throw failure } catch { throw .damagedSegment(path) }
+    guard let found else { return nil }
+    return entry(found, found.hasNumber ? try number(of: key) : nil)
+  }
+
+  private func start(ofBucket bucket: Int) -> Int { Int(directory[bucket] & UInt64(UInt32.max)) }
+
+  /// Reads the parts of the filter that decide about some keys, so that they are in the processor's cache.
+  func prefetch(_ keys: [PostbackKey]) -> UInt64 { filter.prefetch(keys) }
+
+  /// Reads the entries of some buckets in order. `numberIndex` is the index of their first number, and moves behind the
+  /// last one.
+  func entries(inBuckets buckets: Range<Int>, _ numberIndex: inout Int64) throws(FileFailure) -> [Entry] {
+    let (bytes, count) = try read(buckets: buckets)
+    let found = unsafe bytes.withUnsafeBytes { bytes in
+      (0..<count).map { unsafe Self.found(bytes, $0 * Self.entryBytes) }
+    }
+    var numbers = [UInt64](repeating: 0, count: found.count { $0.hasNumber } * 3)
+    try Self.read(&numbers, descriptor, path, at: footer.numbersStart + numberIndex * Int64(Self.numberBytes))
+    var next = 0
+    var entries: [Entry] = []
+    entries.reserveCapacity(count)
+    for one in found {
+      var number: Int64?
+      if one.hasNumber {
+        guard numbers[next].littleEndian == one.key.high, numbers[next + 1].littleEndian == one.key.low else {
+          throw .damagedSegment(path)
+        }
+        number = Int64(bitPattern: numbers[next + 2].littleEndian)
+        next += 3
+      }
+      entries.append(entry(one, number))
+    }
+    numberIndex += Int64(numbers.count / 3)
+    return entries
+  }
+
+  /// Reads the bytes of some buckets, and verifies them. Returns the bytes and the number of entries.
+  private func read(buckets: Range<Int>) throws(FileFailure) -> (bytes: [UInt8], count: Int) {
+    let (first, end) = (start(ofBucket: buckets.lowerBound), start(ofBucket: buckets.upperBound))
+    guard first <= end, end <= footer.entryCount else { throw .damagedSegment(path) }
+    var bytes = [UInt8](repeating: 0, count: (end - first) * Self.entryBytes)
+    if let failure = unsafe bytes.withUnsafeMutableBytes({ unsafe read(into: $0, at: first * Self.entryBytes) }) {
+      throw failure
+    }
+    for bucket in buckets {
+      let (start, next) = (start(ofBucket: bucket), start(ofBucket: bucket + 1))
+      guard first <= start, start <= next, next <= end else { throw .damagedSegment(path) }
+      let range = (start - first) * Self.entryBytes..<(next - first) * Self.entryBytes
+      let checksum = unsafe bytes.withUnsafeBytes { unsafe Self.checksum(UnsafeRawBufferPointer(rebasing: $0[range])) }
+      guard checksum == directory[bucket] >> 32 else { throw .damagedSegment(path) }
+    }
+    return (bytes, end - first)
+  }
+
+  /// Fills a buffer from an offset in the file; returns the failure if that is not possible.
+  private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> FileFailure? {
+    unsafe Self.read(into: buffer, descriptor, path, at: Int64(offset))
+  }
+
+  /// The checksum of a bucket, 32 bits.
+  static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    unsafe XXH3_64bits(bytes.baseAddress, bytes.count) >> 32
+  }
+
+  private struct Found {
+    let key: PostbackKey
+    let digest: UInt32
+    let unsigned: UInt32
+    let offset: UInt32
+
+    var hasNumber: Bool { unsigned & SeenSegment.hasNumber != 0 }
+  }
+
+  private static func found(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Found {
+    func word<Word: FixedWidthInteger>(_ offset: Int, _ type: Word.Type) -> Word {
+      unsafe Word(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: Word.self))
+    }
+    return Found(
+      key: PostbackKey(high: word(0, UInt64.self), low: word(8, UInt64.self)),
+      digest: word(16, UInt32.self),
+      unsigned: word(20, UInt32.self),
+      offset: word(24, UInt32.self)
+    )
+  }
+
+  private func entry(_ found: Found, _ number: Int64?) -> Entry {
+    let content = SortedSegment.Content(digest: found.digest, unsigned: found.unsigned & ~Self.hasNumber)
+    return Entry(
+      seen: TransactionIndex.Seen(key: found.key, content: content, number: number),
+      position: footer.first + Int64(found.offset)
+    )
+  }
+
+  /// Finds the number of an entry, by bisection on disk.
+  private func number(of key: PostbackKey) throws(FileFailure) -> Int64 {
+    var (low, high) = (Int64(0), footer.numberCount)
+    var words = [UInt64](repeating: 0, count: 3)
+    while low < high {
+      let middle = (low + high) / 2
+      try Self.read(&words, descriptor, path, at: footer.numbersStart + middle * Int64(Self.numberBytes))
+      let found = PostbackKey(high: UInt64(littleEndian: words[0]), low: UInt64(littleEndian: words[1]))
+      if found == key { return Int64(bitPattern: UInt64(littleEndian: words[2])) }
+      if found.precedes(key) { low = middle + 1 } else { high = middle }
+    }
+    throw .damagedSegment(path)
+  }
+
+  private static func read(
+    _ words: inout [UInt64],
+    _ descriptor: Int32,
+    _ path: String,
+    at offset: Int64
+  ) throws(FileFailure) {
+    if let failure = unsafe words.withUnsafeMutableBytes({ unsafe read(into: $0, descriptor, path, at: offset) }) {
+      throw failure
+    }
+  }
+
+  private static func read(
+    into buffer: UnsafeMutableRawBufferPointer,
+    _ descriptor: Int32,
+    _ path: String,
+    at offset: Int64
+  ) -> FileFailure? {
+    var done = 0
+    while done < buffer.count {
+      let start = unsafe buffer.baseAddress.map { unsafe $0 + done }
+      let received = unsafe pread(descriptor, start, buffer.count - done, off_t(offset) + off_t(done))
+      if received < 0, errno == EINTR { continue }
+      if received < 0 { return .system(.io, path, "The file cannot be read") }
+      if received == 0 { return .damagedSegment(path) }
+      done += received
+    }
+    return nil
+  }
+}
+
+extension PostbackKey {
+  /// Returns true if this key comes before another one in a segment.
+  func precedes(_ other: PostbackKey) -> Bool { high < other.high || high == other.high && low < other.low }
+}
+
+extension FileFailure {
+  /// Returns the failure for a segment that is not as it was written.
+  static func damagedSegment(_ path: String) -> FileFailure {
+    FileFailure(
+      .damaged,
+      path,
+      "The file is damaged",
+      advice: "Remove it, and the next start makes it anew from \(SeenLog.name)"
+    )
+  }
+}

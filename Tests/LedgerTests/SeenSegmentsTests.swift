@@ -1,0 +1,216 @@
+@testable import DurableFiles
+@testable import Ledger
+import Foundation
+import PostbackVerification
+import SKAdNetwork
+import Signatures
+import TestSupport
+import Testing
+
+@Suite struct `The segments of the seen log` {
+  /// A state with committed entries.
+  private func site(_ entries: [SeenEntry]) throws -> StateSite {
+    let site = try StateSite()
+    let ledger = try site.ledger()
+    var index = SeenIndex()
+    let log = try SeenLog.recover(ledger, into: &index)
+    try log.append(entries)
+    try log.synchronize()
+    try ledger.commit(LedgerCommit(of: log))
+    return site
+  }
+
+  private func admission(_ entry: SeenEntry, in index: inout SeenIndex) throws -> TransactionIndex.Admission {
+    var bytes = InlineArray<32, UInt8>(repeating: 0)
+    for place in 0..<4 { bytes[4 + place] = UInt8(truncatingIfNeeded: entry.seen.content.digest >> (24 - 8 * place)) }
+    let unsigned = UnsignedFields(bits: entry.seen.content.unsigned, number: entry.seen.number)
+    return try index.admit(entry.seen.key, SHA256Digest(bytes), unsigned)
+  }
+
+  /// Recovers the state, and expects that it has these entries and no others.
+  private func check(_ site: StateSite, _ entries: [SeenEntry], end: Int64? = nil) throws {
+    var index = SeenIndex()
+    let log = try SeenLog.recover(try site.ledger(), into: &index, limit: 300)
+    #expect(index.count == entries.count)
+    index.prepare(for: entries.map(\.seen.key))
+    #expect(try entries.filter { try admission($0, in: &index) != .identical } == [])
+    let others = seenEntries(1_000_000..<1_000_500)
+    #expect(try others.filter { try admission($0, in: &index) != .first } == [])
+    #expect(try others.filter { try admission($0, in: &index) != .identical } == [])
+    #expect(log.mark.entries == end ?? Int64(entries.count))
+  }
+
+  private func segments(_ site: StateSite) throws -> [String] {
+    try site.names(in: "state").filter { SeenSegments.isSegment($0) }
+  }
+
+  @Test(arguments: [0, 1, 599, 600, 601, 5000, 40_000]) func `recognise every entry, and no other`(_ count: Int) throws
+  {
+    let entries = seenEntries(0..<count)
+    let site = try site(entries)
+    try check(site, entries)
+    let names = try segments(site)
+    #expect(names.isEmpty == (count < 600))
+    #expect(names.count < 10)
+    // This time they are there already.
+    try check(site, entries)
+    #expect(try segments(site) == names)
+    var keys = KeyTally()
+    for entry in entries { keys.add(entry.seen.key) }
+    let mark = try Ledger.reading(site.state).seen
+    let found = try SeenSegments(DurableFolder(site.state), from: SeenMark(), to: mark.entries, isReading: true)
+    if count >= 600 { #expect(try found.keys() == keys && found.end == mark) }
+  }
+
+  @Test func `tell copies from conflicts, also of fields that do not fit into an entry`() throws {
+    let entries = seenEntries(0..<2000)
+    let site = try site(entries)
+    var index = SeenIndex()
+    _ = try SeenLog.recover(try site.ledger(), into: &index, limit: 300)
+    for entry in entries {
+      var other = entry
+      other.seen = .init(key: entry.seen.key, content: entry.seen.content, number: (entry.seen.number ?? 0) + 1)
+      let admission = try admission(other, in: &index)
+      guard case .conflict = admission else {
+        Issue.record("\(admission)")
+        return
+      }
+      let content = SortedSegment.Content(digest: ~entry.seen.content.digest, unsigned: entry.seen.content.unsigned)
+      other.seen = .init(key: entry.seen.key, content: content, number: entry.seen.number)
+      #expect(try self.admission(other, in: &index) == .transaction)
+    }
+  }
+
+  @Test func `take over committed entries while more are admitted`() throws {
+    let site = try site([])
+    let entries = seenEntries(0..<6000)
+    do {
+      let ledger = try site.ledger()
+      var index = SeenIndex()
+      let log = try SeenLog.recover(ledger, into: &index, limit: 500)
+      for start in stride(from: 0, to: entries.count, by: 100) {
+        let batch = Array(entries[start..<start + 100])
+        index.prepare(for: batch.map(\.seen.key))
+        #expect(try batch.allSatisfy { try admission($0, in: &index) == .first })
+        try log.append(batch)
+        if start % 300 == 0 {
+          try log.synchronize()
+          try ledger.commit(LedgerCommit(of: log))
+          try log.committed()
+        }
+        if start % 1000 == 0 { while log.segments.isWorking { usleep(1000) } }
+        #expect(try entries[..<(start + 100)].allSatisfy { try admission($0, in: &index) == .identical })
+      }
+      while log.segments.isWorking { usleep(1000) }
+      #expect(log.segments.end.entries > 3000)
+      #expect(log.segments.end.entries <= ledger.seen.entries)
+      try log.synchronize()
+      try ledger.commit(LedgerCommit(of: log))
+    }
+    #expect(try !segments(site).isEmpty)
+    try check(site, entries)
+  }
+
+  private enum Leftover: CaseIterable {
+    case unfinished, parts, uncommitted, footer, otherLog, gap
+  }
+
+  @Test(arguments: Leftover.allCases) private func `are made anew if a crash or a copy left something else`(
+    _ leftover: Leftover
+  ) throws {
+    let entries = seenEntries(0..<5000)
+    let site = try site(entries)
+    try check(site, entries)
+    let names = try segments(site)
+    let first = try #require(names.first { $0.hasPrefix("seen-0-") })
+    switch leftover {
+    case .unfinished: try site.change("state/\(first).new") { $0 = [1, 2, 3] }
+    case .parts:
+      let shorter = try self.site(Array(entries[..<700]))
+      try check(shorter, Array(entries[..<700]))
+      for name in try segments(shorter) {
+        let bytes = try shorter.bytes("state/\(name)")
+        try site.change("state/\(name)") { $0 = bytes }
+      }
+    case .uncommitted, .otherLog:
+      let other = try self.site(seenEntries(leftover == .otherLog ? 1..<5001 : 0..<9000))
+      var index = SeenIndex()
+      _ = try SeenLog.recover(try other.ledger(), into: &index, limit: 300)
+      for name in names { try site.remove("state/\(name)") }
+      for name in try segments(other) {
+        let bytes = try other.bytes("state/\(name)")
+        try site.change("state/\(name)") { $0 = bytes }
+      }
+    case .footer: try site.change("state/\(first)") { $0[$0.count - 20] ^= 1 }
+    case .gap: try site.remove("state/\(first)")
+    }
+    try check(site, entries)
+    let now = try segments(site)
+    #expect(now.allSatisfy { $0.hasSuffix(SeenSegments.suffix) && !$0.hasSuffix("-9000.index") })
+    try check(site, entries)
+    #expect(try segments(site) == now)
+  }
+
+  @Test func `are never believed if a bucket is damaged`() throws {
+    let entries = seenEntries(0..<5000)
+    let site = try site(entries)
+    try check(site, entries)
+    let name = try #require(try segments(site).first { $0.hasPrefix("seen-0-") })
+    try site.change("state/\(name)") { $0[1000] ^= 1 }
+    let failure = try #require(stateFailure { try check(site, entries) })
+    #expect(failure.kind == .damaged && failure.path.hasSuffix(name) && failure.reason.contains("Remove it"))
+    try site.remove("state/\(name)")
+    try check(site, entries)
+  }
+
+  @Test func `do not hide damage of the log behind them`() throws {
+    let site = try site(seenEntries(0..<1000))
+    try check(site, seenEntries(0..<1000))
+    try site.change("state/\(SeenLog.name)") { $0.removeLast(48) }
+    #expect(stateFailure { try check(site, seenEntries(0..<1000)) }?.kind == .damaged)
+  }
+
+  @Test func `do not have entries that are forgotten, and become smaller`() throws {
+    let entries = seenEntries(0..<5000)
+    let site = try site(entries)
+    do {
+      let ledger = try site.ledger()
+      var index = SeenIndex()
+      let log = try SeenLog.recover(ledger, into: &index, limit: 300)
+      #expect(try log.forget(before: 1_003_500, in: ledger, limit: 3000) == 3000)
+      #expect(try log.forget(before: 1_003_500, in: ledger) == 500)
+      #expect(try log.forget(before: 1_003_500, in: ledger) == 0)
+      index.prepare(for: [])
+      #expect(index.count == 1500)
+      #expect(try entries[3500...].allSatisfy { try admission($0, in: &index) == .identical })
+      #expect(try admission(entries[0], in: &index) == .first)
+      var tally = KeyTally()
+      for entry in entries[..<3500] { tally.add(entry.seen.key) }
+      #expect(ledger.state.retired == tally)
+      let before = try segments(site)
+      // Moving newer entries out of memory also trims the oldest segment.
+      try log.append([entries[0]] + seenEntries(5000..<5400))
+      try log.synchronize()
+      try ledger.commit(LedgerCommit(of: log))
+      try log.segments.add(upTo: ledger.seen) {}
+      #expect(try !segments(site).contains { before.contains($0) && $0.hasPrefix("seen-0-") })
+    }
+    try check(site, Array(entries[3500...]) + [entries[0]] + seenEntries(5000..<5400), end: 5401)
+    var status = stat()
+    try #require(unsafe stat("\(site.state)/\(SeenLog.name)", &status) == 0)
+    // 3500 entries have 41 whole blocks of 4 KiB, of which the first stays.
+    #expect(Int(status.st_blocks) * 512 <= Int(status.st_size) - 40 * 4096 + 4096)
+    #expect(try SeenLog.compact(try site.ledger(), before: 1_004_000) == 501)
+    #expect(try site.ledger().forgotten == SeenMark())
+    try check(site, Array(entries[4000...]) + seenEntries(5000..<5400))
+  }
+
+  @Test func `end with the log that a compaction replaces`() throws {
+    let entries = seenEntries(0..<3000)
+    let site = try site(entries)
+    try check(site, entries)
+    #expect(try SeenLog.compact(try site.ledger(), before: 1_001_000) == 1000)
+    #expect(try segments(site).isEmpty)
+    try check(site, Array(entries[1000...]))
+  }
+}
