@@ -36,8 +36,6 @@ package final class Consumer {
   /// The time between two attempts to write while the state or the tables cannot be written.
   private static let pauseWhenFailing = Duration.seconds(2)
   private static let beatInterval = Duration.seconds(1)
-  /// The time that the service manager is asked to wait after each report of progress.
-  private static let patienceWhenOpening = Duration.seconds(60)
 
   /// Creates a consumer whose condition `monitor` shows.
   package init(_ options: ConsumerOptions, monitor: ConsumerMonitor) throws(PipelineFailure) {
@@ -140,14 +138,8 @@ package final class Consumer {
   }
 
   private func openState() throws(PipelineFailure) -> State {
-    var told = ContinuousClock.now - .seconds(1)
     do throws(FileFailure) {
-      return try State(options.state, settings: options.tables.settings) { share in
-        guard .now - told >= .seconds(1) else { return }
-        told = .now
-        manager.starting("Opening the state, \(Int(share * 100)) %", within: Self.patienceWhenOpening)
-        manager.watchdog()
-      }
+      return try State(options.state, settings: options.tables.settings, progress: manager.opening())
     } catch {
       throw .state(error)
     }

@@ -40,6 +40,17 @@ struct ServiceManager: Sendable {
     send("RELOADING=1\nMONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
   }
 
+  /// Returns a handler of the share of a state that is open, which asks for a further minute once a second.
+  func opening() -> (Double) -> Void {
+    var told = ContinuousClock.now - .seconds(1)
+    return { share in
+      guard .now - told >= .seconds(1) else { return }
+      told = .now
+      starting("Opening the state, \(Int(share * 100)) %", within: .seconds(60))
+      watchdog()
+    }
+  }
+
   /// Asks for at least `time` from now before the start counts as failed, and sends a sentence that describes it.
   func starting(_ sentence: String, within time: Duration) {
     status(sentence)

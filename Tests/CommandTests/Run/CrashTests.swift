@@ -12,7 +12,8 @@ struct `A command that is killed at any system call` {
     )
   }
 
-  @Test(arguments: ["run", "watch", "watch-many", "forget", "compact", "from-rejects"]) func `has lost and repeated nothing after the next run`(
+  @Test(arguments: ["run", "watch", "watch-many", "forget", "compact", "from-rejects"])
+  func `has lost and repeated nothing after the next run`(
     _ scenario: String
   )
     async throws
