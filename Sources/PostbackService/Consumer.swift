@@ -56,6 +56,8 @@ package final class Consumer {
   package func run() async throws(PipelineFailure) {
     monitor.start()
     defer { monitor.stop() }
+    // A consumer that waits for a disk that does not respond must not end the receiver.
+    if let receiver = options.receiver { manager.feedWatchdog(while: receiver.receiverWorks) }
     if let limitation = waiter.limitation { log.warning("spool_not_watched", limitation) }
     while !isDone {
       do throws(PipelineFailure) {
@@ -215,7 +217,7 @@ package final class Consumer {
   }
 
   private func feedWatchdog() {
-    if options.receiver?.receiverWorks() ?? true { manager.watchdog() }
+    if options.receiver == nil { manager.watchdog() }
   }
 
   private func tell(_ event: SpoolSource.Event) {

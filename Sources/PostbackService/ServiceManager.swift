@@ -1,4 +1,5 @@
 internal import Base
+internal import Dispatch
 internal import Glibc
 
 /// The service manager that started this process, notified by the protocol of systemd (sd_notify(3)). Without a
@@ -62,6 +63,18 @@ struct ServiceManager: Sendable {
 
   /// Notifies that the service is alive.
   func watchdog() { send("WATCHDOG=1") }
+
+  /// Notifies from a thread of its own, until the process ends, that the service is alive while `works` returns true.
+  func feedWatchdog(while works: @escaping @Sendable () -> Bool) {
+    guard let watchdogInterval else { return }
+    let pause = min(watchdogInterval / 2, .seconds(1))
+    let timer = DispatchQueue(label: "postback.watchdog")
+    @Sendable func feed() {
+      if works() { watchdog() }
+      timer.asyncAfter(deadline: .now() + .milliseconds(Int(pause / .milliseconds(1))), execute: feed)
+    }
+    timer.async(execute: feed)
+  }
 
   private func send(_ message: String) {
     guard let socketName, let address = UnixAddress(socketName) else { return }

@@ -141,6 +141,8 @@ def hang_output(site):
     consumer_is("stuck")(site)
     assert site.send(5) == [200] * 5
     assert site.metric("postback_spool_waiting_files") >= 5
+    # The manager must not end the receiver because the consumer hangs.
+    assert time.monotonic() - site.pings[-1] < 2, "a receiver that works does not tell that it is alive"
 
 
 def slow_spool(site):
