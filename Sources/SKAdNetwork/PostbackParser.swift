@@ -8,6 +8,8 @@ public import JSON
 public struct PostbackParser: ~Copyable {
   /// The claims of the last text, also where it was refused.
   public private(set) var claims = Claims()
+  /// The postback in the last text: all of it, or the body of an envelope.
+  public private(set) var body = 0..<0
   /// The envelope of the last text, if it had a valid one.
   public private(set) var envelope: Envelope?
   /// The value of the key named `receivedAtField` in the last text.
@@ -37,6 +39,7 @@ public struct PostbackParser: ~Copyable {
   public mutating func parse(_ text: Range<Int>, of bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
     claims = Claims()
     envelope = nil
+    body = text
     receivedAtField = .absent
     try parseOuter(text, of: &bytes)
     if let body = try envelopeBody(of: &bytes) {
@@ -44,6 +47,7 @@ public struct PostbackParser: ~Copyable {
       // reject row has the body's claims.
       let opened = Result { () throws(PostbackDefect) in try Envelope(outer, bytes) }
       envelope = try? opened.get()
+      self.body = body
       try parseOuter(body, of: &bytes, hasReplacedSurrogates: outer.hasReplacedSurrogates)
       claims.read(outer)
       _ = try opened.get()

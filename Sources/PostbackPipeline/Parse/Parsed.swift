@@ -1,12 +1,14 @@
 internal import Base
 internal import ConversionModel
-internal import JSON
+package import JSON
 package import SKAdNetwork
 
 /// A postback that is well formed. None of its values is verified yet.
 package struct Parsed: Sendable {
   /// The record that the postback was parsed from.
   package let record: Record
+  /// The bytes of the postback: the record, or the body of its envelope.
+  package let body: ByteRange
   /// The fields of the postback.
   package fileprivate(set) var postback: Postback
   /// The ids and the version that the postback claims, as text.
@@ -14,8 +16,9 @@ package struct Parsed: Sendable {
   /// The time of receipt and the channel.
   package let arrival: Arrival
 
-  fileprivate init(record: Record, postback: Postback, claims: Claims, arrival: Arrival) {
+  fileprivate init(record: Record, body: ByteRange, postback: Postback, claims: Claims, arrival: Arrival) {
     self.record = record
+    self.body = body
     self.postback = postback
     self.claims = claims
     self.arrival = arrival
@@ -64,7 +67,15 @@ private final class RecordParser {
     do throws(PostbackDefect) {
       let postback = try parser.parse(record.bytes.indices, of: &bytes)
       let arrival = try arrival(from: origin, bytes)
-      return .accepted(Parsed(record: record, postback: postback, claims: parser.claims, arrival: arrival))
+      return .accepted(
+        Parsed(
+          record: record,
+          body: ByteRange(start: parser.body.lowerBound, count: parser.body.count),
+          postback: postback,
+          claims: parser.claims,
+          arrival: arrival
+        )
+      )
     } catch {
       return .rejected(Rejection(error, record, parser.claims, claimedArrival(from: origin, bytes), of: bytes))
     }

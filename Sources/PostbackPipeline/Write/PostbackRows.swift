@@ -52,6 +52,7 @@ extension RowEncoder {
     if let extras = postback.extras { json(.extras, bytes.span.extracting(extras.indices)) } else { null(.extras) }
     text(.sourceFile, source.span)
     integer(.sourceLine, Int64(verified.parsed.record.line))
+    text(.rawBody, format.encoding.keepsRawBodies ? verified.parsed.body : nil, of: bytes)
     endRow()
   }
 

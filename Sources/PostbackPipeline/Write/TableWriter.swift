@@ -4,49 +4,6 @@ internal import Tables
 internal import Glibc
 internal import SKAdNetwork
 
-/// The folder, the formats and the limits with which tables are written.
-package struct TableOptions: Sendable {
-  /// The output folder, which has a folder for each table.
-  package var folder: String
-  /// The formats.
-  package var formats: Set<TableFormat>
-  /// Indicates that CSV texts which a spreadsheet would run as a formula get an apostrophe in front.
-  package var isCSVSafe: Bool
-  /// The length in bytes from which a part is complete.
-  package var partBytes: Int64 = 256 << 20
-  /// The age from which a part is complete; nil sets no limit.
-  package var partAge: Duration?
-  /// The age from which ids of postbacks are forgotten while tables are written; nil keeps all.
-  package var forgetAge: Duration?
-  /// The time after which written rows are due for their commit.
-  package var commitInterval = Duration.seconds(1)
-  /// The shortest time between two commits where no input waits; a trickle of rows shares its commits.
-  package var trickleInterval = Duration.zero
-
-  /// Makes options with the default limits.
-  package init(folder: String, formats: Set<TableFormat> = [.jsonLines], isCSVSafe: Bool = false) {
-    self.folder = folder
-    self.formats = formats
-    self.isCSVSafe = isCSVSafe
-  }
-
-  /// Completes the options from the tables of an existing state, for choices that were not made; `settings` are those
-  /// of its ledger.
-  package mutating func complete(from settings: [String: String], choosesFormats: Bool) {
-    let formats = (settings["format"] ?? "").split(separator: ",").compactMap { TableFormat(rawValue: String($0)) }
-    if !choosesFormats, !formats.isEmpty { self.formats = Set(formats) }
-    isCSVSafe = isCSVSafe || settings["csv-safe"] == "yes"
-  }
-
-  /// The options that change the content of the tables, as settings for the ledger.
-  package var settings: [String: String] {
-    [
-      "format": formats.map(\.rawValue).sorted().joined(separator: ","),
-      "csv-safe": isCSVSafe ? "yes" : "no",
-    ]
-  }
-}
-
 /// The output tables and the state that belongs to them.
 ///
 /// Rows count only after their commit. They are first appended and made durable, then recorded in the ledger, in one
@@ -115,7 +72,11 @@ package final class TableWriter {
     ledger = state.ledger
     log = state.log
     catalog = state.catalog
-    encoding = TableEncoding(options.formats, isCSVSafe: options.isCSVSafe)
+    encoding = TableEncoding(
+      options.formats,
+      isCSVSafe: options.isCSVSafe,
+      keepsRawBodies: options.keepsRawBodies
+    )
     let parts = try ledger.parts()
     folder = try OutputFolder(options.folder, of: ledger, parts)
     var tables: [TableParts] = []

@@ -147,6 +147,15 @@ extension Table {
       ),
       .sourceFile,
       .sourceLine,
+      Column(
+        .rawBody,
+        .nonEmptyText,
+        .nullable,
+        """
+        The postback as it was received, byte for byte; of an envelope its body, in which a receiver has put spaces in place \
+        of line ends. Null without `--keep-raw`.
+        """
+      ),
     ],
     rules: postbackRules
   )

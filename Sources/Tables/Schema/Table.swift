@@ -53,10 +53,13 @@ package struct TableEncoding: Sendable {
   package let formats: Set<TableFormat>
   /// Indicates that CSV texts which a spreadsheet would run as a formula get an apostrophe in front.
   package let isCSVSafe: Bool
+  /// Indicates that rows of accepted postbacks have the bytes of the postback.
+  package let keepsRawBodies: Bool
 
   /// Makes an encoding in these formats.
-  package init(_ formats: Set<TableFormat>, isCSVSafe: Bool = false) {
+  package init(_ formats: Set<TableFormat>, isCSVSafe: Bool = false, keepsRawBodies: Bool = false) {
     self.formats = formats
     self.isCSVSafe = isCSVSafe
+    self.keepsRawBodies = keepsRawBodies
   }
 }

@@ -87,6 +87,11 @@ enum TablesOptions {
     Option("--state", "DIR", "The folder of the state; default _state in the folder of --out."),
     Option("--format", "FORMAT", "jsonl, csv or both; default the format of the existing tables, or jsonl."),
     Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
+    Option(
+      "--keep-raw",
+      nil,
+      "Keep the bytes of accepted postbacks too, in the column raw_body; partners may be sent them. Stays on."
+    ),
     Option("--part-bytes", "N", "Complete a part when it has N bytes; default 268435456."),
     Option(
       "--commit-ms",
@@ -108,6 +113,7 @@ enum TablesOptions {
       formats: formats ?? [.jsonLines],
       isCSVSafe: arguments.has("--csv-safe")
     )
+    tables.keepsRawBodies = arguments.has("--keep-raw")
     // If the ledger cannot be read, opening it later reports the reason.
     if let kept = try? Ledger.reading(state(arguments, tables, configured: configured)) {
       tables.complete(from: kept.settings, choosesFormats: formats != nil)
