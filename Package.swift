@@ -42,6 +42,7 @@ let package = Package(
   targets: [
     // System libraries: shims and module maps, nothing else.
     .target(name: "CBoostMath"),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CLibcrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMalloc"),
@@ -109,13 +110,21 @@ let package = Package(
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Metrics", "PostbackServer",
       ]
     ),
+    module(
+      "Delivery",
+      [
+        "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "Reporting",
+        "Metrics",
+        "PostbackPipeline", "PostbackServer", "PostbackService", "Spool", "ConversionModel", "CCurl",
+      ]
+    ),
     module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"]),
     program(
       "postback",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "PostbackServer",
-        "PostbackService", "SyntheticTraffic", "CMalloc",
+        "PostbackService", "Delivery", "SyntheticTraffic", "CMalloc",
       ]
     ),
     program(
@@ -171,6 +180,10 @@ let package = Package(
         "PostbackServer",
         "TestSupport",
       ]
+    ),
+    tests(
+      "Delivery",
+      ["Base", "JSON", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackServer", "TestSupport"]
     ),
     .testTarget(
       name: "CommandTests",

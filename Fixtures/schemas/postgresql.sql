@@ -43,6 +43,7 @@ CREATE TABLE skan_postbacks (
   extras json,
   source_file text NOT NULL,
   source_line bigint NOT NULL,
+  raw_body text,
   PRIMARY KEY (postback_key)
 );
 COMMENT ON TABLE skan_postbacks IS 'An accepted postback: a trusted key signed it, it is allowed, and it is the first of its kind. In CSV a null is an empty field, an empty text is "", lists are joined by semicolons, and extras is JSON text.';
@@ -90,6 +91,7 @@ COMMENT ON COLUMN skan_postbacks.cumulative IS 'True if the values of this windo
 COMMENT ON COLUMN skan_postbacks.extras IS 'All other keys of the postback, as they were sent, and the parameters of the HTTP query as query.NAME. Nothing in it is signed, except what is under jws-string. Null if there is none.';
 COMMENT ON COLUMN skan_postbacks.source_file IS 'The input as it was named, - for standard input.';
 COMMENT ON COLUMN skan_postbacks.source_line IS 'The line of the decompressed input on which the record begins, from 1.';
+COMMENT ON COLUMN skan_postbacks.raw_body IS 'The postback as it was received, byte for byte; of an envelope its body, in which a receiver has put spaces in place of line ends. Null without --keep-raw.';
 
 CREATE TABLE skan_events (
   postback_key text NOT NULL,
@@ -822,3 +824,32 @@ COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_0_5 IS 'The modelled reve
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_0_75 IS 'The same for 0.75 times the estimate.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_1_25 IS 'The same for 1.25 times the estimate.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_1_5 IS 'The same for 1.5 times the estimate.';
+
+CREATE TABLE partner_deliveries (
+  delivery_id text NOT NULL,
+  partner text NOT NULL,
+  postback_key text NOT NULL,
+  kind text NOT NULL,
+  event_name text,
+  state text NOT NULL,
+  attempts bigint NOT NULL,
+  first_attempt_at timestamptz,
+  last_attempt_at timestamptz,
+  http_status bigint,
+  error text,
+  next_attempt_at timestamptz,
+  PRIMARY KEY (delivery_id)
+);
+COMMENT ON TABLE partner_deliveries IS 'A delivery of a postback, or of one of its events, to a partner, in the order of acceptance. In CSV a null is an empty field.';
+COMMENT ON COLUMN partner_deliveries.delivery_id IS 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.';
+COMMENT ON COLUMN partner_deliveries.partner IS 'The id of the partner in its configuration.';
+COMMENT ON COLUMN partner_deliveries.postback_key IS 'The postback, a row of skan_postbacks.';
+COMMENT ON COLUMN partner_deliveries.kind IS 'install, redownload or reengagement for the postback itself; event for an event; correction for new values of a delivery that postback settle has restated.';
+COMMENT ON COLUMN partner_deliveries.event_name IS 'The name of the event. Null for the postback itself.';
+COMMENT ON COLUMN partner_deliveries.state IS 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it was never sent and will not be.';
+COMMENT ON COLUMN partner_deliveries.attempts IS 'The number of attempts.';
+COMMENT ON COLUMN partner_deliveries.first_attempt_at IS 'The time of the first attempt. Null if there was none.';
+COMMENT ON COLUMN partner_deliveries.last_attempt_at IS 'The time of the last attempt. Null if there was none.';
+COMMENT ON COLUMN partner_deliveries.http_status IS 'The status of the last response. Null if there was none.';
+COMMENT ON COLUMN partner_deliveries.error IS 'The reason of the last failure, or the beginning of the body of the response. Null if there was no failure.';
+COMMENT ON COLUMN partner_deliveries.next_attempt_at IS 'The time of the next attempt. Null unless state is pending.';

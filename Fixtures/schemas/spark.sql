@@ -42,7 +42,8 @@ CREATE TABLE skan_postbacks (
   cumulative BOOLEAN COMMENT 'True if the values of this window include the earlier windows, as the model says: then revenue is never added to that of earlier windows of the same users. Null unless decode_status is decoded.',
   extras STRING COMMENT 'All other keys of the postback, as they were sent, and the parameters of the HTTP query as query.NAME. Nothing in it is signed, except what is under jws-string. Null if there is none.',
   source_file STRING NOT NULL COMMENT 'The input as it was named, - for standard input.',
-  source_line BIGINT NOT NULL COMMENT 'The line of the decompressed input on which the record begins, from 1.'
+  source_line BIGINT NOT NULL COMMENT 'The line of the decompressed input on which the record begins, from 1.',
+  raw_body STRING COMMENT 'The postback as it was received, byte for byte; of an envelope its body, in which a receiver has put spaces in place of line ends. Null without --keep-raw.'
 )
 USING PARQUET
 COMMENT 'An accepted postback: a trusted key signed it, it is allowed, and it is the first of its kind. In CSV a null is an empty field, an empty text is "", lists are joined by semicolons, and extras is JSON text.';
@@ -441,3 +442,20 @@ CREATE TABLE skan_modelled (
 )
 USING PARQUET
 COMMENT 'The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.';
+
+CREATE TABLE partner_deliveries (
+  delivery_id STRING NOT NULL COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',
+  partner STRING NOT NULL COMMENT 'The id of the partner in its configuration.',
+  postback_key STRING NOT NULL COMMENT 'The postback, a row of skan_postbacks.',
+  kind STRING NOT NULL COMMENT 'install, redownload or reengagement for the postback itself; event for an event; correction for new values of a delivery that postback settle has restated.',
+  event_name STRING COMMENT 'The name of the event. Null for the postback itself.',
+  state STRING NOT NULL COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it was never sent and will not be.',
+  attempts BIGINT NOT NULL COMMENT 'The number of attempts.',
+  first_attempt_at TIMESTAMP COMMENT 'The time of the first attempt. Null if there was none.',
+  last_attempt_at TIMESTAMP COMMENT 'The time of the last attempt. Null if there was none.',
+  http_status BIGINT COMMENT 'The status of the last response. Null if there was none.',
+  error STRING COMMENT 'The reason of the last failure, or the beginning of the body of the response. Null if there was no failure.',
+  next_attempt_at TIMESTAMP COMMENT 'The time of the next attempt. Null unless state is pending.'
+)
+USING PARQUET
+COMMENT 'A delivery of a postback, or of one of its events, to a partner, in the order of acceptance. In CSV a null is an empty field.';

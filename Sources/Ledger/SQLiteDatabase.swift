@@ -1,4 +1,4 @@
-internal import DurableFiles
+package import DurableFiles
 internal import CSQLite
 internal import Glibc
 
@@ -6,7 +6,7 @@ internal import Glibc
 @safe
 package final class SQLiteDatabase {
   /// The way to open a database.
-  enum Access {
+  package enum Access {
     /// For writing; the file is created if it does not exist.
     case creating
     /// For writing; the file must exist.
@@ -18,14 +18,14 @@ package final class SQLiteDatabase {
   }
 
   /// The path of the database file.
-  let path: String
+  package let path: String
   let handle: OpaquePointer
 
   /// The time to wait for a lock of another connection, in milliseconds.
   private static let patience: Int32 = 10_000
 
   /// Opens a database. SQLite reads the file only when the first statement runs.
-  init(_ path: String, _ access: Access) throws(FileFailure) {
+  package init(_ path: String, _ access: Access) throws(FileFailure) {
     self.path = path
     let (name, flags): (String, Int32) =
       switch access {
@@ -48,17 +48,17 @@ package final class SQLiteDatabase {
   deinit { _ = unsafe sqlite3_close_v2(handle) }
 
   /// Runs statements that return no rows.
-  func execute(_ statements: String) throws(FileFailure) {
+  package func execute(_ statements: String) throws(FileFailure) {
     try check(unsafe sqlite3_exec(handle, statements, nil, nil, nil))
   }
 
   /// Returns the integer in the first row of a query; 0 if there is no row.
-  func integer(_ query: String) throws(FileFailure) -> Int64 {
+  package func integer(_ query: String) throws(FileFailure) -> Int64 {
     try SQLiteStatement(self, query).first { row throws(FileFailure) in try row.integer(0) } ?? 0
   }
 
   /// Returns the text in the first row of a query; empty if there is no row.
-  func text(_ query: String) throws(FileFailure) -> String {
+  package func text(_ query: String) throws(FileFailure) -> String {
     try SQLiteStatement(self, query).first { $0.text(0) } ?? ""
   }
 

@@ -1,9 +1,9 @@
-internal import DurableFiles
+package import DurableFiles
 internal import CSQLite
-internal import Signatures
+package import Signatures
 
 /// A value that is bound to a parameter of a statement.
-enum SQLiteValue {
+package enum SQLiteValue {
   case integer(Int64)
   case text(String)
   /// A blob of 16 bytes, most significant byte first.
@@ -15,7 +15,7 @@ enum SQLiteValue {
 
 /// A prepared statement of SQLite.
 @safe
-final class SQLiteStatement {
+package final class SQLiteStatement {
   private let database: SQLiteDatabase
   private let handle: OpaquePointer
 
@@ -23,7 +23,7 @@ final class SQLiteStatement {
   private static let greatestCount: Int64 = 1 << 54
 
   /// Prepares one statement, which can be run any number of times.
-  init(_ database: SQLiteDatabase, _ text: String) throws(FileFailure) {
+  package init(_ database: SQLiteDatabase, _ text: String) throws(FileFailure) {
     self.database = database
     var handle: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
@@ -42,13 +42,13 @@ final class SQLiteStatement {
   deinit { _ = unsafe sqlite3_finalize(handle) }
 
   /// Runs the statement to its end, ignoring rows.
-  func run(_ values: SQLiteValue...) throws(FileFailure) {
+  package func run(_ values: SQLiteValue...) throws(FileFailure) {
     try bind(values)
     while try step() {}
   }
 
   /// Runs the statement and converts its first row; nil if there is none.
-  func first<Row>(
+  package func first<Row>(
     _ values: SQLiteValue...,
     as row: (SQLiteStatement) throws(FileFailure) -> Row
   ) throws(FileFailure) -> Row? {
@@ -56,7 +56,7 @@ final class SQLiteStatement {
   }
 
   /// Runs it and makes something of the first row; nil where there is none.
-  func first<Row>(
+  package func first<Row>(
     _ values: [SQLiteValue],
     as row: (SQLiteStatement) throws(FileFailure) -> Row
   ) throws(FileFailure) -> Row? {
@@ -68,7 +68,7 @@ final class SQLiteStatement {
   }
 
   /// Runs the statement and converts every row.
-  func all<Row>(
+  package func all<Row>(
     _ values: SQLiteValue...,
     as row: (SQLiteStatement) throws(FileFailure) -> Row
   ) throws(FileFailure) -> [Row] {
@@ -79,7 +79,7 @@ final class SQLiteStatement {
   }
 
   /// Returns an integer of the row. Throws `.damaged` if it does not fit the type.
-  func integer<Integer: FixedWidthInteger>(
+  package func integer<Integer: FixedWidthInteger>(
     _ column: Int32,
     as type: Integer.Type = Int64.self
   ) throws(FileFailure) -> Integer {
@@ -104,14 +104,14 @@ final class SQLiteStatement {
   }
 
   /// Returns a text of the row; empty if the column is null.
-  func text(_ column: Int32) -> String {
+  package func text(_ column: Int32) -> String {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   /// Returns a word of a closed set. Throws `.damaged` for any other word.
-  func word<Word: RawRepresentable<String>>(_ column: Int32, as type: Word.Type) throws(FileFailure) -> Word {
+  package func word<Word: RawRepresentable<String>>(_ column: Int32, as type: Word.Type) throws(FileFailure) -> Word {
     let text = text(column)
     guard let word = Word(rawValue: text) else {
       throw .damaged(database.path, "The ledger holds “\(text)”, which is impossible")
@@ -121,14 +121,14 @@ final class SQLiteStatement {
 
   /// Returns a blob of 16 bytes of the row as a number, most significant byte first. Throws `.damaged` for another
   /// length.
-  func wide(_ column: Int32) throws(FileFailure) -> UInt128 {
+  package func wide(_ column: Int32) throws(FileFailure) -> UInt128 {
     guard let start = unsafe sqlite3_column_blob(handle, column), unsafe sqlite3_column_bytes(handle, column) == 16
     else { throw .damaged(database.path, "The ledger holds a value of a wrong length") }
     return unsafe UInt128(bigEndian: start.loadUnaligned(as: UInt128.self))
   }
 
   /// Returns true if a column of the row is null.
-  func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+  package func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   private func bind(_ values: [SQLiteValue]) throws(FileFailure) {
     try database.check(unsafe sqlite3_reset(handle))

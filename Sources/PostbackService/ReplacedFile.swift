@@ -12,7 +12,7 @@ package struct ReplacedFile: Sendable {
   package init(_ path: String) { self.path = path }
 
   /// Replaces the content. A failure is logged as a warning and stops nothing.
-  mutating func replace(with text: String, _ log: Log) {
+  package mutating func replace(with text: String, _ log: Log) {
     let bytes = Array(text.utf8)
     do throws(FileFailure) {
       do throws(FileFailure) { try WholeFile.replace(path, with: bytes) } catch {

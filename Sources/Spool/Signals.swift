@@ -10,7 +10,7 @@ internal import Synchronization
 /// the system delivers signals of the process to that thread.
 package final class Signals {
   /// The read end of the pipe, which poll(2) reports as readable after a signal.
-  let readEnd: Int32
+  package let readEnd: Int32
   private let writeEnd: Int32
   private var history = SignalHistory()
   private var queue: [ReceivedSignal] = []

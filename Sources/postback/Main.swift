@@ -1,5 +1,6 @@
 internal import PostbackVerification
 internal import CMalloc
+internal import Delivery
 internal import Glibc
 internal import JSON
 internal import PostbackPipeline
@@ -14,7 +15,7 @@ enum Main {
   static let commands = CommandList(commands: [
     RunCommand.self, WatchCommand.self, ServeCommand.self, ExplainCommand.self, RejectsCommand.self, ReportCommand.self,
     EnrichCommand.self,
-    SettleCommand.self, DailyCommand.self,
+    SettleCommand.self, DailyCommand.self, DeliverCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
     ModelDiffCommand.self, GenerateCommand.self, SchemaCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self, CompletionCommand.self, ManualCommand.self,
@@ -81,7 +82,7 @@ enum Main {
     return """
       postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
       zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion), \
-      libmicrohttpd \(HTTPServer.libraryVersion)); verification: \(method.rawValue)
+      libmicrohttpd \(HTTPServer.libraryVersion), libcurl \(DeliveryService.libraryVersion)); verification: \(method.rawValue)
       """
   }
 }

@@ -60,7 +60,7 @@ package struct Networks: Sendable {
 
   /// The canonical form of a network's id: in lower case, with the suffix of SKAdNetwork also in place of that of
   /// AdAttributionKit, because Apple takes both for the same network.
-  static func canonical(_ id: String) -> String {
+  package static func canonical(_ id: String) -> String {
     let id = id.lowercased()
     return id.hasSuffix(".adattributionkit") ? id.dropLast("adattributionkit".count) + "skadnetwork" : id
   }

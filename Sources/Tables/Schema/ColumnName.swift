@@ -227,6 +227,16 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case modelledPostbacks = "modelled_postbacks"
   case modelledPostbacksLow = "modelled_postbacks_low"
   case modelledPostbacksHigh = "modelled_postbacks_high"
+  case deliveryID = "delivery_id"
+  case partner
+  case kind
+  case state
+  case attempts
+  case firstAttemptAt = "first_attempt_at"
+  case lastAttemptAt = "last_attempt_at"
+  case httpStatus = "http_status"
+  case error
+  case nextAttemptAt = "next_attempt_at"
 
   // Members of `conflicting_fields`, besides `field`.
   case first

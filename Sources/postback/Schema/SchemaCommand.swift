@@ -1,4 +1,5 @@
 internal import Base
+internal import Delivery
 internal import JSON
 internal import Reporting
 internal import Tables
@@ -44,7 +45,7 @@ struct SchemaCommand: Command {
   )
 
   /// The tables of a run, and those that are derived from them.
-  private static let known = Table.all + Table.derived
+  static let known = Table.all + Table.derived + [.partnerDeliveries]
 
   private let tables: [Table]
   private let dialect: Dialect

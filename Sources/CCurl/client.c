@@ -1,0 +1,226 @@
+#include "CCurl.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+typedef struct transfer {
+  CURL *easy;
+  ccurl_client *client;
+  int64_t number;
+  struct curl_slist *headers;
+  size_t read_count, kept_count;
+  /// 1 if an address was refused.
+  int is_refused;
+  char message[CURL_ERROR_SIZE];
+  uint8_t kept[ccurl_kept_bytes];
+  struct transfer *next, *previous;
+} transfer;
+
+struct ccurl_client {
+  CURLM *multi;
+  ccurl_allows allows;
+  void *owner;
+  /// The transfers in progress, and those that can be used again.
+  transfer *running, *idle;
+};
+
+static size_t keep(char *bytes, size_t size, size_t count, void *context) {
+  transfer *transfer = context;
+  const size_t all = size * count;
+  const size_t room = sizeof transfer->kept - transfer->kept_count;
+  const size_t kept = all < room ? all : room;
+  memcpy(transfer->kept + transfer->kept_count, bytes, kept);
+  transfer->kept_count += kept;
+  transfer->read_count += all;
+  // Any other number than `all` ends the transfer.
+  return transfer->read_count > ccurl_read_bytes ? 0 : all;
+}
+
+static int is_allowed(transfer *transfer, const char *address) {
+  if (transfer->client->allows(transfer->client->owner, transfer->number, address)) return 1;
+  transfer->is_refused = 1;
+  return 0;
+}
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+  transfer *transfer = context;
+  char text[INET6_ADDRSTRLEN];
+  const void *bytes = NULL;
+  if (address->family == AF_INET) bytes = &((struct sockaddr_in *)&address->addr)->sin_addr;
+  if (address->family == AF_INET6) bytes = &((struct sockaddr_in6 *)&address->addr)->sin6_addr;
+  if (purpose != CURLSOCKTYPE_IPCXN || bytes == NULL) return CURL_SOCKET_BAD;
+  if (inet_ntop(address->family, bytes, text, sizeof text) == NULL) return CURL_SOCKET_BAD;
+  if (!is_allowed(transfer, text)) return CURL_SOCKET_BAD;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/// Called before a request is sent, also over a connection that another request has opened.
+static int before_request(void *context, char *address, char *local, int port, int local_port) {
+  (void)local, (void)port, (void)local_port;
+  return is_allowed(context, address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+static void release(transfer *transfer) {
+  ccurl_client *client = transfer->client;
+  if (transfer->previous) transfer->previous->next = transfer->next;
+  if (transfer->next) transfer->next->previous = transfer->previous;
+  if (client->running == transfer) client->running = transfer->next;
+  curl_slist_free_all(transfer->headers);
+  transfer->headers = NULL;
+  transfer->previous = NULL;
+  transfer->next = client->idle;
+  client->idle = transfer;
+}
+
+ccurl_client *ccurl_new(ccurl_allows allows, void *owner) {
+  if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return NULL;
+  ccurl_client *client = calloc(1, sizeof *client);
+  if (client == NULL) return NULL;
+  client->allows = allows;
+  client->owner = owner;
+  client->multi = curl_multi_init();
+  if (client->multi == NULL) {
+    free(client);
+    return NULL;
+  }
+  curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, 256L);
+  return client;
+}
+
+void ccurl_free(ccurl_client *client) {
+  if (client == NULL) return;
+  while (client->running) {
+    curl_multi_remove_handle(client->multi, client->running->easy);
+    release(client->running);
+  }
+  while (client->idle) {
+    transfer *transfer = client->idle;
+    client->idle = transfer->next;
+    curl_easy_cleanup(transfer->easy);
+    free(transfer);
+  }
+  curl_multi_cleanup(client->multi);
+  free(client);
+}
+
+static transfer *idle_transfer(ccurl_client *client) {
+  transfer *found = client->idle;
+  if (found) {
+    client->idle = found->next;
+    curl_easy_reset(found->easy);
+  } else {
+    found = calloc(1, sizeof *found);
+    if (found == NULL) return NULL;
+    found->easy = curl_easy_init();
+    if (found->easy == NULL) {
+      free(found);
+      return NULL;
+    }
+    found->client = client;
+  }
+  found->read_count = found->kept_count = 0;
+  found->is_refused = 0;
+  found->message[0] = 0;
+  found->previous = NULL;
+  found->next = client->running;
+  if (client->running) client->running->previous = found;
+  client->running = found;
+  return found;
+}
+
+/// Sets the options of a request. Returns 1 if all of them were accepted.
+static int prepare(transfer *transfer, const ccurl_request *request) {
+  CURL *easy = transfer->easy;
+  int failures = 0;
+#define SET(option, value) (failures += curl_easy_setopt(easy, option, value) != CURLE_OK)
+  for (size_t index = 0; index < request->header_count; index++) {
+    struct curl_slist *longer = curl_slist_append(transfer->headers, request->headers[index]);
+    if (longer == NULL) return 0;
+    transfer->headers = longer;
+  }
+  SET(CURLOPT_URL, request->url);
+  SET(CURLOPT_PROTOCOLS_STR, "http,https");
+  SET(CURLOPT_FOLLOWLOCATION, 0L);
+  SET(CURLOPT_PROXY, "");
+  SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+  SET(CURLOPT_NOSIGNAL, 1L);
+  SET(CURLOPT_PATH_AS_IS, 1L);
+  SET(CURLOPT_TIMEOUT_MS, request->timeout);
+  SET(CURLOPT_CONNECTTIMEOUT_MS, request->timeout);
+  SET(CURLOPT_HTTPHEADER, transfer->headers);
+  SET(CURLOPT_ERRORBUFFER, transfer->message);
+  SET(CURLOPT_PRIVATE, (void *)transfer);
+  SET(CURLOPT_WRITEFUNCTION, keep);
+  SET(CURLOPT_WRITEDATA, (void *)transfer);
+  SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  SET(CURLOPT_OPENSOCKETDATA, (void *)transfer);
+  SET(CURLOPT_PREREQFUNCTION, before_request);
+  SET(CURLOPT_PREREQDATA, (void *)transfer);
+  if (request->is_post) {
+    SET(CURLOPT_POST, 1L);
+    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_count);
+    SET(CURLOPT_COPYPOSTFIELDS, request->body_count ? (const char *)request->body : "");
+  } else {
+    SET(CURLOPT_HTTPGET, 1L);
+  }
+#undef SET
+  return failures == 0;
+}
+
+int ccurl_begin(ccurl_client *client, const ccurl_request *request) {
+  transfer *transfer = idle_transfer(client);
+  if (transfer == NULL) return -1;
+  transfer->number = request->number;
+  if (prepare(transfer, request) && curl_multi_add_handle(client->multi, transfer->easy) == CURLM_OK) return 1;
+  release(transfer);
+  return -1;
+}
+
+static void finish(transfer *transfer, CURLcode code, ccurl_finished finished) {
+  ccurl_client *client = transfer->client;
+  long status = 0;
+  curl_off_t retry_after = 0;
+  curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after);
+  // More of a body than is read says nothing about the response.
+  if (code == CURLE_WRITE_ERROR && transfer->read_count > ccurl_read_bytes) code = CURLE_OK;
+  const char *error = NULL;
+  if (code != CURLE_OK) error = transfer->message[0] ? transfer->message : curl_easy_strerror(code);
+  if (code != CURLE_OK && transfer->is_refused) error = "the address is not a public one, and allow_addresses does not have it";
+  const ccurl_result result = {
+      .number = transfer->number,
+      .status = code == CURLE_OK ? (int)status : 0,
+      .retry_after = code == CURLE_OK ? (int64_t)retry_after : 0,
+      .error = error,
+      .body = transfer->kept,
+      .body_count = transfer->kept_count,
+  };
+  finished(client->owner, &result);
+  curl_multi_remove_handle(client->multi, transfer->easy);
+  release(transfer);
+}
+
+int ccurl_run(ccurl_client *client, int timeout, int interrupt, ccurl_finished finished) {
+  int running = 0, left = 0;
+  if (curl_multi_perform(client->multi, &running) != CURLM_OK) return -1;
+  CURLMsg *message = curl_multi_info_read(client->multi, &left);
+  if (message == NULL) {
+    struct curl_waitfd wait = {.fd = interrupt, .events = CURL_WAIT_POLLIN};
+    if (curl_multi_poll(client->multi, &wait, interrupt < 0 ? 0 : 1, timeout, NULL) != CURLM_OK) return -1;
+    if (curl_multi_perform(client->multi, &running) != CURLM_OK) return -1;
+    message = curl_multi_info_read(client->multi, &left);
+  }
+  for (; message != NULL; message = curl_multi_info_read(client->multi, &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    transfer *transfer = NULL;
+    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+    finish(transfer, message->data.result, finished);
+  }
+  return 1;
+}
+
+const char *ccurl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }

@@ -1,0 +1,195 @@
+internal import Base
+internal import DurableFiles
+internal import Glibc
+internal import Ledger
+internal import PostbackPipeline
+internal import PostbackService
+internal import Spool
+internal import Tables
+
+/// Delivers the committed postbacks of an output to partners: plans what is new, sends what is due, and follows the output.
+package final class DeliveryService {
+  private var settings: DeliverySettings
+  private let outbox: Outbox
+  private let planner: Planner
+  private let sender: Sender
+  private let signals: Signals
+  private let lock: LockFile
+  /// The number of the last commit whose rows were planned.
+  private var planned: Int64?
+  private var metricsAt: Int64 = 0
+  private var tableAt: Int64 = 0
+  private var prunedAt: Int64 = 0
+  private var commitLookAt: Int64 = 0
+
+  private static let lockName = "deliver.lock"
+  /// The intervals of looks for commits, of metrics, of the table and of the removal of old deliveries, in milliseconds.
+  private static let commitInterval: Int64 = 200
+  private static let metricsInterval: Int64 = 1000
+  private static let tableInterval: Int64 = 300_000
+  private static let pruneInterval: Int64 = 86_400_000
+
+  /// Locks the outbox of the output. Throws `.locked` if another process delivers it.
+  package init(_ settings: DeliverySettings) throws {
+    self.settings = settings
+    lock = try Self.lock(settings.state)
+    try settings.check()
+    outbox = try Outbox(in: settings.state)
+    planner = try Planner(settings.output, state: settings.state, outbox, settings.lookups)
+    signals = try Signals()
+    sender = Sender(settings.partners, outbox, try CurlTransport(interrupt: signals.readEnd))
+  }
+
+  static func lock(_ state: String) throws(FileFailure) -> LockFile {
+    guard Ledger.isThere(state) else {
+      throw FileFailure(
+        .notFound,
+        state,
+        "There is no state in this directory",
+        advice: "Name the state of the tables with --state"
+      )
+    }
+    return try LockFile("\(state)/\(lockName)") { holder in
+      FileFailure(
+        .locked,
+        state,
+        "The deliveries of this output are sent by \(holder)",
+        advice: "Wait for it to end, or stop it"
+      )
+    }
+  }
+
+  /// The version of libcurl.
+  package static var libraryVersion: String { CurlTransport.libraryVersion }
+
+  static func clock() -> Int64 { Timestamp.now.milliseconds }
+
+  /// Delivers until it is asked to end, or as the settings say. Returns the numbers of deliveries by partner.
+  package func run() async throws -> DeliverySummary {
+    for id in outbox.counts.keys.sorted() where !settings.partners.all.contains(where: { $0.id == id }) {
+      guard let count = outbox.counts[id]?[.pending], count > 0 else { continue }
+      settings.log.warning("unknown_partner", "\(count) deliveries wait for the partner \(id), which is not configured")
+    }
+    settings.log.info("delivering", "the postbacks of \(settings.output)")
+    tableAt = Self.clock()
+    var isEnding = false
+    while !isEnding {
+      let now = Self.clock()
+      if let deadline = settings.deadline, now >= deadline.milliseconds { break }
+      for signal in signals.pending() {
+        if signal.asksToEnd { isEnding = true } else { try reload() }
+      }
+      if isEnding { break }
+      try await plan(at: now)
+      try restate(at: now)
+      try sender.fill(at: now)
+      if settings.endsWhenDone, isDone { break }
+      let limit = min(now + Self.commitInterval, settings.deadline?.milliseconds ?? .max)
+      try sender.wait(at: now, until: planner.isDone ? limit : now, clock: Self.clock)
+      try report(at: Self.clock())
+    }
+    if isEnding { settings.log.info("stopping", "a signal asks to end; requests in progress are finished") }
+    try sender.drain(clock: Self.clock)
+    try outbox.writeTable(settings.encoding, in: settings.target)
+    try writeMetrics(at: Self.clock())
+    settings.log.info("stopped", "all results are recorded")
+    return try outbox.summary(of: sender.queues.map(\.partner.id))
+  }
+
+  /// Plans a batch of new rows, if there are some.
+  private func plan(at now: Int64) async throws {
+    if planner.isDone {
+      guard now >= commitLookAt else { return }
+      commitLookAt = now + Self.commitInterval
+      let commit = try Ledger.lastCommit(settings.state)
+      guard commit != planned || planned == nil else { return }
+      try planner.begin(settings.partners.all)
+      planned = commit ?? planned
+    }
+    let before = planner.isDone
+    try await planner.planBatch(at: now)
+    if !before { sender.wake() }
+  }
+
+  /// Compares the deliveries with the last settlement, if there is a new one.
+  private func restate(at now: Int64) throws {
+    guard planner.isDone, now >= restatementLookAt else { return }
+    restatementLookAt = now + Self.metricsInterval
+    guard let settlement = Restatement.current(in: settings.output), settlement != compared else { return }
+    if compared == nil { compared = try Restatement.compared(in: outbox) }
+    guard settlement != compared else { return }
+    try sender.drain(clock: Self.clock)
+    sender.unload()
+    try Restatement(settings.output, outbox, settings.partners).run(settlement, at: now)
+    compared = settlement
+    sender.wake()
+  }
+
+  private var restatementLookAt: Int64 = 0
+  private var compared: String?
+
+  /// Indicates that all rows are planned and nothing is pending for the partners.
+  private var isDone: Bool {
+    planner.isDone && planned != nil && sender.inFlightCount == 0
+      && sender.queues.allSatisfy { queue in
+        !queue.partner.isEnabled || (queue.outcomeCount == 0 && outbox.counts[queue.partner.id]?[.pending] ?? 0 == 0)
+      }
+  }
+
+  private func reload() throws {
+    do throws(PartnersErrors) {
+      let partners = try settings.load()
+      do {
+        var changed = settings
+        changed.partners = partners
+        try changed.check()
+        settings = changed
+      } catch {
+        return settings.log.error("reload_failed", "\(error) The partners stay as they are.")
+      }
+    } catch {
+      let problems = error.problems.joined(separator: "; ")
+      return settings.log.error("reload_failed", "\(problems) The partners stay as they are.")
+    }
+    try sender.drain(clock: Self.clock)
+    try sender.use(settings.partners)
+    planned = nil
+    settings.log.info("reloaded", "the partners were read again")
+  }
+
+  private func report(at now: Int64) throws {
+    if now - metricsAt >= Self.metricsInterval { try writeMetrics(at: now) }
+    if now - tableAt >= Self.tableInterval {
+      try outbox.writeTable(settings.encoding, in: settings.target)
+      tableAt = now
+    }
+    if now - prunedAt >= Self.pruneInterval {
+      try outbox.prune(at: now)
+      prunedAt = now
+    }
+  }
+
+  private func writeMetrics(at now: Int64) throws {
+    metricsAt = now
+    guard settings.metricsFile != nil else { return }
+    let text = try outbox.exposition(sender.queues, at: now)
+    let log = settings.log
+    settings.metricsFile?.replace(with: text, log)
+  }
+}
+
+extension DeliverySettings {
+  /// Throws if a partner needs what the tables do not have.
+  func check() throws(FileFailure) {
+    guard try Ledger.reading(state).settings[TableOptions.keepRaw] != "yes" else { return }
+    let partners = partners.all.filter(\.usesRawBody).map(\.id)
+    guard partners.isEmpty else {
+      throw FileFailure(
+        .incompatible,
+        output,
+        "The tables do not have the bodies of postbacks, which the templates of \(partners.joined(separator: ", ")) use",
+        advice: "Run run, watch or serve with --keep-raw first, or remove {raw}, {raw_base64} and their aliases"
+      )
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package import Base
+package import PostbackService
+package import Reporting
+package import Tables
+
+/// The settings of a process that delivers.
+package struct DeliverySettings {
+  /// The folder of the tables of a run.
+  package let output: String
+  /// The folder of the state.
+  package let state: String
+  /// The partners.
+  package var partners: Partners
+  /// Reads the partners again; throws if there is a problem.
+  package let load: () throws(PartnersErrors) -> Partners
+  /// The lookup tables with the names of networks.
+  package let lookups: Lookups
+  /// The formats of the table of deliveries.
+  package let encoding: TableEncoding
+  /// The folder for the table of deliveries.
+  package let target: String
+  /// The log.
+  package let log: Log
+  /// The file for metrics; nil for none.
+  package var metricsFile: ReplacedFile?
+  /// Indicates that the process ends when nothing is pending.
+  package var endsWhenDone = false
+  /// The time at which the process ends at the latest.
+  package var deadline: Timestamp?
+
+  /// Makes settings; the parameters are those of the properties.
+  package init(
+    output: String,
+    state: String,
+    partners: Partners,
+    load: @escaping () throws(PartnersErrors) -> Partners,
+    lookups: Lookups,
+    encoding: TableEncoding,
+    target: String,
+    log: Log
+  ) {
+    (self.output, self.state, self.partners, self.load, self.lookups) = (output, state, partners, load, lookups)
+    (self.encoding, self.target, self.log) = (encoding, target, log)
+  }
+}

@@ -1,0 +1,144 @@
+internal import Base
+internal import JSON
+internal import PostbackVerification
+internal import Reporting
+internal import Signatures
+internal import Tables
+
+/// An accepted postback with its events, as deliveries are planned from it.
+struct AcceptedPostback: Sendable {
+  let key: PostbackKey
+  let receivedAt: Int64?
+  private(set) var values: [Macro: MacroValue]
+  /// The id of the network in canonical form.
+  private let network: String
+  private let appID: Int64?
+  private let environment: String
+  private let hasWon: Bool
+  private let isNull: Bool
+  private let trust: Int64
+  private let window: Int64
+  var events: [EventRow] = []
+
+  /// Reads the current row of `skan_postbacks`; nil if it has no key.
+  init?(_ row: borrowing RowCursor, _ columns: AcceptedColumns, _ lookups: Lookups) {
+    guard let key = row.key(columns.key) else { return nil }
+    self.key = key
+    receivedAt = row.time(columns.receivedAt)
+    values = RowValues.postbacks.read(row)
+    let id = row.text(columns.network) ?? ""
+    network = Networks.canonical(id)
+    appID = row.integer(columns.appID)
+    environment = row.text(columns.environment) ?? ""
+    hasWon = row.boolean(columns.didWin) ?? true
+    window = row.integer(columns.window) ?? 0
+    isNull = values[.conversionValue] == nil && values[.coarseConversionValue] == nil
+    // Only the copies of a postback together tell more: that is what settle is for.
+    trust = row.text(columns.channel) == "apple_direct" ? 3 : row.text(columns.forwarder) == nil ? 1 : 2
+    values[.trustLevel] = .number("\(trust)")
+    values[.networkName] = .text(lookups.networks.network(id, at: receivedAt)?.name ?? id.lowercased())
+  }
+
+  /// The kind of the delivery of the postback itself.
+  var kind: DeliveryKind {
+    switch values[.conversionType] {
+    case .text("re-engagement"): return .reengagement
+    case .text("redownload"): return .redownload
+    default: return values[.redownload] == .boolean(true) ? .redownload : .install
+    }
+  }
+
+  /// Indicates that a partner receives the postback, if its trust is high enough.
+  func isFor(_ partner: Partner) -> Bool {
+    if let networks = partner.networks, !networks.contains(network) { return false }
+    if let apps = partner.apps, !(appID.map(apps.contains) ?? false) { return false }
+    return partner.environments.contains(environment) && partner.windows.contains(window)
+      && (hasWon || partner.includesLost) && (partner.includesNulls || !isNull || !hasWon)
+      // With a hold, the settlement decides about the trust until the first attempt.
+      && (partner.hold > 0 || trust >= partner.minimumTrust)
+  }
+
+  /// The deliveries of the postback to a partner.
+  func deliveries(to partner: Partner, at now: Int64, _ hash: inout SHA256) throws(LibcryptoFailure)
+    -> [PlannedDelivery]
+  {
+    guard isFor(partner) else { return [] }
+    var planned: [PlannedDelivery] = []
+    if partner.kinds.contains(kind) { planned.append(try delivery(kind, nil, to: partner, now, &hash)) }
+    guard partner.kinds.contains(.event), hasWon else { return planned }
+    for event in events { planned.append(try delivery(.event, event, to: partner, now, &hash)) }
+    return planned
+  }
+
+  private func delivery(
+    _ kind: DeliveryKind,
+    _ event: EventRow?,
+    to partner: Partner,
+    _ now: Int64,
+    _ hash: inout SHA256
+  ) throws(LibcryptoFailure) -> PlannedDelivery {
+    var values = values
+    if let event {
+      for macro in RowValues.eventMacros { values[macro] = event.values[macro] }
+    }
+    var refusal: String?
+    if partner.usesRawBody {
+      if let raw = values[.raw] {
+        values.addRawBody(raw.written(.words))
+      } else {
+        refusal = "the body of the postback was not kept"
+      }
+    } else {
+      values[.raw] = nil
+    }
+    if let receivedAt, now - receivedAt > partner.maximumAge { refusal = PlannedDelivery.tooOld }
+    return PlannedDelivery(
+      id: try DeliveryID(
+        partner: partner.id,
+        postback: key,
+        kind: kind,
+        event: event?.name,
+        supersedes: nil,
+        &hash
+      ),
+      partner: partner.id,
+      postback: key,
+      kind: kind,
+      event: event?.name,
+      supersedes: nil,
+      receivedAt: receivedAt,
+      dueAt: (receivedAt ?? now) + partner.hold,
+      refusal: refusal,
+      values: DeliveryValues(values)
+    )
+  }
+}
+
+extension PlannedDelivery {
+  /// The reason for which old postbacks are not sent.
+  static let tooOld = "the postback is older than max_age_s"
+}
+
+extension [Macro: MacroValue] {
+  /// Adds the values that are made of the body of the postback.
+  fileprivate mutating func addRawBody(_ raw: String) {
+    self[.rawBase64] = .text(String(decoding: Base64.standard.encode(raw.utf8), as: UTF8.self))
+    guard let body = try? JSONValue(parsing: Array(raw.utf8)) else { return }
+    for key in ["attribution-signature", "jws-string"] {
+      if let text = body[key]?.text { self[.attributionSignature] = .text(text) }
+    }
+  }
+}
+
+/// The columns of `skan_postbacks` that decide about deliveries.
+struct AcceptedColumns: Sendable {
+  let key = Table.postbacks.place(.postbackKey)
+  let receivedAt = Table.postbacks.place(.receivedAt)
+  let network = Table.postbacks.place(.adNetworkID)
+  let appID = Table.postbacks.place(.appID)
+  let environment = Table.postbacks.place(.environment)
+  let didWin = Table.postbacks.place(.didWin)
+  let window = Table.postbacks.place(.postbackSequenceIndex)
+  let channel = Table.postbacks.place(.channel)
+  let forwarder = Table.postbacks.place(.forwarder)
+}

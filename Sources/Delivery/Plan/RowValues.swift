@@ -1,0 +1,128 @@
+internal import Base
+internal import JSON
+internal import PostbackVerification
+internal import Reporting
+internal import Tables
+
+/// A reader of the cells of a row that are values of macros.
+struct RowValues: Sendable {
+  private enum Form {
+    case text, number, boolean
+  }
+
+  private let cells: [(macro: Macro, place: Int, form: Form)]
+  private let receivedAt: Int?
+
+  private init(_ table: Table, _ columns: [(Macro, ColumnName)]) {
+    cells = columns.map { macro, name in
+      let place = table.place(name)
+      let form: Form =
+        switch table.columns[place].type {
+        case .integer, .decimal, .signedDecimal: .number
+        case .boolean: .boolean
+        case .text, .word, .date, .time, .words, .object, .objects: .text
+        }
+      return (macro, place, form)
+    }
+    receivedAt = table.columns.firstIndex { $0.name == .receivedAt }
+  }
+
+  /// The values of the current row. Numbers are as they stand in the table.
+  func read(_ row: borrowing RowCursor) -> [Macro: MacroValue] {
+    var values: [Macro: MacroValue] = [:]
+    for (macro, place, form) in cells {
+      guard let text = row.text(place) else { continue }
+      switch form {
+      case .text: values[macro] = .text(text)
+      case .number: values[macro] = .number(text)
+      case .boolean: values[macro] = row.boolean(place).map { .boolean($0) }
+      }
+    }
+    if let receivedAt, let time = row.time(receivedAt) {
+      values[.receivedAtUnix] = .number("\(time / 1000)")
+    }
+    return values
+  }
+
+  /// The values of `skan_postbacks`.
+  static let postbacks = RowValues(
+    .postbacks,
+    [
+      (.postbackKey, .postbackKey), (.framework, .framework), (.version, .version), (.networkID, .adNetworkID),
+      (.campaignID, .campaignID), (.sourceIdentifier, .sourceIdentifier), (.appID, .appID),
+      (.sourceAppID, .sourceAppID), (.sourceDomain, .sourceDomain), (.transactionID, .transactionID),
+      (.redownload, .redownload), (.conversionType, .conversionType), (.fidelityType, .fidelityType),
+      (.adInteractionType, .adInteractionType), (.didWin, .didWin), (.postbackSequenceIndex, .postbackSequenceIndex),
+      (.conversionValue, .conversionValue), (.coarseConversionValue, .coarseConversionValue), (.country, .countryCode),
+      (.receivedAt, .receivedAt), (.estimatedInstallDate, .estimatedInstallDate), (.modelID, .modelID),
+      (.modelVersion, .modelVersion), (.decodeStatus, .decodeStatus), (.revenue, .skanRevenue),
+      (.revenueMin, .minRevenue), (.revenueMax, .maxRevenue), (.currency, .currency), (.raw, .rawBody),
+    ]
+  )
+
+  /// The values of `skan_events` and of `skan_settled_events`.
+  static let events = RowValues(
+    .events,
+    [
+      (.eventName, .eventName), (.eventCount, .eventCount), (.eventCountMin, .minEventCount),
+      (.eventCountMax, .maxEventCount), (.revenue, .skanRevenue), (.revenueMin, .minRevenue),
+      (.revenueMax, .maxRevenue), (.currency, .currency),
+    ]
+  )
+
+  /// The values of `skan_settled`.
+  static let settled = RowValues(
+    .settled,
+    [
+      (.conversionValue, .effectiveConversionValue), (.coarseConversionValue, .effectiveCoarseConversionValue),
+      (.country, .effectiveCountryCode), (.decodeStatus, .effectiveDecodeStatus), (.modelID, .effectiveModelID),
+      (.modelVersion, .effectiveModelVersion), (.revenue, .effectiveRevenue), (.revenueMin, .effectiveMinRevenue),
+      (.revenueMax, .effectiveMaxRevenue), (.currency, .effectiveCurrency),
+      (.estimatedInstallDate, .effectiveEstimatedInstallDate), (.trustLevel, .trustLevel),
+    ]
+  )
+
+  /// The macros that a settlement replaces in the delivery of a postback.
+  static let settledMacros = settled.cells.map(\.macro)
+  /// The macros that belong to an event.
+  static let eventMacros = events.cells.map(\.macro)
+}
+
+/// A row of a table of events.
+struct EventRow: Sendable {
+  let key: PostbackKey
+  let name: String
+  let values: [Macro: MacroValue]
+  /// The position before the row, in the table of a run.
+  let position: TableCursor?
+
+  /// Reads the rows of a batch. `cursor` is the position behind them; nil for a derived table.
+  static func read(_ batch: RowBatch, of table: Table, endingAt cursor: TableCursor?) -> [EventRow] {
+    var found: [EventRow] = []
+    found.reserveCapacity(batch.rows.count)
+    var row = RowCursor(batch, of: table)
+    let (keyPlace, namePlace) = (table.place(.postbackKey), table.place(.eventName))
+    while row.next() {
+      guard let key = row.key(keyPlace), let name = row.text(namePlace) else { continue }
+      let position = cursor.map { cursor in
+        TableCursor(
+          table: cursor.table,
+          generation: cursor.generation,
+          part: cursor.part,
+          offset: cursor.offset - Int64(batch.end - batch.rows[row.index].bytes.indices.lowerBound)
+        )
+      }
+      found.append(EventRow(key: key, name: name, values: RowValues.events.read(row), position: position))
+    }
+    return found
+  }
+}
+
+extension RowBatch {
+  /// The number of bytes of the rows with their line ends.
+  fileprivate var end: Int {
+    guard let last = rows.last else { return 0 }
+    let end = last.bytes.indices.upperBound
+    return end + (bytes[end] == UInt8(ascii: "\r") ? 2 : 1)
+  }
+}

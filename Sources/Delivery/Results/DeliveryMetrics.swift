@@ -1,0 +1,44 @@
+internal import DurableFiles
+internal import Ledger
+internal import Metrics
+
+extension Outbox {
+  /// The metrics of the deliveries in Prometheus' text format.
+  func exposition(_ queues: [PartnerQueue], at now: Int64) throws(FileFailure) -> String {
+    var exposition = Exposition()
+    func count(_ partner: String, _ state: DeliveryState) -> Int64 { counts[partner]?[state] ?? 0 }
+    let partners = queues.map(\.partner.id)
+    let totals: [(DeliveryState, String)] = [
+      (.delivered, "Deliveries that partners have confirmed."),
+      (.failed, "Deliveries that partners have refused, or that took too long."),
+      (.cancelled, "Deliveries that were never sent and will not be."),
+    ]
+    for (state, help) in totals {
+      exposition.begin("postback_deliveries_\(state.rawValue)_total", .counter, help)
+      for partner in partners { exposition.add(count(partner, state), ["partner": partner]) }
+    }
+    exposition.begin("postback_deliveries_pending", .gauge, "Deliveries that will be attempted.")
+    for partner in partners { exposition.add(count(partner, .pending), ["partner": partner]) }
+    let name = "postback_deliveries_oldest_pending_age_seconds"
+    exposition.begin(name, .gauge, "The age of the oldest delivery that will be attempted; 0 if there is none.")
+    for partner in partners {
+      let planned = try oldestPending(of: partner) ?? now
+      exposition.add(Double(max(now - planned, 0)) / 1000, ["partner": partner])
+    }
+    exposition.begin("postback_delivery_circuit_open", .gauge, "1 while a partner is tried once a minute only.")
+    for queue in queues { exposition.add(Int64(queue.isOpen ? 1 : 0), ["partner": queue.partner.id]) }
+    exposition.begin(
+      "postback_delivery_corrections_not_sent_total",
+      .counter,
+      "Delivered values that were restated, and whose correction the partner does not want."
+    )
+    for partner in partners { exposition.add(try correctionsNotSent(to: partner), ["partner": partner]) }
+    return exposition.text
+  }
+
+  /// Returns the number of corrections that a partner does not want.
+  func correctionsNotSent(to partner: String) throws(FileFailure) -> Int64 {
+    try statement("SELECT number FROM corrections_not_sent WHERE partner = ?")
+      .first(.text(partner)) { row throws(FileFailure) in try row.integer(0) } ?? 0
+  }
+}

@@ -1,0 +1,65 @@
+internal import DurableFiles
+internal import Ledger
+internal import JSON
+
+/// The numbers of deliveries of each partner.
+package struct DeliverySummary: Sendable {
+  /// The deliveries of a partner.
+  package struct Line: Sendable {
+    /// The id of the partner.
+    package let partner: String
+    /// The number of deliveries that the partner has confirmed.
+    package let delivered: Int64
+    /// The number of deliveries that will be attempted.
+    package let pending: Int64
+    /// The number of deliveries that the partner has refused, or that took too long.
+    package let failed: Int64
+    /// The number of deliveries that were never sent and will not be.
+    package let cancelled: Int64
+    /// The number of corrections that the partner does not want.
+    package let correctionsNotSent: Int64
+  }
+
+  /// The partners, in the order of the configuration.
+  package let lines: [Line]
+
+  /// The summary as a JSON object.
+  package var json: String {
+    let partners = lines.map { line in
+      JSONValue.object([
+        .init("partner", .string(line.partner)), .init("delivered", .integer(line.delivered)),
+        .init("pending", .integer(line.pending)), .init("failed", .integer(line.failed)),
+        .init("cancelled", .integer(line.cancelled)), .init("corrections_not_sent", .integer(line.correctionsNotSent)),
+      ])
+    }
+    return JSONValue.object([.init("partners", .array(partners))]).description
+  }
+}
+
+extension Outbox {
+  /// Returns the numbers of deliveries of partners.
+  func summary(of partners: [String]) throws(FileFailure) -> DeliverySummary {
+    var lines: [DeliverySummary.Line] = []
+    for partner in partners {
+      func count(_ state: DeliveryState) -> Int64 { counts[partner]?[state] ?? 0 }
+      lines.append(
+        DeliverySummary.Line(
+          partner: partner,
+          delivered: count(.delivered),
+          pending: count(.pending),
+          failed: count(.failed),
+          cancelled: count(.cancelled),
+          correctionsNotSent: try correctionsNotSent(to: partner)
+        )
+      )
+    }
+    return DeliverySummary(lines: lines)
+  }
+
+  /// Removes deliveries with a result that were planned more than 90 days ago.
+  func prune(at now: Int64) throws(FileFailure) {
+    try statement("DELETE FROM deliveries WHERE state <> 'pending' AND planned_at < ?").run(
+      .integer(now - 7_776_000_000)
+    )
+  }
+}

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Runs `postback deliver` against a receiver that is no code of ours, and counts what arrives.
+
+    Tests/Delivery/deliver.py [--binary POSTBACK] [--kills N]
+
+A dump of campaigns is verified into tables; partners receive their postbacks and events. Deliveries are counted at the receiver:
+each id at least once, also where the process is killed at a random moment N times, and none of another network. Bodies are
+compared with the tables, signatures are computed anew. Hostile addresses, redirects and receivers that hang are tried.
+"""
+
+import argparse
+import base64
+import collections
+import glob
+import hashlib
+import hmac
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+class Site:
+    def __init__(self, binary, folder):
+        self.binary, self.folder = binary, folder
+        self.receiver = None
+
+    def run(self, *arguments, status=0, **options):
+        environment = dict(os.environ, KEY="key of the partner", SECRET=SECRET)
+        result = subprocess.run([self.binary, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, **options)
+        if status is not None and result.returncode != status:
+            sys.exit(f"postback {' '.join(arguments)}: status {result.returncode}, not {status}\n{result.stderr[-3000:]}")
+        return result
+
+    def start(self, *arguments):
+        environment = dict(os.environ, KEY="key of the partner", SECRET=SECRET)
+        return subprocess.Popen([self.binary, *arguments], cwd=self.folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+
+    def listen(self, name):
+        """Starts a receiver; returns its file and its address."""
+        path = self.folder / name
+        path.write_text("")
+        self.receiver = subprocess.Popen([sys.executable, HERE / "receiver.py", path], stdout=subprocess.PIPE, text=True)
+        return path, f"http://127.0.0.1:{self.receiver.stdout.readline().strip()}"
+
+    def stop(self):
+        if self.receiver:
+            self.receiver.kill()
+            self.receiver.wait()
+
+    def tables(self, out, keep_raw=True):
+        keys = (self.folder / "keys").read_text().split()
+        raw = ["--keep-raw"] if keep_raw else []
+        self.run("run", "dump.jsonl", *keys, "--models", "campaigns/models", "--out", out, "--quiet", "--format", "both", *raw)
+
+    def rows(self, table):
+        lines = []
+        for path in sorted(glob.glob(str(self.folder / table / "*.jsonl"))):
+            lines += [json.loads(line) for line in open(path, encoding="utf-8")]
+        return lines
+
+    def partners(self, *partners):
+        (self.folder / "partners.json").write_text(json.dumps({"partners": partners}))
+
+
+def partner(identifier, url, **further):
+    return {"id": identifier, "networks": "all", "environments": ["production", "custom"], "max_age_s": 10**9,
+            "allow_addresses": ["127.0.0.1"], "url": url, **further}
+
+
+def expect(condition, message):
+    if not condition:
+        sys.exit(message)
+
+
+def received(path):
+    return [json.loads(line) for line in open(path, encoding="utf-8")]
+
+
+def check_content(site):
+    """One run: what arrives is what the tables have, once each, signed, in order, and of the right network."""
+    path, url = site.listen("content.jsonl")
+    site.tables("out")
+    postbacks = site.rows("out/skan_postbacks")
+    network = collections.Counter(row["ad_network_id"] for row in postbacks).most_common(1)[0][0]
+    site.partners(
+        partner("all", url + "/ok/all?raw={raw_base64}&cv={conversion_value}", body="json", headers={"x-key": "env:KEY"}, secret="env:SECRET"),
+        partner("one", url + "/ok/one", networks=[network.upper()], send=["install", "redownload"], body={"n": "{network_id}", "won": "{did_win}"}),
+        partner("get", url + "/ok/get?e={event_name}&n={event_count}", method="GET", send=["event"]),
+    )
+    dry = site.run("deliver", "out", "--partners", "partners.json", "--dry-run", "--quiet").stdout.splitlines()
+    expect(not received(path) and not (site.folder / "out/_state/deliver.sqlite").exists(), "--dry-run has sent or changed something")
+    expect("key of the partner" not in "".join(dry), "--dry-run prints a secret")
+    summary = json.loads(site.run("deliver", "out", "--partners", "partners.json", "--once", "--json", "--metrics-file", "m.prom").stdout)
+    found = received(path)
+    expect(len(found) == len(dry), f"{len(found)} requests, and --dry-run has {len(dry)}")
+    expect({line["partner"]: line["delivered"] for line in summary["partners"]} == collections.Counter(json.loads(line)["partner"] for line in dry), "the summary")
+    by_key = {row["postback_key"]: row for row in postbacks}
+    events = collections.defaultdict(dict)
+    for row in site.rows("out/skan_events"):
+        events[row["postback_key"]][row["event_name"]] = row
+    own = [request for request in found if request["path"].startswith("/ok/all")]
+    names = {"network_id": "ad_network_id", "country": "country_code"}
+    for request in own:
+        body, headers = json.loads(request["body"]), request["headers"]
+        message = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{request['body']}".encode()
+        digest = hmac.new(base64.b64decode(SECRET[6:]), message, hashlib.sha256).digest()
+        expect(headers["webhook-signature"] == "v1," + base64.b64encode(digest).decode(), "a signature is not that of the body")
+        expect(headers["x-key"] == "key of the partner" and headers["webhook-id"] == body["delivery_id"], "headers")
+        row = by_key[body["postback_key"]]
+        event = events[row["postback_key"]].get(body.get("event_name"), {})
+        text = "\u2063".join(["all", row["postback_key"], body["kind"], body.get("event_name", "")])
+        expect(body["delivery_id"] == hashlib.sha256(text.encode()).hexdigest()[:32], "a delivery id")
+        for name in ("framework", "app_id", "transaction_id", "conversion_value", "coarse_conversion_value", "country", "network_id", "did_win"):
+            expect(body.get(name) == row[names.get(name, name)], f"{name} is {body.get(name)!r}, and {row[names.get(name, name)]!r} in the table")
+        source, prefix = (event, "skan_") if event else (row, "skan_")
+        expect(body.get("revenue") == source[prefix + "revenue"], "revenue")
+        query = dict(part.split("=") for part in request["path"].partition("?")[2].split("&"))
+        raw = base64.b64decode(query["raw"].replace("%2B", "+").replace("%2F", "/").replace("%3D", "="))
+        expect(raw.decode() == row["raw_body"], "the raw body")
+        expect(query.get("cv") == (None if row["conversion_value"] is None else str(row["conversion_value"])), "cv in the query")
+    won = [row for row in postbacks if row["did_win"] is not False]
+    expect(len(own) == len(won) + sum(len(events[row["postback_key"]]) for row in won), f"{len(own)} requests to all")
+    # Both frameworks have the same ids with another ending.
+    same = lambda identifier: identifier.partition(".")[0].lower() == network.partition(".")[0].lower()
+    of_network = [row for row in won if same(row["ad_network_id"])]
+    to_one = [json.loads(request["body"]) for request in found if request["path"] == "/ok/one"]
+    expect(all(same(body["n"]) for body in to_one), "a postback of another network was sent")
+    kinds = [row for row in of_network if (row["conversion_type"] or "") != "re-engagement"]
+    expect(len(to_one) == len(kinds), f"{len(to_one)} requests to one, and {len(kinds)} rows")
+    again = site.run("deliver", "out", "--partners", "partners.json", "--once", "--quiet")
+    expect(again.returncode == 0 and len(received(path)) == len(found), "a second run sends something again")
+    table = site.rows("out/partner_deliveries")
+    expect(len(table) == len(found) and all(row["state"] == "delivered" for row in table), "partner_deliveries")
+    metrics = (site.folder / "m.prom").read_text()
+    expect(f'postback_deliveries_delivered_total{{partner="all"}} {len(own)}' in metrics, "metrics")
+    site.stop()
+    print(f"content: {len(found)} requests are those of the tables")
+
+
+def check_failures(site):
+    """Statuses, a redirect, a receiver that hangs, private addresses by number and by name, a missing secret, a second process."""
+    path, url = site.listen("failures.jsonl")
+    few = {"apps": [site.rows("out/skan_postbacks")[0]["app_id"]], "send": ["install"], "retry": {"delays_s": [1], "give_up_after_s": 0}, "rate_per_s": 1000}
+    port = url.rpartition(":")[2]
+    site.partners(
+        partner("refused", url + "/status/400", **few),
+        partner("redirect", url + "/redirect", **few),
+        partner("hang", url + "/hang", **few, timeout_s=0.5, connections=64),
+        {**partner("private", f"http://localhost:{port}/ok/private", **few), "allow_addresses": []},
+        partner("flaky", url + "/flaky/1", **{**few, "retry": {"delays_s": [1]}}),
+    )
+    begun = time.monotonic()
+    result = site.run("deliver", "out", "--partners", "partners.json", "--deadline", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 8)), "--once", "--json", "--out", "failures")
+    lines = {line["partner"]: line for line in json.loads(result.stdout)["partners"]}
+    found = received(path)
+    paths = collections.Counter(request["path"] for request in found)
+    expect(paths["/stolen"] == 0, "a redirect was followed")
+    expect(paths["/ok/private"] == 0, "a private address was connected to")
+    expect(lines["refused"]["pending"] == 0 or paths["/status/400"] >= 20, "400 is final")
+    expect(time.monotonic() - begun < 14, "receivers that hang hold back the end")
+    rows = site.rows("failures/partner_deliveries")
+    errors = {name: {row["error"] for row in rows if row["partner"] == name and row["attempts"]} for name in lines}
+    expect(all("allow_addresses" in error for error in errors["private"]), f"the error of a private address: {errors['private']}")
+    expect(any("timed out" in error.lower() for error in errors["hang"]), f"the error of a timeout: {errors['hang']}")
+    expect(paths["/flaky/1"] > 0, "flaky")
+    site.partners(partner("meta", "http://169.254.169.254/latest"), partner("secret", url, secret="env:NOWHERE"), partner("macro", url + "/{nothing}"))
+    text = site.run("deliver", "out", "--partners", "partners.json", "--once", status=65).stderr
+    expect(all(place in text for place in ("/partners/0/url", "/partners/1/secret", "/partners/2/url")), text)
+    site.tables("lean", keep_raw=False)
+    site.partners(partner("raw", url + "/{raw}"))
+    expect("--keep-raw" in site.run("deliver", "lean", "--partners", "partners.json", "--once", status=65).stderr, "raw without --keep-raw")
+    site.partners(partner("one", url + "/ok"))
+    first = site.start("deliver", "out", "--partners", "partners.json")
+    for _ in range(100):
+        if (site.folder / "out/_state/deliver.lock").read_text().startswith(f"process {first.pid} "):
+            break
+        time.sleep(0.1)
+    site.run("deliver", "out", "--partners", "partners.json", "--once", status=75)
+    first.send_signal(signal.SIGTERM)
+    expect(first.wait(20) == 0, "SIGTERM does not end it with 0")
+    site.stop()
+    print("failures: refused, redirected, hanging and private receivers, wrong partners, a second process")
+
+
+def check_kills(site, kills):
+    """The process is killed at random moments, between commits and requests; each delivery arrives, with one id."""
+    path, url = site.listen("kills.jsonl")
+    site.partners(partner("kept", url + "/ok", body="json", rate_per_s=400))
+    expected = {json.loads(line)["delivery_id"] for line in site.run("deliver", "lean", "--partners", "partners.json", "--dry-run", "--quiet").stdout.splitlines()}
+    chance = random.Random(7)
+    for _ in range(kills):
+        process = site.start("deliver", "lean", "--partners", "partners.json", "--quiet")
+        time.sleep(chance.uniform(0.05, 0.5))
+        process.kill()
+        process.wait()
+    site.run("deliver", "lean", "--partners", "partners.json", "--once", "--quiet")
+    ids = collections.Counter(request["headers"]["webhook-id"] for request in received(path))
+    expect(set(ids) == expected, f"{len(expected - set(ids))} deliveries are missing, {len(set(ids) - expected)} are unknown")
+    expect(not kills or sum(ids.values()) > len(ids), "no kill came between a request and its result; change the times")
+    rows = site.rows("lean/partner_deliveries")
+    expect(len(rows) == len(expected) and all(row["state"] == "delivered" for row in rows), "partner_deliveries after kills")
+    site.stop()
+    print(f"kills: {len(expected)} deliveries, {sum(ids.values())} requests, {kills} kills")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", default=".build/release/postback")
+    parser.add_argument("--kills", type=int, default=20)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="deliver-") as folder:
+        site = Site(os.path.abspath(options.binary), pathlib.Path(folder))
+        try:
+            site.run("generate", "--count", "1500", "--seed", "5", "--campaigns", "12", "--reporting", "campaigns", "--out", "dump.jsonl", "--keys", "keys", "--quiet")
+            check_content(site)
+            check_failures(site)
+            check_kills(site, options.kills)
+        finally:
+            site.stop()
+
+
+if __name__ == "__main__":
+    main()

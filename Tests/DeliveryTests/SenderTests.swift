@@ -1,0 +1,135 @@
+import Testing
+
+@testable import Delivery
+
+@Suite struct `The sender` {
+  @Test func `tries a failed delivery again after the times of the partner`() throws {
+    let transport = ModelTransport { request, transport in
+      DeliveryResponse(number: request.number, status: transport.requests.count < 3 ? 500 : 200, text: "busy")
+    }
+    let site = try DeliverySite([try DeliverySite.partner("acme")], transport)
+    let start = transport.now
+    try site.plan(1, to: "acme")
+    try site.send()
+    #expect(transport.requests.map { ($0.at - start) / 1000 } == [0, 60, 360])
+    #expect(site.count("acme", .delivered) == 1)
+    let ids = Set(transport.requests.map { $0.request.headers.first { $0.hasPrefix("webhook-id") } })
+    #expect(ids.count == 1)
+  }
+
+  @Test(arguments: [(400, 1), (301, 1), (404, 1), (429, 2), (503, 2), (0, 2)])
+  func `gives up at once where another attempt cannot help`(_ status: Int, _ attempts: Int) throws {
+    let transport = ModelTransport(ModelTransport.status(status))
+    let partner = try DeliverySite.partner("acme") { $0.retry.givesUpAfter = 90_000 }
+    let site = try DeliverySite([partner], transport)
+    try site.plan(1, to: "acme")
+    try site.send()
+    #expect(transport.requests.count == attempts)
+    #expect(site.count("acme", .failed) == 1)
+  }
+
+  @Test func `respects Retry-After up to an hour`() throws {
+    for (wanted, waited) in [(600_000, 600), (86_400_000, 3600), (1000, 60)] as [(Int64, Int64)] {
+      let transport = ModelTransport { request, transport in
+        DeliveryResponse(number: request.number, status: transport.requests.count < 2 ? 429 : 200, retryAfter: wanted)
+      }
+      let site = try DeliverySite([try DeliverySite.partner("acme")], transport)
+      let start = transport.now
+      try site.plan(1, to: "acme")
+      try site.send()
+      #expect(transport.requests.map { ($0.at - start) / 1000 } == [0, waited])
+    }
+  }
+
+  @Test func `changes the times between attempts by a fifth at most`() {
+    let policy = RetryPolicy()
+    #expect(policy.delay(after: 1, jitter: -1, retryAfter: 0) == 48_000)
+    #expect(policy.delay(after: 1, jitter: 1, retryAfter: 0) == 72_000)
+    #expect(policy.delay(after: 99, jitter: 0, retryAfter: 0) == 3_600_000)
+  }
+
+  @Test func `ends a request that hangs after its timeout`() throws {
+    let transport = ModelTransport(ModelTransport.status(0))
+    let site = try DeliverySite([try DeliverySite.partner("acme") { $0.retry.retried = [] }], transport)
+    let start = transport.now
+    try site.plan(1, to: "acme")
+    try site.send()
+    #expect((5000..<5300).contains(transport.now - start))
+    #expect(site.count("acme", .failed) == 1)
+  }
+
+  @Test func `tries a dead partner once a minute, and does not hold back others`() throws {
+    let transport = ModelTransport { request, _ in
+      DeliveryResponse(number: request.number, status: request.url.contains("dead") ? 503 : 200)
+    }
+    let site = try DeliverySite([try DeliverySite.partner("dead"), try DeliverySite.partner("alive")], transport)
+    try site.plan(2000, to: "dead")
+    try site.plan(2000, to: "alive")
+    try site.send(for: 3_600_000)
+    #expect(site.count("alive", .delivered) == 2000)
+    #expect(site.keys("alive") == Array(0..<2000))
+    #expect((75...100).contains(site.keys("dead").count), "\(site.keys("dead").count) requests")
+    #expect(site.count("dead", .pending) == 2000)
+    // As soon as it lives again, all of them arrive: those without an attempt in the order of acceptance.
+    transport.answer = ModelTransport.status(200)
+    let before = site.keys("dead")
+    try site.send()
+    #expect(site.count("dead", .delivered) == 2000)
+    let fresh = site.keys("dead").dropFirst(before.count).filter { !before.contains($0) }
+    #expect(fresh == fresh.sorted())
+  }
+
+  @Test func `has a page of deliveries in memory, however many are pending`() throws {
+    let transport = ModelTransport(ModelTransport.status(200))
+    let site = try DeliverySite([try DeliverySite.partner("acme")], transport)
+    try site.plan(5000, to: "acme")
+    var most = 0
+    while site.count("acme", .pending) > 0 {
+      try site.sender.fill(at: transport.now)
+      most = max(most, site.sender.queues[0].loadedCount)
+      try site.sender.wait(at: transport.now, until: transport.now + 1000) { transport.now }
+    }
+    // Two pages, and the results that are not written yet.
+    #expect(most <= 2 * PartnerQueue.pageSize + 500 + 16)
+    #expect(site.keys("acme") == Array(0..<5000))
+  }
+
+  @Test func `does not send what is too old or not trusted enough`() throws {
+    let transport = ModelTransport(ModelTransport.status(200))
+    let old = try DeliverySite.partner("old")
+    let strict = try DeliverySite.partner("strict") { $0.minimumTrust = 4 }
+    let site = try DeliverySite([old, strict], transport)
+    try site.plan(3, to: "old", age: 46 * 86_400_000)
+    try site.plan(2, to: "old", from: 3, age: 44 * 86_400_000)
+    try site.plan(3, to: "strict")
+    try site.send()
+    #expect(site.count("old", .cancelled) == 3)
+    #expect(site.count("old", .delivered) == 2)
+    #expect(site.count("strict", .cancelled) == 3)
+  }
+
+  @Test func `sends not more in a second than the partner wants`() throws {
+    let transport = ModelTransport(ModelTransport.status(200))
+    let site = try DeliverySite([try DeliverySite.partner("acme") { $0.rate = 50 }], transport)
+    let start = transport.now
+    try site.plan(500, to: "acme")
+    try site.send()
+    #expect((9500...10_500).contains(transport.now - start), "\(transport.now - start) ms")
+  }
+
+  @Test func `repeats a delivery whose result was not written, with the same id`() throws {
+    let transport = ModelTransport(ModelTransport.status(200))
+    let site = try DeliverySite([try DeliverySite.partner("acme")], transport)
+    try site.plan(10, to: "acme")
+    try site.sender.fill(at: transport.now)
+    // The process ends here: another sender finds the same deliveries.
+    let again = Sender(Partners(site.partners), site.outbox, transport, jitter: { 0 })
+    while site.count("acme", .pending) > 0 {
+      try again.fill(at: transport.now)
+      try again.wait(at: transport.now, until: transport.now + 1000) { transport.now }
+    }
+    let ids = transport.requests.map { $0.request.headers.first { $0.hasPrefix("webhook-id") } ?? "" }
+    #expect(ids.count == 20)
+    #expect(Set(ids).count == 10)
+  }
+}
