@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Tables
+@testable import postback
 
 @Suite struct `postback schema` {
   @Test func `prints the JSON Schema of a table`() async throws {
@@ -22,5 +23,30 @@ import Testing
     let result = try await BuiltCommand.run(["schema"] + words)
     #expect(result.status == 64)
     #expect(result.errorText.contains("skan_postbacks") || result.errorText.contains("postgresql"))
+  }
+
+  @Test(arguments: [
+    ["--from", "."], ["--from", ".", "--dialect", "postgresql"], ["--dialect", "duckdb", "--parquet", "x"],
+    ["--dialect", "duckdb", "--state", "x"], ["--dialect", "duckdb", "--from", ""],
+    ["--dialect", "duckdb", "--from", ".", "--parquet", "."], ["--dialect", "duckdb", "--from", #"a\b"#],
+  ])
+  func `refuses options that contradict each other`(_ words: [String]) async throws {
+    let result = try await BuiltCommand.run(["schema"] + words)
+    #expect(result.status == 64, "\(result.errorText)")
+    #expect(result.output.isEmpty)
+  }
+
+  @Test func `prints views over an output, and says where there is none`() async throws {
+    let folder = try TemporaryFolder()
+    let out = folder.path("it's [here]")
+    let input = try folder.makeFile("in.jsonl")
+    #expect(try await BuiltCommand.run(["run", input, "--out", out, "--quiet"]).status == 0)
+    let words = ["schema", "--dialect", "duckdb", "--from"]
+    let all = try await BuiltCommand.run(words + [out])
+    #expect(all.status == 0, "\(all.errorText)")
+    #expect(all.text.ranges(of: "CREATE OR REPLACE VIEW").count == SchemaCommand.known.count)
+    #expect(try await BuiltCommand.run(words + [out, "skan_daily"]).status == 66)
+    #expect(try await BuiltCommand.run(words + [folder.path("none")]).status == 66)
+    #expect(try await BuiltCommand.run(words + [out, "--parquet", folder.path("new")]).status == 0)
   }
 }

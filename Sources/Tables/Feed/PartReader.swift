@@ -108,7 +108,7 @@ struct PartReader {
 
 extension FileFailure {
   /// The file of a part with committed rows does not exist.
-  fileprivate static func gone(_ path: String) -> FileFailure {
+  static func gone(_ path: String) -> FileFailure {
     FileFailure(
       .notFound,
       path,

@@ -153,7 +153,7 @@ extension CommittedParts {
 }
 
 extension FileFailure {
-  fileprivate static func otherOutput(_ output: String, of state: String) -> FileFailure {
+  static func otherOutput(_ output: String, of state: String) -> FileFailure {
     FileFailure(.incompatible, output, "the state in \(state) belongs to another output; give the state of this output")
   }
 }

@@ -19,10 +19,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     let comment = quoted(table.description.withoutMarkdown)
     switch self {
     case .postgresql, .duckdb:
-      let comments = table.columns.map {
-        "COMMENT ON COLUMN \(table.name).\($0.name.rawValue) IS \(quoted($0.comment));"
-      }
-      return (["\(body);", "COMMENT ON TABLE \(table.name) IS \(comment);"] + comments).joined(separator: "\n")
+      return "\(body);\n\(comments(on: table, as: "TABLE"))"
     case .spark: return "\(body)\nUSING PARQUET\nCOMMENT \(comment);"
     case .bigquery: return "\(body)\nOPTIONS (description = \(comment));"
     case .clickhouse:
@@ -30,9 +27,18 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     }
   }
 
+  /// Returns the statements that give a table or a view its descriptions; `kind` is `TABLE` or `VIEW`.
+  func comments(on table: Table, as kind: String) -> String {
+    let columns = table.columns.map {
+      "COMMENT ON COLUMN \(table.name).\($0.name.rawValue) IS \(quoted($0.comment));"
+    }
+    let comment = quoted(table.description.withoutMarkdown)
+    return (["COMMENT ON \(kind) \(table.name) IS \(comment);"] + columns).joined(separator: "\n")
+  }
+
   /// Returns the clause that declares the key of a table; nil if there is none, or the dialect has none.
   private func primaryKey(_ table: Table) -> String? {
-    guard let key = table.key?.rawValue else { return nil }
+    guard let key = table.key.map(identifier) else { return nil }
     switch self {
     case .postgresql, .duckdb: return "PRIMARY KEY (\(key))"
     case .bigquery: return "PRIMARY KEY (\(key)) NOT ENFORCED"
@@ -40,8 +46,11 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     }
   }
 
+  /// Returns a name as an identifier. BigQuery reserves some of the names, such as `nulls`.
+  private func identifier(_ name: ColumnName) -> String { self == .bigquery ? "`\(name.rawValue)`" : name.rawValue }
+
   private func definition(_ column: Column) -> String {
-    let name = column.name.rawValue
+    let name = identifier(column.name)
     let type = typeName(column.type)
     switch self {
     case .postgresql, .duckdb: return "\(name) \(type)\(column.isNullable ? "" : " NOT NULL")"
@@ -70,8 +79,10 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     case (.integer, .duckdb), (.integer, .spark): "BIGINT"
     case (.integer, .bigquery): "INT64"
     case (.integer, .clickhouse): "Int64"
-    case (.decimal(let precision, let scale), .postgresql), (.decimal(let precision, let scale), .bigquery):
-      self == .postgresql ? "numeric(\(precision), \(scale))" : "NUMERIC(\(precision), \(scale))"
+    case (.decimal(let precision, let scale), .postgresql): "numeric(\(precision), \(scale))"
+    // NUMERIC has at most 29 digits before the point.
+    case (.decimal(let precision, let scale), .bigquery):
+      "\(precision - scale > 29 ? "BIGNUMERIC" : "NUMERIC")(\(precision), \(scale))"
     case (.decimal(let precision, let scale), .duckdb), (.decimal(let precision, let scale), .spark):
       "DECIMAL(\(precision), \(scale))"
     case (.decimal(let precision, let scale), .clickhouse): "Decimal(\(precision), \(scale))"

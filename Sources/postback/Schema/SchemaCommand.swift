@@ -27,12 +27,14 @@ struct SchemaCommand: Command {
   static let manual = Manual(
     name: "schema",
     summary: "Print the columns of the tables as a JSON Schema or as SQL.",
-    usage: "[TABLE…] [--dialect NAME]",
+    usage: "[TABLE…] [--dialect NAME] [--from OUT [--parquet DIR]]",
     discussion: """
       The tables are \(known.map(\.name).joined(separator: ", ")); all of them if none is named.
 
       json-schema describes a row of a table in JSON Lines. With several tables it is an array of schemas. The other
       dialects are statements that create the tables, with exact decimals for money and with the descriptions as comments.
+
+      \(DuckDBOptions.discussion)
       """,
     options: [
       Option(
@@ -40,7 +42,7 @@ struct SchemaCommand: Command {
         "NAME",
         "json-schema (the default), \(SQLDialect.allCases.map(\.rawValue).joined(separator: ", "))."
       )
-    ],
+    ] + DuckDBOptions.options,
     example: "postback schema skan_events --dialect postgresql"
   )
 
@@ -49,6 +51,7 @@ struct SchemaCommand: Command {
 
   private let tables: [Table]
   private let dialect: Dialect
+  private let duckDB: DuckDBOptions?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     var tables: [Table] = []
@@ -66,9 +69,13 @@ struct SchemaCommand: Command {
     self.tables = tables.isEmpty ? Self.known : tables
     let expected = "one of \(Dialect.names.joined(separator: ", "))"
     dialect = try arguments.value("--dialect", expected, Dialect.init) ?? .jsonSchema
+    duckDB = try DuckDBOptions(arguments)
+    guard duckDB != nil, arguments.value("--dialect") != SQLDialect.duckdb.rawValue else { return }
+    throw CommandFailure(.usage, "Only DuckDB has views over an output. Give --dialect duckdb with --from.")
   }
 
   func run() async throws(CommandFailure) {
+    if let duckDB { return try Terminal.print(duckDB.script(of: tables)) }
     switch dialect {
     case .jsonSchema:
       let schemas = tables.map(\.jsonSchema)
