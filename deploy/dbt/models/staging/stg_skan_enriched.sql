@@ -1,0 +1,23 @@
+select
+    cast(postback_key as text) as postback_key,
+    cast(network_name as text) as network_name,
+    cast(network_status as text) as network_status,
+    cast(app_name as text) as app_name,
+    cast(source_app_name as text) as source_app_name,
+    cast(campaign_id as text) as campaign_id,
+    cast(campaign_name as text) as campaign_name,
+    cast(adgroup_id as text) as adgroup_id,
+    cast(adgroup_name as text) as adgroup_name,
+    cast(creative_id as text) as creative_id,
+    cast(creative_name as text) as creative_name,
+    cast(placement as text) as placement,
+    cast(geo as text) as geo,
+    cast(country as text) as country,
+    cast(country_source as text) as country_source,
+    cast(enrich_status as text) as enrich_status,
+    cast(enrich_source as text) as enrich_source,
+    cast(enrich_conflict as boolean) as enrich_conflict,
+    cast(candidate_count as bigint) as candidate_count,
+    cast(environment as text) as environment,
+    cast(forwarded_at as timestamptz) as forwarded_at
+from {{ source('postback', 'skan_enriched') }}

@@ -1,0 +1,23 @@
+select
+    cast(stage as text) as stage,
+    cast(reject_code as text) as reject_code,
+    cast(reject_detail as text) as reject_detail,
+    cast(field as text) as field,
+    cast(expected as text) as expected,
+    cast(found as text) as found,
+    cast(ad_network_id as text) as ad_network_id,
+    cast(transaction_id as text) as transaction_id,
+    cast(app_id as text) as app_id,
+    cast(version as text) as version,
+    cast(first_seen_postback_key as text) as first_seen_postback_key,
+    cast(conflicting_fields as json) as conflicting_fields,
+    cast(channel as text) as channel,
+    cast(forwarder as text) as forwarder,
+    cast(received_at as timestamptz) as received_at,
+    cast(received_at_source as text) as received_at_source,
+    cast(source_file as text) as source_file,
+    cast(source_line as bigint) as source_line,
+    cast(raw_sha256 as text) as raw_sha256,
+    cast(raw_body as text) as raw_body,
+    cast(raw_body_base64 as text) as raw_body_base64
+from {{ source('postback', 'skan_rejects') }}
