@@ -6,7 +6,7 @@
 First the pages are compared with the rest of the tree: links, paths, columns, flags, reject codes and options. Then each page is
 followed in a fresh copy of the project, with the built command in .build/release. Blocks marked sh, and blocks of lines that
 begin with "$ ", run in one shell, in order. Python blocks run with pandas, SQL blocks in DuckDB, both from PyPI in an environment of
-their own; what they load is compared with the tables, value by value. A block without a language that has no "$ " is what
+their own, whose programs the shell finds too; what they load is compared with the tables, value by value. A block without a language that has no "$ " is what
 the block before it prints. In such a block a line "…" stands for any lines, "…" at the end of a line for the rest of it;
 times, rates and process ids are masked. watch and serve are stopped after a while where nothing stops them.
 """
@@ -27,7 +27,7 @@ import venv
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOADERS = os.path.join(PROJECT, "Tests", "docs_loaders.py")
-PACKAGES = ["pandas", "duckdb"]
+PACKAGES = ["pandas", "-r", os.path.join(PROJECT, "Tests", "Warehouses", "requirements.txt")]
 SECONDS = 300
 README_BYTES = 10_000
 MARK = "\x1e"
@@ -405,7 +405,7 @@ def make_environment(folder):
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )
     if installed.returncode != 0:
-        raise Wrong(f"pip cannot install {' and '.join(PACKAGES)}, with which the loaders are checked:\n{installed.stdout}")
+        raise Wrong(f"pip cannot install {' '.join(PACKAGES)}, with which the loaders are checked:\n{installed.stdout}")
     return python
 
 
@@ -426,9 +426,10 @@ def main(binary, *paths):
     pages = [Page(path) for path in paths] or all_pages
     count, shown, problems = 0, 0, []
     with tempfile.TemporaryDirectory(prefix="docs-") as folder:
-        needs_loaders = any(block.language in ("python", "sql") for page in pages for block in page.blocks)
+        needs_loaders = any(block.language in ("python", "sql") or "duckdb" in block.text for page in pages for block in page.blocks)
         python = make_environment(folder) if needs_loaders else sys.executable
-        environment = os.environ | {"PATH": f"{make_tools(folder)}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        path = f"{make_tools(folder)}:{os.environ['PATH']}:{os.path.dirname(python)}"
+        environment = os.environ | {"PATH": path, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
         for number, page in enumerate(pages):
             copy = os.path.join(folder, str(number), "postback")
             os.makedirs(copy)
