@@ -109,7 +109,10 @@ package final class ReceiverService: Sendable {
   }
 
   private static func router(_ receiver: Receiver, _ settings: ServiceSettings, _ numbers: Route) -> Router {
-    Router(receiver.routes + ConversionValueRoutes(settings.conversionValueAPI).routes + [numbers])
+    Router(
+      receiver.routes + ConversionValueRoutes(settings.conversionValueAPI).routes
+        + settings.schemaRoutes.routes + [numbers]
+    )
   }
 
   /// Replaces the settings. Requests that have begun continue with the old ones.

@@ -35,6 +35,9 @@ package struct ServiceSettings: Sendable {
     ConversionValueAPI(models: models, rates: rates, appIDs: configuration.apps, sdkKeys: configuration.sdkKeys)
   }
 
+  /// The endpoint with the meanings of conversion values.
+  var schemaRoutes: SchemaRoutes { SchemaRoutes(models, tokens: configuration.schemaTokens) }
+
   /// Logs that these settings have replaced those of the start, and which of them need another start.
   func logReload(to log: Log, since start: ServiceSettings, receives: Bool, consumes: Bool) {
     let custom = trust.keys.count { $0.environment == .custom }

@@ -48,13 +48,16 @@ struct ConfigurationReader {
       value(node, "an address or a range such as \"10.0.0.0/8\"") { AddressRange($0) }
     }
     configuration.forwarders = forwarders(root["forwarders"])
+    for node in list(root["schema_token_files"]) where readsSecrets {
+      if let token = secret(in: node) { configuration.schemaTokens.append(token) }
+    }
     readLimits(root["limits"], into: &configuration)
     return configuration
   }
 
   static let keys = [
     "listen", "spool", "out", "state", "trusted_keys", "models", "rates", "apps", "sdk_keys", "trusted_proxies",
-    "forwarders", "limits",
+    "forwarders", "schema_token_files", "limits",
   ]
 
   static let trustedKeyKeys = ["id", "key"]

@@ -23,6 +23,8 @@ package struct ServerConfiguration: Sendable {
   package var trustedProxies: [AddressRange] = []
   /// The forwarders that may send postbacks, each with its secret.
   package var forwarders: [Forwarder] = []
+  /// The tokens of partners that may read conversion schemas; without one there is no endpoint for them.
+  package var schemaTokens: [[UInt8]] = []
   /// The limits on clients: connections, rates, sizes and times.
   package var limits = ServerLimits()
   /// The largest size of a postback in its envelope line, in bytes.

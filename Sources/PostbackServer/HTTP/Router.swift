@@ -10,7 +10,7 @@ package struct Route: Sendable {
 
   /// The name of the route in metrics.
   let name: String
-  /// The path of the route. Requests may have slashes after it.
+  /// The path of the route. Requests may have slashes after it. If it ends in `/*`, any name may stand there.
   let path: String
   /// The method: `POST`, or `GET`, which includes `HEAD`.
   let method: String
@@ -24,6 +24,9 @@ package struct Route: Sendable {
   let refusal: (@Sendable (HTTPRequest) -> HTTPResponse?)?
   /// The handler of the request.
   let action: Action
+
+  /// The end of a path in whose place any name may stand.
+  package static let anyName = "*"
 
   /// Creates a route.
   package init(
@@ -61,7 +64,9 @@ package struct Router: Sendable {
   /// Finds the route of a request. The failure is the answer without one: 404, or 405 with the methods that the path
   /// allows.
   func route(_ method: String, _ path: String) -> Result<Route, Refusal> {
-    guard let routes = routes[path] ?? routes[path.withoutTrailingSlashes] else {
+    let plain = path.withoutTrailingSlashes
+    let folder = plain.prefix(through: plain.lastIndex(of: "/") ?? plain.startIndex)
+    guard let routes = routes[path] ?? routes[plain] ?? routes[folder + Route.anyName] else {
       return .failure(Refusal(response: .error(404, "This server has no endpoint with this path.")))
     }
     let wanted = method == "HEAD" ? "GET" : method
