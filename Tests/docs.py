@@ -149,8 +149,8 @@ def type_in_words(table, column):
 
 
 def check_tables():
-    pages = {"skan_enriched": "docs/reporting.md", "skan_settled": "docs/copies.md", "skan_modelled": "docs/modelling.md"}
-    for name in ("skan_postbacks", "skan_events", "skan_rejects", "skan_enriched", "skan_settled", "skan_modelled"):
+    pages = {"skan_enriched": "docs/reporting.md", "skan_settled": "docs/copies.md", "skan_modelled": "docs/modelling.md", "partner_deliveries": "docs/delivery.md"}
+    for name in ("skan_postbacks", "skan_events", "skan_rejects", "skan_enriched", "skan_settled", "skan_modelled", "partner_deliveries"):
         path = pages.get(name, "docs/tables.md")
         page, table = Page(path), schema(name)
         shown = [f"{code(row[0])[0]}: {row[1]}" for row in page.rows(f"## {name}")]

@@ -142,6 +142,10 @@ static int prepare(transfer *transfer, const ccurl_request *request) {
     if (longer == NULL) return 0;
     transfer->headers = longer;
   }
+  // Without this line the library asks before a long body, and waits for an answer.
+  struct curl_slist *all = curl_slist_append(transfer->headers, "Expect:");
+  if (all == NULL) return 0;
+  transfer->headers = all;
   SET(CURLOPT_URL, request->url);
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
   SET(CURLOPT_FOLLOWLOCATION, 0L);

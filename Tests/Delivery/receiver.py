@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A partner for tests: an HTTP server that appends each request to a file as a line of JSON, and answers by its path.
 
-    receiver.py FILE            prints the port that it listens on
+    receiver.py FILE [PORT]     prints the port that it listens on, a free one unless given
 
 /ok answers 200, /status/N the status N, /hang never, /redirect a redirect to /stolen. /flaky/N fails N times for each
 webhook-id, then 200.
@@ -51,6 +51,6 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 if __name__ == "__main__":
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0), Handler)
     print(server.server_port, flush=True)
     server.serve_forever()

@@ -138,10 +138,7 @@ final class PartnerQueue {
     values.values[.attempt] = .number("\(delivery.attempts + 1)")
     let body = partner.body?.expanded(values) ?? []
     var headers = ["user-agent: postback"] + partner.headers
-    if partner.isPost {
-      if partner.body != nil { headers.append("content-type: application/json") }
-      headers.append("expect:")
-    }
+    if partner.body != nil { headers.append("content-type: application/json") }
     let seconds = now / 1000
     if let signature = partner.signature {
       headers += try signature.headers(id: delivery.id.description, unixSeconds: seconds, body: body)
