@@ -48,6 +48,7 @@ let package = Package(
     .systemLibrary(name: "CMalloc"),
     .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CXxhash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -95,6 +96,7 @@ let package = Package(
         "Ledger", "Tables", "PostbackPipeline", "Analysis", "CBoostMath",
       ]
     ),
+    module("Warehouse", ["Base", "DurableFiles", "Ledger", "Tables", "Reporting", "CPQ"]),
     module("Metrics"),
     module(
       "PostbackServer",
@@ -123,8 +125,8 @@ let package = Package(
       "postback",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "PostbackServer",
-        "PostbackService", "Delivery", "SyntheticTraffic", "CMalloc",
+        "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "Warehouse",
+        "PostbackServer", "PostbackService", "Delivery", "SyntheticTraffic", "CMalloc",
       ]
     ),
     program(
@@ -168,6 +170,7 @@ let package = Package(
         "PostbackPipeline", "Analysis", "TestSupport",
       ]
     ),
+    tests("Warehouse", ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "Reporting", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
       "PostbackServer",

@@ -6,7 +6,7 @@
 First the pages are compared with the rest of the tree: links, paths, columns, flags, reject codes and options. Then each page is
 followed in a fresh copy of the project, with the built command in .build/release. Blocks marked sh, and blocks of lines that
 begin with "$ ", run in one shell, in order. Python blocks run with pandas, SQL blocks in DuckDB, both from PyPI in an environment of
-their own, whose programs the shell finds too; what they load is compared with the tables, value by value. A block without a language that has no "$ " is what
+their own, whose programs the shell finds too; what they load is compared with the tables, value by value. A page that uses psql has a server of its own. A block without a language that has no "$ " is what
 the block before it prints. In such a block a line "…" stands for any lines, "…" at the end of a line for the rest of it;
 times, rates and process ids are masked. watch and serve are stopped after a while where nothing stops them.
 """
@@ -26,6 +26,9 @@ import tempfile
 import venv
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.append(os.path.join(PROJECT, "Tests", "PostgreSQL"))
+from server import Server
+
 LOADERS = os.path.join(PROJECT, "Tests", "docs_loaders.py")
 PACKAGES = ["pandas", "-r", os.path.join(PROJECT, "Tests", "Warehouses", "requirements.txt")]
 SECONDS = 300
@@ -437,10 +440,15 @@ def main(binary, *paths):
             if not made:
                 continue
             copy_project(copy, binary)
+            server = Server() if "$ psql " in page.text else None
+            place = {"PGHOST": str(server.folder), "PGUSER": "loader"} if server else {}
             try:
-                follow(page, made, copy, environment)
+                follow(page, made, copy, environment | place)
             except Wrong as problem:
                 problems.append(str(problem))
+            finally:
+                if server:
+                    server.stop()
             shutil.rmtree(copy)
             count += len(made)
             shown += sum(step.shown is not None for step in made)

@@ -1,3 +1,4 @@
+import Tables
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
     let words = ["schema", "--dialect", "duckdb", "--from"]
     let all = try await BuiltCommand.run(words + [out])
     #expect(all.status == 0, "\(all.errorText)")
-    #expect(all.text.ranges(of: "CREATE OR REPLACE VIEW").count == SchemaCommand.known.count)
+    #expect(all.text.ranges(of: "CREATE OR REPLACE VIEW").count == Table.known.count)
     #expect(try await BuiltCommand.run(words + [out, "skan_daily"]).status == 66)
     #expect(try await BuiltCommand.run(words + [folder.path("none")]).status == 66)
     #expect(try await BuiltCommand.run(words + [out, "--parquet", folder.path("new")]).status == 0)

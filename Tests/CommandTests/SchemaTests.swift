@@ -19,10 +19,10 @@ import Testing
 
 /// Comparisons of the files in `schemas/` with the source, which both state the public contract.
 @Suite struct SchemaTests {
-  @Test(arguments: SchemaCommand.known.map(\.name)) func `tables are described as they are declared`(
+  @Test(arguments: Table.known.map(\.name)) func `tables are described as they are declared`(
     _ name: String
   ) throws {
-    let table = try #require(SchemaCommand.known.first { $0.name == name })
+    let table = try #require(Table.known.first { $0.name == name })
     #expect(try Schema(name).text == table.jsonSchema.indented + "\n")
   }
 
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a table has no column twice, and its rules are on its columns`() {
-    for table in SchemaCommand.known {
+    for table in Table.known {
       let names = Set(table.columnNames)
       #expect(names.count == table.columns.count)
       for rule in table.rules {

@@ -29,6 +29,8 @@ enum ExitStatus: Int32 {
   case inputOutput = 74
   /// Another process holds the lock; a later attempt may succeed.
   case locked = 75
+  /// A server refuses the user, or the user lacks a right.
+  case noPermission = 77
 }
 
 /// The error that ends a command: an exit status for the shell, and a message for the user.

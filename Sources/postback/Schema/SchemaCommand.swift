@@ -29,7 +29,7 @@ struct SchemaCommand: Command {
     summary: "Print the columns of the tables as a JSON Schema or as SQL.",
     usage: "[TABLE…] [--dialect NAME] [--from OUT [--parquet DIR]]",
     discussion: """
-      The tables are \(known.map(\.name).joined(separator: ", ")); all of them if none is named.
+      The tables are \(Table.known.map(\.name).joined(separator: ", ")); all of them if none is named.
 
       json-schema describes a row of a table in JSON Lines. With several tables it is an array of schemas. The other
       dialects are statements that create the tables, with exact decimals for money and with the descriptions as comments.
@@ -46,27 +46,14 @@ struct SchemaCommand: Command {
     example: "postback schema skan_events --dialect postgresql"
   )
 
-  /// The tables of a run, and those that are derived from them.
-  static let known = Table.all + Table.derived + [.partnerDeliveries]
-
   private let tables: [Table]
   private let dialect: Dialect
   private let duckDB: DuckDBOptions?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     var tables: [Table] = []
-    for name in arguments.operands {
-      guard let table = Self.known.first(where: { $0.name == name }) else {
-        let names = Self.known.map(\.name)
-        let suggestion = name.nearest(among: names).map { " Did you mean \($0)?" } ?? ""
-        throw CommandFailure(
-          .usage,
-          "There is no table \(name).\(suggestion) The tables are \(names.joined(separator: ", "))."
-        )
-      }
-      tables.append(table)
-    }
-    self.tables = tables.isEmpty ? Self.known : tables
+    for name in arguments.operands { tables.append(try Table.known(named: name)) }
+    self.tables = tables.isEmpty ? Table.known : tables
     let expected = "one of \(Dialect.names.joined(separator: ", "))"
     dialect = try arguments.value("--dialect", expected, Dialect.init) ?? .jsonSchema
     duckDB = try DuckDBOptions(arguments)
@@ -83,5 +70,21 @@ struct SchemaCommand: Command {
     case .sql(let dialect):
       try Terminal.print(tables.map { dialect.statements(creating: $0) }.joined(separator: "\n\n"))
     }
+  }
+}
+
+extension Table {
+  /// The tables of a run, those that are derived from them, and that of the deliveries to partners.
+  static let known = all + derived + [.partnerDeliveries]
+
+  /// Returns the table of this name; throws a failure that suggests the nearest name.
+  static func known(named name: String) throws(CommandFailure) -> Table {
+    if let table = known.first(where: { $0.name == name }) { return table }
+    let names = known.map(\.name)
+    let suggestion = name.nearest(among: names).map { " Did you mean \($0)?" } ?? ""
+    throw CommandFailure(
+      .usage,
+      "There is no table \(name).\(suggestion) The tables are \(names.joined(separator: ", "))."
+    )
   }
 }

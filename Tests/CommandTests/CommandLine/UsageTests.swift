@@ -37,6 +37,30 @@ import Testing
     #expect(result.output.isEmpty)
   }
 
+  @Test(arguments: [
+    (["out"], "Give --dsn"), (["--dsn", "service=x"], "Give one operand"),
+    (["out", "--dsn", "postgresql://loader:secret@db.example/reports"], "PGPASSWORD"),
+    (["out", "--dsn", "no address"], "cannot be read"),
+    (["out", "--dsn", "service=x", "--schema", ""], "--schema must have 1 to 63 bytes"),
+    (["out", "--dsn", "service=x", "--tables", "skan_dayli"], "Did you mean skan_daily?"),
+    (["out", "--dsn", "service=x", "--tables", ""], "There is no table"),
+  ])
+  func `refuses a load with wrong options, and exits with 64`(_ arguments: [String], _ answer: String) async throws {
+    let result = try await BuiltCommand.run(["load", "postgres"] + arguments)
+    #expect(result.status == 64)
+    #expect(result.errorText.contains(answer), "\(result.errorText)")
+    #expect(!result.errorText.contains("secret"))
+  }
+
+  @Test func `exits with 74 if no database can be reached`() async throws {
+    let site = try await RejectsSite.shared.value
+    let output = site.folder.path("out")
+    let address = "host=\(output) dbname=reports"
+    let result = try await BuiltCommand.run(["load", "postgres", output, "--dsn", address])
+    #expect(result.status == 74)
+    #expect(result.errorText.contains("Start the server, or check --dsn."), "\(result.errorText)")
+  }
+
   @Test(arguments: ["frobnicate", "x", ""]) func `suggests nothing if no name is similar`(_ word: String) async throws {
     let result = try await BuiltCommand.run([word])
     #expect(result.status == 64)

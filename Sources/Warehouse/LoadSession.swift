@@ -1,0 +1,193 @@
+internal import Base
+internal import DurableFiles
+internal import Ledger
+internal import Tables
+
+/// The work of a loader over one connection.
+final class LoadSession {
+  private let connection: DatabaseConnection
+  private let source: Loader.Source
+  private let target: Loader.Target
+  private let output: OutputID
+  private let cursors: LoadCursors
+  private let jobs: Int
+  /// The names of the tables that were created or checked over this connection.
+  private var prepared: Set<String> = []
+
+  /// The number of bytes of a table after which a transaction ends.
+  private static let sliceBytes = 32 << 20
+  /// The number of bytes of a table that are encoded at once.
+  private static let batchBytes = 1 << 19
+
+  init(
+    _ source: Loader.Source,
+    _ target: Loader.Target,
+    _ output: OutputID,
+    jobs: Int,
+    stop: @escaping (Duration) -> Bool
+  ) throws(LoadFailure) {
+    (self.source, self.target, self.output, self.jobs) = (source, target, output, jobs)
+    cursors = LoadCursors(schema: target.schema)
+    connection = try DatabaseConnection(target.address, stop: stop)
+    try connection.execute(
+      """
+      SET lock_timeout = '30s'; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0;
+      SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET client_min_messages = 'error'; SET temp_buffers = '64MB';
+      """,
+      doing: "the settings of the session"
+    )
+    try prepare(source.appended)
+  }
+
+  /// Creates or checks the tables that were not seen yet.
+  private func prepare(_ tables: [Table]) throws(LoadFailure) {
+    let tables = tables.filter { !prepared.contains($0.name) }
+    guard !tables.isEmpty else { return }
+    try LoadPreparation(connection: connection, schema: target.schema, migrates: target.migrates)
+      .prepare(tables.map(loaded), for: output)
+    prepared.formUnion(tables.map(\.name))
+  }
+
+  private func loaded(_ table: Table) -> LoadedTable { LoadedTable(table: table, schema: target.schema) }
+
+  // MARK: - Tables that grow
+
+  /// Loads the next rows of all tables that grow, in one transaction. Returns nil if there are none.
+  func append() async throws(LoadFailure) -> LoadTally? {
+    var tally = LoadTally()
+    var hasRows = false
+    try connection.execute("BEGIN", doing: "a transaction")
+    for table in source.appended {
+      let position = try cursors.lock(table.name, on: connection)
+      let cursor = TableCursor(position)
+      guard position.isEmpty || cursor != nil else { throw .database(.unreadable(position, of: table)) }
+      var feed = TableFeed(table, in: source.output, state: source.state, after: cursor)
+      feed.batchBytes = Self.batchBytes
+      let rows = feed.mapConcurrently(jobs) { element throws(FileFailure) in
+        (text: try CopyText(element.rows, of: table), mark: element.cursor)
+      }
+      guard let end = try await copy(rows, into: table, upTo: Self.sliceBytes, &tally[table.name]) else { continue }
+      try cursors.move(table.name, to: end.description, on: connection)
+      hasRows = true
+    }
+    try connection.execute(hasRows ? "COMMIT" : "ROLLBACK", doing: "the rows")
+    return hasRows ? tally : nil
+  }
+
+  // MARK: - Tables that are replaced
+
+  /// Replaces tables by their versions, all in one transaction, except those that are loaded already. Returns nil, with
+  /// nothing changed, if there are other versions meanwhile.
+  func replace(_ versions: [DerivedVersion]) async throws(LoadFailure) -> LoadTally? {
+    try prepare(versions.map(\.table))
+    var tally = LoadTally()
+    try connection.execute("BEGIN", doing: "a transaction")
+    for version in versions {
+      guard try cursors.lock(version.table.name, on: connection) != version.text else { continue }
+      do {
+        try await replace(version, &tally[version.table.name])
+      } catch .file(let failure) {
+        guard try Loader.reading({ () throws(FileFailure) in try version.isCurrent(in: source.output) }) else {
+          try connection.execute("ROLLBACK", doing: "an old version")
+          return nil
+        }
+        throw .file(failure)
+      }
+    }
+    for version in versions {
+      guard try Loader.reading({ () throws(FileFailure) in try version.isCurrent(in: source.output) }) else {
+        try connection.execute("ROLLBACK", doing: "an old version")
+        return nil
+      }
+    }
+    try connection.execute("COMMIT", doing: "the derived tables")
+    return tally
+  }
+
+  private func replace(_ version: DerivedVersion, _ count: inout LoadTally.Count) async throws(LoadFailure) {
+    let table = version.table
+    try connection.execute("DELETE FROM \(loaded(table).name)", doing: "the removal of the old rows of \(table.name)")
+    let rows = StoredBatches(table: table, output: source.output).mapConcurrently(jobs) { batch throws(FileFailure) in
+      (text: try CopyText(batch, of: table), mark: ())
+    }
+    _ = try await copy(rows, into: table, upTo: .max, &count)
+    try cursors.move(table.name, to: version.text, on: connection)
+    count.replacements += 1
+  }
+
+  // MARK: - Rows
+
+  /// Copies rows into a table, up to about a number of bytes. Returns the mark of the last rows; nil if there are none.
+  private func copy<Rows: AsyncSequence, Mark>(
+    _ rows: Rows,
+    into table: Table,
+    upTo byteCount: Int,
+    _ count: inout LoadTally.Count
+  ) async throws(LoadFailure) -> Mark? where Rows.Element == (text: CopyText, mark: Mark), Rows.Failure == FileFailure {
+    let (loaded, task) = (loaded(table), "the rows of \(table.name)")
+    var last: Mark?
+    var sent = 0
+    var iterator = rows.makeAsyncIterator()
+    do throws(LoadFailure) {
+      while sent < byteCount, let (text, mark) = try await Self.next(&iterator) {
+        if last == nil {
+          if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
+          try connection.beginCopy(loaded.copy, doing: task)
+        }
+        try connection.put(text.bytes)
+        sent += text.bytes.count
+        last = mark
+      }
+    } catch {
+      if case .file = error, last != nil { try connection.abandonCopy() }
+      throw error
+    }
+    guard last != nil else { return nil }
+    let copied = try connection.endCopy(doing: task)
+    var inserted = copied
+    if let insertion = loaded.insertion { inserted = try connection.run(insertion, doing: task).changeCount }
+    count.loaded += inserted
+    count.present += copied - inserted
+    return last
+  }
+
+  private static func next<Iterator: AsyncIteratorProtocol>(
+    _ iterator: inout Iterator
+  ) async throws(LoadFailure) -> Iterator.Element? where Iterator.Failure == FileFailure {
+    do throws(FileFailure) { return try await iterator.next(isolation: nil) } catch { throw .file(error) }
+  }
+}
+
+/// The batches of a table whose parts are complete.
+private struct StoredBatches: AsyncSequence {
+  typealias Element = RowBatch
+  typealias Failure = FileFailure
+
+  let table: Table
+  let output: String
+
+  func makeAsyncIterator() -> Iterator { Iterator(batches: self) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    fileprivate let batches: StoredBatches
+    private var rows: StoredRows?
+
+    fileprivate init(batches: StoredBatches) { self.batches = batches }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(FileFailure) -> RowBatch? {
+      if rows == nil { rows = try StoredRows(batches.table, in: batches.output) }
+      return try rows?.next()
+    }
+  }
+}
+
+extension DatabaseFailure {
+  /// The cursor of a table is no text of a cursor.
+  fileprivate static func unreadable(_ position: String, of table: Table) -> DatabaseFailure {
+    DatabaseFailure(
+      .configuration,
+      "\(LoadCursors.name) has no cursor of \(table.name) but \(position)",
+      advice: "A newer version of postback may have written it: use that version"
+    )
+  }
+}

@@ -1,0 +1,96 @@
+internal import Tables
+
+/// A table in a schema of the database, with the statements that make and fill it.
+struct LoadedTable {
+  let table: Table
+  let schema: String
+
+  /// The column with the time at which the transaction began that has loaded a row.
+  static let loadedAt = "loaded_at"
+  private static let loadedAtType = "timestamp with time zone"
+
+  /// The name for statements.
+  var name: String { "\(schema.quotedIdentifier).\(table.name.quotedIdentifier)" }
+
+  private var columns: String { table.columnNames.map(\.quotedIdentifier).joined(separator: ", ") }
+  private var stagingName: String { "pg_temp.\("postback_\(table.name)".quotedIdentifier)" }
+
+  /// The names and types of all columns.
+  var types: [(name: String, type: String)] {
+    table.columns.map { ($0.name.rawValue, Self.catalogName($0.type)) } + [(Self.loadedAt, Self.loadedAtType)]
+  }
+
+  /// Returns the name of a type as `format_type` of the server writes it.
+  private static func catalogName(_ type: ColumnType) -> String {
+    switch type {
+    case .time: loadedAtType
+    case .decimal(let precision, let scale), .signedDecimal(let precision, let scale): "numeric(\(precision),\(scale))"
+    default: SQLDialect.postgresql.typeName(type)
+    }
+  }
+
+  /// The statements that create the table in the schema that is first in the search path.
+  var creation: String {
+    """
+    \(SQLDialect.postgresql.statements(creating: table))
+    ALTER TABLE \(name) ADD COLUMN \(definition(ofLoadedAt: Self.loadedAt));
+    COMMENT ON COLUMN \(name).\(Self.loadedAt) IS 'The time at which postback load has loaded the row.';
+    """
+  }
+
+  private func definition(ofLoadedAt name: String) -> String { "\(name) timestamptz NOT NULL DEFAULT now()" }
+
+  // MARK: - Rows
+
+  /// The statement that begins a copy: into the staging table if the table has a key, and otherwise into the table.
+  var copy: String { "COPY \(table.key == nil ? name : stagingName) (\(columns)) FROM STDIN" }
+
+  /// The statement that makes the staging table of this session, which each transaction leaves empty; nil if the table has
+  /// no key.
+  var staging: String? {
+    guard table.key != nil else { return nil }
+    let columns = table.columns.map {
+      "\($0.name.rawValue.quotedIdentifier) \(SQLDialect.postgresql.typeName($0.type))"
+    }
+    return
+      "CREATE TEMPORARY TABLE IF NOT EXISTS \(stagingName) (\(columns.joined(separator: ", "))) ON COMMIT DELETE ROWS"
+  }
+
+  /// The statement that moves rows from the staging table, except those whose key is there; nil if the table has no key.
+  var insertion: String? {
+    table.key.map { key in
+      """
+      INSERT INTO \(name) (\(columns)) SELECT \(columns) FROM \(stagingName) \
+      ON CONFLICT (\(key.rawValue.quotedIdentifier)) DO NOTHING
+      """
+    }
+  }
+
+  // MARK: - Differences
+
+  /// Returns the statements that make a table of the database as it must be. `found` has its columns with their types, and
+  /// `hasKey` indicates that a unique index of its own guards the key.
+  func alterations(of found: [String: String], hasKey: Bool) -> [String] {
+    var statements: [String] = []
+    for (column, type) in types where found[column] != type {
+      let identifier = column.quotedIdentifier
+      if found[column] != nil {
+        statements.append("ALTER TABLE \(name) ALTER COLUMN \(identifier) TYPE \(type) USING \(identifier)::\(type);")
+      } else if column == Self.loadedAt {
+        statements.append("ALTER TABLE \(name) ADD COLUMN \(definition(ofLoadedAt: identifier));")
+      } else {
+        // Rows that are there already have no value.
+        statements.append("ALTER TABLE \(name) ADD COLUMN \(identifier) \(type);")
+      }
+    }
+    if let key = table.key, !hasKey {
+      statements.append("ALTER TABLE \(name) ADD PRIMARY KEY (\(key.rawValue.quotedIdentifier));")
+    }
+    return statements
+  }
+}
+
+extension String {
+  /// The text as an identifier of SQL.
+  package var quotedIdentifier: String { "\"\(replacing("\"", with: "\"\""))\"" }
+}

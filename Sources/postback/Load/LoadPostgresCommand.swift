@@ -1,0 +1,164 @@
+internal import Base
+internal import JSON
+internal import PostbackPipeline
+internal import Reporting
+internal import Spool
+internal import Tables
+internal import Warehouse
+
+/// `postback load postgres`: loads the tables into a PostgreSQL database.
+struct LoadPostgresCommand: Command {
+  static let manual = Manual(
+    name: "load postgres",
+    summary: "Load the tables into a PostgreSQL database, each row once, also while they are written.",
+    usage: "OUT --dsn ADDRESS [--schema NAME] [--tables LIST] [--follow] [--migrate] …",
+    discussion: """
+      OUT is the --out folder of run or watch. Tables that are not in the schema are created, as postback schema --dialect
+      postgresql prints them, with a column loaded_at. Committed rows are appended, also those of parts that are still
+      written. The position behind them is kept in the table postback_cursors and moves in the same transaction: after a
+      crash of this program or of the server, run again; no row is missing and none is there twice. Derived tables, such as
+      skan_daily, are replaced as a whole when they have changed.
+
+      ADDRESS is a URL or a list of key=value, as libpq reads them: postgresql://ROLE@HOST/DATABASE, service=NAME. It holds
+      no password: give that in PGPASSWORD, ~/.pgpass or a service file. docs/postgresql.md describes the tables, the
+      rights of the role, and how to begin anew.
+
+      A table of the database that lacks a column, or has one of another type, is an error that names the ALTER TABLE.
+      With --follow a connection that is lost is opened again. SIGTERM and SIGINT end it with status 0.
+      Exit status: 0; 64 usage, or a password in ADDRESS; 65 the tables of the database differ, or are of another output;
+      66 there is no state; 74 I/O, no server, or its disk is full; 75 a lock is held; 77 the server refuses the role or a
+      right.
+      """,
+    options: [
+      Option("--dsn", "ADDRESS", "The address of the database."),
+      Option("--schema", "NAME", "The schema of the tables, created if it is not there; default public."),
+      Option(
+        "--tables",
+        "LIST",
+        "Load only these tables, such as skan_postbacks,skan_daily; default all that are there."
+      ),
+      Option("--follow", nil, "Go on with later commits, at most two seconds behind."),
+      Option("--migrate", nil, "Alter tables of the database that differ."),
+      StateOptions.folder,
+      Option("--jobs", "N", "Encode N batches at once; default the number of cores."),
+      Option("--json", nil, "Print the numbers of rows as a JSON object."),
+    ],
+    example: "postback load postgres out --dsn postgresql://loader@db.example/reports --schema skan"
+  )
+
+  private let source: Loader.Source
+  private let target: Loader.Target
+  private let follows: Bool
+  private let jobs: Int
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let output = arguments.operands.first, arguments.operands.count == 1, !output.isEmpty else {
+      throw CommandFailure(.usage, "Give one operand, the --out folder of run or watch.")
+    }
+    guard let text = arguments.value("--dsn"), !text.isEmpty else {
+      throw CommandFailure(.usage, "No database is given. Give --dsn, such as --dsn postgresql://ROLE@HOST/DATABASE.")
+    }
+    let schema = arguments.value("--schema") ?? "public"
+    // PostgreSQL cuts longer names without an error.
+    guard (1...63).contains(schema.utf8.count), !schema.utf8.contains(0) else {
+      throw CommandFailure(.usage, "The value of --schema must have 1 to 63 bytes.")
+    }
+    let tables = try Self.tables(arguments)
+    let address: DatabaseAddress
+    do throws(DatabaseFailure) { address = try DatabaseAddress(text) } catch { throw CommandFailure(error) }
+    source = Loader.Source(
+      output: output,
+      state: arguments.value(StateOptions.folder.name) ?? "\(output)/_state",
+      appended: tables.filter { table in Table.all.contains { $0.name == table.name } },
+      derived: tables.filter { table in !Table.all.contains { $0.name == table.name } }
+    )
+    target = Loader.Target(address, schema: schema, migrates: arguments.has("--migrate"))
+    follows = arguments.has("--follow")
+    jobs = try arguments.jobs()
+    printsJSON = arguments.has("--json")
+  }
+
+  /// Returns the tables of `--tables`, in the order in which they are loaded; all tables by default.
+  private static func tables(_ arguments: Arguments) throws(CommandFailure) -> [Table] {
+    guard let list = arguments.value("--tables") else { return Table.known }
+    var names: Set<String> = []
+    for name in list.split(separator: ",", omittingEmptySubsequences: false) {
+      names.insert(try Table.known(named: String(name)).name)
+    }
+    return Table.known.filter { names.contains($0.name) }
+  }
+
+  func run() async throws(CommandFailure) {
+    // Without --follow a signal ends the process, and the server rolls back.
+    var signals: Signals?
+    if follows {
+      do { signals = try Signals() } catch { throw CommandFailure(error) }
+    }
+    var loader = Loader(
+      source,
+      into: target,
+      jobs: jobs,
+      stop: { [signals] limit in signals?.wait(upTo: limit).contains { $0.asksToEnd } ?? false },
+      report: Terminal.warn
+    )
+    do throws(LoadFailure) {
+      if follows { try await loader.follow() } else { try await loader.load() }
+    } catch {
+      switch error {
+      case .file(let failure): throw CommandFailure(failure)
+      case .database(let failure): throw CommandFailure(failure)
+      case .stopped: break
+      }
+    }
+    try Terminal.print(printsJSON ? loader.tally.json.description : loader.tally.text)
+  }
+}
+
+extension LoadTally {
+  /// The tables with rows, in the order of their declarations.
+  private var rows: [(name: String, count: Count)] {
+    Table.known.compactMap { table in tables[table.name].map { (table.name, $0) } }
+  }
+
+  fileprivate var text: String {
+    guard !rows.isEmpty else { return "There is nothing new to load." }
+    var text = TextTable(["table", "rows loaded", "there already", "change"], numbersIn: [1, 2])
+    for (name, count) in rows {
+      text.add(name, "\(count.loaded)", "\(count.present)", count.replacements > 0 ? "replaced" : "added")
+    }
+    return text.text()
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      .init(
+        "tables",
+        .array(
+          rows.map { name, count in
+            .object([
+              .init("table", .string(name)), .init("loaded", .integer(Int64(count.loaded))),
+              .init("present", .integer(Int64(count.present))),
+              .init("replacements", .integer(Int64(count.replacements))),
+            ])
+          }
+        )
+      )
+    ])
+  }
+}
+
+extension CommandFailure {
+  /// Creates the failure of an operation on a database, with its exit status.
+  fileprivate init(_ failure: DatabaseFailure) {
+    let status: ExitStatus =
+      switch failure.kind {
+      case .usage: .usage
+      case .configuration: .configuration
+      case .noPermission: .noPermission
+      case .unreachable, .server: .inputOutput
+      case .busy: .locked
+      }
+    self.init(status, "\(failure)", details: failure.details)
+  }
+}
