@@ -13,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -204,6 +205,12 @@ def leave(site):
     site.wait("they are gone", lambda: site.metric("postback_http_connections") < 50)
 
 
+def take_descriptors(site):
+    _, most = resource.prlimit(site.process.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(site.process.pid, resource.RLIMIT_NOFILE, (200, most))
+    site.crowd = [socket.create_connection(("127.0.0.1", site.port)) for _ in range(190 - int(site.metric("process_open_fds")))]
+
+
 def mend_disk(site):
     site.repair_disk()
 
@@ -239,6 +246,9 @@ FAULTS = [
     Fault("wrong token", refuse_forwarder, lambda site: site.send(1), lambda site: None, {"PostbackForwarderRefused": 1}),
     Fault("unreadable file", unreadable, lambda site: site.send(1), empty, {"PostbackInputsFailed": 1}),
     Fault("wrong models", bad_reload, good_reload, lambda site: None, {"PostbackReloadFailed": 1}),
+    Fault("few descriptors", take_descriptors, leave, lambda site: site.send(1), {"PostbackDescriptorsExhausted": 1}),
+    Fault("not scraped", lambda site: setattr(site, "is_target", False), lambda site: setattr(site, "is_target", True), empty,
+          {"PostbackAbsent": 1}),
     Fault("400 idle connections of 200", crowd, leave, empty, {"PostbackConnectionsExhausted": 1},
           configuration={"connections": 200}),
 ]

@@ -6,6 +6,8 @@ import subprocess
 
 RULES = pathlib.Path(__file__).resolve().parents[2] / "deploy/prometheus/alerts.yml"
 SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$")
+# A scrape that Prometheus did not make, since the service is not among its targets.
+NO_TARGET = object()
 # The rules see a scrape each 15 s. The scrapes of a phase are thinned out to these numbers.
 STEP, BEFORE, FAULT, AFTER = 15, 4, 8, 8
 # How long the last scrape of a phase stays as it is before the alerts are looked at.
@@ -39,8 +41,8 @@ def series(moments):
     for index, (time, (scraped, text), is_held) in enumerate(moments):
         # A value that is held was true when it was scraped: what it says about a time stays, and its age grows.
         since = since if is_held else time
-        samples = {("up", ""): "0" if text is None else "1"}
-        for line in (text or "").splitlines():
+        samples = {} if text is NO_TARGET else {("up", ""): "0" if text is None else "1"}
+        for line in ([] if text in (None, NO_TARGET) else text.splitlines()):
             if line.startswith("#"):
                 continue
             name, labels, value = SAMPLE.match(line).groups()

@@ -13,6 +13,8 @@ import subprocess
 import threading
 import time
 
+import firing_alerts
+
 DEVICE = "/.well-known/skadnetwork/report-attribution/"
 FORWARDER = "/v1/postbacks"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,7 +27,7 @@ class Site:
     def __init__(self, work, binary, dump, preload, disks=(), configuration=None, receiver_alone=False):
         self.receiver_alone = receiver_alone
         self.work, self.binary, self.dump, self.preload = work, binary, dump, preload
-        self.fault_file, self.mounted, self.scrapes = work / "fault", [], []
+        self.fault_file, self.mounted, self.scrapes, self.is_target = work / "fault", [], [], True
         for name in ("spool", "state", "out"):
             (work / name).mkdir(parents=True)
             if name in disks:
@@ -107,7 +109,7 @@ class Site:
     def scrape(self):
         while not self.is_over:
             begin = time.time()
-            self.scrapes.append((begin, self.get("/metrics")[1]))
+            self.scrapes.append((begin, self.get("/metrics")[1] if self.is_target else firing_alerts.NO_TARGET))
             time.sleep(max(0.25 - (time.time() - begin), 0.01))
 
     def phase(self, since):
