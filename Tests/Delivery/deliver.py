@@ -191,6 +191,58 @@ def check_failures(site):
     print("failures: refused, redirected, hanging and private receivers, wrong partners, a second process")
 
 
+def check_settlement(site):
+    """A forwarder's value is delivered, and the device's copy settles another: a correction for who wants it, and in time for who waits."""
+    path, url = site.listen("settlement.jsonl")
+    project = HERE.parent.parent
+    genuine = (project / "Fixtures/postbacks/skadnetwork-4.0.jsonl").read_text().splitlines()[0]
+    now = time.time()
+    at = lambda seconds: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    first = f'{{"received_at":"{at(now - 3592)}","channel":"network_forwarded","forwarder":"cheap-clicks","body":{genuine}}}'
+    second = f'{{"received_at":"{at(now - 3000)}","channel":"apple_direct","body":{genuine.replace(chr(34) + "conversion-value" + chr(34) + ":63", chr(34) + "conversion-value" + chr(34) + ":20")}}}'
+    (site.folder / "copies.jsonl").write_text(f"{first}\n{second}\n")
+    site.run("run", "copies.jsonl", "--models", str(project / "Fixtures/models"), "--out", "copies", "--quiet")
+    kinds = ["install", "event", "correction"]
+    site.partners(
+        partner("told", url + "/ok/told", body="json", send=kinds),
+        partner("plain", url + "/ok/plain", body="json", send=["install"]),
+        partner("patient", url + "/ok/patient", body="json", send=["install"], hold_hours=1),
+        partner("strict", url + "/ok/strict", body="json", send=["install"], hold_hours=1, include={"minimum_trust": 2}),
+    )
+    deliver = lambda *more: json.loads(site.run("deliver", "copies", "--partners", "partners.json", "--once", "--json", "--quiet", *more).stdout)["partners"]
+    before = {line["partner"]: line for line in deliver("--deadline", at(now + 3))}
+    expect(before["patient"]["pending"] == 1 and before["plain"]["delivered"] == 1, f"the hold: {before}")
+    site.run("settle", "copies", "--lookups", str(project / "Fixtures/lookups"), "--quiet")
+    settled = site.rows("copies/skan_settled")[0]
+    expect(settled["effective_conversion_value"] == 20 and settled["trust_level"] == 0, "the settlement is not as it was planned")
+    after = {line["partner"]: line for line in deliver()}
+    expect(after["plain"]["corrections_not_sent"] == 1, f"corrections that nobody wants: {after['plain']}")
+    expect(after["strict"]["cancelled"] == 1, f"the trust: {after['strict']}")
+    bodies = collections.defaultdict(list)
+    for request in received(path):
+        bodies[request["path"].rpartition("/")[2]].append(json.loads(request["body"]))
+    expect([body["conversion_value"] for body in bodies["plain"]] == [63] and not bodies["strict"], "plain and strict")
+    expect([body["conversion_value"] for body in bodies["patient"]] == [20], "who waits is sent the settled value")
+    told = {body["delivery_id"]: body for body in bodies["told"]}
+    corrections = [body for body in told.values() if body["kind"] == "correction"]
+    events = {row["event_name"] for row in site.rows("copies/skan_settled_events")}
+    for body in corrections:
+        old = told[body["supersedes"]]
+        expect(old.get("event_name") == body.get("event_name") and old["conversion_value"] == 63 and body["conversion_value"] == 20, "a correction")
+        expect(body.get("event_name") is None or body["event_name"] in events or body["event_count"] == 0, "an event that is gone")
+    expect(any("event_name" not in body for body in corrections), "the postback is not corrected")
+    have = {body["event_name"] for body in told.values() if "event_name" in body and body["conversion_value"] == 20 and body["event_count"] != 0}
+    known = {body["event_name"] for body in told.values() if body["kind"] == "event"}
+    expect(events <= have | known, f"events of the settlement: {events}, sent {have | known}")
+    count = len(received(path))
+    again = {line["partner"]: line for line in deliver()}
+    site.run("settle", "copies", "--lookups", str(project / "Fixtures/lookups"), "--quiet")
+    again = {line["partner"]: line for line in deliver()}
+    expect(len(received(path)) == count and again["plain"]["corrections_not_sent"] == 1, "a settlement that changes nothing is sent or counted")
+    site.stop()
+    print(f"settlement: {len(corrections)} corrections, one counted for who does not want them")
+
+
 def check_kills(site, kills):
     """The process is killed at random moments, between commits and requests; each delivery arrives, with one id."""
     path, url = site.listen("kills.jsonl")
@@ -223,6 +275,7 @@ def main():
             site.run("generate", "--count", "1500", "--seed", "5", "--campaigns", "12", "--reporting", "campaigns", "--out", "dump.jsonl", "--keys", "keys", "--quiet")
             check_content(site)
             check_failures(site)
+            check_settlement(site)
             check_kills(site, options.kills)
         finally:
             site.stop()

@@ -49,6 +49,9 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128
     daemon_threads = True
 
+    def handle_error(self, *_):
+        pass  # A sender that is killed cuts its connections.
+
 
 if __name__ == "__main__":
     server = Server(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0), Handler)
