@@ -17,7 +17,9 @@ package final class LockFile: Sendable {
       throw refusal(Self.holder(descriptor))
     }
     let since = Timestamp(milliseconds: Int64(time(nil)) * 1000)
-    let command = String(CommandLine.arguments.joined(separator: " ").prefix(200)).replacing("\n", with: " ")
+    // Options may have ids of people, which have to leave no trace.
+    let words = CommandLine.arguments.prefix { !$0.hasPrefix("-") }
+    let command = String(words.joined(separator: " ").prefix(200)).replacing("\n", with: " ")
     let holder = Array("process \(getpid()) (\(command)) since \(since)\n".utf8)
     guard ftruncate(descriptor, 0) == 0, holder.writeAll(to: descriptor) else {
       throw .system(.io, path, "The file cannot be written")
