@@ -185,7 +185,7 @@ extension SpoolFolder {
   }
 
   private static func write(_ bytes: [UInt8], to path: String) -> Bool {
-    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o640)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     guard bytes.writeAll(to: descriptor), fsync(descriptor) == 0 else {

@@ -63,7 +63,7 @@ package struct SpoolWriter: Sendable {
   }
 
   private mutating func makeDurable(_ bytes: [UInt8], at path: String) throws(FileFailure) {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)
     guard descriptor >= 0 else { throw .system(.io, path, "The file cannot be created") }
     var failure: FileFailure?
     if !bytes.writeAll(to: descriptor) {
