@@ -27,6 +27,7 @@ CREATE TABLE skan_postbacks (
   `tier_flags` ARRAY<STRING> OPTIONS (description = "Combinations that Apple's data tiers make impossible, so that somebody edited unsigned fields, and values that could not be read. Null if there is none. Some of fine_and_coarse, fine_in_later_window, source_digits_in_later_window, source_app_in_later_window, source_digits_with_coarse, source_app_with_coarse, lost_in_later_window, lost_with_source_app, lost_with_conversion_value, zero_may_be_null, country_in_later_window, country_with_coarse, lost_with_country, marketplace_in_tier_0, unsigned_source_domain, unreadable_conversion_value, unreadable_coarse_conversion_value, unreadable_ad_interaction_type, unreadable_country_code, unreadable_redownload, unreadable_source_app_id."),
   `channel` STRING OPTIONS (description = "The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it."),
   `forwarder` STRING OPTIONS (description = "The name of the forwarder, from the envelope. Null if the envelope does not give it."),
+  `remote_address` STRING OPTIONS (description = "The network address of the sender, from the envelope. Null unless the option --keep-addresses was given, and if the envelope does not give it."),
   `received_at` TIMESTAMP OPTIONS (description = "The time of receipt. Null if no source gives it."),
   `received_at_source` STRING OPTIONS (description = "The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null."),
   `estimated_install_date` TIMESTAMP OPTIONS (description = "The middle of the two following columns. Null if either is null."),
@@ -81,12 +82,14 @@ CREATE TABLE skan_rejects (
   `conflicting_fields` JSON OPTIONS (description = "The unsigned fields that differ from the first copy, each with field, first and later. Null unless the code is duplicate_conflict."),
   `channel` STRING OPTIONS (description = "The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it."),
   `forwarder` STRING OPTIONS (description = "The name of the forwarder, from the envelope. Null if the envelope does not give it."),
+  `remote_address` STRING OPTIONS (description = "The network address of the sender, from the envelope. Null unless the option --keep-addresses was given, and if the envelope does not give it."),
   `received_at` TIMESTAMP OPTIONS (description = "The time of receipt. Null if no source gives it."),
   `received_at_source` STRING OPTIONS (description = "The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null."),
   `source_file` STRING NOT NULL OPTIONS (description = "The input as it was named, - for standard input."),
   `source_line` INT64 NOT NULL OPTIONS (description = "The line of the decompressed input on which the record begins, from 1."),
-  `raw_sha256` STRING NOT NULL OPTIONS (description = "The SHA-256 of all bytes of the record, also if not all of them were kept."),
-  `raw_body` STRING OPTIONS (description = "The bytes of the record, unchanged. Null if they are not UTF-8 or contain a NUL."),
+  `query` STRING OPTIONS (description = "The query of the request, from the envelope, without parameters such as ip unless --keep-addresses was given. Null if the envelope does not give it."),
+  `raw_sha256` STRING NOT NULL OPTIONS (description = "The SHA-256 of the bytes in raw_body. For too_large it is that of all bytes of the record, of which not all are kept."),
+  `raw_body` STRING OPTIONS (description = "The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address. Null if they are not UTF-8 or contain a NUL."),
   `raw_body_base64` STRING OPTIONS (description = "The bytes in base64 if raw_body cannot hold them.")
 )
 OPTIONS (description = "A record of the input that was rejected, with the reason and with its bytes. ad_network_id, transaction_id, app_id and version are unchecked texts here. In CSV a null is an empty field, an empty text is \"\", and conflicting_fields is JSON text.");

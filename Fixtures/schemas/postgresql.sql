@@ -27,6 +27,7 @@ CREATE TABLE skan_postbacks (
   tier_flags text[],
   channel text,
   forwarder text,
+  remote_address text,
   received_at timestamptz,
   received_at_source text,
   estimated_install_date timestamptz,
@@ -75,6 +76,7 @@ COMMENT ON COLUMN skan_postbacks.coerced_fields IS 'Apple''s names of the fields
 COMMENT ON COLUMN skan_postbacks.tier_flags IS 'Combinations that Apple''s data tiers make impossible, so that somebody edited unsigned fields, and values that could not be read. Null if there is none. Some of fine_and_coarse, fine_in_later_window, source_digits_in_later_window, source_app_in_later_window, source_digits_with_coarse, source_app_with_coarse, lost_in_later_window, lost_with_source_app, lost_with_conversion_value, zero_may_be_null, country_in_later_window, country_with_coarse, lost_with_country, marketplace_in_tier_0, unsigned_source_domain, unreadable_conversion_value, unreadable_coarse_conversion_value, unreadable_ad_interaction_type, unreadable_country_code, unreadable_redownload, unreadable_source_app_id.';
 COMMENT ON COLUMN skan_postbacks.channel IS 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.';
 COMMENT ON COLUMN skan_postbacks.forwarder IS 'The name of the forwarder, from the envelope. Null if the envelope does not give it.';
+COMMENT ON COLUMN skan_postbacks.remote_address IS 'The network address of the sender, from the envelope. Null unless the option --keep-addresses was given, and if the envelope does not give it.';
 COMMENT ON COLUMN skan_postbacks.received_at IS 'The time of receipt. Null if no source gives it.';
 COMMENT ON COLUMN skan_postbacks.received_at_source IS 'The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null.';
 COMMENT ON COLUMN skan_postbacks.estimated_install_date IS 'The middle of the two following columns. Null if either is null.';
@@ -140,10 +142,12 @@ CREATE TABLE skan_rejects (
   conflicting_fields json,
   channel text,
   forwarder text,
+  remote_address text,
   received_at timestamptz,
   received_at_source text,
   source_file text NOT NULL,
   source_line bigint NOT NULL,
+  query text,
   raw_sha256 text NOT NULL,
   raw_body text,
   raw_body_base64 text
@@ -163,12 +167,14 @@ COMMENT ON COLUMN skan_rejects.first_seen_postback_key IS 'The row of skan_postb
 COMMENT ON COLUMN skan_rejects.conflicting_fields IS 'The unsigned fields that differ from the first copy, each with field, first and later. Null unless the code is duplicate_conflict.';
 COMMENT ON COLUMN skan_rejects.channel IS 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.';
 COMMENT ON COLUMN skan_rejects.forwarder IS 'The name of the forwarder, from the envelope. Null if the envelope does not give it.';
+COMMENT ON COLUMN skan_rejects.remote_address IS 'The network address of the sender, from the envelope. Null unless the option --keep-addresses was given, and if the envelope does not give it.';
 COMMENT ON COLUMN skan_rejects.received_at IS 'The time of receipt. Null if no source gives it.';
 COMMENT ON COLUMN skan_rejects.received_at_source IS 'The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null.';
 COMMENT ON COLUMN skan_rejects.source_file IS 'The input as it was named, - for standard input.';
 COMMENT ON COLUMN skan_rejects.source_line IS 'The line of the decompressed input on which the record begins, from 1.';
-COMMENT ON COLUMN skan_rejects.raw_sha256 IS 'The SHA-256 of all bytes of the record, also if not all of them were kept.';
-COMMENT ON COLUMN skan_rejects.raw_body IS 'The bytes of the record, unchanged. Null if they are not UTF-8 or contain a NUL.';
+COMMENT ON COLUMN skan_rejects.query IS 'The query of the request, from the envelope, without parameters such as ip unless --keep-addresses was given. Null if the envelope does not give it.';
+COMMENT ON COLUMN skan_rejects.raw_sha256 IS 'The SHA-256 of the bytes in raw_body. For too_large it is that of all bytes of the record, of which not all are kept.';
+COMMENT ON COLUMN skan_rejects.raw_body IS 'The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address. Null if they are not UTF-8 or contain a NUL.';
 COMMENT ON COLUMN skan_rejects.raw_body_base64 IS 'The bytes in base64 if raw_body cannot hold them.';
 
 CREATE TABLE skan_enriched (

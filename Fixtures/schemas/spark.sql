@@ -27,6 +27,7 @@ CREATE TABLE skan_postbacks (
   tier_flags ARRAY<STRING> COMMENT 'Combinations that Apple\'s data tiers make impossible, so that somebody edited unsigned fields, and values that could not be read. Null if there is none. Some of fine_and_coarse, fine_in_later_window, source_digits_in_later_window, source_app_in_later_window, source_digits_with_coarse, source_app_with_coarse, lost_in_later_window, lost_with_source_app, lost_with_conversion_value, zero_may_be_null, country_in_later_window, country_with_coarse, lost_with_country, marketplace_in_tier_0, unsigned_source_domain, unreadable_conversion_value, unreadable_coarse_conversion_value, unreadable_ad_interaction_type, unreadable_country_code, unreadable_redownload, unreadable_source_app_id.',
   channel STRING COMMENT 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.',
   forwarder STRING COMMENT 'The name of the forwarder, from the envelope. Null if the envelope does not give it.',
+  remote_address STRING COMMENT 'The network address of the sender, from the envelope. Null unless the option --keep-addresses was given, and if the envelope does not give it.',
   received_at TIMESTAMP COMMENT 'The time of receipt. Null if no source gives it.',
   received_at_source STRING COMMENT 'The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null.',
   estimated_install_date TIMESTAMP COMMENT 'The middle of the two following columns. Null if either is null.',
@@ -82,12 +83,14 @@ CREATE TABLE skan_rejects (
   conflicting_fields STRING COMMENT 'The unsigned fields that differ from the first copy, each with field, first and later. Null unless the code is duplicate_conflict.',
   channel STRING COMMENT 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.',
   forwarder STRING COMMENT 'The name of the forwarder, from the envelope. Null if the envelope does not give it.',
+  remote_address STRING COMMENT 'The network address of the sender, from the envelope. Null unless the option --keep-addresses was given, and if the envelope does not give it.',
   received_at TIMESTAMP COMMENT 'The time of receipt. Null if no source gives it.',
   received_at_source STRING COMMENT 'The source of that time: envelope, option (--received-at), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null.',
   source_file STRING NOT NULL COMMENT 'The input as it was named, - for standard input.',
   source_line BIGINT NOT NULL COMMENT 'The line of the decompressed input on which the record begins, from 1.',
-  raw_sha256 STRING NOT NULL COMMENT 'The SHA-256 of all bytes of the record, also if not all of them were kept.',
-  raw_body STRING COMMENT 'The bytes of the record, unchanged. Null if they are not UTF-8 or contain a NUL.',
+  query STRING COMMENT 'The query of the request, from the envelope, without parameters such as ip unless --keep-addresses was given. Null if the envelope does not give it.',
+  raw_sha256 STRING NOT NULL COMMENT 'The SHA-256 of the bytes in raw_body. For too_large it is that of all bytes of the record, of which not all are kept.',
+  raw_body STRING COMMENT 'The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address. Null if they are not UTF-8 or contain a NUL.',
   raw_body_base64 STRING COMMENT 'The bytes in base64 if raw_body cannot hold them.'
 )
 USING PARQUET

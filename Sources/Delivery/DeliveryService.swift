@@ -181,7 +181,17 @@ package final class DeliveryService {
 extension DeliverySettings {
   /// Throws if a partner needs what the tables do not have.
   func check() throws(FileFailure) {
-    guard try Ledger.reading(state).settings[TableOptions.keepRaw] != "yes" else { return }
+    let written = try Ledger.reading(state).settings
+    // Events are found by the order of their postbacks, which tables of several days do not share.
+    guard written[TableOptions.partition] == nil else {
+      throw FileFailure(
+        .incompatible,
+        output,
+        "The tables are spread over days with --partition, and deliveries need them in one folder each",
+        advice: "Write an output without --partition for deliver"
+      )
+    }
+    guard written[TableOptions.keepRaw] != "yes" else { return }
     let partners = partners.all.filter(\.usesRawBody).map(\.id)
     guard partners.isEmpty else {
       throw FileFailure(

@@ -6,18 +6,24 @@ package struct CommittedParts: Sendable {
   package let witnessed: Int64?
   /// The id of the output that the ledger belongs to; nil until the folder of the tables holds the id.
   package let outputID: OutputID?
-  /// The parts in one format, JSON Lines if they are written, sorted by number.
+  /// The format of the parts: JSON Lines if they are written.
+  package let format: TableFormat
+  /// The parts in that format, sorted by number.
   package let parts: [LedgerPart]
-  /// The number of times that parts of the table were rewritten or removed. Nothing does that yet.
-  package var generation: Int { 0 }
+  /// The number of times that parts of the table were rewritten or removed.
+  package let generation: Int
+  /// The removals after a generation that the reader knows, in order.
+  package let removals: [TableRemoval]
 }
 
 extension Ledger {
-  /// Reads the committed parts of a table with this number or a greater one, without the lock.
+  /// Reads the committed parts of a table with this number or a greater one, without the lock, and the removals after
+  /// the generation `known`.
   package static func committedParts(
     _ folderPath: String,
     of table: String,
-    from number: Int
+    from number: Int,
+    after known: Int? = nil
   ) throws(FileFailure) -> CommittedParts {
     // This number is read before the ledger: a commit between the two makes the ledger newer, never older.
     let witnessed = try lastCommit(folderPath)
@@ -28,18 +34,29 @@ extension Ledger {
       let commits = try Ledger.state(in: database).commits
       let statement = try SQLiteStatement(
         database,
-        "SELECT \(LedgerPart.columns) FROM parts WHERE table_name = ? AND number >= ? ORDER BY number"
+        """
+        SELECT \(version > 5 ? LedgerPart.columns : LedgerPart.oldColumns) FROM parts
+        WHERE table_name = ? AND number >= ? ORDER BY number
+        """
       )
       let parts = try statement.all(.text(table), .integer(Int64(number))) { row throws(FileFailure) in
         try LedgerPart(row)
       }
+      let generation = version > 5 ? try TableRemoval.generation(of: table, in: database) : 0
+      let removals =
+        version > 5 ? try TableRemoval.all(of: table, after: known ?? generation, in: database) : []
       try database.execute("COMMIT")
       try CommitMarker.check(witnessed, DurableFolder(folderPath), ledger: commits)
-      let format = parts.contains { $0.format == .jsonLines } ? TableFormat.jsonLines : .csv
+      let wanted = parts.isEmpty ? try Ledger.settings(in: database)["format"] : nil
+      let isJSON = wanted?.contains(TableFormat.jsonLines.rawValue) ?? parts.contains { $0.format == .jsonLines }
+      let format = isJSON ? TableFormat.jsonLines : .csv
       return CommittedParts(
         witnessed: witnessed,
         outputID: output.flatMap { $0.isMarked ? $0.id : nil },
-        parts: parts.filter { $0.format == format }
+        format: format,
+        parts: parts.filter { $0.format == format },
+        generation: generation,
+        removals: removals
       )
     }
   }

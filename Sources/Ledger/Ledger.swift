@@ -239,7 +239,8 @@ extension Ledger {
 
   static func parts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
     let order = "table_name, format, number"
-    let statement = try SQLiteStatement(database, "SELECT \(LedgerPart.columns) FROM parts ORDER BY \(order)")
+    let columns = try LedgerSchema.identify(database) > 5 ? LedgerPart.columns : LedgerPart.oldColumns
+    let statement = try SQLiteStatement(database, "SELECT \(columns) FROM parts ORDER BY \(order)")
     return try statement.all { row throws(FileFailure) in try LedgerPart(row) }
   }
 

@@ -24,13 +24,23 @@ package struct LedgerPart: Equatable, Sendable {
   package var rows: Int64 = 0
   /// The progress of the part.
   package var phase = Phase.open
+  /// The folder of the file in the folder of the table, such as `received_day=2026-11-22`; empty if there is none.
+  package var partition: String
+  /// The times of receipt of the rows; nil if there are no rows, and in parts of earlier versions.
+  package var received: ReceiptSpan?
+  /// True if the file was written anew without some rows, and may not have replaced the old file yet.
+  package var isRewritten = false
 
   /// Creates a part without rows.
-  package init(table: String, format: TableFormat, number: Int) {
+  package init(table: String, format: TableFormat, number: Int, partition: String = "") {
     self.table = table
     self.format = format
     self.number = number
+    self.partition = partition
   }
+
+  /// The folder of the file in an output folder.
+  package var folder: String { partition.isEmpty ? table : "\(table)/\(partition)" }
 
   /// The file name of a complete part.
   package var name: String {
@@ -47,11 +57,18 @@ package struct LedgerPart: Equatable, Sendable {
 
   /// The file's name until it is complete.
   package var hiddenName: String { ".\(name).inprogress" }
+
+  /// The name of the file without the removed rows until it replaces the old one.
+  package var rewrittenName: String { ".\(name).rewritten" }
 }
 
 extension LedgerPart {
   /// The columns in the order in which `init(_:)` reads them and `LedgerStatements` writes them.
-  static let columns = "table_name, format, number, length, checksum, rows, phase"
+  static let columns = """
+    table_name, format, number, length, checksum, rows, phase, partition, oldest_received, newest_received, rewritten
+    """
+  /// Those of them that ledgers before version 6 have.
+  static let oldColumns = "table_name, format, number, length, checksum, rows, phase, '', NULL, NULL, 0"
 
   /// Reads a part from a row.
   init(_ row: SQLiteStatement) throws(FileFailure) {
@@ -62,6 +79,34 @@ extension LedgerPart {
     checksum = try row.integer(4, as: UInt32.self)
     rows = try row.count(5)
     phase = try row.word(6, as: Phase.self)
+    partition = row.text(7)
+    if !row.isNull(8) { received = ReceiptSpan(oldest: try row.count(8), newest: try row.count(9)) }
+    isRewritten = try row.integer(10) != 0
+  }
+}
+
+/// The oldest and the newest time of receipt of some rows, in milliseconds since 1970.
+///
+/// A row is not received after it is written: where its time is later, or where it has none, the time of writing counts.
+package struct ReceiptSpan: Equatable, Sendable {
+  /// The oldest time.
+  package var oldest: Int64
+  /// The newest time.
+  package var newest: Int64
+
+  /// Makes a span.
+  package init(oldest: Int64, newest: Int64) { (self.oldest, self.newest) = (oldest, newest) }
+
+  /// Makes the span of a row that is written at the time `now`, and was received at `milliseconds` if that is known.
+  package init(_ milliseconds: Int64?, writtenAt now: Int64) {
+    let time = max(min(milliseconds ?? now, now), 0)
+    self.init(oldest: time, newest: time)
+  }
+
+  /// Returns the span of the rows of both; nil if there are none.
+  package static func union(_ first: ReceiptSpan?, _ second: ReceiptSpan?) -> ReceiptSpan? {
+    guard let first, let second else { return first ?? second }
+    return ReceiptSpan(oldest: min(first.oldest, second.oldest), newest: max(first.newest, second.newest))
   }
 }
 

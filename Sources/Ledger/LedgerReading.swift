@@ -17,6 +17,10 @@ package struct LedgerReading: Sendable {
   package let state: LedgerState
   /// The output that the ledger belongs to; nil if an earlier version of the program left the ledger.
   let output: LedgerOutput?
+  /// The tally of the keys in the rows of `skan_postbacks` that were removed, by format; empty unless verified.
+  package let removedKeys: [TableFormat: KeyTally]
+  /// The removed parts whose files may still exist; empty unless verified.
+  package let pendingRemovals: [LedgerPart]
 
   /// The id of the output that the ledger belongs to; nil until the folder of the tables holds the id.
   package var outputID: OutputID? { output.flatMap { $0.isMarked ? $0.id : nil } }
@@ -41,6 +45,8 @@ package struct LedgerReading: Sendable {
     state = try Ledger.state(in: database)
     settings = try Ledger.settings(in: database)
     parts = try Ledger.parts(in: database)
+    removedKeys = isVerified && version > 5 ? try TableRemoval.removedKeys(in: database) : [:]
+    pendingRemovals = isVerified && version > 5 ? try TableRemoval.pending(in: database) : []
     counts = try Ledger.counts(in: database)
     let phases = try SQLiteStatement(database, "SELECT phase, count(*) FROM inputs GROUP BY phase")
       .all { row throws(FileFailure) in

@@ -87,6 +87,29 @@ enum LedgerSchema {
     ALTER TABLE state ADD COLUMN seen_forgotten_checksum INTEGER NOT NULL DEFAULT 0;
     UPDATE state SET next_input = (SELECT coalesce(max(id), -1) + 1 FROM inputs);
     """,
+    """
+    ALTER TABLE parts ADD COLUMN partition TEXT NOT NULL DEFAULT '';
+    ALTER TABLE parts ADD COLUMN oldest_received INTEGER;
+    ALTER TABLE parts ADD COLUMN newest_received INTEGER;
+    ALTER TABLE parts ADD COLUMN rewritten INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE removals (
+      table_name TEXT NOT NULL, generation INTEGER NOT NULL, reason TEXT NOT NULL, removed_at INTEGER NOT NULL,
+      PRIMARY KEY (table_name, generation)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE removed_parts (
+      table_name TEXT NOT NULL, format TEXT NOT NULL, number INTEGER NOT NULL, generation INTEGER NOT NULL,
+      partition TEXT NOT NULL, length INTEGER NOT NULL, rows INTEGER NOT NULL,
+      oldest_received INTEGER, newest_received INTEGER,
+      key_count INTEGER NOT NULL, key_sum BLOB NOT NULL, key_difference BLOB NOT NULL, pending INTEGER NOT NULL,
+      PRIMARY KEY (table_name, generation, number, format)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX removed_parts_pending ON removed_parts (pending) WHERE pending = 1;
+    CREATE TABLE removed_rows (
+      table_name TEXT NOT NULL, format TEXT NOT NULL, number INTEGER NOT NULL, generation INTEGER NOT NULL,
+      offset INTEGER NOT NULL, length INTEGER NOT NULL, postback_key BLOB,
+      PRIMARY KEY (table_name, generation, number, format, offset)
+    ) STRICT, WITHOUT ROWID;
+    """,
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an

@@ -139,6 +139,8 @@ package struct LedgerCommit: Sendable {
   package var time: Int64
   /// The rejects of earlier runs that were read again, all by the same run.
   package var reprocessed: [ReprocessedReject] = []
+  /// The rows and parts that the commit removes, at most one removal for each table.
+  package var removals: [TableRemoval] = []
   /// The settings from this commit on, where they are others than before.
   package var settings: LedgerSettings?
   /// The numbers of the inputs whose rows are dropped.

@@ -53,9 +53,10 @@ struct LedgerStatements {
     dropInput = try prepare("DELETE FROM inputs WHERE id = ?")
     putPart = try prepare(
       """
-      INSERT INTO parts (\(LedgerPart.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO parts (\(LedgerPart.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (table_name, format, number) DO UPDATE SET length = excluded.length, checksum = excluded.checksum,
-        rows = excluded.rows, phase = excluded.phase
+        rows = excluded.rows, phase = excluded.phase, oldest_received = excluded.oldest_received,
+        newest_received = excluded.newest_received, rewritten = excluded.rewritten
       """
     )
     addCount = try prepare(
@@ -72,6 +73,7 @@ struct LedgerStatements {
     for input in commit.inputs { try put(input) }
     for id in commit.dropped { try dropInput.run(.integer(Int64(id))) }
     for part in commit.parts { try put(part) }
+    for removal in commit.removals { try removal.write(to: database, at: state.committedAt) }
     for (counter, value) in commit.increments { try addCount.run(.text(counter.name), .integer(value)) }
     try reprocessing.write(commit.reprocessed, commit: state.commits)
     try commit.settings?.write(to: database, commit: state.commits)
@@ -103,7 +105,11 @@ struct LedgerStatements {
       .integer(part.length),
       .integer(Int64(part.checksum)),
       .integer(part.rows),
-      .text(part.phase.rawValue)
+      .text(part.phase.rawValue),
+      .text(part.partition),
+      part.received.map { .integer($0.oldest) } ?? .null,
+      part.received.map { .integer($0.newest) } ?? .null,
+      .integer(part.isRewritten ? 1 : 0)
     )
   }
 }

@@ -79,12 +79,14 @@ package struct Pipeline: Sendable {
   where Records.Element == Step<RawBatch>, Records.Failure == PipelineFailure {
     precondition(tables.ledger === state.ledger, "the tables belong to the state")
     let (receivedAt, settings) = (receivedAt, settings)
-    let format = RowFormat(tables.encoding)
+    let keepsAddresses = tables.keepsAddresses
+    let format = RowFormat(tables.encoding, tables.partitioning, keepsAddresses: keepsAddresses)
     let rows =
       records
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
         let settings = settings.value
-        return try batch.parsed(receivedAt: receivedAt).verified(by: settings.trust, known: settings.known)
+        return try batch.parsed(receivedAt: receivedAt, keepsAddresses: keepsAddresses)
+          .verified(by: settings.trust, known: settings.known)
       }
       .deduplicated(in: state.takeIndex())
       .concurrently(jobs) { batch throws(LibcryptoFailure) in

@@ -19,6 +19,8 @@ public struct Envelope: Sendable {
   public internal(set) var forwarder: ByteRange?
   /// The query of the HTTP request that delivered the postback, percent-encoded.
   public internal(set) var query: ByteRange?
+  /// The network address of the sender, as text that was not parsed.
+  package internal(set) var remoteAddress: ByteRange?
 
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
     var reader = FieldReader(document, of: bytes, covered: .all)
@@ -26,6 +28,8 @@ public struct Envelope: Sendable {
     channel = try reader.word(.channel, isCaseSensitive: true)
     forwarder = try reader.string(.forwarder)
     query = try reader.string(.query, mayBeEmpty: true)
+    let address = document.fields[Field.remoteAddress.rawValue]
+    if address.kind == .string, address.text.count > 0 { remoteAddress = address.text }
   }
 
   /// The keys of an envelope; an object with another key is none. It has a `body` or a `body_base64`.

@@ -12,6 +12,8 @@ public struct PostbackParser: ~Copyable {
   public private(set) var body = 0..<0
   /// The envelope of the last text, if it had a valid one.
   public private(set) var envelope: Envelope?
+  /// Indicates that the last text had an envelope around the postback.
+  package private(set) var isUnwrapped = false
   /// The value of the key named `receivedAtField` in the last text.
   public private(set) var receivedAtField = JSONField.absent
 
@@ -22,9 +24,18 @@ public struct PostbackParser: ~Copyable {
   private let receivedAtIndex: Int?
   private let receivedAtName: String
   private var scratch: [UInt8] = []
+  private let dropsPersonalMembers: Bool
+  /// The query that belongs to a postback without an envelope.
+  private var looseQuery: ByteRange?
 
   /// A parser that also looks for the key `receivedAtField`, which some forwarders add.
   public init(receivedAtField: String? = nil) {
+    self.init(receivedAtField: receivedAtField, dropsPersonalMembers: false)
+  }
+
+  /// A parser that leaves the members of `PersonalMember` out of the extras if `dropsPersonalMembers` is true.
+  package init(receivedAtField: String?, dropsPersonalMembers: Bool) {
+    self.dropsPersonalMembers = dropsPersonalMembers
     var names = Field.allCases.map(\.name)
     receivedAtName = receivedAtField ?? ""
     receivedAtIndex = receivedAtField.map { names.firstIndex(of: $0) ?? names.count }
@@ -37,17 +48,29 @@ public struct PostbackParser: ~Copyable {
   /// Appends to `bytes` the texts that it does not hold yet: unescaped strings, the decoded parts of a JWS, the
   /// extras. The ranges in the postback are ranges of `bytes`.
   public mutating func parse(_ text: Range<Int>, of bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
+    try parse(text, of: &bytes, query: nil)
+  }
+
+  /// Parses as the other `parse` does. `query` is the query of the request, for a postback whose envelope was removed.
+  package mutating func parse(
+    _ text: Range<Int>,
+    of bytes: inout [UInt8],
+    query: ByteRange?
+  ) throws(PostbackDefect) -> Postback {
     claims = Claims()
-    envelope = nil
-    body = text
+    (envelope, body, isUnwrapped, looseQuery) = (nil, text, false, query)
     receivedAtField = .absent
+    let copy = bytes.count
     try parseOuter(text, of: &bytes)
     if let body = try envelopeBody(of: &bytes) {
       // The envelope is read before the body replaces it in the document. Its error is thrown afterwards, so that the
       // reject row has the body's claims.
       let opened = Result { () throws(PostbackDefect) in try Envelope(outer, bytes) }
       envelope = try? opened.get()
-      self.body = body
+      // Where surrogates were replaced, the document is a copy of the same length.
+      let isCopy = outer.hasReplacedSurrogates && outer.fields[Field.body.rawValue].kind != .absent
+      let start = isCopy ? body.lowerBound - copy + text.lowerBound : body.lowerBound
+      (self.body, isUnwrapped) = (start..<start + body.count, true)
       try parseOuter(body, of: &bytes, hasReplacedSurrogates: outer.hasReplacedSurrogates)
       claims.read(outer)
       _ = try opened.get()
@@ -206,12 +229,14 @@ public struct PostbackParser: ~Copyable {
   /// Adds the members that were not read to the extras in `scratch`; leaves the object open.
   private mutating func appendExtras(of document: JSONDocument, except taken: FieldSet, _ bytes: [UInt8]) {
     for field in Field.allCases where !taken.contains(field) {
+      if dropsPersonalMembers, field == .remoteAddress { continue }
       appendExtra(field.name, document.fields[field.rawValue], bytes)
     }
     if document.fields.count > Field.allCases.count {
       appendExtra(receivedAtName, document.fields[Field.allCases.count], bytes)
     }
     for member in document.members {
+      if dropsPersonalMembers, PersonalMember.contains(bytes[member.key.text.indices]) { continue }
       beginExtra()
       scratch.appendJSONString(bytes[member.key.text.indices])
       appendExtra(value: member.value, bytes)
@@ -228,10 +253,13 @@ public struct PostbackParser: ~Copyable {
   /// Adds the parameters of the envelope's query to the extras. If the postback has a key of the same name, the
   /// parameter's name gets the prefix `query.` once more.
   private mutating func appendQuery(_ bytes: [UInt8]) {
-    guard let query = envelope?.query, query.count > 0 else { return }
+    guard let range = envelope?.query ?? looseQuery else { return }
+    let query =
+      dropsPersonalMembers ? PersonalMember.removed(fromQuery: bytes[range.indices]) : Array(bytes[range.indices])
+    guard !query.isEmpty else { return }
     var names = Set(outer.members.map { String(decoding: bytes[$0.key.text.indices], as: UTF8.self) })
     names.insert(receivedAtName)
-    for parameter in QueryParameter.all(in: bytes[query.indices]) {
+    for parameter in QueryParameter.all(in: query[...]) {
       var name = parameter.name
       while !names.insert(name).inserted { name = QueryParameter.prefix + name }
       beginExtra()

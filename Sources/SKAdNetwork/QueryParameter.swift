@@ -53,7 +53,7 @@ struct QueryParameter {
 
   /// The text with its escapes decoded. It stays as it came where an escape is malformed, the result is not UTF-8, or
   /// an escape stands for U+0000, which ends strings in programs that read the tables.
-  private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+  static func decoded(_ text: ArraySlice<UInt8>) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     var index = text.startIndex

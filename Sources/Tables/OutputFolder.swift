@@ -5,7 +5,7 @@ internal import Glibc
 /// The locked folder of the tables. No other process may write to it at the same time, and it belongs to one state.
 package final class OutputFolder {
   /// The path of the folder.
-  let path: String
+  package let path: String
   private let lock: Int32
 
   /// Makes the folder and its parents if they do not exist, locks it, and checks that it is the output of the ledger
@@ -51,7 +51,7 @@ package final class OutputFolder {
   private func holdsOne(of parts: [LedgerPart]) throws(FileFailure) -> Bool {
     let withRows = parts.filter { $0.rows > 0 }
     for part in (withRows.isEmpty ? parts : withRows).reversed() {
-      let folder = DurableFolder("\(path)/\(part.table)")
+      let folder = DurableFolder("\(path)/\(part.folder)")
       for name in [part.name, part.hiddenName] {
         guard let length = try folder.byteCount(of: name), length >= part.length else { continue }
         let file = try DurableFile("\(folder.path)/\(name)", .reading)
@@ -63,12 +63,12 @@ package final class OutputFolder {
 
   /// Tells if the table has parts that are visible to readers.
   func hasParts(of table: Table) throws(FileFailure) -> Bool {
-    try DurableFolder("\(path)/\(table.name)").names().contains { $0.hasPrefix("part-") }
+    try Partitioning.entries(of: "\(path)/\(table.name)").contains { $0.name.hasPrefix("part-") }
   }
 
   /// Tells if the hidden file of a part exists. A part is hidden until it is published under its name.
   func hasHidden(_ part: LedgerPart) throws(FileFailure) -> Bool {
-    try DurableFolder("\(path)/\(part.table)").byteCount(of: part.hiddenName) != nil
+    try DurableFolder("\(path)/\(part.folder)").byteCount(of: part.hiddenName) != nil
   }
 }
 

@@ -5,9 +5,15 @@ package import Ledger
 package final class PartFile {
   /// The part with all rows so far. It may be committed once `synchronize` has returned.
   package private(set) var part: LedgerPart
+  /// Indicates that the ledger does not record the part as it is now.
+  var isChanged: Bool
 
   private let folder: DurableFolder
-  private let file: DurableFile
+  private let path: String
+  /// The open file; nil while the part is suspended.
+  private var file: DurableFile?
+  /// Indicates that all rows are durable.
+  private var isDurable = true
   private var checksum: CRC32
   private var isNameDurable: Bool
   /// The offset up to which the system was asked to begin writing to the disk, in bytes.
@@ -19,7 +25,9 @@ package final class PartFile {
     self.part = part
     self.folder = folder
     self.file = file
+    path = file.path
     self.isNameDurable = isNameDurable
+    isChanged = !isNameDurable
     checksum = CRC32(part.checksum)
     begun = part.length
   }
@@ -28,7 +36,7 @@ package final class PartFile {
   /// that a crash has left. Throws `.cannotCreate` if a complete part has this name.
   package static func create(_ part: LedgerPart, in output: String) throws(FileFailure) -> PartFile {
     precondition(part.length == 0 && part.phase == .open, "a new part is empty")
-    let folder = try DurableFolder(making: "\(output)/\(part.table)")
+    let folder = try DurableFolder(making: "\(output)/\(part.folder)")
     guard try folder.byteCount(of: part.name) == nil else {
       throw FileFailure(
         .cannotCreate,
@@ -44,7 +52,7 @@ package final class PartFile {
   /// Opens a part of the ledger, and cuts off bytes that were not committed. Throws `.damaged` if the committed bytes
   /// are missing or have changed.
   package static func reopen(_ part: LedgerPart, in output: String) throws(FileFailure) -> PartFile {
-    let folder = DurableFolder("\(output)/\(part.table)")
+    let folder = DurableFolder("\(output)/\(part.folder)")
     guard try folder.byteCount(of: part.name) == nil else {
       throw .damaged("\(folder.path)/\(part.name)", "The file exists, but the ledger does not have it as complete")
     }
@@ -57,13 +65,22 @@ package final class PartFile {
   }
 
   /// Appends rows or the header of CSV. `next` is the CRC-32 of the bytes. They are not durable until `synchronize`.
-  package func append(_ bytes: [UInt8], checksum next: UInt32, rows: Int) throws(FileFailure) {
+  package func append(
+    _ bytes: [UInt8],
+    checksum next: UInt32,
+    rows: Int,
+    received: ReceiptSpan? = nil
+  ) throws(FileFailure) {
     precondition(part.phase == .open, "a complete part stays as it is")
+    isChanged = true
+    isDurable = false
+    let file = try opened()
     try file.append(bytes.span)
     checksum.append(next, byteCount: bytes.count)
     part.checksum = checksum.value
     part.length += Int64(bytes.count)
     part.rows += Int64(rows)
+    part.received = .union(part.received, received)
     guard part.length - begun >= Self.bytesToBegin else { return }
     file.beginWriting(from: begun, count: part.length - begun)
     begun = part.length
@@ -71,14 +88,34 @@ package final class PartFile {
 
   /// Makes all rows durable, so that `part` may be committed.
   package func synchronize() throws(FileFailure) {
-    try file.synchronize()
+    if !isDurable || !isNameDurable { try opened().synchronize() }
+    isDurable = true
     guard !isNameDurable else { return }
     try folder.synchronize()
     isNameDurable = true
   }
 
+  /// Makes all rows durable and closes the file; the next rows open it again. Fewer files are open at a time then.
+  func suspend() throws(FileFailure) {
+    try synchronize()
+    file = nil
+  }
+
+  /// Indicates that the file is closed until the next rows.
+  var isSuspended: Bool { file == nil }
+
+  private func opened() throws(FileFailure) -> DurableFile {
+    if let file { return file }
+    let opened = try DurableFile(path, .appending)
+    file = opened
+    return opened
+  }
+
   /// Marks the part as complete: no more rows come. It is then committed, and after that published.
-  package func complete() { part.phase = .complete }
+  package func complete() {
+    part.phase = .complete
+    isChanged = true
+  }
 
   /// Gives the file its final name, durably, so that readers see it. Call it only after the complete part is committed.
   package func publish() throws(FileFailure) {
@@ -89,7 +126,7 @@ package final class PartFile {
   /// Publishes a part that is committed as complete, if a crash came before that. Throws `.damaged` if the file is
   /// missing or has another length.
   package static func publish(_ part: LedgerPart, in output: String) throws(FileFailure) {
-    let folder = DurableFolder("\(output)/\(part.table)")
+    let folder = DurableFolder("\(output)/\(part.folder)")
     guard try folder.byteCount(of: part.hiddenName) == nil else { return try reopen(part, in: output).publish() }
     let path = "\(folder.path)/\(part.name)"
     guard let length = try folder.byteCount(of: part.name) else { throw .damaged(path, "The file is missing") }

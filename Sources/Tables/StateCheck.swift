@@ -27,7 +27,7 @@ package struct StateCheck {
         )
       }
     }
-    var rows: [TableFormat: KeyTally] = [:]
+    var rows = ledger.removedKeys
     for part in ledger.parts {
       let keys = take(Result { () throws(FileFailure) in try verifiedKeys(of: part) })
       if let keys, part.table == Table.postbacks.name { rows[part.format, default: KeyTally()] += keys }
@@ -35,8 +35,16 @@ package struct StateCheck {
     // The keys of a damaged file would not agree with the log in any case.
     let areRowsSound = problems.isEmpty
     for table in Set(Table.all.map(\.name) + ledger.parts.map(\.table)).sorted() {
-      let names = take(Result { () throws(FileFailure) in try DurableFolder("\(output)/\(table)").names() })
-      checkNames(names ?? [], in: table, ledger.parts.filter { $0.table == table })
+      let parts = ledger.parts.filter { $0.table == table }
+      let gone = ledger.pendingRemovals.filter { $0.table == table }
+      for part in gone {
+        notes.append("\(output)/\(part.folder)/\(part.name): is being removed; the next run finishes that")
+      }
+      let names = take(Result { () throws(FileFailure) in try Partitioning.entries(of: "\(output)/\(table)") }) ?? []
+      for (partition, names) in Dictionary(grouping: names, by: \.partition) {
+        let folder = partition.isEmpty ? table : "\(table)/\(partition)"
+        checkNames(names.map(\.name), in: folder, (parts + gone).filter { $0.partition == partition })
+      }
     }
     if ledger.state.compaction != nil {
       notes.append("\(folder.path)/\(SeenLog.name): is being compacted; the next run finishes that")
@@ -59,10 +67,11 @@ package struct StateCheck {
   /// Returns the keys of the rows of a part, none unless it is a part of `skan_postbacks`. Throws `.damaged` if the
   /// part is not as it was committed.
   private func verifiedKeys(of part: LedgerPart) throws(FileFailure) -> KeyTally {
-    let table = DurableFolder("\(output)/\(part.table)")
+    let table = DurableFolder("\(output)/\(part.folder)")
     // A complete part may still be hidden: the next run publishes it.
     let isPublished = try table.byteCount(of: part.name) != nil
-    let name = part.phase == .open || !isPublished ? part.hiddenName : part.name
+    let isReplaced = part.isRewritten ? try table.byteCount(of: part.rewrittenName) != nil : false
+    let name = isReplaced ? part.rewrittenName : part.phase == .open || !isPublished ? part.hiddenName : part.name
     let path = "\(table.path)/\(name)"
     guard let byteCount = try table.byteCount(of: name) else {
       throw .damaged("\(table.path)/\(part.phase == .open ? part.hiddenName : part.name)", "The file is missing")
@@ -82,10 +91,11 @@ package struct StateCheck {
   }
 
   /// Looks for parts that the ledger does not have. A visible one is a problem, a hidden one a note.
-  private mutating func checkNames(_ names: [String], in table: String, _ parts: [LedgerPart]) {
-    let known = Set(parts.map(\.hiddenName) + parts.filter { $0.phase == .complete }.map(\.name))
+  private mutating func checkNames(_ names: [String], in folder: String, _ parts: [LedgerPart]) {
+    let rewritten = parts.filter(\.isRewritten).map(\.rewrittenName)
+    let known = Set(parts.map(\.hiddenName) + rewritten + parts.filter { $0.phase == .complete }.map(\.name))
     for name in names where !known.contains(name) {
-      let path = "\(output)/\(table)/\(name)"
+      let path = "\(output)/\(folder)/\(name)"
       if name.hasPrefix("part-") {
         problems.append("\(path): The file exists, but the ledger does not have it as complete. Move it away.")
       } else if name.hasPrefix(".part-") {

@@ -1,98 +1,146 @@
 package import DurableFiles
 package import Ledger
 
-/// The parts of one table that rows are written to: one for each format, with the same rows.
+/// The parts of one table that rows are written to: for each partition one in each format, with the same rows.
 package struct TableParts {
+  /// The parts of a partition to which rows are appended.
+  private struct Open {
+    var files: [PartFile] = []
+    /// The time at which the parts were begun.
+    var begun = ContinuousClock.Instant.now
+    /// The number of the batch that has last appended rows.
+    var used = 0
+
+    var byteCount: Int64 { files.map(\.part.length).max() ?? 0 }
+  }
+
   /// The table.
   package let table: Table
   private let formats: [TableFormat]
   private let output: String
-  private var open: [PartFile] = []
+  private var open: [String: Open] = [:]
   /// The parts that are full and not published yet. They are published after the commit that records them as complete.
   private var complete: [PartFile] = []
   private var lastNumber = 0
+  private var batches = 0
   /// The number of the first part that may hold rows of this process.
   package let firstNumber: Int
   /// Indicates that there are changes that the ledger does not record yet.
   package private(set) var isChanged = false
-  /// The time at which the open parts were begun.
-  private var begun: ContinuousClock.Instant?
 
-  /// Restores the parts that the ledger records: complete ones are published, open ones are continued.
-  package init(_ table: Table, _ formats: Set<TableFormat>, in folder: OutputFolder, _ parts: [LedgerPart])
-    throws(FileFailure)
-  {
+  /// The number of files of the table that are open at a time.
+  private static let mostFiles = 256
+
+  /// Restores the parts that the ledger records: complete ones are published, open ones are continued. `lastNumber` is
+  /// the greatest number that a part of the table has or had.
+  package init(
+    _ table: Table,
+    _ formats: Set<TableFormat>,
+    in folder: OutputFolder,
+    _ parts: [LedgerPart],
+    lastNumber: Int
+  ) throws(FileFailure) {
     self.table = table
     self.formats = TableFormat.allCases.filter(formats.contains)
     output = folder.path
+    self.lastNumber = lastNumber
     for part in parts where part.table == table.name {
-      lastNumber = max(lastNumber, part.number)
       switch part.phase {
       case .open:
-        open.append(try PartFile.reopen(part, in: output))
-        begun = .now
+        let file = try PartFile.reopen(part, in: output)
+        if open.count * formats.count >= Self.mostFiles { try file.suspend() }
+        open[part.partition, default: Open()].files.append(file)
       case .complete:
         // What is not hidden was published, and may have been taken away since.
         if try folder.hasHidden(part) { try PartFile.publish(part, in: output) }
       }
     }
-    firstNumber = open.map(\.part.number).min() ?? lastNumber + 1
+    firstNumber = open.values.flatMap(\.files).map(\.part.number).min() ?? lastNumber + 1
   }
 
   /// Indicates that the table has no part yet.
   package var isEmpty: Bool { lastNumber == 0 }
 
-  /// The length of the longest open part in bytes.
-  package var byteCount: Int64 { open.map(\.part.length).max() ?? 0 }
-
-  /// The time since the open parts were begun; zero if there are none.
-  package var age: Duration { begun.map { .now - $0 } ?? .zero }
-
-  /// Begins new parts if none are open.
-  package mutating func begin() throws(FileFailure) {
-    guard open.isEmpty else { return }
+  /// Begins new parts of a partition if none are open.
+  package mutating func begin(_ partition: String = "") throws(FileFailure) {
+    guard open[partition] == nil else { return }
     lastNumber += 1
-    begun = .now
     isChanged = true
+    var parts = Open()
     for format in formats {
-      let file = try PartFile.create(LedgerPart(table: table.name, format: format, number: lastNumber), in: output)
+      let part = LedgerPart(table: table.name, format: format, number: lastNumber, partition: partition)
+      let file = try PartFile.create(part, in: output)
       if format == .csv {
         let header = table.csvHeader
         try file.append(header, checksum: CRC32(of: header).value, rows: 0)
       }
-      open.append(file)
+      parts.files.append(file)
     }
+    open[partition] = parts
   }
 
-  /// Appends rows to the open parts.
-  package mutating func append(_ rows: EncodedRows, _ checksums: [TableFormat: UInt32]) throws(FileFailure) {
-    guard rows.count > 0 else { return }
-    try begin()
+  /// Appends rows to the open parts of their partition, and closes the parts if they have `limit` bytes or more.
+  package mutating func append(_ portion: TablePortion, limit: Int64) throws(FileFailure) {
+    guard portion.rows.count > 0 else { return }
+    try begin(portion.partition)
     isChanged = true
-    for file in open {
-      try file.append(rows[file.part.format], checksum: checksums[file.part.format] ?? 0, rows: rows.count)
+    batches += 1
+    open[portion.partition]?.used = batches
+    try suspendOthers(than: portion.partition)
+    for file in open[portion.partition]?.files ?? [] {
+      let format = file.part.format
+      try file.append(
+        portion.rows[format],
+        checksum: portion.checksums[format] ?? 0,
+        rows: portion.rows.count,
+        received: portion.received
+      )
     }
+    if open[portion.partition].map({ $0.byteCount >= limit }) ?? false { roll(portion.partition) }
   }
 
-  /// Closes the open parts to further rows.
+  /// Closes the files that were not written to for the longest time while too many are open.
+  private func suspendOthers(than partition: String) throws(FileFailure) {
+    guard open.count * formats.count > Self.mostFiles else { return }
+    let active = open.filter { parts in parts.key != partition && parts.value.files.contains { !$0.isSuspended } }
+    let surplus = (active.count + 1) * formats.count - Self.mostFiles
+    guard surplus > 0 else { return }
+    // A quarter at once, so that the files are not ranked for each portion.
+    let idle = active.values.sorted { $0.used < $1.used }.prefix(surplus + active.count / 4)
+    for file in idle.flatMap(\.files) { try file.suspend() }
+  }
+
+  /// Closes all open parts to further rows.
   package mutating func roll() {
-    isChanged = isChanged || !open.isEmpty
-    for file in open { file.complete() }
-    complete += open
-    open = []
-    begun = nil
+    for partition in open.keys.sorted() { roll(partition) }
+  }
+
+  /// Closes the open parts that were begun at least `age` ago. Returns false if there are none.
+  package mutating func roll(age: Duration) -> Bool {
+    let old = open.filter { .now - $0.value.begun >= age }.keys.sorted()
+    for partition in old { roll(partition) }
+    return !old.isEmpty
+  }
+
+  private mutating func roll(_ partition: String) {
+    guard let parts = open.removeValue(forKey: partition) else { return }
+    isChanged = true
+    for file in parts.files { file.complete() }
+    complete += parts.files
   }
 
   /// Makes all rows durable. Returns the parts to commit; none if nothing has changed.
   package func synchronize() throws(FileFailure) -> [LedgerPart] {
     guard isChanged else { return [] }
-    if !Failpoint.noPartSync.isOn { for file in complete + open { try file.synchronize() } }
-    return (complete + open).map(\.part)
+    let files = (complete + open.sorted { $0.key < $1.key }.flatMap(\.value.files)).filter(\.isChanged)
+    if !Failpoint.noPartSync.isOn { for file in files { try file.synchronize() } }
+    return files.map(\.part)
   }
 
   /// Publishes the complete parts under their names. Call it only after the commit that records them as complete.
   package mutating func publish() throws(FileFailure) {
     for file in complete { try file.publish() }
+    for file in open.values.flatMap(\.files) { file.isChanged = false }
     complete = []
     isChanged = false
   }

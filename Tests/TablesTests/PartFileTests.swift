@@ -42,6 +42,43 @@ import Testing
     #expect(stateFailure { try PartFile.create(new, in: output.output) }?.kind == .cannotCreate)
   }
 
+  @Test func `goes on after it was suspended, and is durable before`() throws {
+    let file = try PartFile.create(new, in: output.output)
+    try append("a,b\r\n", to: file)
+    try file.suspend()
+    #expect(file.isSuspended)
+    try append("1,2\r\n", to: file)
+    #expect(!file.isSuspended)
+    try file.synchronize()
+    #expect(try output.bytes(hidden) == Array("a,b\r\n1,2\r\n".utf8))
+    #expect(file.part.checksum == CRC32(of: try output.bytes(hidden)).value)
+  }
+
+  @Test func `of many partitions has few open files, and all rows`() throws {
+    let folder = try OutputFolder(output.output, of: output.ledger(), [])
+    var parts = try TableParts(FeedSite.table, [.jsonLines], in: folder, [], lastNumber: 0)
+    var rows = EncodedRows()
+    for _ in 1...2 {
+      for day in 0..<600 {
+        var encoder = RowEncoder(FeedSite.table, TableEncoding([.jsonLines]), inputBytes: 100)
+        for column in FeedSite.table.columns { encoder.null(column.name) }
+        encoder.endRow()
+        rows = encoder.take()
+        try parts.append(
+          TablePortion(rows, in: "received_day=\(day)", received: nil, formats: [.jsonLines]),
+          limit: 1 << 20
+        )
+      }
+    }
+    let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    }
+    #expect(descriptors.filter { $0.contains(output.directory.path) && $0.hasSuffix(".inprogress") }.count <= 256)
+    let committed = try parts.synchronize()
+    #expect(committed.count == 600)
+    #expect(committed.allSatisfy { $0.rows == 2 && $0.length == 2 * Int64(rows[.jsonLines].count) })
+  }
+
   @Test func `continues after the committed bytes, and truncates the rest`() throws {
     let part = try committed()
     #expect(try output.bytes(hidden).count == 20)

@@ -11,6 +11,11 @@ package struct Object: Sendable {
 
   package init(_ text: String) { self.init(Array(text.utf8)) }
 
+  /// The objects of a JSON Lines text.
+  package static func lines(_ text: [UInt8]) -> [Object] {
+    text.split(separator: UInt8(ascii: "\n")).map { Object(Array($0)) }
+  }
+
   /// The JSON text of a member. Setting nil removes it; a new member is added at the end.
   package subscript(key: String) -> String? {
     get { members.first { $0.key == key }?.json }

@@ -172,7 +172,15 @@ package struct ReprocessedRejects: AsyncSequence {
       let receivedAt = row.time(columns.received).map { Timestamp(milliseconds: $0) }
       // Rows of earlier versions do not have the source. Their time then ranks as the modification time of a file.
       let source = row.text(columns.receivedSource).flatMap { ReceivedAtSource(rawValue: $0) } ?? .fileModified
-      let record = ReprocessedRecord(reject: reject, receivedAt: receivedAt, source: receivedAt.map { _ in source })
+      let record = ReprocessedRecord(
+        reject: reject,
+        receivedAt: receivedAt,
+        source: receivedAt.map { _ in source },
+        channel: row.text(columns.channel).flatMap { Channel(rawValue: $0) },
+        forwarder: row.cell(columns.forwarder).map { Array(row.bytes[$0.indices]) },
+        query: row.cell(columns.query).map { Array(row.bytes[$0.indices]) },
+        remoteAddress: row.cell(columns.address).map { Array(row.bytes[$0.indices]) }
+      )
       return (raw, record)
     }
 
@@ -201,6 +209,10 @@ package struct ReprocessedRejects: AsyncSequence {
     let receivedSource = Table.rejects.place(.receivedAtSource)
     let file = Table.rejects.place(.sourceFile)
     let line = Table.rejects.place(.sourceLine)
+    let channel = Table.rejects.place(.channel)
+    let forwarder = Table.rejects.place(.forwarder)
+    let address = Table.rejects.place(.remoteAddress)
+    let query = Table.rejects.place(.query)
     let digest = Table.rejects.place(.rawSHA256)
     let body = Table.rejects.place(.rawBody)
     let bodyBase64 = Table.rejects.place(.rawBodyBase64)

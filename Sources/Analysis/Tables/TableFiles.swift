@@ -24,7 +24,7 @@ package struct TableFiles: Sendable {
   private static let endings = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
 
   /// Finds the complete parts of a table at `paths`, in their order. A path is the output folder of a run, the folder
-  /// of a table in it, or a file. Parts that are still being written are hidden, and are not read.
+  /// of a table or of a partition in it, or a file. Parts that are still being written are hidden, and are not read.
   ///
   /// `-` and files are rows of skan_rejects. Throws if a folder has no table, or has the table only in another format.
   package init(_ table: Table, at paths: [String]) throws(FileFailure) {
@@ -67,7 +67,9 @@ package struct TableFiles: Sendable {
   }
 
   private static func parts(of table: Table, in folder: String) throws(FileFailure) -> [InputFile] {
-    let names = try Directory.names(in: folder).filter(isPart)
+    let names = try Partitioning.entries(of: folder).filter { isPart($0.name) }
+      .map { $0.partition.isEmpty ? $0.name : "\($0.partition)/\($0.name)" }
+      .sorted { (LedgerPart.number(inName: $0) ?? 0, $0) < (LedgerPart.number(inName: $1) ?? 0, $1) }
     let readable = names.filter { name in endings.contains(where: name.hasSuffix) }
     if readable.isEmpty, let other = names.first {
       throw FileFailure(
@@ -181,7 +183,8 @@ extension TableFiles {
     var rows: [String: [Int: Set<Int>]] = [:]
     for input in inputs {
       guard let number = LedgerPart.number(inName: input.path) else { continue }
-      let output = input.path.parent.parent
+      let table = input.path.parent
+      let output = (table.lastComponent.contains("=") ? table.parent : table).parent
       if rows[output] == nil { rows[output] = try Self.reprocessedRows(in: output, states: states) }
       files.leftOut[input.path] = rows[output]?[number]
     }

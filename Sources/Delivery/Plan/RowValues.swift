@@ -108,8 +108,8 @@ struct EventRow: Sendable {
         TableCursor(
           table: cursor.table,
           generation: cursor.generation,
-          part: cursor.part,
-          offset: cursor.offset - Int64(batch.end - batch.rows[row.index].bytes.indices.lowerBound)
+          part: cursor.last.part,
+          offset: cursor.last.offset - Int64(batch.end - batch.rows[row.index].bytes.indices.lowerBound)
         )
       }
       found.append(EventRow(key: key, name: name, values: RowValues.events.read(row), position: position))

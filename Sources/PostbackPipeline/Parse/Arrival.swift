@@ -12,6 +12,10 @@ package struct Arrival: Sendable {
   package var channel: Channel?
   /// The name of the forwarder in the batch's bytes, as the envelope gives it; nil if it does not.
   package var forwarder: ByteRange?
+  /// The query of the request in the batch's bytes; nil if there is none.
+  package var query: ByteRange?
+  /// The network address of the sender in the batch's bytes; nil if the envelope does not give it.
+  package var remoteAddress: ByteRange?
 }
 
 /// The rule for the time of receipt of postbacks whose envelope does not give it, or that have no envelope.

@@ -1,14 +1,12 @@
 internal import Base
 internal import ConversionModel
-package import JSON
+internal import JSON
 package import SKAdNetwork
 
 /// A postback that is well formed. None of its values is verified yet.
 package struct Parsed: Sendable {
-  /// The record that the postback was parsed from.
+  /// The record that the postback was parsed from, without the envelope around it.
   package let record: Record
-  /// The bytes of the postback: the record, or the body of its envelope.
-  package let body: ByteRange
   /// The fields of the postback.
   package fileprivate(set) var postback: Postback
   /// The ids and the version that the postback claims, as text.
@@ -16,9 +14,8 @@ package struct Parsed: Sendable {
   /// The time of receipt and the channel.
   package let arrival: Arrival
 
-  fileprivate init(record: Record, body: ByteRange, postback: Postback, claims: Claims, arrival: Arrival) {
+  fileprivate init(record: Record, postback: Postback, claims: Claims, arrival: Arrival) {
     self.record = record
-    self.body = body
     self.postback = postback
     self.claims = claims
     self.arrival = arrival
@@ -33,8 +30,10 @@ extension RawBatch {
   ///
   /// Rejects records that are not a JSON object that could be a postback (stage `parse`), and those that are not a
   /// postback of the version that they claim (stage `schema`). `rule` gives the time of receipt if no envelope does.
-  package consuming func parsed(receivedAt rule: ReceivedAtRule) -> Batch<Parsed> {
-    RecordParser(rule: rule).parse(self)
+  ///
+  /// Unless `keepsAddresses` is true, members with addresses are left out of the extras.
+  package consuming func parsed(receivedAt rule: ReceivedAtRule, keepsAddresses: Bool = false) -> Batch<Parsed> {
+    RecordParser(rule: rule, keepsAddresses: keepsAddresses).parse(self)
   }
 }
 
@@ -43,8 +42,8 @@ private final class RecordParser {
   private var parser: PostbackParser
   private let rule: ReceivedAtRule
 
-  init(rule: ReceivedAtRule) {
-    parser = PostbackParser(receivedAtField: rule.field)
+  init(rule: ReceivedAtRule, keepsAddresses: Bool) {
+    parser = PostbackParser(receivedAtField: rule.field, dropsPersonalMembers: !keepsAddresses)
     self.rule = rule
   }
 
@@ -64,18 +63,19 @@ private final class RecordParser {
       let arrival = origin.reprocessed?.arrival ?? rule.arrival(of: .absent, in: bytes, from: origin.input)
       return .rejected(Rejection(defect, record, arrival))
     }
+    var record = record
+    let query = origin.reprocessed?.arrival.query
+    let parsed = Result { () throws(PostbackDefect) in
+      try parser.parse(record.bytes.indices, of: &bytes, query: query)
+    }
+    if parser.isUnwrapped {
+      record.bytes = ByteRange(start: parser.body.lowerBound, count: parser.body.count)
+      record.isUnwrapped = true
+    }
     do throws(PostbackDefect) {
-      let postback = try parser.parse(record.bytes.indices, of: &bytes)
+      let postback = try parsed.get()
       let arrival = try arrival(from: origin, bytes)
-      return .accepted(
-        Parsed(
-          record: record,
-          body: ByteRange(start: parser.body.lowerBound, count: parser.body.count),
-          postback: postback,
-          claims: parser.claims,
-          arrival: arrival
-        )
-      )
+      return .accepted(Parsed(record: record, postback: postback, claims: parser.claims, arrival: arrival))
     } catch {
       return .rejected(Rejection(error, record, parser.claims, claimedArrival(from: origin, bytes), of: bytes))
     }
@@ -96,6 +96,7 @@ private final class RecordParser {
     }
     arrival.channel = envelope.channel
     arrival.forwarder = envelope.forwarder
+    (arrival.query, arrival.remoteAddress) = (envelope.query, envelope.remoteAddress)
     return arrival
   }
 }

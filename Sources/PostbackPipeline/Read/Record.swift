@@ -9,6 +9,8 @@ package struct Record: Hashable, Sendable {
   package var line: Int
   /// The defect that framing found; nil if there is none.
   package var defect: FramingDefect?
+  /// True if `bytes` are the postback alone, without the envelope that was around it.
+  package var isUnwrapped = false
 }
 
 /// A defect of a record that framing finds, before the record is parsed.

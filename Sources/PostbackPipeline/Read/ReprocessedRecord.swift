@@ -8,13 +8,25 @@ internal import JSON
 package struct ReprocessedRecord: Sendable {
   /// The row.
   package let reject: ReprocessedReject
-  /// The time of receipt of the row; an envelope in the record has the same.
-  let arrival: Arrival
+  /// The time of receipt and the channel of the row; an envelope in the record has the same.
+  fileprivate(set) var arrival: Arrival
+  fileprivate let forwarder: [UInt8]?
+  fileprivate let query: [UInt8]?
+  fileprivate let remoteAddress: [UInt8]?
 
-  /// A record.
-  package init(reject: ReprocessedReject, receivedAt: Timestamp?, source: ReceivedAtSource?) {
+  /// A record, with what its envelope said.
+  package init(
+    reject: ReprocessedReject,
+    receivedAt: Timestamp?,
+    source: ReceivedAtSource?,
+    channel: Channel? = nil,
+    forwarder: [UInt8]? = nil,
+    query: [UInt8]? = nil,
+    remoteAddress: [UInt8]? = nil
+  ) {
     self.reject = reject
-    arrival = Arrival(receivedAt: receivedAt, source: source)
+    arrival = Arrival(receivedAt: receivedAt, source: source, channel: channel)
+    (self.forwarder, self.query, self.remoteAddress) = (forwarder, query, remoteAddress)
   }
 }
 
@@ -33,6 +45,15 @@ extension RawBatch {
       Record(bytes: .init(start: bytes.count, count: raw.count), line: record.reject.source.line, defect: nil)
     )
     bytes += raw
+    func add(_ text: [UInt8]?) -> ByteRange? {
+      guard let text else { return nil }
+      bytes += text
+      return ByteRange(start: bytes.count - text.count, count: text.count)
+    }
+    var record = record
+    record.arrival.forwarder = add(record.forwarder)
+    record.arrival.query = add(record.query)
+    record.arrival.remoteAddress = add(record.remoteAddress)
     bytes.append(contentsOf: repeatElement(0, count: Self.padding))
     origins.append(BatchOrigin(input: part, recordCount: 1, consumed: consumed, reprocessed: record))
   }

@@ -1,10 +1,9 @@
-internal import DurableFiles
+internal import Base
 internal import JSON
 internal import Ledger
 internal import PostbackVerification
 package import Tables
 internal import ConversionModel
-internal import Glibc
 internal import SKAdNetwork
 package import Signatures
 
@@ -12,9 +11,15 @@ package import Signatures
 package struct RowFormat: Sendable {
   /// The encoding of the tables.
   let encoding: TableEncoding
+  /// The rule by which the parts of a table are spread over folders; nil if all are in one.
+  let partitioning: Partitioning?
+  /// Indicates that rows have the network address of the sender.
+  let keepsAddresses: Bool
 
   /// Makes the format of rows of tables with that encoding.
-  package init(_ encoding: TableEncoding) { self.encoding = encoding }
+  package init(_ encoding: TableEncoding, _ partitioning: Partitioning? = nil, keepsAddresses: Bool = false) {
+    (self.encoding, self.partitioning, self.keepsAddresses) = (encoding, partitioning, keepsAddresses)
+  }
 }
 
 /// A batch as rows. An accepted postback is one row of `skan_postbacks`, and one of `skan_events` for each event; a
@@ -24,10 +29,8 @@ package struct EncodedBatch: Sendable {
   package let origins: [BatchOrigin]
   /// The counts of accepted and rejected records.
   package let tally: Tally
-  /// The rows, by table in the order of `Table.all`.
-  let rows: [EncodedRows]
-  /// The rows' checksums, by table and format.
-  let checksums: [[TableFormat: UInt32]]
+  /// The rows, by table in the order of `Table.all`, and then by partition.
+  let portions: [[TablePortion]]
   /// The log entries of the accepted postbacks, for `seen.log`.
   let firsts: [SeenEntry]
 }
@@ -35,51 +38,124 @@ package struct EncodedBatch: Sendable {
 extension Batch<Decoded> {
   /// Encodes each outcome as one row or more.
   package func encoded(as format: RowFormat) throws(LibcryptoFailure) -> EncodedBatch {
-    var postbacks = RowEncoder(.postbacks, format.encoding, inputBytes: bytes.count)
-    var events = RowEncoder(.events, format.encoding, inputBytes: bytes.count)
-    var rejects = RowEncoder(.rejects, format.encoding, inputBytes: bytes.count)
-    var firsts: [SeenEntry] = []
-    firsts.reserveCapacity(outcomes.count)
-    var tally = Tally()
-    var hash = try SHA256()
-    let now = UInt32(clamping: time(nil))
-    var rest = outcomes[...]
-    for origin in origins {
-      let source = Array(origin.sourceFile.utf8)
-      // A record that was rejected before and is read again belongs to no input of this ledger.
-      let inputID = origin.reprocessed == nil ? origin.checkpoint?.input?.id ?? 0 : UInt32.max
-      for outcome in rest.prefix(origin.recordCount) {
-        switch outcome {
-        case .accepted(let decoded):
-          tally.countAccepted(decoded.decoding.status)
-          postbacks.encode(decoded, of: bytes, from: source, format)
-          for event in decoded.decoding.events { events.encode(event, of: decoded) }
-          let verified = decoded.unique.verified
-          firsts.append(
-            SeenEntry(
-              TransactionIndex.Seen(verified.key, verified.signature.digest, verified.unsignedFields),
-              inputID: inputID,
-              seenAt: now,
-              line: UInt64(verified.parsed.record.line)
-            )
-          )
-        case .rejected(let rejection):
-          let forwarder = rejection.arrival.forwarder.map { String(decoding: bytes[$0.indices], as: UTF8.self) }
-          tally.countRejected(rejection.code, forwarder: forwarder)
-          try rejects.encode(rejection, of: bytes, from: source, &hash)
-        }
+    var encoder = try BatchEncoder(format, inputBytes: bytes.count)
+    let sources = origins.map { Source($0) }
+    var portions: [[TablePortion]] = Table.all.map { _ in [] }
+    func take(_ partition: String) {
+      for (table, portion) in encoder.take(partition).enumerated() where portion.rows.count > 0 {
+        portions[table].append(portion)
       }
-      rest = rest.dropFirst(origin.recordCount)
     }
-    let rows = [postbacks.take(), events.take(), rejects.take()]
-    return EncodedBatch(
-      origins: origins,
-      tally: tally,
-      rows: rows,
-      checksums: rows.map { rows in
-        Dictionary(uniqueKeysWithValues: format.encoding.formats.map { ($0, CRC32(of: rows[$0]).value) })
-      },
-      firsts: firsts
-    )
+    if let partitioning = format.partitioning {
+      var days: [Int64?: [(outcome: Int, origin: Int)]] = [:]
+      forEachOutcome { outcome, origin in
+        days[outcomes[outcome].arrival.receivedAt?.daysSince1970, default: []].append((outcome, origin))
+      }
+      for (day, places) in days.sorted(by: { $0.key ?? .max < $1.key ?? .max }) {
+        for place in places { try encoder.encode(outcomes[place.outcome], of: bytes, from: sources[place.origin]) }
+        take(partitioning.name(of: day))
+      }
+    } else {
+      try forEachOutcome { outcome, origin throws(LibcryptoFailure) in
+        try encoder.encode(outcomes[outcome], of: bytes, from: sources[origin])
+      }
+      take("")
+    }
+    return EncodedBatch(origins: origins, tally: encoder.tally, portions: portions, firsts: encoder.firsts)
+  }
+
+  /// Calls `body` with the index of each outcome and that of its origin, in order.
+  private func forEachOutcome<Failure: Error>(
+    _ body: (_ outcome: Int, _ origin: Int) throws(Failure) -> Void
+  ) throws(Failure) {
+    var outcome = 0
+    for (origin, share) in origins.map(\.recordCount).enumerated() {
+      for _ in 0..<share {
+        try body(outcome, origin)
+        outcome += 1
+      }
+    }
+  }
+}
+
+/// The source of records, as rows give it.
+private struct Source {
+  let name: [UInt8]
+  let inputID: UInt32
+
+  init(_ origin: BatchOrigin) {
+    name = Array(origin.sourceFile.utf8)
+    // A record that was rejected before and is read again belongs to no input of this ledger.
+    inputID = origin.reprocessed == nil ? origin.checkpoint?.input?.id ?? 0 : UInt32.max
+  }
+}
+
+/// The encoders of a batch's rows, one for each table.
+private struct BatchEncoder: ~Copyable {
+  private(set) var tally = Tally()
+  private(set) var firsts: [SeenEntry] = []
+
+  private let format: RowFormat
+  private var postbacks: RowEncoder
+  private var events: RowEncoder
+  private var rejects: RowEncoder
+  private var received: [ReceiptSpan?] = [nil, nil, nil]
+  private var hash: SHA256
+  private let now: Int64
+
+  init(_ format: RowFormat, inputBytes: Int) throws(LibcryptoFailure) {
+    self.format = format
+    postbacks = RowEncoder(.postbacks, format.encoding, inputBytes: inputBytes)
+    events = RowEncoder(.events, format.encoding, inputBytes: inputBytes)
+    rejects = RowEncoder(.rejects, format.encoding, inputBytes: inputBytes)
+    hash = try SHA256()
+    now = Timestamp.now.milliseconds
+  }
+
+  mutating func encode(
+    _ outcome: Outcome<Decoded>,
+    of bytes: [UInt8],
+    from source: Source
+  ) throws(LibcryptoFailure) {
+    let span = ReceiptSpan(outcome.arrival.receivedAt?.milliseconds, writtenAt: now)
+    switch outcome {
+    case .accepted(let decoded):
+      tally.countAccepted(decoded.decoding.status)
+      postbacks.encode(decoded, of: bytes, from: source.name, format)
+      received[0] = .union(received[0], span)
+      for event in decoded.decoding.events { events.encode(event, of: decoded) }
+      if !decoded.decoding.events.isEmpty { received[1] = .union(received[1], span) }
+      let verified = decoded.unique.verified
+      firsts.append(
+        SeenEntry(
+          TransactionIndex.Seen(verified.key, verified.signature.digest, verified.unsignedFields),
+          inputID: source.inputID,
+          seenAt: UInt32(clamping: now / 1000),
+          line: UInt64(verified.parsed.record.line)
+        )
+      )
+    case .rejected(let rejection):
+      let forwarder = rejection.arrival.forwarder.map { String(decoding: bytes[$0.indices], as: UTF8.self) }
+      tally.countRejected(rejection.code, forwarder: forwarder)
+      try rejects.encode(rejection, of: bytes, from: source.name, format, &hash)
+      received[2] = .union(received[2], span)
+    }
+  }
+
+  /// Returns the rows so far by table, as those of a partition, and begins with none again.
+  mutating func take(_ partition: String) -> [TablePortion] {
+    defer { received = [nil, nil, nil] }
+    return zip([postbacks.take(), events.take(), rejects.take()], received).map { rows, span in
+      TablePortion(rows, in: partition, received: span, formats: format.encoding.formats)
+    }
+  }
+}
+
+extension Outcome<Decoded> {
+  fileprivate var arrival: Arrival {
+    switch self {
+    case .accepted(let decoded): decoded.unique.verified.parsed.arrival
+    case .rejected(let rejection): rejection.arrival
+    }
   }
 }

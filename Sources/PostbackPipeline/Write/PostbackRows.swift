@@ -47,19 +47,20 @@ extension RowEncoder {
     words(.coercedFields, coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
     let flags = verified.tierFlags
     words(.tierFlags, flags.isEmpty ? [] : TierFlags.names.filter { flags.contains($0.flag) }.map(\.name))
-    encode(verified.parsed.arrival, of: bytes)
+    encode(verified.parsed.arrival, of: bytes, format)
     encode(decoded.decoding)
     if let extras = postback.extras { json(.extras, bytes.span.extracting(extras.indices)) } else { null(.extras) }
     text(.sourceFile, source.span)
     integer(.sourceLine, Int64(verified.parsed.record.line))
-    text(.rawBody, format.encoding.keepsRawBodies ? verified.parsed.body : nil, of: bytes)
+    text(.rawBody, format.encoding.keepsRawBodies ? verified.parsed.record.bytes : nil, of: bytes)
     endRow()
   }
 
-  /// Encodes the channel, the forwarder, the time of receipt, and the source of that time.
-  mutating func encode(_ arrival: Arrival, of bytes: [UInt8]) {
+  /// Encodes the channel, the forwarder, its address, the time of receipt, and the source of that time.
+  mutating func encode(_ arrival: Arrival, of bytes: [UInt8], _ format: RowFormat) {
     word(.channel, arrival.channel)
     text(.forwarder, arrival.forwarder, of: bytes)
+    text(.remoteAddress, format.keepsAddresses ? arrival.remoteAddress : nil, of: bytes)
     time(.receivedAt, arrival.receivedAt)
     word(.receivedAtSource, arrival.source)
   }

@@ -12,9 +12,17 @@ extension RowEncoder {
     _ rejection: Rejection,
     of bytes: [UInt8],
     from source: [UInt8],
+    _ format: RowFormat,
     _ hash: inout SHA256
   ) throws(LibcryptoFailure) {
-    let raw = bytes.span.extracting(rejection.record.bytes.indices)
+    // A record that is no envelope, but may be a part of one.
+    let isBroken = !rejection.record.isUnwrapped && [.parse, .schema].contains(rejection.code.stage)
+    let redacted =
+      isBroken && !format.keepsAddresses
+      ? PersonalMember.removed(fromBroken: bytes[rejection.record.bytes.indices]) : nil
+    let held = redacted ?? bytes
+    let range = redacted?.indices ?? rejection.record.bytes.indices
+    let raw = held.span.extracting(range)
     word(.stage, rejection.code.stage)
     word(.rejectCode, rejection.code)
     hostile(.rejectDetail, rejection.explanation)
@@ -35,9 +43,16 @@ extension RowEncoder {
     } else {
       json(.conflictingFields, Self.json(rejection.conflicts).span)
     }
-    encode(rejection.arrival, of: bytes)
+    encode(rejection.arrival, of: bytes, format)
     text(.sourceFile, source.span)
     integer(.sourceLine, Int64(rejection.record.line))
+    if let range = rejection.arrival.query {
+      let query = bytes[range.indices]
+      let kept = format.keepsAddresses ? Array(query) : PersonalMember.removed(fromQuery: query)
+      hostile(.query, kept.span)
+    } else {
+      null(.query)
+    }
     let digest = try rejection.record.digest(of: raw, &hash).bytes
     plain(.rawSHA256, upTo: 2 * digest.count) { $0.append(hexadecimal: digest.span) }
     if !raw.containsNUL && raw.isUTF8 {
@@ -45,7 +60,7 @@ extension RowEncoder {
       null(.rawBodyBase64)
     } else {
       null(.rawBody)
-      text(.rawBodyBase64, Base64.standard.encode(bytes[rejection.record.bytes.indices]).span)
+      text(.rawBodyBase64, Base64.standard.encode(held[range]).span)
     }
     endRow()
   }

@@ -1,4 +1,5 @@
 package import Ledger
+package import Tables
 
 /// The folder, the formats and the limits with which tables are written.
 package struct TableOptions: Sendable {
@@ -20,6 +21,10 @@ package struct TableOptions: Sendable {
   package var commitInterval = Duration.seconds(1)
   /// The shortest time between two commits where no input waits; a trickle of rows shares its commits.
   package var trickleInterval = Duration.zero
+  /// The rule by which the parts of each table are spread over folders; nil if all are in one.
+  package var partitioning: Partitioning?
+  /// Indicates that the tables have the network addresses of senders.
+  package var keepsAddresses = false
 
   /// Makes options with the default limits.
   package init(folder: String, formats: Set<TableFormat> = [.jsonLines], isCSVSafe: Bool = false) {
@@ -35,17 +40,22 @@ package struct TableOptions: Sendable {
     if !choosesFormats, !formats.isEmpty { self.formats = Set(formats) }
     isCSVSafe = isCSVSafe || settings["csv-safe"] == "yes"
     keepsRawBodies = keepsRawBodies || settings[Self.keepRaw] == "yes"
+    partitioning = partitioning ?? settings[Self.partition].flatMap { Partitioning(rawValue: $0) }
   }
 
   /// The options that change the content of the tables, as settings for the ledger.
   package var settings: [String: String] {
-    let settings = [
+    var settings = [
       "format": formats.map(\.rawValue).sorted().joined(separator: ","),
       "csv-safe": isCSVSafe ? "yes" : "no",
     ]
-    return keepsRawBodies ? settings.merging([Self.keepRaw: "yes"]) { $1 } : settings
+    settings[Self.partition] = partitioning?.rawValue
+    if keepsRawBodies { settings[Self.keepRaw] = "yes" }
+    return settings
   }
 
   /// The name of the setting for `keepsRawBodies`.
   package static let keepRaw = "keep-raw"
+  /// The name of the setting for `partitioning`.
+  package static let partition = "partition"
 }

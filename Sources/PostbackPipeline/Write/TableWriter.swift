@@ -1,6 +1,7 @@
+internal import Base
 package import DurableFiles
 package import Ledger
-internal import Tables
+package import Tables
 internal import Glibc
 internal import SKAdNetwork
 
@@ -11,6 +12,10 @@ internal import SKAdNetwork
 package final class TableWriter {
   /// The encoding of the rows.
   let encoding: TableEncoding
+  /// The rule by which the parts of each table are spread over folders; nil if all are in one.
+  var partitioning: Partitioning? { options.partitioning }
+  /// Indicates that the tables have the network addresses of senders.
+  var keepsAddresses: Bool { options.keepsAddresses }
   /// The ledger, which records the commits of all runs.
   package let ledger: Ledger
   private let log: SeenLog
@@ -42,7 +47,7 @@ package final class TableWriter {
     return tables.flatMap { table in
       parts.filter { $0.table == table.table.name && $0.number >= table.firstNumber }
         .sorted { ($0.number, $0.format.rawValue) < ($1.number, $1.format.rawValue) }
-        .map { "\(options.folder)/\($0.table)/\($0.name)" }
+        .map { "\(options.folder)/\($0.folder)/\($0.name)" }
     }
   }
 
@@ -77,10 +82,14 @@ package final class TableWriter {
       isCSVSafe: options.isCSVSafe,
       keepsRawBodies: options.keepsRawBodies
     )
+    folder = try OutputFolder(options.folder, of: ledger, try ledger.parts() + ledger.pendingRemovals())
+    try TableRetention.finish(in: options.folder, ledger)
     let parts = try ledger.parts()
-    folder = try OutputFolder(options.folder, of: ledger, parts)
     var tables: [TableParts] = []
-    for table in Table.all { tables.append(try TableParts(table, options.formats, in: folder, parts)) }
+    for table in Table.all {
+      let last = try ledger.lastPartNumber(of: table.name)
+      tables.append(try TableParts(table, options.formats, in: folder, parts, lastNumber: last))
+    }
     self.tables = tables
     pending = LedgerCommit(time: 0)
     committedSettings = try Ledger.settingsInForce(in: ledger.database)
@@ -154,6 +163,13 @@ package final class TableWriter {
     try catalog.dropRows(in: folder)
   }
 
+  /// Removes the complete parts of some tables that have only rows from before a time, in milliseconds since 1970. Call it
+  /// if everything is committed.
+  package func remove(before time: Int64, from tables: [String]) throws(FileFailure) -> TableRetention {
+    precondition(isCommitted, "everything is committed")
+    return try TableRetention(before: time, from: tables, in: folder, ledger, now: Timestamp.now.milliseconds)
+  }
+
   /// The progress of a run.
   package struct Progress: Sendable {
     /// The input that is being read.
@@ -163,6 +179,9 @@ package final class TableWriter {
     /// The counts of the records so far.
     package let tally: Tally
   }
+
+  /// Indicates that nothing has changed since the last commit.
+  package var isCommitted: Bool { waitingSince == nil }
 
   /// The number of distinct postbacks so far, in all runs.
   package var seenCount: Int64 { log.mark.entries - ledger.forgotten.entries }
@@ -177,13 +196,11 @@ package final class TableWriter {
 
   private func write(_ batch: EncodedBatch) throws(FileFailure) {
     for table in tables.indices {
-      let rows = batch.rows[table]
-      try tables[table].append(rows, batch.checksums[table])
-      counts[table] += rows.count
-      if rows.count > 0 {
-        pending.increments[.rows(ofTable: tables[table].table.name), default: 0] += Int64(rows.count)
+      for portion in batch.portions[table] {
+        try tables[table].append(portion, limit: options.partBytes)
+        counts[table] += portion.rows.count
+        pending.increments[.rows(ofTable: tables[table].table.name), default: 0] += Int64(portion.rows.count)
       }
-      if tables[table].byteCount >= options.partBytes { tables[table].roll() }
     }
     try log.append(batch.firsts)
     for origin in batch.origins {
@@ -208,7 +225,7 @@ package final class TableWriter {
   /// Completes the open parts, and makes an empty part of each table that has none.
   private func finish() throws(FileFailure) {
     for table in tables.indices {
-      if tables[table].isEmpty { try tables[table].begin() }
+      if tables[table].isEmpty { try tables[table].begin(options.partitioning?.name(of: nil) ?? "") }
       tables[table].roll()
       if tables[table].isChanged { waitingSince = waitingSince ?? .now }
     }
@@ -242,10 +259,7 @@ package final class TableWriter {
 
   private func completeOldParts() {
     guard let age = options.partAge else { return }
-    for table in tables.indices where tables[table].age >= age {
-      tables[table].roll()
-      waitingSince = waitingSince ?? .now
-    }
+    for table in tables.indices where tables[table].roll(age: age) { waitingSince = waitingSince ?? .now }
   }
 
   /// Commits, and returns the time in which the rows and the ids were made durable.

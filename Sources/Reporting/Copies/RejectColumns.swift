@@ -12,6 +12,7 @@ struct RejectColumns: Sendable {
   let receivedAt = Table.rejects.place(.receivedAt)
   private let code = Table.rejects.place(.rejectCode)
   private let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
+  private let query = Table.rejects.place(.query)
   private let body = Table.rejects.place(.rawBody)
   private let bodyBase64 = Table.rejects.place(.rawBodyBase64)
 
@@ -38,8 +39,12 @@ struct RejectColumns: Sendable {
         continue
       }
       let length = bytes.count
+      let request = cursor.cell(query).map { cell in
+        bytes += cursor.bytes[cell.indices]
+        return ByteRange(start: length, count: Int(cell.count))
+      }
       bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
-      let postback = try? parser.parse(0..<length, of: &bytes)
+      let postback = try? parser.parse(0..<length, of: &bytes, query: request)
       take(cursor, key, postback.map { ($0, bytes) })
     }
     return cursor.unreadable

@@ -21,7 +21,7 @@ struct PartReader {
   init(_ part: LedgerPart, of table: Table, in output: String, from offset: Int64) throws(FileFailure) {
     number = part.number
     format = part.format
-    let folder = DurableFolder("\(output)/\(part.table)")
+    let folder = DurableFolder("\(output)/\(part.folder)")
     path = "\(folder.path)/\(part.name)"
     guard let file = try Self.open(part, in: folder) else { throw .gone(path) }
     self.file = file
@@ -46,10 +46,11 @@ struct PartReader {
     }
   }
 
-  /// Opens the file of a part under its hidden or its final name; returns nil if there is neither. It is looked for in this
-  /// order, because the only change is from the hidden name to the final one.
+  /// Opens the file of a part under its hidden or its final name, or under the name of a file that replaces it; returns nil
+  /// if there is none. They are looked for in this order, because the changes are in this order.
   private static func open(_ part: LedgerPart, in folder: DurableFolder) throws(FileFailure) -> DurableFile? {
-    for name in [part.hiddenName, part.name] where try folder.byteCount(of: name) != nil {
+    let names = (part.isRewritten ? [part.rewrittenName] : []) + [part.hiddenName, part.name]
+    for name in names where try folder.byteCount(of: name) != nil {
       do throws(FileFailure) {
         return try DurableFile("\(folder.path)/\(name)", .reading)
       } catch {

@@ -1,5 +1,5 @@
 package import DurableFiles
-internal import Ledger
+package import Ledger
 
 /// The committed rows of a table after a cursor, in batches: each row once and in order, also while another process
 /// writes the table.
@@ -9,10 +9,12 @@ internal import Ledger
 package struct TableFeed: AsyncSequence, Sendable {
   /// A batch with the position behind it.
   package struct Element: Sendable {
-    /// The rows, at least one.
+    /// The rows, at least one unless there are removals.
     package let rows: RowBatch
     /// The position behind the rows.
     package let cursor: TableCursor
+    /// The removals of rows since the position before, in order. A follower that has such rows removes them too.
+    package let removals: [TableRemoval]
   }
 
   package typealias Failure = FileFailure
@@ -51,6 +53,8 @@ package struct TableFeed: AsyncSequence, Sendable {
     private var cursor: TableCursor?
     private var committed: CommittedParts?
     private var reader: PartReader?
+    /// The removals that the follower is to be told of.
+    private var untold: [TableRemoval] = []
     private var isEnded = false
 
     fileprivate init(_ feed: TableFeed) {
@@ -78,33 +82,61 @@ package struct TableFeed: AsyncSequence, Sendable {
       return nil
     }
 
-    /// Returns the next of the rows that were committed at the last look.
+    /// Returns the removals since the cursor, or the next of the rows that were committed at the last look.
     private mutating func nextCommitted() throws(FileFailure) -> Element? {
-      guard let committed, var cursor else { return nil }
-      defer { self.cursor = cursor }
-      for part in committed.parts where part.number >= cursor.part {
-        if part.number > cursor.part { cursor = committed.start(of: part) }
-        while cursor.offset < part.length {
-          if reader?.number != part.number {
-            reader = try PartReader(part, of: feed.table, in: feed.output, from: cursor.offset)
-          }
-          let batch = try reader?.batch(from: cursor.offset, to: part.length, byteCount: feed.batchBytes)
-          guard let (rows, end) = batch else { return nil }
-          cursor = cursor.moved(to: end)
-          if !rows.rows.isEmpty { return Element(rows: rows, cursor: cursor) }
+      while let committed, let cursor {
+        if !untold.isEmpty {
+          defer { untold = [] }
+          return Element(rows: RowBatch(jsonLines: [], [], of: []), cursor: cursor, removals: untold)
         }
+        guard let part = committed.parts.first(where: { (cursor.offset(in: $0.number) ?? .max) < $0.length }) else {
+          return nil
+        }
+        let offset = cursor.offset(in: part.number) ?? 0
+        if reader?.number != part.number, try !open(part, at: offset, committed) { continue }
+        let batch = try reader?.batch(from: offset, to: part.length, byteCount: feed.batchBytes)
+        guard let (rows, end) = batch else { return nil }
+        let moved = cursor.moved(to: end, in: part.number, of: committed.parts)
+        self.cursor = moved
+        if !rows.rows.isEmpty { return Element(rows: rows, cursor: moved, removals: []) }
       }
       return nil
     }
 
-    /// Reads from the ledger the parts that are not read yet.
+    /// Opens the file of a part. Returns false, after another look, if rows or parts were removed since the last look:
+    /// the file may be another one than was committed then.
+    private mutating func open(
+      _ part: LedgerPart,
+      at offset: Int64,
+      _ committed: CommittedParts
+    ) throws(FileFailure) -> Bool {
+      let opened = Result { () throws(FileFailure) in
+        try PartReader(part, of: feed.table, in: feed.output, from: offset)
+      }
+      if try Ledger.lastCommit(feed.state) != committed.witnessed {
+        let now = try Ledger.committedParts(feed.state, of: feed.table.name, from: .max)
+        if now.generation != committed.generation {
+          try look()
+          return false
+        }
+      }
+      reader = try opened.get()
+      return true
+    }
+
+    /// Reads from the ledger the parts that are not read yet, and the removals since the cursor.
     private mutating func look() throws(FileFailure) {
-      let committed = try Ledger.committedParts(feed.state, of: feed.table.name, from: cursor?.part ?? 1)
+      let known = cursor.map(\.generation)
+      let first = cursor?.places.first?.part ?? 1
+      let committed = try Ledger.committedParts(feed.state, of: feed.table.name, from: first, after: known)
       if let id = committed.outputID, self.committed == nil {
         let found = try OutputID.read(in: feed.output)
         guard found == id else { throw .otherOutput(feed.output, of: feed.state) }
       }
-      let cursor = cursor ?? TableCursor(table: feed.table.name, generation: committed.generation, part: 1, offset: 0)
+      if !committed.removals.isEmpty { reader = nil }
+      var cursor = cursor ?? TableCursor(table: feed.table.name, generation: committed.generation, part: 1, offset: 0)
+      for removal in committed.removals { cursor = cursor.after(removal, committed.format) }
+      untold += committed.removals
       try committed.check(cursor, of: feed.table, feed.output)
       self.cursor = cursor
       self.committed = committed
@@ -121,17 +153,7 @@ package struct TableFeed: AsyncSequence, Sendable {
   }
 }
 
-extension TableCursor {
-  fileprivate func moved(to offset: Int64) -> TableCursor {
-    TableCursor(table: table, generation: generation, part: part, offset: offset)
-  }
-}
-
 extension CommittedParts {
-  fileprivate func start(of part: LedgerPart) -> TableCursor {
-    TableCursor(table: part.table, generation: generation, part: part.number, offset: 0)
-  }
-
   /// Throws if a cursor is not a position in these parts.
   fileprivate func check(_ cursor: TableCursor, of table: Table, _ output: String) throws(FileFailure) {
     func wrong(_ reason: String) -> FileFailure {
@@ -142,12 +164,13 @@ extension CommittedParts {
       )
     }
     guard cursor.table == table.name else { throw wrong("belongs to another table") }
-    guard cursor.generation == generation else {
-      throw wrong("is of before the parts of the table were rewritten or removed")
+    guard cursor.generation <= generation else {
+      throw wrong("is of after the last removal of rows, as if the output was restored from an older backup")
     }
-    guard cursor.offset > 0 else { return }
-    guard let part = parts.first(where: { $0.number == cursor.part }), part.length >= cursor.offset else {
-      throw wrong("is behind the last committed row, as if the output was restored from an older backup")
+    for place in cursor.places where place.offset > 0 {
+      guard let part = parts.first(where: { $0.number == place.part }), part.length >= place.offset else {
+        throw wrong("is behind the last committed row, as if the output was restored from an older backup")
+      }
     }
   }
 }

@@ -17,6 +17,15 @@ extension Column {
     .nullable,
     "The name of the forwarder, from the envelope. Null if the envelope does not give it."
   )
+  static let remoteAddress = Column(
+    .remoteAddress,
+    .nonEmptyText,
+    .nullable,
+    """
+    The network address of the sender, from the envelope. Null unless the option `--keep-addresses` was given, and if \
+    the envelope does not give it.
+    """
+  )
   static let receivedAt = Column(.receivedAt, .time, .nullable, "The time of receipt. Null if no source gives it.")
   static let receivedAtSource = Column(
     .receivedAtSource,

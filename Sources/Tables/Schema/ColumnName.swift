@@ -57,6 +57,8 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case found
   case firstSeenPostbackKey = "first_seen_postback_key"
   case conflictingFields = "conflicting_fields"
+  case remoteAddress = "remote_address"
+  case query
   case rawSHA256 = "raw_sha256"
   case rawBody = "raw_body"
   case rawBodyBase64 = "raw_body_base64"

@@ -62,6 +62,7 @@ extension Table {
       ),
       .channel,
       .forwarder,
+      .remoteAddress,
       .receivedAt,
       .receivedAtSource,
       Column(

@@ -77,21 +77,37 @@ extension Table {
       ),
       .channel,
       .forwarder,
+      .remoteAddress,
       .receivedAt,
       .receivedAtSource,
       .sourceFile,
       .sourceLine,
       Column(
+        .query,
+        .text,
+        .nullable,
+        """
+        The query of the request, from the envelope, without parameters such as `ip` unless `--keep-addresses` was \
+        given. Null if the envelope does not give it.
+        """
+      ),
+      Column(
         .rawSHA256,
         .text(matching: "^[0-9a-f]{64}$"),
         .required,
-        "The SHA-256 of all bytes of the record, also if not all of them were kept."
+        """
+        The SHA-256 of the bytes in `raw_body`. For `too_large` it is that of all bytes of the record, of which not all \
+        are kept.
+        """
       ),
       Column(
         .rawBody,
         .text,
         .nullable,
-        "The bytes of the record, unchanged. Null if they are not UTF-8 or contain a NUL."
+        """
+        The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its \
+        bytes without the value of `remote_address`. Null if they are not UTF-8 or contain a NUL.
+        """
       ),
       Column(
         .rawBodyBase64,

@@ -6,6 +6,7 @@ internal import ConversionModel
 internal import PostbackPipeline
 internal import PostbackServer
 internal import Signatures
+internal import Tables
 
 /// The options for the trusted keys and for the accepted apps and ad networks.
 enum TrustOptions {
@@ -92,6 +93,16 @@ enum TablesOptions {
       nil,
       "Keep the bytes of accepted postbacks too, in the column raw_body; partners may be sent them. Stays on."
     ),
+    Option(
+      "--partition",
+      "received_day",
+      "Put the parts of each table into a folder for each day of receipt (UTC), such as\nreceived_day=2026-11-22; default the folders of the existing tables, or none."
+    ),
+    Option(
+      "--keep-addresses",
+      nil,
+      "Write network addresses of senders, user agents and the like to the tables. They are left out by default."
+    ),
     Option("--part-bytes", "N", "Complete a part when it has N bytes; default 268435456."),
     Option(
       "--commit-ms",
@@ -114,10 +125,12 @@ enum TablesOptions {
       isCSVSafe: arguments.has("--csv-safe")
     )
     tables.keepsRawBodies = arguments.has("--keep-raw")
+    tables.partitioning = try arguments.value("--partition", "received_day") { Partitioning(rawValue: $0) }
     // If the ledger cannot be read, opening it later reports the reason.
     if let kept = try? Ledger.reading(state(arguments, tables, configured: configured)) {
       tables.complete(from: kept.settings, choosesFormats: formats != nil)
     }
+    tables.keepsAddresses = arguments.has("--keep-addresses")
     if let bytes = try arguments.integer("--part-bytes", in: 1...(1 << 40)) { tables.partBytes = Int64(bytes) }
     if let wait = try arguments.integer("--commit-ms", in: 0...3_600_000) {
       tables.commitInterval = .milliseconds(wait)

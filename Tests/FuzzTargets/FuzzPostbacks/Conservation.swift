@@ -22,17 +22,20 @@ struct Conservation {
     require(encoded.tally.read == raw.records.count, "every record is counted")
     require(encoded.tally.read == encoded.tally.accepted + encoded.tally.rejected, "read = accepted + rejected")
     var tables: [Rows] = []
-    for (table, rows) in zip(Table.all, encoded.rows) { tables.append(Rows(table, rows)) }
+    for (table, portions) in zip(Table.all, encoded.portions) {
+      tables.append(Rows(table, portions.first?.rows ?? EncodedRows()))
+    }
     var (accepted, rejected) = (0, 0)
     for (record, outcome) in zip(raw.records, decoded.outcomes) {
       switch outcome {
       case .accepted(let good):
-        require(good.unique.verified.parsed.record == record, "the outcomes keep their order")
+        require(good.unique.verified.parsed.record.line == record.line, "the outcomes keep their order")
         require(tables[0].number("source_line", accepted) == record.line, "an accepted row is that of its record")
         accepted += 1
       case .rejected(let rejection):
-        require(rejection.record == record, "the outcomes keep their order")
-        try check(record, tables[2], rejected)
+        require(rejection.record.line == record.line, "the outcomes keep their order")
+        require(rejection.record.isUnwrapped || rejection.record == record, "only an envelope is removed")
+        try check(rejection.record, tables[2], rejected)
         rejected += 1
       }
     }
@@ -42,7 +45,7 @@ struct Conservation {
 
   private func check(_ record: Record, _ rejects: Rows, _ row: Int) throws {
     require(rejects.number("source_line", row) == record.line, "a reject is that of its record")
-    let bytes = Array(raw.bytes[record.bytes.indices])
+    let bytes = Array(decoded.bytes[record.bytes.indices])
     let (text, base64) = (rejects.text("raw_body", row), rejects.text("raw_body_base64", row))
     require((text == nil) != (base64 == nil), "a reject has its bytes once")
     if let text { require(text == bytes, "a reject has its record's bytes") }

@@ -29,7 +29,7 @@ struct Flow: Sendable {
     } catch {
       fatalError("\(error)")
     }
-    format = RowFormat(TableEncoding([.jsonLines, .csv]))
+    format = RowFormat(TableEncoding([.jsonLines, .csv]), keepsAddresses: true)
   }
 
   /// The budget of the diagnosis, enough for the first variants of any postback.

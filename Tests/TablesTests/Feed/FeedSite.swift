@@ -25,7 +25,7 @@ final class FeedSite {
     self.formats = formats
     ledger = try site.ledger()
     let folder = try OutputFolder(site.output, of: ledger, [])
-    parts = try TableParts(Self.table, formats, in: folder, [])
+    parts = try TableParts(Self.table, formats, in: folder, [], lastNumber: 0)
   }
 
   /// The text of a row: with quotes, line ends and commas, or empty, so that every form of a cell occurs.
@@ -39,7 +39,7 @@ final class FeedSite {
   }
 
   /// Appends rows that are not committed yet.
-  func append(_ count: Int) throws {
+  func append(_ count: Int, to partition: String = "") throws {
     var encoder = RowEncoder(Self.table, TableEncoding(formats))
     for number in written..<written + count {
       encoder.text(.field, String(number))
@@ -48,9 +48,7 @@ final class FeedSite {
       encoder.endRow()
     }
     written += count
-    let rows = encoder.take()
-    let checksums = formats.map { ($0, CRC32(of: rows[$0]).value) }
-    try parts.append(rows, Dictionary(uniqueKeysWithValues: checksums))
+    try parts.append(TablePortion(encoder.take(), in: partition, received: nil, formats: formats), limit: .max)
   }
 
   /// Commits the rows, in a part that is complete if `rolls`. Without `publishes` the part keeps its hidden name, as after

@@ -184,3 +184,40 @@ import Testing
   @Test(arguments: ["", "a", "a:0:1", "a:0:1:2:3", ":0:1:2", "a:0:0:2", "a:-1:1:2", "a:0:1:-2", "a:+0:1:2", "a:0:01:2"])
   func `is no other text`(_ text: String) { #expect(TableCursor(text) == nil) }
 }
+
+@Suite struct `A cursor of several parts` {
+  @Test(arguments: [1, 300, 1 << 20])
+  func `has each row once while rows are appended to several parts in turn`(batchBytes: Int) async throws {
+    let site = try FeedSite()
+    var cursor: String?
+    var numbers: [Int] = []
+    for round in 0..<12 {
+      try site.append(7, to: "received_day=2026-03-0\(1 + round % 3)")
+      if round % 2 == 0 { try site.append(3, to: "received_day=2026-03-0\(1 + round / 5)") }
+      try site.commit(rolls: round == 6)
+      // Each time as a new process would.
+      let read = try await site.numbers(after: cursor.flatMap { TableCursor($0) }, batchBytes: batchBytes)
+      numbers += read.numbers
+      cursor = read.cursors.last?.description ?? cursor
+    }
+    #expect(numbers.count == site.committed)
+    #expect(numbers.sorted() == Array(0..<site.committed))
+    #expect(try await site.numbers(after: cursor.flatMap { TableCursor($0) }).numbers == [])
+  }
+
+  @Test(arguments: [
+    "skan_rejects:0:1:5", "skan_rejects:2:3:0,5:99", "a:0:1:1,2:0,9:7",
+  ])
+  func `is the same after it was written as text`(_ text: String) throws {
+    #expect(try #require(TableCursor(text)).description == text)
+  }
+
+  @Test(arguments: [
+    "skan_rejects:0:5:1,3:2", "skan_rejects:0:1:1,1:2", "skan_rejects:0:", "skan_rejects:0:1:1,",
+    "skan_rejects:0:1:1,x",
+    "skan_rejects:0:0:1", "skan_rejects:0:1:-1", "skan_rejects:00:1:1",
+  ])
+  func `is refused in any other form`(_ text: String) {
+    #expect(TableCursor(text) == nil)
+  }
+}

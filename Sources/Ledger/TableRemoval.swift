@@ -1,0 +1,295 @@
+package import DurableFiles
+package import PostbackVerification
+
+/// The committed rows of one table that were removed at once: whole parts that are old, or rows on request.
+///
+/// The entries of removed postbacks stay in `seen.log`, so that later copies are still duplicates.
+package struct TableRemoval: Equatable, Sendable {
+  /// The reason of a removal.
+  package enum Reason: String, CaseIterable, Sendable {
+    /// The rows are older than they are to be kept.
+    case retention
+    /// A person has asked for it.
+    case request
+  }
+
+  /// A part that was removed as a whole.
+  package struct Part: Equatable, Sendable {
+    /// The part as it was.
+    package var part: LedgerPart
+    /// The keys of its rows, if they are rows of `skan_postbacks`.
+    package var keys: KeyTally
+
+    /// Makes a removed part.
+    package init(_ part: LedgerPart, keys: KeyTally) { (self.part, self.keys) = (part, keys) }
+  }
+
+  /// A row that was removed from a part whose other rows stay.
+  package struct Row: Equatable, Sendable {
+    /// The format and the number of the part.
+    package let format: TableFormat
+    /// The number of the part.
+    package let part: Int
+    /// The place where the row was in the part before this removal.
+    package let offset: Int64
+    /// The length of the row with its line end.
+    package let byteCount: Int64
+    /// The key of the postback; nil for a reject.
+    package let key: PostbackKey?
+
+    /// Makes a removed row.
+    package init(format: TableFormat, part: Int, offset: Int64, byteCount: Int64, key: PostbackKey?) {
+      (self.format, self.part, self.offset, self.byteCount, self.key) = (format, part, offset, byteCount, key)
+    }
+  }
+
+  /// The lines of a removed reject in its part.
+  package struct Lines: Equatable, Sendable {
+    /// The number of the part.
+    package let part: Int
+    /// The number of the first line before the removal.
+    package let first: Int
+    /// The number of lines.
+    package let count: Int
+
+    /// Makes the lines of a row.
+    package init(part: Int, first: Int, count: Int) { (self.part, self.first, self.count) = (part, first, count) }
+  }
+
+  /// The name of the table.
+  package let table: String
+  /// The reason.
+  package let reason: Reason
+  /// The number of removals of the table, this one included; 0 before it is committed.
+  package private(set) var generation = 0
+  /// The parts that were removed as a whole.
+  package var parts: [Part] = []
+  /// The rows that were removed from other parts.
+  package var rows: [Row] = []
+  /// For rejects, the lines of the rows in the parts that are read again; only before the removal is committed.
+  package var rejectedLines: [Lines] = []
+
+  /// Makes a removal of nothing yet.
+  package init(table: String, reason: Reason) { (self.table, self.reason) = (table, reason) }
+}
+
+// MARK: - The tables of the ledger
+
+extension TableRemoval {
+  /// The number of removals of a table.
+  static func generation(of table: String, in database: SQLiteDatabase) throws(FileFailure) -> Int {
+    let statement = try SQLiteStatement(
+      database,
+      "SELECT coalesce(max(generation), 0) FROM removals WHERE table_name = ?"
+    )
+    return try statement.first(.text(table)) { row throws(FileFailure) in try row.count(0, as: Int.self) } ?? 0
+  }
+
+  /// Reads the removals of a table after a generation, in order.
+  static func all(of table: String, after generation: Int, in database: SQLiteDatabase) throws(FileFailure)
+    -> [TableRemoval]
+  {
+    let names = try SQLiteStatement(
+      database,
+      "SELECT generation, reason FROM removals WHERE table_name = ? AND generation > ? ORDER BY generation"
+    )
+    let (name, after) = (SQLiteValue.text(table), SQLiteValue.integer(Int64(generation)))
+    var removals = try names.all(name, after) { row throws(FileFailure) in
+      var removal = TableRemoval(table: table, reason: try row.word(1, as: Reason.self))
+      removal.generation = try row.count(0, as: Int.self)
+      return removal
+    }
+    for index in removals.indices {
+      let known = SQLiteValue.integer(Int64(removals[index].generation))
+      let parts = try SQLiteStatement(
+        database,
+        "SELECT \(Part.columns) FROM removed_parts WHERE table_name = ? AND generation = ? ORDER BY number, format"
+      )
+      removals[index].parts = try parts.all(name, known) { row throws(FileFailure) in try Part(row) }
+      let rows = try SQLiteStatement(
+        database,
+        """
+        SELECT format, number, offset, length, postback_key FROM removed_rows WHERE table_name = ? AND generation = ?
+        ORDER BY number, format, offset
+        """
+      )
+      removals[index].rows = try rows.all(name, known) { row throws(FileFailure) in try Row(row) }
+    }
+    return removals
+  }
+
+  /// Writes the removal as part of a transaction.
+  func write(to database: SQLiteDatabase, at time: Int64) throws(FileFailure) {
+    let generation = try Self.generation(of: table, in: database) + 1
+    let (name, next) = (SQLiteValue.text(table), SQLiteValue.integer(Int64(generation)))
+    try SQLiteStatement(database, "INSERT INTO removals VALUES (?, ?, ?, ?)")
+      .run(name, next, .text(reason.rawValue), .integer(time))
+    let drop = try SQLiteStatement(database, "DELETE FROM parts WHERE table_name = ? AND format = ? AND number = ?")
+    let put = try SQLiteStatement(
+      database,
+      "INSERT INTO removed_parts (generation, pending, \(Part.columns)) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    for part in parts {
+      let (format, number) = (SQLiteValue.text(part.part.format.rawValue), SQLiteValue.integer(Int64(part.part.number)))
+      try drop.run(name, format, number)
+      try put.run(
+        next,
+        name,
+        format,
+        number,
+        .text(part.part.partition),
+        .integer(part.part.length),
+        .integer(part.part.rows),
+        part.part.received.map { .integer($0.oldest) } ?? .null,
+        part.part.received.map { .integer($0.newest) } ?? .null,
+        .integer(part.keys.count),
+        .wide(part.keys.sum),
+        .wide(part.keys.difference)
+      )
+    }
+    let putRow = try SQLiteStatement(database, "INSERT INTO removed_rows VALUES (?, ?, ?, ?, ?, ?, ?)")
+    for row in rows {
+      try putRow.run(
+        name,
+        .text(row.format.rawValue),
+        .integer(Int64(row.part)),
+        next,
+        .integer(row.offset),
+        .integer(row.byteCount),
+        row.key.map { .wide(UInt128($0.high) << 64 | UInt128($0.low)) } ?? .null
+      )
+    }
+    try moveLines(in: database)
+  }
+
+  /// Moves what is known of rejects that were taken up again to the lines where they are now.
+  private func moveLines(in database: SQLiteDatabase) throws(FileFailure) {
+    let own = "part = ? AND feed IN (SELECT feeds.id FROM feeds JOIN state ON feeds.output_id = state.output_id)"
+    let drop = try SQLiteStatement(database, "DELETE FROM fed_back WHERE \(own) AND line = ?")
+    // With negative numbers in between, no two rows ever have the same line.
+    let move = try SQLiteStatement(database, "UPDATE fed_back SET line = ? - line WHERE \(own) AND line > ?")
+    let restore = try SQLiteStatement(database, "UPDATE fed_back SET line = -line WHERE \(own) AND line < 0")
+    for lines in rejectedLines.sorted(by: { ($0.part, $0.first) > ($1.part, $1.first) }) {
+      let part = SQLiteValue.integer(Int64(lines.part))
+      try drop.run(part, .integer(Int64(lines.first)))
+      try move.run(.integer(Int64(lines.count)), part, .integer(Int64(lines.first)))
+      try restore.run(part)
+    }
+  }
+}
+
+extension TableRemoval.Part {
+  fileprivate static let columns = """
+    table_name, format, number, partition, length, rows, oldest_received, newest_received, key_count, key_sum,
+    key_difference
+    """
+
+  fileprivate init(_ row: SQLiteStatement) throws(FileFailure) {
+    part = LedgerPart(
+      table: row.text(0),
+      format: try row.word(1, as: TableFormat.self),
+      number: try row.count(2, as: Int.self),
+      partition: row.text(3)
+    )
+    part.length = try row.count(4)
+    part.rows = try row.count(5)
+    part.phase = .complete
+    if !row.isNull(6) { part.received = ReceiptSpan(oldest: try row.count(6), newest: try row.count(7)) }
+    keys = KeyTally(count: try row.count(8), sum: try row.wide(9), difference: try row.wide(10))
+  }
+}
+
+extension TableRemoval.Row {
+  fileprivate init(_ row: SQLiteStatement) throws(FileFailure) {
+    let key: UInt128? = row.isNull(4) ? nil : try row.wide(4)
+    self.init(
+      format: try row.word(0, as: TableFormat.self),
+      part: try row.count(1, as: Int.self),
+      offset: try row.count(2),
+      byteCount: try row.count(3),
+      key: key.map { PostbackKey($0) }
+    )
+  }
+}
+
+extension PostbackKey {
+  fileprivate init(_ number: UInt128) {
+    self.init(high: UInt64(truncatingIfNeeded: number >> 64), low: UInt64(truncatingIfNeeded: number))
+  }
+}
+
+extension Ledger {
+  /// Returns the removed parts whose files may still exist.
+  package func pendingRemovals() throws(FileFailure) -> [LedgerPart] { try TableRemoval.pending(in: database) }
+
+  /// Returns the keys of the postbacks that were ever removed on request.
+  package func forgottenKeys() throws(FileFailure) -> Set<PostbackKey> {
+    let statement = try SQLiteStatement(
+      database,
+      "SELECT DISTINCT postback_key FROM removed_rows WHERE table_name = ? AND postback_key IS NOT NULL"
+    )
+    let keys = try statement.all(.text("skan_postbacks")) { row throws(FileFailure) in
+      PostbackKey(try row.wide(0) as UInt128)
+    }
+    return Set(keys)
+  }
+
+  /// Returns the newest time of receipt, in milliseconds since 1970, among the parts of a table that were removed because
+  /// of their age; nil if there are none. Read without the lock.
+  package static func retentionEnd(_ folderPath: String, of table: String) throws(FileFailure) -> Int64? {
+    try reading(folderPath) { database throws(FileFailure) in
+      guard try LedgerSchema.identify(database) > 5 else { return nil }
+      let newest = try SQLiteStatement(
+        database,
+        """
+        SELECT max(newest_received) FROM removed_parts JOIN removals USING (table_name, generation)
+        WHERE table_name = ? AND reason = '\(TableRemoval.Reason.retention.rawValue)'
+        """
+      )
+      func read(_ row: SQLiteStatement) throws(FileFailure) -> Int64? { row.isNull(0) ? nil : try row.count(0) }
+      return try newest.first(.text(table), as: read) ?? nil
+    }
+  }
+
+  /// Records that the files of removed parts are gone, and that rewritten files have replaced the old ones.
+  package func finishRemovals() throws(FileFailure) {
+    try database.execute(
+      """
+      UPDATE removed_parts SET pending = 0 WHERE pending = 1; UPDATE parts SET rewritten = 0 WHERE rewritten = 1
+      """
+    )
+  }
+
+  /// Returns the greatest number that a part of a table has or had; 0 if there was none.
+  package func lastPartNumber(of table: String) throws(FileFailure) -> Int {
+    let statement = try SQLiteStatement(
+      database,
+      """
+      SELECT coalesce(max(number), 0) FROM (
+        SELECT number FROM parts WHERE table_name = ?1 UNION ALL SELECT number FROM removed_parts WHERE table_name = ?1
+      )
+      """
+    )
+    return try statement.first(.text(table)) { row throws(FileFailure) in try row.count(0, as: Int.self) } ?? 0
+  }
+}
+
+extension TableRemoval {
+  /// Returns the removed parts whose files may still exist.
+  static func pending(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
+    let statement = try SQLiteStatement(database, "SELECT \(Part.columns) FROM removed_parts WHERE pending = 1")
+    return try statement.all { row throws(FileFailure) in try Part(row).part }
+  }
+
+  /// Returns the tally of the keys in removed rows of `skan_postbacks`, by format.
+  static func removedKeys(in database: SQLiteDatabase) throws(FileFailure) -> [TableFormat: KeyTally] {
+    var keys: [TableFormat: KeyTally] = [:]
+    for removal in try all(of: "skan_postbacks", after: 0, in: database) {
+      for part in removal.parts { keys[part.part.format, default: KeyTally()] += part.keys }
+      for row in removal.rows {
+        if let key = row.key { keys[row.format, default: KeyTally()].add(key) }
+      }
+    }
+    return keys
+  }
+}

@@ -1,0 +1,72 @@
+internal import Base
+
+/// The members that forwarders add to postbacks and to queries, and that say something about the user's device on the
+/// network: addresses and user agents.
+package enum PersonalMember {
+  /// The names in lower case, with `-` in place of `_`.
+  private static let names: Set<String> = [
+    "ip", "ips", "ip-address", "ipaddress", "ip-addr", "ipaddr", "ipv4", "ipv6", "client-ip", "clientip", "device-ip",
+    "deviceip", "user-ip", "userip", "source-ip", "sender-ip", "remote-ip", "real-ip", "x-real-ip", "true-client-ip",
+    "cf-connecting-ip", "remote-addr", "remote-address", "remoteaddress", "http-x-forwarded-for", "x-forwarded-for",
+    "x-forwarded", "forwarded", "forwarded-for", "user-agent", "useragent", "http-user-agent", "ua", "headers",
+    "http-headers", "request-headers",
+  ]
+
+  /// Tells if a name is one of them. Letter case does not matter, and `_` is the same as `-`.
+  package static func contains(_ name: some Collection<UInt8>) -> Bool {
+    names.contains(String(decoding: name, as: UTF8.self).lowercased().replacing("_", with: "-"))
+  }
+
+  /// Returns a query without the parameters that have such names.
+  package static func removed(fromQuery query: ArraySlice<UInt8>) -> [UInt8] {
+    let pairs = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).filter { pair in
+      !contains(QueryParameter.decoded(pair.prefix { $0 != UInt8(ascii: "=") }).utf8)
+    }
+    return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
+  }
+
+  /// Returns text that is no envelope, such as a part of one, without the value of its `remote_address` and without such
+  /// parameters in its `query`; nil if it has neither.
+  package static func removed(fromBroken text: ArraySlice<UInt8>) -> [UInt8]? {
+    let text = Array(text)
+    var bytes: [UInt8] = []
+    var (kept, index) = (0, 0)
+    while let quote = text[index...].firstIndex(of: UInt8(ascii: "\"")) {
+      let keyEnd = text.endOfString(from: quote + 1)
+      index = keyEnd
+      let key = text[quote + 1..<keyEnd]
+      let isAddress = key.elementsEqual(Field.remoteAddress.name.utf8)
+      guard keyEnd < text.count, isAddress || key.elementsEqual(Field.query.name.utf8) else {
+        // A key after text that is no string would be missed by taking the next quote for the end of one.
+        index = quote + 1
+        continue
+      }
+      var start = keyEnd + 1
+      func skipSpace() { while start < text.count, text[start].isSpace { start += 1 } }
+      skipSpace()
+      guard start < text.count, text[start] == UInt8(ascii: ":") else { continue }
+      start += 1
+      skipSpace()
+      guard start < text.count, text[start] == UInt8(ascii: "\"") else { continue }
+      start += 1
+      let end = text.endOfString(from: start)
+      bytes += text[kept..<start] + (isAddress ? [] : removed(fromQuery: text[start..<end]))
+      (kept, index) = (end, end)
+    }
+    guard kept > 0 else { return nil }
+    return bytes + text[kept...]
+  }
+}
+
+extension [UInt8] {
+  /// Returns the index of the quote that ends a JSON string whose content begins at `start`; that of the end if none does.
+  fileprivate func endOfString(from start: Int) -> Int {
+    var index = start
+    while index < count, self[index] != UInt8(ascii: "\"") { index += self[index] == UInt8(ascii: "\\") ? 2 : 1 }
+    return Swift.min(index, count)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+}

@@ -1,0 +1,113 @@
+package import DurableFiles
+package import Ledger
+internal import Glibc
+
+/// The removal of parts whose rows were all received before a time.
+///
+/// The ledger commits first what is removed. Then the files are deleted, and the ledger records that they are gone. A crash
+/// in between is completed by `finish`, with which every writer of the tables begins.
+package struct TableRetention {
+  /// The parts that were removed.
+  package private(set) var removed: [LedgerPart] = []
+  /// The paths of files that are old, but were moved away or deleted by somebody else.
+  package private(set) var missing: [String] = []
+  /// False if there are more old parts, which the next removal is for. One removes a limited number of parts and bytes,
+  /// so that a consumer is not kept from its work for long.
+  package private(set) var isComplete = true
+
+  private static let mostParts = 512
+  private static let mostBytes: Int64 = 256 << 20
+
+  /// The number of rows that were removed.
+  package var removedRows: Int64 { removed.reduce(0) { $0 + $1.rows } }
+
+  /// Removes the complete parts of some tables that have only rows from before a time, in milliseconds since 1970. `now`
+  /// is the time of the commit.
+  package init(
+    before time: Int64,
+    from tables: [String],
+    in folder: OutputFolder,
+    _ ledger: Ledger,
+    now: Int64
+  ) throws(FileFailure) {
+    try Self.finish(in: folder.path, ledger)
+    var commit = LedgerCommit(time: now)
+    let parts = try ledger.parts()
+    var bytes: Int64 = 0
+    for table in tables where isComplete {
+      var removal = TableRemoval(table: table, reason: .retention)
+      let numbers = Dictionary(grouping: parts.filter { $0.table == table }, by: \.number)
+      for (_, formats) in numbers.sorted(by: { $0.key < $1.key }) {
+        guard let old = try old(formats, before: time, in: folder.path) else { continue }
+        removal.parts += old
+        bytes += old.reduce(0) { $0 + $1.part.length }
+        isComplete = removed.count + removal.parts.count < Self.mostParts && bytes < Self.mostBytes
+        if !isComplete { break }
+      }
+      removed += removal.parts.map(\.part)
+      if !removal.parts.isEmpty { commit.removals.append(removal) }
+    }
+    guard !removed.isEmpty else { return }
+    try ledger.commit(commit)
+    try Self.finish(in: folder.path, ledger)
+  }
+
+  /// Returns a part in all its formats, with its keys; nil if it has to stay.
+  private mutating func old(
+    _ formats: [LedgerPart],
+    before time: Int64,
+    in output: String
+  ) throws(FileFailure) -> [TableRemoval.Part]? {
+    var old: [TableRemoval.Part] = []
+    for var part in formats {
+      // A part that never had a row stays, as the schema of an empty table.
+      guard part.phase == .complete, part.rows > 0 || part.received != nil else { return nil }
+      if let received = part.received, received.newest >= time { return nil }
+      let path = "\(output)/\(part.folder)/\(part.name)"
+      guard try DurableFolder("\(output)/\(part.folder)").byteCount(of: part.name) != nil else {
+        missing.append(path)
+        return nil
+      }
+      // Rows of earlier versions were received before their file was written.
+      let written = try FileStatus(path: path).modified
+      part.received = part.received ?? ReceiptSpan(oldest: max(written, 0), newest: max(written, 0))
+      guard part.received.map({ $0.newest < time }) ?? false else { return nil }
+      var column = KeyColumn(part.format)
+      try PartFile.verify(try DurableFile(path, .reading), part) { bytes throws(FileFailure) in
+        if part.table == Table.postbacks.name { column.take(bytes) }
+      }
+      old.append(TableRemoval.Part(part, keys: column.keys))
+    }
+    return old
+  }
+
+  /// Completes removals that are committed: deletes the files of removed parts, and lets rewritten files take the places
+  /// of the old ones.
+  package static func finish(in output: String, _ ledger: Ledger) throws(FileFailure) {
+    let removed = try ledger.pendingRemovals()
+    let rewritten = try ledger.parts().filter(\.isRewritten)
+    guard !removed.isEmpty || !rewritten.isEmpty else { return }
+    for part in removed {
+      let folder = DurableFolder("\(output)/\(part.folder)")
+      for name in [part.name, part.hiddenName, part.rewrittenName] where try folder.byteCount(of: name) != nil {
+        try folder.remove(name)
+      }
+    }
+    for part in rewritten {
+      let folder = DurableFolder("\(output)/\(part.folder)")
+      guard try folder.byteCount(of: part.rewrittenName) != nil else { continue }
+      let isHidden = try folder.byteCount(of: part.hiddenName) != nil
+      try folder.rename(part.rewrittenName, to: isHidden ? part.hiddenName : part.name)
+    }
+    for path in Set(removed.map(\.folder)).sorted() {
+      let folder = DurableFolder("\(output)/\(path)")
+      guard try folder.byteCount(of: ".") != nil else { continue }
+      try folder.synchronize()
+    }
+    for part in removed where !part.partition.isEmpty {
+      // A partition with other parts stays.
+      unsafe rmdir("\(output)/\(part.folder)")
+    }
+    try ledger.finishRemovals()
+  }
+}
