@@ -36,12 +36,9 @@ package final class DerivedTable {
     self.formats = TableFormat.allCases.filter(formats.contains)
     self.partBytes = partBytes
     folder = DurableFolder("\(output)/\(table.name)")
-    incomplete = DurableFolder("\(output)/.\(table.name).inprogress")
+    incomplete = DurableFolder(Self.incompletePath(table, in: output))
     _ = try DurableFolder(making: output)
-    let path = folder.path
-    lock = try LockFile("\(output)/.\(table.name).lock") { _ in
-      FileFailure(.locked, path, "Another process is writing the table", advice: "Wait for it to end")
-    }
+    lock = try Self.lock(table, in: output)
     for name in try folder.names() where !name.hasPrefix("part-") && name != Self.summaryName {
       throw FileFailure(
         .cannotCreate,
@@ -52,6 +49,27 @@ package final class DerivedTable {
     }
     if try incomplete.byteCount(of: ".") != nil { try incomplete.removeWithFiles() }
     _ = try DurableFolder(making: incomplete.path)
+  }
+
+  private static func lock(_ table: Table, in output: String) throws(FileFailure) -> LockFile {
+    let path = "\(output)/\(table.name)"
+    return try LockFile("\(output)/.\(table.name).lock") { _ in
+      FileFailure(.locked, path, "Another process is writing the table", advice: "Wait for it to end")
+    }
+  }
+
+  /// Removes the rows that a process has left which was killed while it wrote the table. Throws `.locked` if a process is
+  /// writing it.
+  static func removeIncomplete(_ table: Table, in output: String) throws(FileFailure) {
+    let incomplete = DurableFolder(incompletePath(table, in: output))
+    guard try incomplete.byteCount(of: ".") != nil else { return }
+    let lock = try lock(table, in: output)
+    defer { withExtendedLifetime(lock) {} }
+    if try incomplete.byteCount(of: ".") != nil { try incomplete.removeWithFiles() }
+  }
+
+  private static func incompletePath(_ table: Table, in output: String) -> String {
+    "\(output)/.\(table.name).inprogress"
   }
 
   deinit {

@@ -46,6 +46,11 @@ struct DailyCommand: Command {
       Option("--model-period", "PERIOD", "Model the install dates of a week or a month together, or all (default)."),
       Option("--model-level", "LEVEL", "The level of the intervals of modelled numbers, 0.5 to 0.999; default 0.95."),
       Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
+      Option(
+        "--state",
+        "DIR",
+        "The state of OUT, if it is not in OUT/_state; it has the days that retain has removed."
+      ),
     ] + MoneyOptions.options + DerivedOptions.options,
     example: "postback daily out --lookups lookups"
   )
@@ -56,6 +61,7 @@ struct DailyCommand: Command {
   private let givesDimensions: Bool
   private let money: MoneyOptions
   private let wantsValues: Bool
+  private let state: String
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     derived = try DerivedOptions(arguments)
@@ -64,6 +70,7 @@ struct DailyCommand: Command {
     givesDimensions = arguments.value("--dimensions") != nil
     money = try MoneyOptions(arguments)
     wantsValues = arguments.has("--histogram")
+    state = arguments.value("--state") ?? "\(derived.output)/_state"
   }
 
   func run() async throws(CommandFailure) {
@@ -72,6 +79,7 @@ struct DailyCommand: Command {
     let costs = try money.loadCosts(lookups, self.lookups.dates)
     var settings = settings
     if let costs, !givesDimensions { settings.dimensions = costs.dimensions }
+    try keepRemovedDays(&settings)
     let progress = AnalysisProgressLine()
     var daily: Daily
     do {
@@ -88,6 +96,30 @@ struct DailyCommand: Command {
     for warning in daily.summary.ownWarnings { Terminal.warn(warning) }
     try Terminal.print(derived.wantsJSON ? daily.summary.json.description : DailyAnswer(summary: daily.summary).text)
     try daily.unreadable.throwIfAny()
+  }
+
+  /// Keeps the results of days whose rows were removed because of their age.
+  private func keepRemovedDays(_ settings: inout DailySettings) throws(CommandFailure) {
+    do throws(FileFailure) {
+      guard Ledger.isThere(state), try DurableFolder("\(derived.target)/\(Table.daily.name)").byteCount(of: ".") != nil
+      else { return }
+      var ends: [Int64] = []
+      for table in [Table.postbacks, .events] {
+        ends += [try Ledger.retentionEnd(state, of: table.name)].compactMap(\.self)
+      }
+      guard let end = ends.max() else { return }
+      let first = Timestamp(milliseconds: end).daysSince1970 + 1
+      guard settings.since ?? .min < first else { return }
+      settings.since = first
+      Terminal.note(
+        """
+        Rows up to \(Timestamp(milliseconds: end)) were removed because of their age. The results of the days before \
+        \(Timestamp(milliseconds: first * 86_400_000)) stay as they are.
+        """
+      )
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 
   private func inputs(_ progress: AnalysisProgressLine) throws -> DailyInputs {

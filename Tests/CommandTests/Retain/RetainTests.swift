@@ -1,0 +1,179 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import Tables
+
+@Suite(.serialized) struct `postback retain` {
+  /// Two outputs of runs, one of them received long ago.
+  private struct Site {
+    let folder: TemporaryFolder
+    let out: String
+    let dump: [String]
+    let keys: [String]
+
+    init(options: [String] = []) async throws {
+      folder = try TemporaryFolder()
+      out = folder.path("out")
+      let made = try await BuiltCommand.run([
+        "generate", "--count", "600", "--seed", "7", "--out", folder.path("dump"), "--keys", folder.path("keys"), "-q",
+      ])
+      #expect(made.status == 0, "\(made.errorText)")
+      keys = try folder.words(of: "keys")
+      dump = String(decoding: try folder.contents(of: "dump"), as: UTF8.self).split(separator: "\n").map { "\($0)\n" }
+      try await run("old", dump.prefix(300), at: "2024-02-03T10:00:00Z", options)
+      try await run("new", dump.suffix(300), at: "2026-11-01T10:00:00Z", options)
+    }
+
+    func run(_ name: String, _ lines: some Sequence<String>, at time: String, _ options: [String] = []) async throws {
+      try folder.makeFile(name, holding: Array(lines.joined().utf8))
+      let ran = try await BuiltCommand.run(
+        ["run", folder.path(name), "--out", out, "--received-at", time, "-q"] + keys + options
+      )
+      #expect(ran.status == 0, "\(ran.errorText)")
+    }
+
+    func retain(_ options: [String] = ["--older-than", "400d"]) async throws -> JSONValue {
+      let result = try await BuiltCommand.run(["retain", "--out", out, "--json"] + options)
+      #expect(result.status == 0, "\(result.errorText)")
+      return try JSONValue(parsing: result.output)
+    }
+
+    func check() async throws -> String {
+      try await BuiltCommand.run(["state", "check", out]).text
+    }
+
+    func rows(_ table: String) throws -> [Object] {
+      try Partitioning.entries(of: "\(out)/\(table)").filter { $0.name.hasSuffix(".jsonl") }.flatMap { entry in
+        let path = [table, entry.partition, entry.name].filter { !$0.isEmpty }.joined(separator: "/")
+        return try Object.lines(folder.contents(of: "out/\(path)"))
+      }
+    }
+  }
+
+  @Test(arguments: [[], ["--format", "both"], ["--partition", "received_day"]])
+  func `removes old parts as a whole, and still knows their postbacks`(_ options: [String]) async throws {
+    let site = try await Site(options: options)
+    let before = try site.rows("skan_postbacks")
+    let answer = try await site.retain()
+    #expect(answer["parts"] != .integer(0))
+    for table in ["skan_postbacks", "skan_rejects"] {
+      let rows = try site.rows(table)
+      #expect(!rows.isEmpty && rows.allSatisfy { $0.string("received_at")?.hasPrefix("2026") == true })
+    }
+    #expect(try await site.check() == "sound\n")
+    #expect(try await site.retain()["parts"] == .integer(0))
+    // A replay in another order: everything is a duplicate or a reject, as it was.
+    let kept = try site.rows("skan_postbacks").count
+    #expect(kept < before.count)
+    try await site.run("again", site.dump.prefix(300).reversed(), at: "2026-11-02T10:00:00Z", options)
+    #expect(try site.rows("skan_postbacks").count == kept)
+    #expect(try await site.check() == "sound\n")
+  }
+
+  @Test func `tells a follower what went, and lets it continue`() async throws {
+    let site = try await Site()
+    var cursors: [TableCursor] = []
+    var count = 0
+    for try await element in TableFeed(.postbacks, in: site.out, state: "\(site.out)/_state") {
+      count += element.rows.rows.count
+      cursors.append(element.cursor)
+    }
+    let cursor = try #require(cursors.last)
+    _ = try await site.retain()
+    try await site.run("more", [], at: "2026-11-02T10:00:00Z")
+    var removals: [TableRemoval] = []
+    for try await element in TableFeed(.postbacks, in: site.out, state: "\(site.out)/_state", after: cursor) {
+      removals += element.removals
+      #expect(element.rows.rows.isEmpty)
+      #expect(element.cursor.generation == 1)
+    }
+    #expect(removals.map(\.reason) == [.retention])
+    #expect(removals.flatMap(\.parts).map(\.part.number) == [1])
+    var rest = 0
+    for try await element in TableFeed(.postbacks, in: site.out, state: "\(site.out)/_state") {
+      rest += element.rows.rows.count
+    }
+    #expect(rest > 0 && Int64(rest) + (removals.first?.parts.first?.part.rows ?? 0) == Int64(count))
+  }
+
+  @Test func `daily keeps the results of days whose rows were removed`() async throws {
+    let site = try await Site()
+    func report() async throws -> [String] {
+      let result = try await BuiltCommand.run(["daily", site.out, "--environment", "custom"])
+      #expect(result.status == 0, "\(result.errorText)")
+      return try Object.lines(site.folder.contents(of: "out/skan_daily/part-00000001.jsonl"))
+        .filter { $0.string("date")?.hasPrefix("2024") == true }.map(\.text)
+    }
+    let before = try await report()
+    #expect(!before.isEmpty)
+    _ = try await site.retain()
+    let after = try await report()
+    #expect(after.count == before.count)
+    for (row, earlier) in zip(after, before) {
+      #expect(
+        try JSONValue(parsing: Array(row.utf8))["postbacks"] == JSONValue(parsing: Array(earlier.utf8))["postbacks"]
+      )
+    }
+  }
+
+  @Test func `removes only from the tables that are named`() async throws {
+    let site = try await Site()
+    let accepted = try site.rows("skan_postbacks").count
+    _ = try await site.retain(["--older-than", "400d", "--tables", "skan_rejects"])
+    #expect(try site.rows("skan_postbacks").count == accepted)
+    #expect(try site.rows("skan_rejects").allSatisfy { $0.string("received_at")?.hasPrefix("2026") == true })
+    #expect(try await site.check() == "sound\n")
+  }
+
+  @Test func `completes what a crash has interrupted, and check only notes it`() async throws {
+    let site = try await Site()
+    let part = "out/skan_postbacks/part-00000001.jsonl"
+    let bytes = try site.folder.contents(of: part)
+    _ = try await site.retain()
+    // As if the crash came before the file was removed.
+    try site.folder.makeFile(part, holding: bytes)
+    do {
+      let ledger = try Ledger(existing: StateFolder(existing: "\(site.out)/_state"))
+      try ledger.database.execute("UPDATE removed_parts SET pending = 1")
+    }
+    let check = try await site.check()
+    #expect(check.hasPrefix("note: ") && check.hasSuffix("sound\n") && !check.contains("problem"))
+    try await site.run("more", [], at: "2026-11-02T10:00:00Z")
+    #expect(!FileManager.default.fileExists(atPath: site.folder.path(part)))
+    #expect(try await site.check() == "sound\n")
+  }
+
+  @Test func `refuses while a consumer uses the state`() async throws {
+    let watch = try WatchSite()
+    let process = try watch.start()
+    try await watch.waitFor("watching")
+    let result = try await BuiltCommand.run(["retain", "--out", watch.folder.path("out"), "--older-than", "1d"])
+    #expect(result.status == 75, "\(result.errorText)")
+    process.terminate()
+  }
+
+  @Test(arguments: ["400", "0d", "-1d", "d", "99999d", "1w"])
+  func `refuses an age that is none`(_ age: String) async throws {
+    let result = try await BuiltCommand.run(["retain", "--out", "out", "--older-than", age])
+    #expect(result.status == 64)
+    #expect(result.errorText.contains("400d"))
+  }
+
+  @Test func `the consumer removes old rows and files itself`() async throws {
+    let site = try await Site()
+    let manager = FileManager.default
+    for name in ["spool/tmp", "spool/new", "spool/done", "spool/failed"] {
+      try manager.createDirectory(atPath: site.folder.path(name), withIntermediateDirectories: true)
+    }
+    let result = try await BuiltCommand.run(
+      ["watch", site.folder.path("spool"), "--out", site.out, "--once", "--retain", "400d"] + site.keys
+    )
+    #expect(result.status == 0, "\(result.errorText)")
+    #expect(result.errorText.contains("removed_old"))
+    #expect(try site.rows("skan_postbacks").allSatisfy { $0.string("received_at")?.hasPrefix("2026") == true })
+    #expect(try await site.check() == "sound\n")
+  }
+}
