@@ -30,6 +30,7 @@ package final class Consumer {
   private var hasOpened = false
   /// The time of the last regular tasks.
   private var beatAt: ContinuousClock.Instant?
+  private var retention: HourlyRetention
 
   /// The time after a first request to end during which a second one has no effect.
   private static let patienceWhenStopping = Duration.seconds(1)
@@ -43,6 +44,7 @@ package final class Consumer {
     self.monitor = monitor
     log = options.log
     settings = Current(options.settings.pipeline)
+    retention = HourlyRetention(options)
     do throws(FileFailure) {
       signals = try Signals()
       folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)
@@ -187,6 +189,7 @@ package final class Consumer {
         "commit_ms": .integer(Int64(commit.duration / .milliseconds(1))),
       ]
     )
+    retention.run(tables)
     beat(tables)
   }
 
@@ -200,6 +203,7 @@ package final class Consumer {
   /// Waits for input, at most until a commit is due, or another regular task.
   private func idle(_ source: SpoolSource, _ tables: TableWriter, commitIn wait: Duration?) throws(PipelineFailure) {
     beat(tables)
+    retention.run(tables)
     if wait == nil { succeed() }
     if options.leavesWhenEmpty, source.isEmpty { return source.stop() }
     var limit = min(options.rescan, manager.watchdogInterval.map { $0 / 2 } ?? options.rescan, .seconds(1))

@@ -31,6 +31,10 @@ package struct ConsumerOptions: Sendable {
   package var receivedAt = ReceivedAtRule()
   /// The number of batches that are worked on at once.
   package var jobs = 1
+  /// The age from which rows and files that were put away are removed; nil if all are kept.
+  package var retention: Duration?
+  /// The tables whose old rows are removed.
+  package var retainedTables: [String] = []
   /// The file for the metrics; nil if there is none.
   package var metricsFile: ReplacedFile?
   /// The exit status of the process when a second signal ends it at once.

@@ -34,6 +34,16 @@ struct ConfigurationReader {
     configuration.spool = value(root["spool"], "the path of a folder") { $0.isEmpty ? nil : $0 }
     configuration.out = value(root["out"], "the path of a folder") { $0.isEmpty ? nil : $0 }
     configuration.state = value(root["state"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.retainedDays = value(root["retain"], "a number of days from 1 to 36500, such as \"400d\"") { text in
+      text.hasSuffix("d") ? Int(text.dropLast()).flatMap { (1...36_500).contains($0) ? $0 : nil } : nil
+    }
+    if root["retain_tables"].value != nil {
+      configuration.retainedTables = list(root["retain_tables"]).compactMap { node in
+        value(node, "skan_postbacks, skan_events or skan_rejects") { text in
+          ["skan_postbacks", "skan_events", "skan_rejects"].contains(text) ? text : nil
+        }
+      }
+    }
     configuration.trustedKeys = trustedKeys(root["trusted_keys"])
     configuration.models = list(root["models"]).compactMap { node in
       value(node, "the path of a file or a folder") { $0.isEmpty ? nil : $0 }
@@ -56,8 +66,8 @@ struct ConfigurationReader {
   }
 
   static let keys = [
-    "listen", "spool", "out", "state", "trusted_keys", "models", "rates", "apps", "sdk_keys", "trusted_proxies",
-    "forwarders", "schema_token_files", "limits",
+    "listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates", "apps", "sdk_keys",
+    "trusted_proxies", "forwarders", "schema_token_files", "limits",
   ]
 
   static let trustedKeyKeys = ["id", "key"]

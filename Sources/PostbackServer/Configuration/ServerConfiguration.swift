@@ -9,6 +9,10 @@ package struct ServerConfiguration: Sendable {
   package var out: String?
   /// The path of the folder of the state; nil for `_state` in the folder of the tables.
   package var state: String?
+  /// The number of days after which rows and files that were put away are removed; nil if all are kept.
+  package var retainedDays: Int?
+  /// The tables whose old rows are removed; nil for all of them.
+  package var retainedTables: [String]?
   /// The keys that are trusted besides Apple's.
   package var trustedKeys: [ConfiguredKey] = []
   /// The paths of the conversion models: files, or folders of files.

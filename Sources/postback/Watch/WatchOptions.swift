@@ -6,10 +6,23 @@ internal import PostbackService
 
 /// The options of the commands that consume a spool.
 enum WatchOptions {
+  private static let retention = Option(
+    "--retain",
+    "AGE",
+    "Once an hour, remove parts of the tables and files in SPOOL/done and SPOOL/failed that are older\nthan AGE, such as 400d. See postback retain --help."
+  )
+  private static let retainedTables = Option(
+    "--retain-tables",
+    "LIST",
+    "The tables that --retain is about, joined by commas; default all of them."
+  )
+
   static let options =
     [
       Option("--delete", nil, "Delete files that are done, instead of moving them to SPOOL/done."),
       Option("--rescan-ms", "N", "Look for files at least every N milliseconds; default 5000."),
+      retention,
+      retainedTables,
       Option("--part-seconds", "N", "Complete a part when it is N seconds old; default 300."),
       Option(
         "--forget-after",
@@ -50,6 +63,13 @@ enum WatchOptions {
     if let rescan = try arguments.integer("--rescan-ms", in: 10...3_600_000) { consumer.rescan = .milliseconds(rescan) }
     consumer.receivedAt = try ReceivedAtOptions.rule(arguments)
     consumer.jobs = try arguments.jobs()
+    consumer.retention =
+      try RetentionOptions.age(arguments, retention)
+      ?? configuration.retainedDays.map { Duration.seconds($0 * 86_400) }
+    consumer.retainedTables = try RetentionOptions.tables(arguments, retainedTables)
+    if let tables = configuration.retainedTables, !arguments.has(retainedTables.name) {
+      consumer.retainedTables = tables
+    }
     consumer.metricsFile = try ServiceOptions.metricsFile(arguments)
     consumer.forcedExitStatus = ExitStatus.inputOutput.rawValue
     return consumer
