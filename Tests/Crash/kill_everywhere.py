@@ -9,7 +9,7 @@ Counts are by thread: with several, N is that of whichever comes to it first. A 
 Exit status: 0 no violation (with --failpoint: at least one), 1 otherwise, 77 where strace cannot trace.
 """
 
-import argparse, contextlib, gzip, hashlib, os, random, re, shutil, sqlite3, subprocess, sys, tempfile, time, zlib
+import argparse, contextlib, gzip, hashlib, json, os, random, re, shutil, sqlite3, subprocess, sys, tempfile, time, zlib
 from pathlib import Path
 
 CALLS = "write pwrite64 writev fsync fdatasync rename renameat renameat2 unlink unlinkat ftruncate fallocate mkdir linkat openat".split()
@@ -31,7 +31,7 @@ class Scenario:
             if path.is_symlink() or path.is_file():
                 content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
                 # Random, or of the process: that it is there is what counts.
-                content = b"" if path.name in ("_output_id", ".lock") else content
+                content = b"" if path.name == "_output_id" or path.name.endswith(".lock") else content
                 found[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
         return found
 
@@ -100,6 +100,30 @@ class Hunt:
             self.run(folder, ["run", name, *TABLES, *self.keys])
             time.sleep(1.1)
 
+    def old(self, folder, *options):
+        """Two runs, of which one was received years ago, and a spool with files that were put away."""
+        for name, lines, day in [("a.jsonl", self.a, "2024-01-05"), ("b.jsonl", self.b, "2026-11-01")]:
+            (folder / name).write_bytes(b"".join(lines))
+            self.run(folder, ["run", name, "--received-at", f"{day}T10:00:00Z", *TABLES, *options, *self.keys])
+        (folder / "spool").mkdir()
+
+    def removable(self, folder):
+        """A run with copies, its settled rows, and the transaction of a copy."""
+        self.inputs(folder / "in")
+        self.run(folder, ["run", "in", *TABLES, *self.keys])
+        self.run(folder, ["settle", "out"])
+        (folder / "spool/done").mkdir(parents=True)
+        (folder / "spool/new").mkdir()
+        (folder / "spool/done/a.jsonl").write_bytes(b"".join(self.a))
+        self.transaction = next(json.loads(line)["transaction-id"] for line in self.a if b'"transaction-id"' in line)
+
+    def days(self, folder):
+        """Envelopes of several days, in turn."""
+        (folder / "in").mkdir()
+        lines = [b'{"received_at":"2026-03-%02dT10:00:00Z","body":%s}\n' % (1 + number % 3, line.strip())
+                 for number, line in enumerate([*self.a, *self.b[:100]])]
+        (folder / "in/a.jsonl").write_bytes(b"".join(lines))
+
     def rejected(self, folder):
         """What a run leaves that does not trust the keys."""
         self.inputs(folder / "in")
@@ -119,6 +143,10 @@ class Hunt:
             Scenario("forget", lambda: [*watch, "--jobs", "1", "--forget-after", "60d"], self.forgettable),
             Scenario("compact", lambda: ["state", "compact", "--state", "out/_state", "--before", self.between],
                      self.compactable),
+            Scenario("retain", lambda: ["retain", "--out", "out", "--older-than", "400d"], self.old),
+            Scenario("removal", lambda: ["forget", "--out", "out", "--spool", "spool", "--transaction-id", self.transaction],
+                     self.removable),
+            Scenario("partition", lambda: [*run, "--partition", "received_day", "--jobs", "1"], self.days),
         ]
 
     def run(self, folder, arguments, tracer=()):

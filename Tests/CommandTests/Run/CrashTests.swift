@@ -12,7 +12,11 @@ struct `A command that is killed at any system call` {
     )
   }
 
-  @Test(arguments: ["run", "watch", "watch-many", "forget", "compact", "from-rejects"])
+  @Test(
+    arguments: [
+      "run", "watch", "watch-many", "forget", "compact", "from-rejects", "retain", "removal", "partition",
+    ]
+  )
   func `has lost and repeated nothing after the next run`(
     _ scenario: String
   )
