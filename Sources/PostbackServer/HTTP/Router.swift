@@ -65,7 +65,7 @@ package struct Router: Sendable {
   /// allows.
   func route(_ method: String, _ path: String) -> Result<Route, Refusal> {
     let plain = path.withoutTrailingSlashes
-    let folder = plain.prefix(through: plain.lastIndex(of: "/") ?? plain.startIndex)
+    let folder = plain.lastIndex(of: "/").map { plain[...$0] } ?? ""
     guard let routes = routes[path] ?? routes[plain] ?? routes[folder + Route.anyName] else {
       return .failure(Refusal(response: .error(404, "This server has no endpoint with this path.")))
     }
