@@ -103,7 +103,7 @@ package final class DeliveryService {
       commitLookAt = now + Self.commitInterval
       let commit = try Ledger.lastCommit(settings.state)
       guard commit != planned || planned == nil else { return }
-      try planner.begin(settings.partners.all)
+      try await planner.begin(settings.partners.all)
       planned = commit ?? planned
     }
     let before = planner.isDone
@@ -182,15 +182,6 @@ extension DeliverySettings {
   /// Throws if a partner needs what the tables do not have.
   func check() throws(FileFailure) {
     let written = try Ledger.reading(state).settings
-    // Events are found by the order of their postbacks, which tables of several days do not share.
-    guard written[TableOptions.partition] == nil else {
-      throw FileFailure(
-        .incompatible,
-        output,
-        "The tables are spread over days with --partition, and deliveries need them in one folder each",
-        advice: "Write an output without --partition for deliver"
-      )
-    }
     guard written[TableOptions.keepRaw] != "yes" else { return }
     let partners = partners.all.filter(\.usesRawBody).map(\.id)
     guard partners.isEmpty else {

@@ -14,7 +14,7 @@ extension DeliveryService {
     try outbox.begin()
     defer { try? outbox.forget() }
     let planner = try Planner(settings.output, state: settings.state, outbox, settings.lookups)
-    try planner.begin(settings.partners.all)
+    try await planner.begin(settings.partners.all)
     while !planner.isDone { try await planner.planBatch(at: now, inTransaction: true) }
     for partner in settings.partners.all where partner.isEnabled {
       let queue = PartnerQueue(partner, outbox) { 0 }

@@ -63,7 +63,7 @@ class Site:
 
     def rows(self, table):
         lines = []
-        for path in sorted(glob.glob(str(self.folder / table / "*.jsonl"))):
+        for path in sorted(glob.glob(str(self.folder / table / "**/*.jsonl"), recursive=True)):
             lines += [json.loads(line) for line in open(path, encoding="utf-8")]
         return lines
 
@@ -243,6 +243,47 @@ def check_settlement(site):
     print(f"settlement: {len(corrections)} corrections, one counted for who does not want them")
 
 
+def check_removals(site):
+    """Parts by day, parts removed from one table alone, and rows removed on request: events stay with their postbacks."""
+    site.run("run", "dump.jsonl", *(site.folder / "keys").read_text().split(), "--models", "campaigns/models", "--out", "days", "--partition", "received_day", "--quiet")
+
+    def check(name):
+        """A new partner is sent everything that is in the tables, and nothing else."""
+        site.partners(partner(name, "http://127.0.0.1:9/", body="json", include={"lost": True}))
+        lines = site.run("deliver", "days", "--partners", "partners.json", "--dry-run", "--quiet").stdout.splitlines()
+        bodies = [json.loads(json.loads(line)["body"]) for line in lines]
+        rows = {row["postback_key"]: row for row in site.rows("days/skan_postbacks")}
+        wanted = collections.Counter((key, None) for key in rows)
+        for row in site.rows("days/skan_events"):
+            if row["postback_key"] in rows and rows[row["postback_key"]]["did_win"] is not False:
+                wanted[row["postback_key"], row["event_name"]] += 1
+        found = collections.Counter((body["postback_key"], body.get("event_name")) for body in bodies)
+        expect(found == wanted, f"{name}: {len(found - wanted)} too many and {len(wanted - found)} too few of {len(wanted)}")
+        return len(wanted)
+
+    counts = [check("days")]
+    times = sorted(row["received_at"] for row in site.rows("days/skan_postbacks"))
+    middle = time.mktime(time.strptime(times[len(times) // 2][:10], "%Y-%m-%d"))
+    site.run("retain", "--out", "days", "--older-than", f"{int((time.time() - middle) / 86400)}d", "--tables", "skan_postbacks", "--quiet")
+    counts.append(check("retained"))
+    expect(counts[1] < counts[0], "nothing was removed")
+    # The partner has the first rows when a row among them and one after them are removed.
+    path, url = site.listen("removals.jsonl")
+    site.partners(partner("reader", url + "/ok", body="json", rate_per_s=2000))
+    site.run("deliver", "days", "--partners", "partners.json", "--once", "--quiet")
+    before = len(received(path))
+    events = {row["postback_key"] for row in site.rows("days/skan_events")}
+    chosen = [row["transaction_id"] for row in site.rows("days/skan_postbacks") if row["postback_key"] in events][:2]
+    site.run("forget", "--out", "days", *(word for one in chosen for word in ("--transaction-id", one)), "--quiet")
+    counts.append(check("forgotten"))
+    expect(counts[2] < counts[1], "nothing was forgotten")
+    site.partners(partner("reader", url + "/ok", body="json", rate_per_s=2000))
+    site.run("deliver", "days", "--partners", "partners.json", "--once", "--quiet")
+    expect(len(received(path)) == before, "rows are sent again after a removal")
+    site.stop()
+    print(f"removals: {counts[0]} deliveries by day, {counts[1]} after retention, {counts[2]} after a request")
+
+
 def check_kills(site, kills):
     """The process is killed at random moments, between commits and requests; each delivery arrives, with one id."""
     path, url = site.listen("kills.jsonl")
@@ -276,6 +317,7 @@ def main():
             check_content(site)
             check_failures(site)
             check_settlement(site)
+            check_removals(site)
             check_kills(site, options.kills)
         finally:
             site.stop()

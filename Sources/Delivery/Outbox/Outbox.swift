@@ -15,6 +15,8 @@ package final class Outbox {
   private let update: SQLiteStatement
   private let firstDue: SQLiteStatement
   private let retriesDue: SQLiteStatement
+  let insertStaged: SQLiteStatement
+  let selectStaged: SQLiteStatement
   /// The numbers of deliveries by partner and state.
   private(set) var counts: [String: [DeliveryState: Int64]] = [:]
 
@@ -41,6 +43,9 @@ package final class Outbox {
       throw FileFailure(.incompatible, path, "A later version of postback made this file", advice: "Use that version")
     }
     if found == 0 { try database.execute("BEGIN; \(Self.schema); PRAGMA user_version = \(Self.version); COMMIT") }
+    try database.execute(StagedEvents.schema)
+    insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
+    selectStaged = try SQLiteStatement(database, StagedEvents.selection)
     insert = try SQLiteStatement(
       database,
       """

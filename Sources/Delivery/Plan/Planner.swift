@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import Ledger
 internal import PostbackVerification
 internal import Reporting
 internal import Signatures
@@ -13,21 +14,50 @@ final class Planner {
   private let columns = AcceptedColumns()
   private var hash: SHA256
 
-  /// The partners with the same position, with the reading of the tables from there on.
+  /// The partners with the same positions, with the reading of the tables from there on. Both feeds end with the same
+  /// commit.
   private struct Reading {
     let partners: [Partner]
-    var postbacks: TableFeed.Iterator
-    var events: TableFeed.Iterator
-    /// The events that were read and whose postback was not.
-    var ahead: ArraySlice<EventRow> = []
-    /// The position before the first event that was not planned.
-    var eventPosition: TableCursor?
-    /// The position behind the events that were read.
-    var lastEnd: TableCursor?
-    var eventsAreRead = false
+    var postbacks: Rows
+    var events: Rows
+    /// The events of these postbacks.
+    var staged: StagedEvents
+    /// The position of the events while the pass is not complete.
+    let firstEvent: TableCursor?
+  }
+
+  /// A feed of a table whose first batch was read, which fixes the rows that it ends with.
+  private struct Rows {
+    private var iterator: TableFeed.Iterator
+    private var first: TableFeed.Element?
+    /// The position behind the rows that were read.
+    private(set) var position: TableCursor?
+
+    init(_ feed: TableFeed, after position: TableCursor?) async throws(FileFailure) {
+      iterator = feed.makeAsyncIterator()
+      first = try await iterator.next()
+      self.position = position
+    }
+
+    /// Returns the next batch; nil after the last one. Throws `.changed` if rows were removed meanwhile.
+    mutating func next() async throws -> TableFeed.Element? {
+      let isFirst = first != nil
+      let element = if let first { first } else { try await iterator.next() }
+      first = nil
+      if !isFirst, let element, element.cursor.generation != position?.generation { throw Interruption.changed }
+      position = element?.cursor ?? position
+      return element
+    }
+  }
+
+  /// The reason for which a pass is begun anew.
+  private enum Interruption: Error {
+    /// Rows were removed from the tables, so that the feeds may end with different commits.
+    case changed
   }
 
   private var readings: [Reading] = []
+  private var stagings: Int64 = 0
 
   init(_ output: String, state: String, _ outbox: Outbox, _ lookups: Lookups) throws(LibcryptoFailure) {
     (self.output, self.state, self.outbox, self.lookups) = (output, state, outbox, lookups)
@@ -35,24 +65,41 @@ final class Planner {
   }
 
   /// Begins to read the rows that are committed now.
-  func begin(_ partners: [Partner]) throws(FileFailure) {
-    var groups: [(positions: (TableCursor?, TableCursor?), partners: [Partner])] = []
+  func begin(_ partners: [Partner]) async throws {
+    var groups: [(positions: (postbacks: TableCursor?, events: TableCursor?), partners: [Partner])] = []
     for partner in partners where partner.isEnabled {
       let positions = try outbox.positions(of: partner.id)
       if let place = groups.firstIndex(where: { $0.positions == positions }) {
         groups[place].partners.append(partner)
       } else {
-        groups.append(((positions.postbacks, positions.events), [partner]))
+        groups.append((positions, [partner]))
       }
     }
-    readings = groups.map { group in
-      Reading(
-        partners: group.partners,
-        postbacks: TableFeed(.postbacks, in: output, state: state, after: group.positions.0).makeAsyncIterator(),
-        events: TableFeed(.events, in: output, state: state, after: group.positions.1).makeAsyncIterator(),
-        eventPosition: group.positions.1
+    readings = []
+    for group in groups { readings.append(try await reading(group.partners, group.positions)) }
+  }
+
+  private func reading(
+    _ partners: [Partner],
+    _ positions: (postbacks: TableCursor?, events: TableCursor?)
+  ) async throws -> Reading {
+    while true {
+      stagings += 1
+      let commit = try Ledger.lastCommit(state)
+      let reading = Reading(
+        partners: partners,
+        postbacks: try await rows(of: .postbacks, after: positions.postbacks),
+        events: try await rows(of: .events, after: positions.events),
+        staged: StagedEvents(number: stagings, outbox),
+        firstEvent: positions.events
       )
+      // An event is committed together with its postback.
+      if try Ledger.lastCommit(state) == commit { return reading }
     }
+  }
+
+  private func rows(of table: Table, after position: TableCursor?) async throws(FileFailure) -> Rows {
+    try await Rows(TableFeed(table, in: output, state: state, after: position), after: position)
   }
 
   /// Indicates that all rows that were committed at `begin` are planned.
@@ -61,46 +108,54 @@ final class Planner {
   /// Plans one batch of rows, in one transaction unless `inTransaction` says that there is one already.
   func planBatch(at now: Int64, inTransaction: Bool = false) async throws {
     guard var reading = readings.popLast() else { return }
-    // The postbacks are read first, so that the events of all of them are committed when they are read.
-    guard let element = try await reading.postbacks.next() else { return }
+    do {
+      if try await planBatch(of: &reading, at: now, inTransaction) { readings.append(reading) }
+    } catch Interruption.changed {
+      try reading.staged.drop()
+      let positions = try outbox.positions(of: reading.partners[0].id)
+      readings.append(try await self.reading(reading.partners, positions))
+    }
+  }
+
+  /// Stages a batch of events, or else plans a batch of postbacks. Returns false if there are no more of either.
+  private func planBatch(of reading: inout Reading, at now: Int64, _ inTransaction: Bool) async throws -> Bool {
+    func write(_ body: () throws(FileFailure) -> Void) throws {
+      if inTransaction { try body() } else { try outbox.transaction(body) }
+    }
+    // All events are staged first: those of a postback may be anywhere among them, because parts of either table may have
+    // been removed, and days may have parts of their own.
+    if let element = try await reading.events.next() {
+      let events = EventRow.read(element.rows, of: .events)
+      try write { () throws(FileFailure) in try reading.staged.add(events) }
+      return true
+    }
+    guard let element = try await reading.postbacks.next() else {
+      try write { () throws(FileFailure) in
+        try reading.staged.drop()
+        try setPositions(reading, reading.events.position)
+      }
+      return false
+    }
     var rows = RowCursor(element.rows, of: .postbacks)
     var planned: [PlannedDelivery] = []
     while rows.next() {
       guard var postback = AcceptedPostback(rows, columns, lookups) else { continue }
       if postback.values[.decodeStatus] == .text("decoded") {
-        postback.events = try await Self.events(of: postback.key, &reading)
+        postback.events = try reading.staged.events(of: postback.key)
       }
       for partner in reading.partners {
         planned += try postback.deliveries(to: partner, at: now, &hash)
       }
     }
-    func write() throws(FileFailure) {
+    try write { () throws(FileFailure) in
       for delivery in planned { try outbox.add(delivery, at: now) }
-      for partner in reading.partners {
-        try outbox.setPositions(of: partner.id, element.cursor, reading.eventPosition)
-      }
+      try setPositions(reading, reading.firstEvent)
     }
-    if inTransaction { try write() } else { try outbox.transaction(write) }
-    readings.append(reading)
+    return true
   }
 
-  /// Takes the events of a postback, which follow in the order of the postbacks.
-  private static func events(of key: PostbackKey, _ reading: inout Reading) async throws -> [EventRow] {
-    var found: [EventRow] = []
-    while true {
-      if reading.ahead.isEmpty {
-        guard !reading.eventsAreRead, let element = try await reading.events.next() else {
-          reading.eventsAreRead = true
-          return found
-        }
-        reading.ahead = EventRow.read(element.rows, of: .events, endingAt: element.cursor)[...]
-        reading.eventPosition = reading.ahead.first?.position ?? element.cursor
-        reading.lastEnd = element.cursor
-        continue
-      }
-      guard reading.ahead.first?.key == key, let event = reading.ahead.popFirst() else { return found }
-      found.append(event)
-      reading.eventPosition = reading.ahead.first?.position ?? reading.lastEnd
-    }
+  private func setPositions(_ reading: Reading, _ events: TableCursor?) throws(FileFailure) {
+    guard let postbacks = reading.postbacks.position else { return }
+    for partner in reading.partners { try outbox.setPositions(of: partner.id, postbacks, events) }
   }
 }

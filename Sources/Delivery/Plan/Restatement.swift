@@ -82,7 +82,7 @@ final class Restatement {
         while true {
           if ahead.isEmpty {
             guard let more = try events?.next() else { break }
-            ahead = EventRow.read(more, of: .settledEvents, endingAt: nil)[...]
+            ahead = EventRow.read(more, of: .settledEvents)[...]
             continue
           }
           guard ahead.first?.key == key, let event = ahead.popFirst() else { break }

@@ -93,36 +93,17 @@ struct EventRow: Sendable {
   let key: PostbackKey
   let name: String
   let values: [Macro: MacroValue]
-  /// The position before the row, in the table of a run.
-  let position: TableCursor?
 
-  /// Reads the rows of a batch. `cursor` is the position behind them; nil for a derived table.
-  static func read(_ batch: RowBatch, of table: Table, endingAt cursor: TableCursor?) -> [EventRow] {
+  /// Reads the rows of a batch.
+  static func read(_ batch: RowBatch, of table: Table) -> [EventRow] {
     var found: [EventRow] = []
     found.reserveCapacity(batch.rows.count)
     var row = RowCursor(batch, of: table)
     let (keyPlace, namePlace) = (table.place(.postbackKey), table.place(.eventName))
     while row.next() {
       guard let key = row.key(keyPlace), let name = row.text(namePlace) else { continue }
-      let position = cursor.map { cursor in
-        TableCursor(
-          table: cursor.table,
-          generation: cursor.generation,
-          part: cursor.last.part,
-          offset: cursor.last.offset - Int64(batch.end - batch.rows[row.index].bytes.indices.lowerBound)
-        )
-      }
-      found.append(EventRow(key: key, name: name, values: RowValues.events.read(row), position: position))
+      found.append(EventRow(key: key, name: name, values: RowValues.events.read(row)))
     }
     return found
-  }
-}
-
-extension RowBatch {
-  /// The number of bytes of the rows with their line ends.
-  fileprivate var end: Int {
-    guard let last = rows.last else { return 0 }
-    let end = last.bytes.indices.upperBound
-    return end + (bytes[end] == UInt8(ascii: "\r") ? 2 : 1)
   }
 }
