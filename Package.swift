@@ -61,6 +61,7 @@ let package = Package(
     module("SKAdNetwork", ["Base", "JSON"]),
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
+    module("InfoPlist", ["JSON"]),
     module("DurableFiles", ["Base", "CLinux", "CZlib"]),
     module(
       "Ledger",
@@ -124,7 +125,8 @@ let package = Package(
     program(
       "postback",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "InfoPlist",
+        "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "Warehouse",
         "PostbackServer", "PostbackService", "Delivery", "SyntheticTraffic", "CMalloc",
       ]
@@ -150,6 +152,7 @@ let package = Package(
     tests("SKAdNetwork", ["Base", "JSON", "TestSupport"]),
     tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
+    tests("InfoPlist", ["JSON", "TestSupport"]),
     tests("DurableFiles", ["TestSupport"]),
     tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
     tests("Tables", ["JSON", "PostbackVerification", "DurableFiles", "Ledger", "TestSupport"]),
@@ -191,7 +194,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
+        "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "Reporting", "PostbackService", "postback",
         "TestSupport",
       ],

@@ -244,9 +244,12 @@ def check_pages(pages, binary):
     size = len(readme.text.encode())
     if size > README_BYTES:
         problems.append(f"README.md has {size} bytes; at most {README_BYTES} may be. Details belong in docs/")
-    for path in page_paths()[1:]:
-        if f"({path})" not in readme.text:
-            problems.append(f"README.md does not link to {path}")
+    paths = page_paths()[1:]
+    linked = {path for path in paths if f"({path})" in readme.text}
+    near = {f"docs/{name}" for path in linked for name in re.findall(r"\]\(([\w-]+\.md)[#)]", Page(path).text)}
+    for path in paths:
+        if path not in linked | near:
+            problems.append(f"Neither README.md nor a page that it links to has a link to {path}")
     for path in page_paths() + ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]:
         problems += [*check_links(Page(path)), *check_paths(Page(path)), *check_deployed(Page(path))]
     problems += [*check_tables(), *check_reject_codes(), *check_alerts(), *check_options(pages, binary)]

@@ -17,7 +17,7 @@ enum Main {
     EnrichCommand.self,
     SettleCommand.self, DailyCommand.self, DeliverCommand.self, RetainCommand.self, ForgetCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
-    ModelDiffCommand.self, GenerateCommand.self, SchemaCommand.self, LoadPostgresCommand.self,
+    ModelDiffCommand.self, PlistCheckCommand.self, GenerateCommand.self, SchemaCommand.self, LoadPostgresCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self, CompletionCommand.self, ManualCommand.self,
   ])
 

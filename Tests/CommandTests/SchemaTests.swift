@@ -6,6 +6,7 @@ import Analysis
 import Base
 import ConversionModel
 import Glibc
+import InfoPlist
 import JSON
 import PostbackPipeline
 import Reporting
@@ -125,6 +126,15 @@ import Testing
     #expect(codes == RejectCode.allCases.map(\.rawValue))
   }
 
+  @Test func `the result of plist check is valid by its schema`() throws {
+    let check = InfoPlistCheck(file: "Info.plist", bytes: Array("<plist><dict/></plist>".utf8))
+    let file = try Schema("plist_check")["properties", "files", "items"]
+    #expect(file?["required"]?.strings == check.json.keys && file?["properties"]?.keys == check.json.keys)
+    let finding = file?["properties", "findings", "items"]
+    #expect(finding?["required"]?.strings == check.findings.first?.json.keys)
+    #expect(finding?["properties", "code", "enum"]?.strings == InfoPlistFinding.Code.allCases.map(\.rawValue))
+  }
+
   @Test func `rejects can be grouped by the columns of the schema`() throws {
     let names = try Schema("rejects")["properties", "group_by", "items", "enum"]?.strings
     #expect(names == Table.rejects.columnNames + GroupColumn.derived)
@@ -223,7 +233,8 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "daily", "diagnosis", "enrich", "envelope", "postback", "rejects", "server_configuration",
+    "conversion_model", "daily", "diagnosis", "enrich", "envelope", "plist_check", "postback", "rejects",
+    "server_configuration",
     "skan_daily", "skan_daily_changes", "skan_daily_events", "skan_daily_values", "skan_enriched", "skan_events",
     "skan_postbacks", "skan_rejects", "status", "summary",
   ]

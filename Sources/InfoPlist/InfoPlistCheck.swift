@@ -1,0 +1,284 @@
+package import JSON
+
+/// The keys of an Info.plist that are about ad attribution.
+enum InfoPlistKey: String, CaseIterable {
+  case skAdNetworkItems = "SKAdNetworkItems"
+  case skAdNetworkIdentifier = "SKAdNetworkIdentifier"
+  case adNetworkIdentifiers = "AdNetworkIdentifiers"
+  case skAdNetworkCopies = "NSAdvertisingAttributionReportEndpoint"
+  case adAttributionKit = "AdAttributionKit"
+  case adAttributionKitCopies = "AttributionCopyEndpoint"
+  case reengagementCopies = "EligibleForAdAttributionKitReengagementPostbackCopies"
+  case nestedReengagementCopies = "OptInForReengagementPostbackCopies"
+}
+
+/// The check of the ad attribution in an Info.plist.
+package struct InfoPlistCheck: Sendable {
+  /// The path of the file.
+  package let file: String
+  /// The format; nil if the file is no property list.
+  package private(set) var format: PropertyList.Format?
+  /// The ids in `SKAdNetworkItems` and in `AdNetworkIdentifiers`, as they are written.
+  package private(set) var skAdNetworkIDs: [String] = []
+  package private(set) var adAttributionKitIDs: [String] = []
+  /// The addresses for copies of postbacks; nil without a valid key.
+  package private(set) var skAdNetworkCopies: String?
+  package private(set) var adAttributionKitCopies: String?
+  /// Indicates that copies of re-engagement postbacks are asked for.
+  package private(set) var asksForReengagements = false
+  /// The findings, in the order of the checks.
+  package private(set) var findings: [InfoPlistFinding] = []
+
+  /// The number of errors.
+  package var errorCount: Int { findings.count { $0.code.severity == .error } }
+
+  /// Checks the content of a file. All `networks` must be among its ids.
+  package init(file: String, bytes: [UInt8], networks: [String] = []) {
+    self.file = file
+    let root: PropertyList
+    do throws(PropertyListDefect) {
+      (root, format) = try PropertyList.parse(bytes)
+    } catch {
+      note(.unreadable, error.line.map { "line \($0)" } ?? "", nil, error.reason)
+      return
+    }
+    guard case .dictionary(let members) = root else {
+      note(.wrongType, "", nil, "The property list is \(root.typeName). An Info.plist is a dictionary.")
+      return
+    }
+    checkSpelling(members, "")
+    readItems(first(.skAdNetworkItems, members))
+    readIdentifiers(first(.adNetworkIdentifiers, members))
+    readCopies(members)
+    for network in networks { checkPresence(network) }
+  }
+
+  /// The result as a JSON object.
+  package var json: JSONValue {
+    func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    return .object([
+      .init("file", .string(file)), .init("format", text(format?.rawValue)),
+      .init("skadnetwork_ids", .integer(skAdNetworkIDs.count)),
+      .init("adattributionkit_ids", .integer(adAttributionKitIDs.count)),
+      .init("skadnetwork_copies", text(skAdNetworkCopies)),
+      .init("adattributionkit_copies", text(adAttributionKitCopies)),
+      .init("reengagement_copies", .bool(asksForReengagements)),
+      .init("findings", .array(findings.map(\.json))),
+    ])
+  }
+
+  private mutating func note(
+    _ code: InfoPlistFinding.Code,
+    _ keyPath: String,
+    _ found: String?,
+    _ advice: String
+  ) {
+    findings.append(InfoPlistFinding(code: code, keyPath: keyPath, found: found, advice: advice))
+  }
+
+  private func first(_ key: InfoPlistKey, _ members: [PropertyList.Member]) -> PropertyList? {
+    members.first { $0.key == key.rawValue }?.value
+  }
+
+  /// Finds keys of ours in another spelling, and keys that a dictionary has twice.
+  private mutating func checkSpelling(_ members: [PropertyList.Member], _ prefix: String) {
+    var seen: Set<String> = []
+    for member in members {
+      let lower = member.key.lowercased()
+      guard let key = InfoPlistKey.allCases.first(where: { $0.rawValue.lowercased() == lower }) else { continue }
+      if key.rawValue != member.key {
+        note(.keySpelling, prefix + member.key, member.key, "The system does not know the key. Write \(key.rawValue).")
+      } else if !seen.insert(member.key).inserted {
+        note(
+          .keyTwice,
+          prefix + member.key,
+          nil,
+          "The dictionary has the key twice, and one of them is lost. Join them."
+        )
+      }
+    }
+  }
+
+  // MARK: - Ids of ad networks
+
+  private mutating func readItems(_ value: PropertyList?) {
+    let name = InfoPlistKey.skAdNetworkItems.rawValue
+    guard let value else { return }
+    guard case .array(let items) = value else {
+      return note(.wrongType, name, nil, "The value is \(value.typeName). It must be an array of dictionaries.")
+    }
+    let key = InfoPlistKey.skAdNetworkIdentifier.rawValue
+    for (index, item) in items.enumerated() {
+      let place = "\(name)[\(index)]"
+      guard case .dictionary(let members) = item else {
+        note(.wrongType, place, nil, "The element is \(item.typeName). It must be a dictionary with \(key).")
+        continue
+      }
+      checkSpelling(members, "\(place).")
+      switch first(.skAdNetworkIdentifier, members) {
+      case .string(let id)?:
+        checkID(id, "\(place).\(key)", among: skAdNetworkIDs, suffixes: [Self.skAdNetworkSuffix])
+        skAdNetworkIDs.append(id)
+      case let other?: note(.wrongType, "\(place).\(key)", nil, "The value is \(other.typeName). It must be a text.")
+      case nil:
+        note(.keyMissing, place, nil, "The element has no \(key), so it has no effect. Add the id, or remove it.")
+      }
+    }
+  }
+
+  private mutating func readIdentifiers(_ value: PropertyList?) {
+    let name = InfoPlistKey.adNetworkIdentifiers.rawValue
+    guard let value else { return }
+    guard case .array(let items) = value else {
+      return note(.wrongType, name, nil, "The value is \(value.typeName). It must be an array of texts.")
+    }
+    for (index, item) in items.enumerated() {
+      guard case .string(let id) = item else {
+        note(.wrongType, "\(name)[\(index)]", nil, "The element is \(item.typeName). It must be the id itself, a text.")
+        continue
+      }
+      let suffixes = [Self.adAttributionKitSuffix, Self.skAdNetworkSuffix]
+      checkID(id, "\(name)[\(index)]", among: adAttributionKitIDs, suffixes: suffixes)
+      adAttributionKitIDs.append(id)
+    }
+  }
+
+  private static let skAdNetworkSuffix = ".skadnetwork"
+  private static let adAttributionKitSuffix = ".adattributionkit"
+
+  private mutating func checkID(_ id: String, _ place: String, among others: [String], suffixes: [String]) {
+    if id.contains("$(") { return noteVariable(id, place) }
+    let lower = id.lowercased()
+    if let first = others.firstIndex(where: { $0.lowercased() == lower }) {
+      note(.idTwice, place, id, "The id is also at the index \(first). Remove one of both.")
+    }
+    guard let suffix = suffixes.first(where: lower.hasSuffix) else {
+      let expected = suffixes.joined(separator: " or ")
+      return note(.idSuffix, place, id, "The id must end in \(expected), with nothing behind it.")
+    }
+    let prefix = lower.dropLast(suffix.count)
+    guard !prefix.isEmpty,
+      prefix.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D })
+    else {
+      return note(.idForm, place, id, "Before \(suffix) there must be letters and digits alone, without spaces.")
+    }
+    if lower != id { note(.idUpperCase, place, id, "The system compares exactly. Write \(lower.shown).") }
+    if prefix.count != 10 {
+      note(
+        .idUnusual,
+        place,
+        id,
+        "Apple's ids have ten letters and digits before \(suffix). Compare it with the network's."
+      )
+    }
+  }
+
+  private mutating func checkPresence(_ network: String) {
+    let isSKAdNetwork = network.hasSuffix(Self.skAdNetworkSuffix)
+    let key = isSKAdNetwork ? InfoPlistKey.skAdNetworkItems : .adNetworkIdentifiers
+    guard !(isSKAdNetwork ? skAdNetworkIDs : adAttributionKitIDs).contains(network) else { return }
+    note(.networkMissing, key.rawValue, nil, "The list does not have \(network.shown), which must be in it. Add it.")
+  }
+
+  private mutating func noteVariable(_ value: String, _ place: String) {
+    note(.variable, place, value, "The value is a build setting. Check the Info.plist in the built app instead.")
+  }
+
+  // MARK: - Copies of postbacks
+
+  private mutating func readCopies(_ members: [PropertyList.Member]) {
+    let name = InfoPlistKey.skAdNetworkCopies.rawValue
+    let skAdNetworkHost = endpoint(first(.skAdNetworkCopies, members), name)
+    skAdNetworkCopies = skAdNetworkHost.map { "https://\($0)/.well-known/skadnetwork/report-attribution/" }
+    if first(.skAdNetworkCopies, members) == nil {
+      note(
+        .endpointMissing,
+        name,
+        nil,
+        "Without it no copies of SKAdNetwork's postbacks come. Add https:// and your domain."
+      )
+    }
+    let key = InfoPlistKey.adAttributionKitCopies.rawValue
+    var nested: [PropertyList.Member] = []
+    let container = InfoPlistKey.adAttributionKit.rawValue
+    switch first(.adAttributionKit, members) {
+    case .dictionary(let found)?:
+      nested = found
+      checkSpelling(found, "\(container).")
+    case let other?:
+      note(.wrongType, container, nil, "The value is \(other.typeName). It must be a dictionary with \(key).")
+    case nil: break
+    }
+    let values = [
+      ("\(container).\(key)", first(.adAttributionKitCopies, nested)), (key, first(.adAttributionKitCopies, members)),
+    ]
+    var hosts: [String] = []
+    for (place, value) in values { if let host = endpoint(value, place) { hosts.append(host) } }
+    if let first = hosts.first {
+      adAttributionKitCopies = "https://\(first)/.well-known/appattribution/report-attribution/"
+      if let last = hosts.last, last != first {
+        note(.endpointsDiffer, key, last, "\(container) has another domain, \(first). Remove one of both keys.")
+      }
+    }
+    if values.allSatisfy({ $0.1 == nil }) {
+      let advice = "Without it no copies of AdAttributionKit's postbacks come. Add https:// and your domain."
+      note(.endpointMissing, "\(container).\(key)", nil, advice)
+    } else {
+      readReengagement(nested, members)
+    }
+  }
+
+  private mutating func readReengagement(_ nested: [PropertyList.Member], _ members: [PropertyList.Member]) {
+    let place = "\(InfoPlistKey.adAttributionKit.rawValue).\(InfoPlistKey.nestedReengagementCopies.rawValue)"
+    let values = [
+      (place, first(.nestedReengagementCopies, nested)),
+      (InfoPlistKey.reengagementCopies.rawValue, first(.reengagementCopies, members)),
+    ]
+    for (place, value) in values {
+      switch value {
+      case .boolean(let asks)?: asksForReengagements = asksForReengagements || asks
+      case let other?: note(.wrongType, place, nil, "The value is \(other.typeName). It must be a Boolean.")
+      case nil: break
+      }
+    }
+    guard values.allSatisfy({ $0.1 == nil }) else { return }
+    note(
+      .reengagementMissing,
+      place,
+      nil,
+      "Without it no copies of re-engagements come. Add it with true if you want them."
+    )
+  }
+
+  /// Returns the host of an address for copies; nil, with a finding unless the key is absent, if there is none.
+  private mutating func endpoint(_ value: PropertyList?, _ place: String) -> String? {
+    guard let value else { return nil }
+    guard case .string(let text) = value else {
+      note(.wrongType, place, nil, "The value is \(value.typeName). It must be a text.")
+      return nil
+    }
+    if text.contains("$(") {
+      noteVariable(text, place)
+      return nil
+    }
+    let rest = text.dropFirst("https://".count)
+    let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    func isPlain(_ label: Substring) -> Bool {
+      !label.isEmpty
+        && label.utf8.allSatisfy { byte in
+          (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D
+        }
+    }
+    guard text.lowercased().hasPrefix("https://"), labels.count > 1, labels.allSatisfy(isPlain),
+      labels.last?.contains(where: \.isLetter) == true
+    else {
+      note(.endpointInvalid, place, text, "The value must be https:// and a domain alone, such as https://example.com.")
+      return nil
+    }
+    if rest.count > host.count, rest.dropFirst(host.count) != "/" {
+      note(.endpointPath, place, text, "The system uses only the registrable domain. Remove what is behind \(host).")
+    }
+    return host.lowercased()
+  }
+}

@@ -1,0 +1,61 @@
+package import JSON
+
+/// A defect of an Info.plist, with its place and its correction.
+package struct InfoPlistFinding: Sendable, Equatable {
+  /// The severity of a finding.
+  package enum Severity: String, Sendable {
+    /// A part of the file has no effect, or a wrong one.
+    case error
+    /// The file may be right.
+    case warning
+  }
+
+  /// The codes of findings. They are part of the public contract.
+  package enum Code: String, CaseIterable, Sendable {
+    case unreadable
+    case wrongType = "wrong_type"
+    case keySpelling = "key_spelling"
+    case keyMissing = "key_missing"
+    case keyTwice = "key_twice"
+    case idUpperCase = "id_upper_case"
+    case idSuffix = "id_suffix"
+    case idForm = "id_form"
+    case idUnusual = "id_unusual"
+    case idTwice = "id_twice"
+    case variable
+    case endpointMissing = "endpoint_missing"
+    case endpointInvalid = "endpoint_invalid"
+    case endpointPath = "endpoint_path"
+    case endpointsDiffer = "endpoints_differ"
+    case reengagementMissing = "reengagement_missing"
+    case networkMissing = "network_missing"
+
+    /// The severity.
+    package var severity: Severity {
+      switch self {
+      case .unreadable, .wrongType, .keySpelling, .keyMissing, .keyTwice, .idUpperCase, .idSuffix, .idForm,
+        .endpointInvalid, .endpointsDiffer, .networkMissing:
+        .error
+      case .idUnusual, .idTwice, .variable, .endpointMissing, .endpointPath, .reengagementMissing: .warning
+      }
+    }
+  }
+
+  /// The code.
+  package let code: Code
+  /// The place, such as `SKAdNetworkItems[3].SKAdNetworkIdentifier`; empty for the whole file.
+  package let keyPath: String
+  /// The value that was found; nil if there is none.
+  package let found: String?
+  /// The defect and its correction, as sentences.
+  package let advice: String
+
+  /// The finding as a JSON object.
+  package var json: JSONValue {
+    .object([
+      .init("code", .string(code.rawValue)), .init("severity", .string(code.severity.rawValue)),
+      .init("key_path", .string(keyPath)), .init("found", found.map { .string($0) } ?? .null),
+      .init("advice", .string(advice)),
+    ])
+  }
+}
