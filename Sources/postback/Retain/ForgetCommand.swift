@@ -1,4 +1,5 @@
 internal import Base
+internal import Delivery
 internal import DurableFiles
 internal import JSON
 internal import Ledger
@@ -15,14 +16,14 @@ struct ForgetCommand: Command {
     usage: "--out DIR (--transaction-id ID | --remote-address ADDRESS)… [--spool SPOOL] [--state DIR] [--json]",
     discussion: """
       Removes the rows of the accepted postbacks of a transaction, their events, their copies and other rejects that name
-      it, and their rows in skan_enriched and skan_settled. skan_daily has only sums and stays as it is. For an address it
-      removes the records that hold it; with --spool also the rows of the postbacks that came from it, as the
-      files in SPOOL/done and SPOOL/failed tell. These files are written anew without the records, as JSON Lines that
+      it, their rows in skan_enriched and skan_settled, and their deliveries to partners. skan_daily has only sums and stays
+      as it is. For an address it removes the records that hold it; with --spool also the rows of the postbacks that
+      came from it, as the files in SPOOL/done and SPOOL/failed tell. These files are written anew without the records, as JSON Lines that
       are not compressed. Everything else stays, byte for byte.
 
       The state keeps the key of a removed postback, a digest, so that a replay is still a duplicate. Parts and files that
-      were moved elsewhere, and backups, are not searched. After an interruption run the same command again. Stop the
-      consumer of the state first.
+      were moved elsewhere, backups and databases are not searched. After an interruption run the same command again. Stop
+      the consumer of the state first, and postback deliver.
       Exit status: 0 also if nothing was found; 64 usage, 65 the state or a part is damaged, 66 there is no state, 74 I/O,
       75 a process uses the state or the spool, or a file that waits in the spool has such a record.
       """,
@@ -32,7 +33,11 @@ struct ForgetCommand: Command {
       Option("--remote-address", "ADDRESS", "A network address, as it was written. May be repeated."),
       Option("--spool", "SPOOL", "Search the files of this spool too."),
       StateOptions.folder,
-      Option("--json", nil, "Print JSON: {\"rows\":{…},\"derived_rows\":{…},\"spool_records\":…,\"missing\":[…]}."),
+      Option(
+        "--json",
+        nil,
+        "Print JSON: {\"rows\":{…},\"derived_rows\":{…},\"deliveries\":…,\"spool_records\":…,\"missing\":[…]}."
+      ),
     ],
     example: "postback forget --out out --spool spool --transaction-id 6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"
   )
@@ -69,6 +74,7 @@ struct ForgetCommand: Command {
   /// Removes the rows. The ledger keeps the keys, and the files of the spool go last, so that the command can be repeated
   /// after a crash.
   private func forget() async throws {
+    let deliveries = try DeliveryRemoval(folder)
     let ledger = try Ledger(existing: StateFolder(existing: folder))
     let parts = try ledger.parts() + ledger.pendingRemovals()
     let tables = try OutputFolder(output, of: ledger, parts)
@@ -83,16 +89,19 @@ struct ForgetCommand: Command {
     let rewriting = try TableRewriting(request, in: tables, ledger, now: Timestamp.now.milliseconds)
     let isCSVSafe = try Ledger.reading(folder).settings["csv-safe"] == "yes"
     // With the keys of earlier requests, because a derived table may have been written while the rows were still there.
-    let derived = try DerivedRemoval.remove(try ledger.forgottenKeys(), from: output, isCSVSafe: isCSVSafe)
+    let keys = try ledger.forgottenKeys()
+    let derived = try DerivedRemoval.remove(keys, from: output, isCSVSafe: isCSVSafe)
+    let removedDeliveries = try deliveries.remove(keys)
     try await files?.rewrite(request)
     for path in rewriting.missing { Terminal.warn("\(path): The file is not there, so it was not searched.") }
     if spool == nil { Terminal.note("No spool was searched. Give --spool if its files are kept.") }
-    try report(rewriting, derived, files)
+    try report(rewriting, derived, removedDeliveries, files)
   }
 
   private func report(
     _ rewriting: TableRewriting,
     _ derived: [String: Int64],
+    _ deliveries: Int64,
     _ files: ForgottenSpool?
   ) throws(CommandFailure) {
     func members(_ counts: [String: Int64]) -> JSONValue {
@@ -100,13 +109,13 @@ struct ForgetCommand: Command {
     }
     let summary = JSONValue.object([
       .init("rows", members(rewriting.rows)), .init("derived_rows", members(derived)),
-      .init("spool_records", .integer(Int64(files?.records ?? 0))),
+      .init("deliveries", .integer(deliveries)), .init("spool_records", .integer(Int64(files?.records ?? 0))),
       .init("missing", .array(rewriting.missing.map { .string($0) })),
     ])
     let counts = rewriting.rows.merging(derived) { $1 }.sorted { $0.key < $1.key }
     let text =
-      counts.map { "\($0.value) rows of \($0.key)" }.joined(separator: ", ") + " and \(files?.records ?? 0) records of "
-      + "the spool removed"
+      counts.map { "\($0.value) rows of \($0.key)" }.joined(separator: ", ") + ", \(deliveries) deliveries and "
+      + "\(files?.records ?? 0) records of the spool removed"
     try Terminal.print(printsJSON ? summary.description : text)
   }
 }
