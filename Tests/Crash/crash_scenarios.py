@@ -47,6 +47,8 @@ class Scenario:
     """A command that is traced, and is run again after a crash."""
 
     inputs = ("in/", "spool/")
+    # The files before the command, where it replaces or removes parts that readers may see.
+    old = {}
 
     def __init__(self, name, arguments, prepare, removed=()):
         self.name, self.arguments, self.before, self.removed = name, arguments, prepare, removed
@@ -72,7 +74,7 @@ class Scenario:
     def examine(self, hunt, folder, want, promised):
         """A sentence on what is wrong, or nothing."""
         there = files(folder, "spool")
-        parts = [name for name, value in files(folder, "out").items() if "/part-" in name and want.get(name) != value]
+        parts = [name for name, value in files(folder, "out").items() if "/part-" in name and value not in (want.get(name), self.old.get(name))]
         if parts:
             return f"a reader sees what is not the table: {' '.join(parts)}"
         ended = hunt.run(folder, self.command(hunt))
@@ -89,6 +91,27 @@ class Scenario:
     def check(self, hunt, folder):
         check = hunt.run(folder, ["state", "check", "--state", "out/_state", "--out", "out"])
         return None if check.stdout == b"sound\n" else f"the state: {check.stdout.decode(errors='replace')[-400:]}"
+
+
+class Removal(Scenario):
+    """A command that removes or rewrites parts of tables: readers see the old ones or the new ones."""
+
+    def prepare(self, hunt, folder):
+        lines, keys = dump(hunt)
+        for name, some, day in [("a", lines[:70], "2024-01-05"), ("b", lines[50:130], "2026-11-01")]:
+            (folder / name).write_bytes(b"".join(some))
+            hunt.run(folder, ["run", name, "--received-at", f"{day}T10:00:00Z", *TABLES, *keys])
+        (folder / "spool/done").mkdir(parents=True)
+        (folder / "spool/new").mkdir()
+        (folder / "spool/done/a.jsonl").write_bytes(b"".join(lines[:70]))
+        self.transaction = json.loads(lines[60])["transaction-id"]
+        self.old = files(folder, "out")
+
+    def command(self, hunt):
+        return [*self.arguments, *(["--transaction-id", self.transaction] if self.name == "removal" else [])]
+
+    def digest(self, folder):
+        return {name: value for name, value in super().digest(folder).items() if not name.endswith(".lock")}
 
 
 class Derived(Scenario):
@@ -243,6 +266,14 @@ def spool(hunt, folder):
     (folder / "spool/new/3-link").symlink_to("elsewhere")
 
 
+def days(hunt, folder):
+    """Envelopes of several days, in turn."""
+    lines, _ = dump(hunt)
+    (folder / "in").mkdir()
+    (folder / "in/1.jsonl").write_bytes(b"".join(
+        b'{"received_at":"2026-03-%02dT10:00:00Z","body":%s}\n' % (1 + number % 3, line.strip()) for number, line in enumerate(lines[:90])))
+
+
 def rejected(hunt, folder):
     """What a run leaves that does not trust the keys."""
     inputs(hunt, folder / "in")
@@ -272,6 +303,9 @@ def scenarios():
         Scenario("watch", watch, spool),
         Scenario("watch-delete", [*watch, "--delete"], spool),
         Compaction("compact", ["state", "compact", "--state", "out/_state"], compactable),
+        Scenario("partition", ["run", "in", *TABLES, "--partition", "received_day"], days),
+        Removal("retain", ["retain", "--out", "out", "--older-than", "400d"], None),
+        Removal("removal", ["forget", "--out", "out", "--spool", "spool"], None),
         Serve("serve", consumes=False),
         Serve("serve-watch", consumes=True),
         Derived("enrich"),
