@@ -98,6 +98,13 @@ let package = Package(
       ]
     ),
     module("Warehouse", ["Base", "DurableFiles", "Ledger", "Tables", "Reporting", "CPQ"]),
+    module(
+      "Implementation",
+      [
+        "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "Tables", "PostbackPipeline", "Analysis",
+        "Reporting",
+      ]
+    ),
     module("Metrics"),
     module(
       "PostbackServer",
@@ -128,7 +135,7 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "InfoPlist",
         "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "Warehouse",
-        "PostbackServer", "PostbackService", "Delivery", "SyntheticTraffic", "CMalloc",
+        "Implementation", "PostbackServer", "PostbackService", "Delivery", "SyntheticTraffic", "CMalloc",
       ]
     ),
     program(
@@ -174,6 +181,7 @@ let package = Package(
       ]
     ),
     tests("Warehouse", ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "Reporting", "TestSupport"]),
+    tests("Implementation", ["Base", "JSON", "ConversionModel", "Analysis", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
       "PostbackServer",
@@ -196,8 +204,8 @@ let package = Package(
       dependencies: [
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
         "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "Reporting", "PostbackService", "postback",
-        "TestSupport",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "Reporting", "Implementation",
+        "PostbackService", "postback", "TestSupport",
       ],
       swiftSettings: settings
     ),

@@ -201,7 +201,7 @@ def check_options(pages, binary):
     for script in glob.glob(os.path.join(PROJECT, "Tests/**/*.py"), recursive=True):
         with open(script, encoding="utf-8") as file:
             known.update(re.findall(r'add_argument\(\s*"(--[a-z0-9-]+)"', file.read()))
-    commands = re.findall(r"(?m)^  ([a-z]+(?: [a-z]+)?)  ", subprocess.check_output([binary, "--help"], text=True))
+    commands = re.findall(r"(?m)^  ([a-z][a-z-]*(?: [a-z]+)?)  ", subprocess.check_output([binary, "--help"], text=True))
     for command in [[], *(command.split() for command in commands)]:
         known.update(re.findall(r"--[a-z][a-z0-9-]+", subprocess.check_output([binary, *command, "--help"], text=True)))
     for page in pages:

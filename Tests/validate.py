@@ -334,6 +334,18 @@ def check_daily(path, problems):
                     problems.add(place, "the rows are not those that are counted and those that are left out")
 
 
+def check_implementation(path, problems):
+    answer_validator = validator("implementation")
+    for place, answer in read_lines(path, problems):
+        if problems.validate(answer_validator, answer, place):
+            for finding in answer["findings"]:
+                if finding["devices"] > answer["devices"] and finding["rule"] != "postback_cross_check":
+                    problems.add(place, "a rule is broken by more devices than there are")
+            for version in answer["app_versions"]:
+                if version["failing_devices"] + version["warned_devices"] > version["devices"]:
+                    problems.add(place, "a version has more findings than devices")
+
+
 def check_settle(path, problems):
     summary_validator = validator("settle")
     for place, summary in read_lines(path, problems):
@@ -373,6 +385,7 @@ def main():
     parser.add_argument("--daily", type=pathlib.Path, metavar="FILE", help="what postback daily --json printed")
 
 
+    parser.add_argument("--implementation", type=pathlib.Path, metavar="FILE", help="what postback validate-implementation --json printed")
     parser.add_argument("--settle", type=pathlib.Path, metavar="FILE", help="what postback settle --json printed")
     parser.add_argument("--diagnoses", type=pathlib.Path, metavar="FILE", help="what postback explain --json printed")
     options = parser.parse_args()
@@ -394,6 +407,7 @@ def main():
         (check_daily, options.daily, "daily reports"),
 
 
+        (check_implementation, options.implementation, "answers"),
         (check_settle, options.settle, "settlements"),
         (check_diagnoses, options.diagnoses, "diagnoses"),
     ]:

@@ -1,4 +1,4 @@
-internal import DurableFiles
+package import DurableFiles
 internal import Glibc
 internal import Synchronization
 
@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Records go to a buffer. Whenever it is full it is sorted and written to a temporary file, a run. If it is never full,
 /// no file is made.
-final class RecordSorter {
+package final class RecordSorter {
   /// A record in the buffer.
   struct Entry {
     let key: UInt128
@@ -15,10 +15,10 @@ final class RecordSorter {
   }
 
   /// The size of the buffer where none is given.
-  static let usualBufferBytes = 64 << 20
+  package static let usualBufferBytes = 64 << 20
 
   /// The number of records.
-  private(set) var count = 0
+  package private(set) var count = 0
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
   private let bufferBytes: Int
@@ -27,13 +27,13 @@ final class RecordSorter {
   private var runs: [Range<Int64>] = []
 
   /// Makes a sorter with a buffer of about this size, whose temporary file is in a folder that exists.
-  init(bufferBytes: Int = RecordSorter.usualBufferBytes, in folder: String) {
+  package init(bufferBytes: Int = RecordSorter.usualBufferBytes, in folder: String) {
     precondition(bufferBytes <= 1 << 30, "the offsets of records fit 32 bits")
     (self.bufferBytes, self.folder) = (bufferBytes, folder)
   }
 
   /// Adds a record of less than 1 GiB.
-  func add(_ key: UInt128, _ payload: some Collection<UInt8>) throws(FileFailure) {
+  package func add(_ key: UInt128, _ payload: some Collection<UInt8>) throws(FileFailure) {
     precondition(payload.count < 1 << 30, "a record has less than 1 GiB")
     let start = bytes.count
     bytes += payload
@@ -50,7 +50,7 @@ final class RecordSorter {
   }
 
   /// Returns the records in the order of their keys, and leaves the sorter empty.
-  func sorted() throws(FileFailure) -> SortedRecords {
+  package func sorted() throws(FileFailure) -> SortedRecords {
     if let file {
       if !entries.isEmpty { try writeRun() }
       (bytes, entries) = ([], [])
@@ -102,7 +102,7 @@ final class RecordSorter {
 
 extension [UInt8] {
   /// Appends the bytes of an integer, the least one first.
-  mutating func append<Integer: FixedWidthInteger>(littleEndian integer: Integer) {
+  package mutating func append<Integer: FixedWidthInteger>(littleEndian integer: Integer) {
     var rest = integer
     for _ in 0..<Integer.bitWidth / 8 {
       append(UInt8(truncatingIfNeeded: rest))
@@ -113,7 +113,7 @@ extension [UInt8] {
 
 extension Collection<UInt8> where Index == Int {
   /// Returns the integer whose bytes, the least one first, begin at an offset from the start.
-  func integer<Integer: FixedWidthInteger>(at offset: Int, as: Integer.Type = Integer.self) -> Integer {
+  package func integer<Integer: FixedWidthInteger>(at offset: Int, as: Integer.Type = Integer.self) -> Integer {
     var value: Integer = 0
     for place in (0..<Integer.bitWidth / 8).reversed() {
       value = value << 8 | Integer(truncatingIfNeeded: self[startIndex + offset + place])

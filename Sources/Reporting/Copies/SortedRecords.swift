@@ -1,11 +1,11 @@
-internal import DurableFiles
+package import DurableFiles
 
 /// Records in the order of their keys, one after the other.
-final class SortedRecords {
+package final class SortedRecords {
   /// The key of the current record.
-  private(set) var key: UInt128 = 0
+  package private(set) var key: UInt128 = 0
   /// The bytes of the current record.
-  private(set) var payload: [UInt8] = []
+  package private(set) var payload: [UInt8] = []
 
   /// The records in memory, and the number of those that were handed on.
   private var entries: [RecordSorter.Entry] = []
@@ -28,7 +28,7 @@ final class SortedRecords {
   }
 
   /// Moves to the next record; returns false if there is none.
-  func next() throws(FileFailure) -> Bool {
+  package func next() throws(FileFailure) -> Bool {
     if used < entries.count {
       let entry = entries[used]
       used += 1

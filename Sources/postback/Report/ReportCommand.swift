@@ -17,7 +17,8 @@ struct ReportCommand: Command {
     discussion: """
       OUT is the --out folder of run or watch. The page is one file that loads nothing from the network, so it may be mailed.
       All received data is shown as text. The page holds a sample of the rejects, drawn evenly from each code and the same
-      each time, and says so. Exit status: 0; 64 usage, 65 some lines of the tables are not rows, 66 the tables do not
+      each time, and says so. Exit status: 0; 64 usage, 65 some lines of the tables are not rows or
+      the file of --implementation is wrong, 66 the tables do not
       exist, 73 the file exists already or cannot be created, 74 I/O.
       """,
     options: [
@@ -28,6 +29,11 @@ struct ReportCommand: Command {
         "--diagnose",
         nil,
         "Find the edits of the sample's rejects whose signature is invalid, and show rejects with the\nsame signature or transaction side by side. Takes a while."
+      ),
+      Option(
+        "--implementation",
+        "FILE",
+        "Include the findings in this file, which validate-implementation --json printed."
       ),
       Option("--jobs", "N", "Read N batches at once; default the number of cores."),
     ] + ReprocessedOptions.options + TrustOptions.keyOptions,
@@ -45,6 +51,7 @@ struct ReportCommand: Command {
   private let wantsDiagnosis: Bool
   private let trustedKeys: Trust
   private let reprocessed: ReprocessedOptions
+  private let implementation: ImplementationSection?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
@@ -59,6 +66,9 @@ struct ReportCommand: Command {
     wantsDiagnosis = arguments.has("--diagnose")
     trustedKeys = try TrustOptions.trust(arguments)
     reprocessed = ReprocessedOptions(arguments)
+    implementation = try arguments.value("--implementation").map { path throws(CommandFailure) in
+      try ImplementationSection(reading: path)
+    }
   }
 
   func run() async throws(CommandFailure) {
@@ -101,6 +111,7 @@ struct ReportCommand: Command {
         modelled: try await modelled(business),
         trust: try trust(),
         findings: findings,
+        implementation: implementation,
         paths: paths
       )
       try output.write(Array(try page.html().markup.utf8))

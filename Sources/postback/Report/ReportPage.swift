@@ -19,6 +19,8 @@ struct ReportPage {
   let trust: TrustTable
   /// The diagnoses and the related rejects; nil unless `--diagnose` is given.
   let findings: ReportFindings?
+  /// The findings about the app's implementation; nil unless `--implementation` is given.
+  let implementation: ImplementationSection?
   /// The paths of the tables that the report covers, as they were given.
   let paths: [String]
 
@@ -56,6 +58,7 @@ struct ReportPage {
       \(modelled.html)
       <h3 id="trust">Trust</h3>
       \(trust.html)
+      \(implementation.map { section -> HTML in "<h2 id=\"implementation\">Implementation</h2>\(section.html)" } ?? "")
       <h2 id="flow">Flow</h2>
       <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
       <h2 id="rejects-by-code">Rejects</h2>
@@ -80,11 +83,13 @@ struct ReportPage {
   }
 
   private var navigation: HTML {
-    let sections = [
-      ("business", "Installs, revenue, costs"), ("flow", "Flow"), ("rejects-by-code", "Rejects"),
-      ("tampering", "Tampering"),
-      ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"),
-    ]
+    let ofApp = implementation == nil ? [] : [("implementation", "Implementation")]
+    let sections =
+      [("business", "Installs, revenue, costs")] + ofApp + [
+        ("flow", "Flow"), ("rejects-by-code", "Rejects"),
+        ("tampering", "Tampering"),
+        ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"),
+      ]
     return "<nav>\(sections.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>"
   }
 

@@ -20,7 +20,9 @@ import Testing
       #expect(page == ManualPage(of: manual).text)
     }
     let page = try String(contentsOfFile: folder.path("pages/postback.1"), encoding: .utf8)
-    for manual in Main.commands.manuals { #expect(page.contains("\\fB\(manual.name)\\fR\n")) }
+    for manual in Main.commands.manuals {
+      #expect(page.contains("\\fB\(manual.name.replacing("-", with: "\\-"))\\fR\n"), "\(manual.name)")
+    }
   }
 
   @Test func `contains no line that roff would take for an unknown instruction`() {

@@ -1,0 +1,133 @@
+internal import Base
+package import ConversionModel
+internal import DurableFiles
+package import PostbackPipeline
+internal import Reporting
+internal import Signatures
+
+/// The check of an app's sessions and events, in bounded memory: rows are sorted by device and time, on disk if there are
+/// many, and then checked device by device.
+package struct ImplementationCheck: Sendable {
+  /// The conversion models of the app; without them some rules are not checked.
+  package var models = Models.none
+  /// Indicates that devices' ids are shown as they are, and not as SHA-256.
+  package var showsDevices = false
+  /// The most examples of a rule.
+  package var exampleLimit = 5
+  /// The folder for the temporary file.
+  package var temporaryFolder: String
+  /// The size of the buffer for sorting.
+  package var bufferBytes = RecordSorter.usualBufferBytes
+
+  private static let mostBadRows = 20
+
+  /// Creates a check that sorts in this folder.
+  package init(temporaryFolder: String) { self.temporaryFolder = temporaryFolder }
+
+  /// Checks all rows of the inputs, and compares their values with those of postbacks.
+  package func report(
+    on inputs: [InputFile],
+    postbacks: PostbackValues? = nil
+  ) async throws(PipelineFailure) -> ImplementationReport {
+    var report = ImplementationReport()
+    let sorter = RecordSorter(bufferBytes: bufferBytes, in: temporaryFolder)
+    let files = inputs.map(\.path)
+    let places = Dictionary(files.enumerated().map { ($1, UInt32($0)) }) { first, _ in first }
+    var lastReceived: Int64 = 0
+    var reader = SessionReader()
+    var batches = PostbackReader(inputs: inputs).makeAsyncIterator()
+    while let batch = try await batches.next() {
+      do {
+        try reader.read(batch) { result, path, line in
+          report.rows += 1
+          do {
+            var record = try result.get()
+            record.file = places[path] ?? 0
+            let (key, time) = try Self.key(of: record)
+            lastReceived = max(lastReceived, time)
+            try sorter.add(key, record.bytes)
+          } catch let defect as SessionDefect {
+            report.badRowCount += 1
+            guard report.badRows.count < Self.mostBadRows else { return }
+            report.badRows.append(.init(file: path, line: line, reason: defect.reason))
+          }
+        }
+      } catch let failure as FileFailure {
+        throw .state(failure)
+      } catch let failure as LibcryptoFailure {
+        throw .libcrypto(failure)
+      } catch {
+        preconditionFailure("reading rows throws no other error than those of files and of libcrypto: \(error)")
+      }
+    }
+    do throws(FileFailure) {
+      try check(sorter.sorted(), until: lastReceived / 1000, files, postbacks, &report)
+    } catch {
+      throw .state(error)
+    }
+    return report
+  }
+
+  private func check(
+    _ records: SortedRecords,
+    until lastReceived: Int64,
+    _ files: [String],
+    _ postbacks: PostbackValues?,
+    _ report: inout ImplementationReport
+  ) throws(FileFailure) {
+    var collector = FindingCollector(files: files, exampleLimit: exampleLimit)
+    var values = DeviceValues(lastReceived: lastReceived)
+    var check: (device: UInt128, label: String, DeviceCheck)?
+    func close() {
+      guard let (_, label, checked) = check else { return }
+      var device = checked
+      device.finish()
+      values.add(device.valueAfter48Hours)
+      collector.add(label, device.findings)
+    }
+    while try records.next() {
+      let record = SessionRecord(records.payload)
+      let device = records.key >> Self.timeBits
+      if check?.device != device {
+        close()
+        check = (device, label(of: record, device), DeviceCheck(models: models))
+      }
+      // Rows that cannot be parsed were counted before sorting.
+      guard let row = try? SessionValues(record) else { continue }
+      check?.2.check(row, record)
+    }
+    close()
+    collector.finish(&report)
+    if let postbacks { report.compare(values, with: postbacks, models) }
+  }
+
+  private static let timeBits: UInt128 = 48
+
+  /// Returns the key by which a row is sorted, 80 bits of the device's SHA-256 and the time, and the time.
+  private static func key(of record: SessionRecord) throws -> (UInt128, Int64) {
+    guard let id = record.deviceID else {
+      throw SessionDefect("The row has no device: give device, idfv or idfa.")
+    }
+    let values = try SessionValues(record)
+    var hash = try SHA256()
+    let digest = try hash.digest(of: Array(id.utf8).span).words
+    let device = UInt128(digest.0) << 16 | UInt128(digest.1 >> 48)
+    return (device << timeBits | UInt128(values.receivedAt), values.receivedAt)
+  }
+
+  private func label(of record: SessionRecord, _ device: UInt128) -> String {
+    if showsDevices { return record.deviceID ?? "" }
+    let digits = String(device, radix: 16)
+    return String(repeating: "0", count: 20 - digits.count) + digits
+  }
+}
+
+extension SessionRecord {
+  /// The id of the device in small letters; nil if there is none.
+  fileprivate var deviceID: String? {
+    for field in [MetadataField.device, .idfv, .idfa] {
+      if let id = texts[field]?.lowercased(), !id.isEmpty, id != "00000000-0000-0000-0000-000000000000" { return id }
+    }
+    return nil
+  }
+}

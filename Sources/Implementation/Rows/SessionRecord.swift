@@ -1,0 +1,95 @@
+internal import Base
+internal import Reporting
+
+/// A session or an event as it was written: the texts of its fields, and its place in the input.
+struct SessionRecord {
+  /// The texts by field. Objects are their JSON. An empty text is kept only for `idfa`, which is empty without consent.
+  private(set) var texts: [MetadataField: String] = [:]
+  /// The names in other letter case than the guide's.
+  private(set) var otherCaseNames: [String] = []
+  /// The translated names, and the unknown ones that look like metadata.
+  private(set) var unknownNames: [String] = []
+  /// Indicates a name for SKAdNetwork 3.
+  private(set) var hasLegacyNames = false
+  /// The number of the input among all inputs.
+  var file: UInt32 = 0
+  /// The number of the line in the input.
+  var line: UInt32 = 0
+
+  /// The most bytes of a text that are kept.
+  static let longestText = 4096
+
+  private static let mostNames = 16
+
+  /// Adds a field by its name in the row; unknown names that do not look like metadata are left out.
+  mutating func add(_ name: String, _ text: String) throws(SessionDefect) {
+    guard let (field, spelling) = MetadataField.named(name) else {
+      if MetadataField.isLikeMetadata(name), !text.isEmpty { note(name, in: \.unknownNames) }
+      return
+    }
+    guard !text.isEmpty || field == .idfa else { return }
+    guard text.utf8.count <= Self.longestText else {
+      throw SessionDefect("The value of \(name.quotedExcerpt) has more than \(Self.longestText) bytes.")
+    }
+    switch spelling {
+    case .exact: break
+    case .legacy: hasLegacyNames = true
+    case .otherCase: note(name, in: \.otherCaseNames)
+    case .translated: note(name, in: \.unknownNames)
+    }
+    // The guide's own name decides where a row has several names of a field.
+    if texts[field] == nil || spelling == .exact { texts[field] = text }
+  }
+
+  private mutating func note(_ name: String, in list: WritableKeyPath<SessionRecord, [String]>) {
+    if self[keyPath: list].count < Self.mostNames { self[keyPath: list].append(String(name.prefix(64))) }
+  }
+}
+
+/// The reason for which a row cannot be checked, as a sentence.
+struct SessionDefect: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+extension SessionRecord {
+  private static let otherCaseMark: UInt8 = 254
+  private static let unknownMark: UInt8 = 255
+
+  /// The record as bytes, for sorting.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: file)
+    bytes.append(littleEndian: line)
+    bytes.append(hasLegacyNames ? 1 : 0)
+    func append(_ mark: UInt8, _ text: String) {
+      bytes.append(mark)
+      bytes.append(littleEndian: UInt16(text.utf8.count))
+      bytes += text.utf8
+    }
+    for (field, text) in texts { append(field.rawValue, text) }
+    for name in otherCaseNames { append(Self.otherCaseMark, name) }
+    for name in unknownNames { append(Self.unknownMark, name) }
+    return bytes
+  }
+
+  /// Reads the bytes that `bytes` returned.
+  init(_ bytes: [UInt8]) {
+    file = bytes.integer(at: 0)
+    line = bytes.integer(at: 4)
+    hasLegacyNames = bytes[8] == 1
+    var offset = 9
+    while offset < bytes.count {
+      let mark = bytes[offset]
+      let start = offset + 3
+      offset = start + Int(bytes.integer(at: offset + 1, as: UInt16.self))
+      let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+      switch mark {
+      case Self.otherCaseMark: otherCaseNames.append(text)
+      case Self.unknownMark: unknownNames.append(text)
+      default: if let field = MetadataField(rawValue: mark) { texts[field] = text }
+      }
+    }
+  }
+}

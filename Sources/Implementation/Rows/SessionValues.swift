@@ -1,0 +1,156 @@
+internal import Base
+internal import ConversionModel
+internal import JSON
+
+/// The parsed values of a session or an event. A value that cannot be parsed is nil, and has a defect.
+struct SessionValues {
+  /// Revenue by currency.
+  typealias Total = [String: Amount]
+
+  /// A value that its field cannot have, with the rule against it.
+  struct Defect {
+    let rule: ImplementationRule
+    let values: String
+  }
+
+  /// The time of reception, in milliseconds since 1970.
+  let receivedAt: Int64
+  let event: String?
+  let bundleID: String?
+  let appVersion: String?
+  /// The latest fine value, and the one before.
+  private(set) var current: Int?
+  private(set) var previous: Int?
+  /// The first and the latest call of Apple's API, in seconds since 1970; nil also for 0, which means no call yet.
+  private(set) var firstCall: Int64?
+  private(set) var lastCall: Int64?
+  /// The latest coarse values by window, and the ones before.
+  private(set) var coarse: [Int?] = [nil, nil, nil]
+  private(set) var previousCoarse: [Int?] = [nil, nil, nil]
+  /// The times of the locks by window.
+  private(set) var locks: [Int64?] = [nil, nil, nil]
+  /// The totals of purchases and of ads, and those of each window.
+  private(set) var revenue: Total?
+  private(set) var adRevenue: Total?
+  private(set) var revenues: [Total?] = [nil, nil, nil]
+  private(set) var adRevenues: [Total?] = [nil, nil, nil]
+  private(set) var defects: [Defect] = []
+  /// The fields that the row has.
+  let present: Set<MetadataField>
+  /// Indicates that the app updates as for SKAdNetwork 3, with fine values that only rise.
+  let isLegacy: Bool
+
+  /// The event of an opened app.
+  static let session = "__SESSION__"
+
+  private static let windowFields = Set(
+    MetadataField.coarse + MetadataField.previousCoarse + MetadataField.locks + MetadataField.revenues
+      + MetadataField.adRevenues
+  )
+
+  init(_ record: SessionRecord) throws(SessionDefect) {
+    let texts = record.texts
+    guard let text = texts[.receivedAt] else { throw SessionDefect("The row has no received_at.") }
+    guard let time = Self.time(text) else {
+      throw SessionDefect("received_at is \(text.quotedExcerpt), and no time such as 2026-03-10T00:00:00Z.")
+    }
+    receivedAt = time
+    (event, bundleID, appVersion) = (texts[.event], texts[.bundleID], texts[.appVersion])
+    present = Set(texts.keys)
+    let isOld = texts[.osVersion].map(Self.isBeforeSKAdNetwork4) ?? false
+    isLegacy = isOld || record.hasLegacyNames && present.isDisjoint(with: Self.windowFields)
+    current = integer(texts, .currentValue, in: 0...63, .fineRange)
+    previous = integer(texts, .previousValue, in: 0...63, .fineRange)
+    firstCall = call(texts, .firstCall)
+    lastCall = call(texts, .lastCall)
+    for window in 0...2 {
+      coarse[window] = integer(texts, MetadataField.coarse[window], in: 0...2, .coarseRange)
+      previousCoarse[window] = integer(texts, MetadataField.previousCoarse[window], in: 0...2, .coarseRange)
+      locks[window] = call(texts, MetadataField.locks[window])
+      revenues[window] = total(texts, MetadataField.revenues[window])
+      adRevenues[window] = total(texts, MetadataField.adRevenues[window])
+    }
+    revenue = total(texts, .revenue)
+    adRevenue = total(texts, .adRevenue)
+  }
+
+  /// Returns a time in RFC 3339, or in seconds or milliseconds since 1970, as milliseconds.
+  private static func time(_ text: String) -> Int64? {
+    if let number = Int64(text) {
+      guard (0...253_402_300_799_999).contains(number) else { return nil }
+      return number >= 100_000_000_000 ? number : number * 1000
+    }
+    return Timestamp(dateOrTime: text)?.milliseconds
+  }
+
+  /// Tells if a version of iOS is before 16.1, the first one with SKAdNetwork 4.
+  private static func isBeforeSKAdNetwork4(_ version: String) -> Bool {
+    let parts = version.split(separator: ".").prefix(2).map { Int($0) }
+    guard let major = parts.first.flatMap({ $0 }) else { return false }
+    return (major, (parts.count > 1 ? parts[1] : 0) ?? 0) < (16, 1)
+  }
+
+  private mutating func integer(
+    _ texts: [MetadataField: String],
+    _ field: MetadataField,
+    in range: ClosedRange<Int>,
+    _ rule: ImplementationRule
+  ) -> Int? {
+    guard let text = texts[field] else { return nil }
+    guard let value = Int(text), range.contains(value) else {
+      defects.append(Defect(rule: rule, values: "\(field.name) \(text.quotedExcerpt)"))
+      return nil
+    }
+    return value
+  }
+
+  private mutating func call(_ texts: [MetadataField: String], _ field: MetadataField) -> Int64? {
+    guard let text = texts[field] else { return nil }
+    guard let value = Int64(text), value >= 0 else {
+      defects.append(Defect(rule: .timestampOrder, values: "\(field.name) \(text.quotedExcerpt)"))
+      return nil
+    }
+    guard value >= 1_000_000_000_000 else { return value == 0 ? nil : value }
+    defects.append(Defect(rule: .timestampInMilliseconds, values: "\(field.name) \(value)"))
+    return value / 1000
+  }
+
+  private mutating func total(_ texts: [MetadataField: String], _ field: MetadataField) -> Total? {
+    guard let text = texts[field] else { return nil }
+    var total: Total = [:]
+    guard case .object(let members) = try? JSONValue(parsing: Array(text.utf8)) else {
+      defects.append(Defect(rule: .revenueCurrency, values: "\(field.name) \(text.quotedExcerpt)"))
+      return nil
+    }
+    for member in members {
+      let digits =
+        switch member.value {
+        case .number(let text), .string(let text): text
+        default: ""
+        }
+      guard let amount = try? Amount(rounding: digits), CurrencyCodes.all.contains(member.key) else {
+        let found = "\(member.key.quotedExcerpt): \(member.value)".prefix(80)
+        defects.append(Defect(rule: .revenueCurrency, values: "\(field.name) \(found)"))
+        continue
+      }
+      total[member.key] = amount
+    }
+    return total
+  }
+}
+
+/// The currency codes of ISO 4217.
+enum CurrencyCodes {
+  /// The codes of currencies in use, and those withdrawn since SKAdNetwork began.
+  static let all = Set(
+    """
+    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BYR BZD CAD CDF CHE \
+    CHF CHW CLF CLP CNY COP COU CRC CUC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD \
+    HKD HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD \
+    MDL MGA MKD MMK MNT MOP MRO MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR \
+    RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SLL SOS SRD SSP STD STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS \
+    UAH UGX USD USN UYI UYU UYW UZS VED VEF VES VND VUV WST XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD XPF XPT XSU XTS \
+    XUA XXX YER ZAR ZMW ZWG ZWL
+    """.split(separator: " ").map(String.init)
+  )
+}

@@ -1,0 +1,119 @@
+internal import Base
+internal import ConversionModel
+
+extension DeviceCheck {
+  /// Checks the fine value against the row before, the time and the model.
+  mutating func checkValues(_ row: SessionValues, _ model: ConversionModel?, age: Int64?) {
+    checkChain(row.previous, after: current, previous, MetadataField.previousValue)
+    for window in 0...2 {
+      let field = MetadataField.previousCoarse[window]
+      checkChain(row.previousCoarse[window], after: coarse[window], previousCoarse[window], field)
+    }
+    let knowsLife = life.count(row, model, age: age, isFirst: rowCount == 0)
+    guard let value = row.current else { return }
+    if let current, value != current, !row.isLegacy, let age {
+      let sinceFirst = row.lastCall.flatMap { last in firstCall.map { last - $0 } } ?? age
+      if sinceFirst >= Self.windows[0].upperBound {
+        note(.fineAfter48Hours, "value \(current), then \(value), \(sinceFirst) s after the first call")
+      }
+    }
+    if let current, value < current {
+      if row.isLegacy {
+        note(.legacyRegression, "value \(current), then \(value)")
+      } else if let model, model.hasRisingValues {
+        note(.regression, "value \(current), then \(value)")
+      }
+      return
+    }
+    guard let age, age < Self.windows[0].upperBound, knowsLife, let expected = life.expected,
+      value != expected, value != life.expectedBefore
+    else { return }
+    let stalls = rowCount > 0 && row.lastCall != nil && row.lastCall == lastCall
+    note(stalls ? .lastCallStalls : .valueAgainstModel, "value \(value), by the model \(expected)")
+  }
+
+  /// Checks a value before the latest one: metadata may lag by one update, so it is one of the values in the row before.
+  private mutating func checkChain(_ value: Int?, after current: Int?, _ previous: Int?, _ field: MetadataField) {
+    guard let value, let current, value != current, value != previous ?? 0 else { return }
+    note(.previousChain, "\(field.name) \(value), in the row before \(previous ?? 0) and the value \(current)")
+  }
+}
+
+/// The activity of a device as a conversion model counts it.
+struct ModelledLife {
+  /// The model's value for the activity so far, and for the activity before the last event; nil if it is not known.
+  private(set) var expected: Int?
+  private(set) var expectedBefore: Int?
+  private var counts: [String: Int] = [:]
+  private var isWhole = false
+  private var model: (bundleID: String, firstCall: Int64, model: ConversionModel?)?
+
+  /// Returns the model in force for an app at the first call. If all models are of one app, they count for any bundle id.
+  mutating func model(of bundleID: String, at firstCall: Int64, among models: Models) -> ConversionModel? {
+    if let model, model.bundleID == bundleID, model.firstCall == firstCall { return model.model }
+    let time = Timestamp(milliseconds: min(max(firstCall, 0), 253_402_300_799) * 1000)
+    let only = models.appIDs.count == 1 ? models.appIDs.first : nil
+    let found = models.model(bundleID: bundleID, at: time) ?? only.flatMap { models.model(appID: $0, at: time) }
+    model = (bundleID, firstCall, found)
+    return found
+  }
+
+  /// Counts a row's event. Returns false if the value cannot be known, because the rows do not begin with the first launch,
+  /// or the revenue is in another currency than the model's.
+  mutating func count(_ row: SessionValues, _ model: ConversionModel?, age: Int64?, isFirst: Bool) -> Bool {
+    if isFirst { isWhole = age.map { $0 <= 3600 } ?? true }
+    guard let model, let window = model.window(0) else { return false }
+    let names = window.countedEvents
+    if let event = row.event, names.contains(event) { counts[event, default: 0] += 1 }
+    if names.contains("last_active_day") { counts["last_active_day"] = Int((age ?? 0) / 86_400) }
+    expectedBefore = isFirst ? 0 : expected
+    expected = nil
+    guard isWhole, let revenue = row.total(of: model) else { return false }
+    expected = model.encode(Activity(counts: counts, revenue: revenue), window: 0).map { $0.fine ?? 0 }
+    return true
+  }
+}
+
+extension SessionValues {
+  /// Returns the total of a model's kind of revenue; nil if a part of it is in another currency.
+  fileprivate func total(of model: ConversionModel) -> Amount? {
+    guard let currency = model.currency else { return .zero }
+    let totals =
+      switch model.revenueKind {
+      case .inAppPurchases: [revenue]
+      case .adMonetization: [adRevenue]
+      case .all: [revenue, adRevenue]
+      }
+    var sum = Amount.zero
+    for case let total? in totals {
+      for (code, amount) in total where amount > .zero {
+        guard code == currency else { return nil }
+        sum += amount
+      }
+    }
+    return sum
+  }
+}
+
+extension ConversionModel {
+  /// Indicates that a higher fine value never means less: with growing activity the value only rises.
+  fileprivate var hasRisingValues: Bool {
+    guard let window = window(0) else { return false }
+    var (counts, revenue): ([String: Int], Amount) = ([:], .zero)
+    for value in window.fineValues {
+      guard let meaning = window.meaning(fine: value) else { continue }
+      let next = Dictionary(meaning.events.map { ($0.name, $0.minimumCount) }) { max($0, $1) }
+      let minimum = meaning.revenue?.minimum ?? .zero
+      guard minimum >= revenue, counts.allSatisfy({ next[$0.key] ?? 0 >= $0.value }) else { return false }
+      (counts, revenue) = (next, minimum)
+    }
+    return true
+  }
+}
+
+extension ModelWindow {
+  /// The names of the events in the meanings of the fine values.
+  fileprivate var countedEvents: Set<String> {
+    Set(fineValues.compactMap(meaning(fine:)).flatMap { $0.events.map(\.name) })
+  }
+}

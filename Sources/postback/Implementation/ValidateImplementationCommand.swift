@@ -1,0 +1,100 @@
+internal import Analysis
+internal import ConversionModel
+internal import DurableFiles
+internal import Glibc
+internal import Implementation
+internal import JSON
+internal import PostbackPipeline
+internal import Tables
+
+/// `postback validate-implementation`: checks the sessions and events that an app's server recorded.
+struct ValidateImplementationCommand: Command {
+  static let manual = Manual(
+    name: "validate-implementation",
+    summary: "Check an app's sessions and events: how it registers, updates its value and sends metadata.",
+    usage: "FILE… [--models PATH] [--postbacks OUT] [--json]",
+    discussion: """
+      FILE has sessions and events as JSON Lines or CSV, compressed or not; - is standard input. A row has received_at, a
+      device, and the parameters that the app sends to /api/v2/conversion_value, under the names of SKAdNetwork 4 or 3.
+      The device is any id in the column device, or idfv, or idfa. Only its SHA-256 is shown, unless --show-devices is given.
+
+      The answer has a line for each broken rule, with the number and the share of devices, and advice; and a verdict for
+      each version of the app: fail if a device has a finding of severity fail, warn if one has a warning, otherwise pass.
+      With --models the values are compared with those that the conversion model gives. With --postbacks the values of
+      devices after 48 hours are compared with those that came in postbacks.
+
+      Rows may come in any order and any number: they are sorted by device and time, in a temporary file if they are many.
+      Exit status: 0, also if there are findings; 64 usage, 65 a model is wrong or some rows could not be checked, 66 a file
+      does not exist, 73 the temporary file cannot be created, 74 I/O.
+      """,
+    options: [
+      Option("--models", "PATH", "Compare values with the models of this file or folder. May be repeated."),
+      Option("--postbacks", "OUT", "Compare values with the postbacks in the --out folder of run. May be repeated."),
+      Option("--show", "N", "Show at most N examples of each rule; default 3."),
+      Option("--show-devices", nil, "Show the ids of devices, and not their SHA-256."),
+      Option("--temporary", "DIR", "Sort in this folder; default TMPDIR or /tmp."),
+      Option("--json", nil, "Print the answer as a JSON object, which report takes with --implementation."),
+      Option("--jobs", "N", "Read N batches of postbacks at once; default the number of cores."),
+    ],
+    example: "postback validate-implementation events.jsonl --models Fixtures/models"
+  )
+
+  private let paths: [String]
+  private let modelPaths: [String]
+  private let outputs: [String]
+  private let check: ImplementationCheck
+  private let jobs: Int
+  private let wantsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    paths = arguments.operands
+    guard !paths.isEmpty else {
+      throw CommandFailure(.usage, "No files are given. Give files with sessions and events.")
+    }
+    modelPaths = arguments.all("--models")
+    outputs = arguments.all("--postbacks")
+    let folder = arguments.value("--temporary") ?? Self.systemTemporaryFolder
+    var check = ImplementationCheck(temporaryFolder: folder)
+    check.showsDevices = arguments.has("--show-devices")
+    check.exampleLimit = try arguments.integer("--show", in: 0...1000) ?? 3
+    self.check = check
+    jobs = try arguments.jobs()
+    wantsJSON = arguments.has("--json")
+  }
+
+  func run() async throws(CommandFailure) {
+    var check = check
+    if !modelPaths.isEmpty {
+      do throws(ModelErrors) { check.models = try Models(loading: modelPaths) } catch {
+        throw CommandFailure(.configuration, lines: error)
+      }
+    }
+    let report: ImplementationReport
+    do {
+      report = try await check.report(on: try InputFile.enumerate(paths), postbacks: try await postbacks())
+    } catch {
+      throw CommandFailure(of: error)
+    }
+    try Terminal.print(wantsJSON ? report.json.description : ImplementationAnswer(report: report).text)
+    guard let first = report.badRows.first else { return }
+    let rows = report.badRowCount == 1 ? "1 row was" : "\(report.badRowCount) rows were"
+    throw CommandFailure(
+      .configuration,
+      "\(rows) not checked. The first is line \(first.line) of \(first.file): \(first.reason)"
+    )
+  }
+
+  private static var systemTemporaryFolder: String {
+    guard let path = unsafe getenv("TMPDIR") else { return "/tmp" }
+    return unsafe String(cString: path)
+  }
+
+  private func postbacks() async throws -> PostbackValues? {
+    guard !outputs.isEmpty else { return nil }
+    let files = try TableFiles(.postbacks, at: outputs)
+    guard files.isOfWholeRuns else {
+      throw CommandFailure(.usage, "The value of --postbacks is no output. Give the --out folder of a run.")
+    }
+    return try await PostbackValues(reading: files, jobs: jobs)
+  }
+}
