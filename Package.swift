@@ -83,6 +83,8 @@ let package = Package(
     ),
     module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
     module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"]),
+    module("HTTPClient", ["CCurl"]),
+    module("SearchAds", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient"]),
     module(
       "Analysis",
       [
@@ -94,7 +96,7 @@ let package = Package(
       "Reporting",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Analysis", "CBoostMath",
+        "Ledger", "Tables", "PostbackPipeline", "Analysis", "SearchAds", "CBoostMath",
       ]
     ),
     module("Warehouse", ["Base", "DurableFiles", "Ledger", "Tables", "Reporting", "CPQ"]),
@@ -125,7 +127,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "Reporting",
         "Metrics",
-        "PostbackPipeline", "PostbackServer", "PostbackService", "Spool", "ConversionModel", "CCurl",
+        "PostbackPipeline", "PostbackServer", "PostbackService", "Spool", "ConversionModel", "HTTPClient",
       ]
     ),
     module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"]),
@@ -135,7 +137,8 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "InfoPlist",
         "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "Warehouse",
-        "Implementation", "PostbackServer", "PostbackService", "Delivery", "SyntheticTraffic", "CMalloc",
+        "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "SearchAds", "Delivery",
+        "SyntheticTraffic", "CMalloc",
       ]
     ),
     program(
@@ -177,8 +180,12 @@ let package = Package(
       "Reporting",
       [
         "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
-        "PostbackPipeline", "Analysis", "TestSupport",
+        "PostbackPipeline", "Analysis", "SearchAds", "TestSupport",
       ]
+    ),
+    tests(
+      "SearchAds",
+      ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient", "TestSupport"]
     ),
     tests("Warehouse", ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "Reporting", "TestSupport"]),
     tests("Implementation", ["Base", "JSON", "ConversionModel", "Analysis", "PostbackPipeline", "TestSupport"]),
@@ -197,7 +204,10 @@ let package = Package(
     ),
     tests(
       "Delivery",
-      ["Base", "JSON", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackServer", "TestSupport"]
+      [
+        "Base", "JSON", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackServer", "HTTPClient",
+        "TestSupport",
+      ]
     ),
     .testTarget(
       name: "CommandTests",

@@ -438,6 +438,64 @@ CREATE TABLE skan_modelled (
 )
 OPTIONS (description = "The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.");
 
+CREATE TABLE asa_attributions (
+  `attribution_key` STRING NOT NULL OPTIONS (description = "The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones; without both of the file and the number of the record."),
+  `received_at` TIMESTAMP OPTIONS (description = "The time at which the token or the payload was received from the app."),
+  `app_id` INT64 OPTIONS (description = "The app, if the record names it. Apple's payload does not."),
+  `token_sha256` STRING OPTIONS (description = "The SHA-256 of the token. Null without one."),
+  `outcome` STRING NOT NULL OPTIONS (description = "payload for a payload of Apple's; token_invalid if Apple refuses the token (400); token_expired if it is older than 24 hours; not_found if Apple has no record of it (404), and unavailable if Apple does not answer, until a later exchange; malformed if the record, or Apple's answer, cannot be read."),
+  `attempts` INT64 NOT NULL OPTIONS (description = "The number of requests. 0 for imported records."),
+  `http_status` INT64 OPTIONS (description = "The status of the last response. Null if there was none."),
+  `detail` STRING OPTIONS (description = "The reason of a result without a payload, for people."),
+  `attribution` BOOL OPTIONS (description = "True if a tap or a view of an ad led to the install."),
+  `org_id` INT64 OPTIONS (description = "orgId, iad-org-id."),
+  `org_name` STRING OPTIONS (description = "The name of the organisation."),
+  `campaign_id` INT64 OPTIONS (description = "campaignId, iad-campaign-id."),
+  `campaign_name` STRING OPTIONS (description = "The name of the campaign, from the file of names or the payload."),
+  `ad_group_id` INT64 OPTIONS (description = "adGroupId, iad-adgroup-id."),
+  `ad_group_name` STRING OPTIONS (description = "The name of the ad group."),
+  `keyword_id` INT64 OPTIONS (description = "keywordId, iad-keyword-id. Null with Search Match."),
+  `keyword` STRING OPTIONS (description = "The keyword."),
+  `keyword_match_type` STRING OPTIONS (description = "iad-keyword-matchtype. One of Broad, Exact, Search."),
+  `ad_id` INT64 OPTIONS (description = "adId, from iOS 15.2 on."),
+  `ad_name` STRING OPTIONS (description = "The name of the ad."),
+  `creative_set_id` INT64 OPTIONS (description = "creativeSetId, iad-creativeset-id."),
+  `creative_set_name` STRING OPTIONS (description = "The name of the creative set."),
+  `country` STRING OPTIONS (description = "countryOrRegion, iad-country-or-region."),
+  `conversion_type` STRING OPTIONS (description = "conversionType, iad-conversion-type. One of Download, Redownload, PreOrder."),
+  `claim_type` STRING OPTIONS (description = "claimType. One of Click, Impression."),
+  `click_at` TIMESTAMP OPTIONS (description = "clickDate, iad-click-date. Apple's has no seconds."),
+  `impression_at` TIMESTAMP OPTIONS (description = "impressionDate."),
+  `supply_placement` STRING OPTIONS (description = "supplyPlacement. One of APPSTORE_PRODUCT_PAGES, SEARCH_RESULTS, SEARCH_TAB, TODAY_TAB."),
+  `environment` STRING OPTIONS (description = "test for the payload with which Apple answers outside the App Store, else production. Null without a payload."),
+  `api_version` STRING OPTIONS (description = "The version of the interface: v1, or that of the dictionary, such as 3.1."),
+  `source` STRING OPTIONS (description = "The interface. Null if it is not known. One of adservices, iad."),
+  `flags` ARRAY<STRING> OPTIONS (description = "fields_without_attribution if attribution is false and there are other fields; coerced_values for numbers and Booleans as texts; invalid_values for values that are in extras because their columns cannot hold them; repaired_text for a text that was not well-formed."),
+  `extras` JSON OPTIONS (description = "The fields without a column, and those with invalid values."),
+  `raw_body` STRING OPTIONS (description = "The beginning of a malformed record or answer."),
+  `source_file` STRING OPTIONS (description = "The file of the record."),
+  `source_line` INT64 OPTIONS (description = "The line on which it begins."),
+  PRIMARY KEY (`attribution_key`) NOT ENFORCED
+)
+OPTIONS (description = "An install as Apple Search Ads attributes it, or a token or a record without such a result. A token has one row. In CSV a null is an empty field.");
+
+CREATE TABLE asa_daily (
+  `date` DATE OPTIONS (description = "The day of receipt in UTC. Null if the time of receipt is not known."),
+  `network_name` STRING NOT NULL OPTIONS (description = "Apple Search Ads."),
+  `app_id` INT64 OPTIONS (description = "The app. Null if the records do not name it."),
+  `campaign_id` INT64 OPTIONS (description = "The campaign."),
+  `campaign_name` STRING OPTIONS (description = "The name of the campaign. Null if it is not known."),
+  `country` STRING OPTIONS (description = "The country of the App Store."),
+  `conversions` INT64 NOT NULL OPTIONS (description = "The number of attributions."),
+  `installs` INT64 NOT NULL OPTIONS (description = "Those of the type Download."),
+  `redownloads` INT64 NOT NULL OPTIONS (description = "Those of the type Redownload."),
+  `pre_orders` INT64 NOT NULL OPTIONS (description = "Those of the type PreOrder."),
+  `conversions_click` INT64 NOT NULL OPTIONS (description = "The attributions to a tap."),
+  `conversions_view` INT64 NOT NULL OPTIONS (description = "The attributions to a view."),
+  `note` STRING NOT NULL OPTIONS (description = "The number that another network claims too is not known. One of asa_overlap_unknown.")
+)
+OPTIONS (description = "The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.");
+
 CREATE TABLE partner_deliveries (
   `delivery_id` STRING NOT NULL OPTIONS (description = "The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it."),
   `partner` STRING NOT NULL OPTIONS (description = "The id of the partner in its configuration."),

@@ -831,6 +831,113 @@ COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_0_75 IS 'The same for 0.7
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_1_25 IS 'The same for 1.25 times the estimate.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_1_5 IS 'The same for 1.5 times the estimate.';
 
+CREATE TABLE asa_attributions (
+  attribution_key text NOT NULL,
+  received_at timestamptz,
+  app_id bigint,
+  token_sha256 text,
+  outcome text NOT NULL,
+  attempts bigint NOT NULL,
+  http_status bigint,
+  detail text,
+  attribution boolean,
+  org_id bigint,
+  org_name text,
+  campaign_id bigint,
+  campaign_name text,
+  ad_group_id bigint,
+  ad_group_name text,
+  keyword_id bigint,
+  keyword text,
+  keyword_match_type text,
+  ad_id bigint,
+  ad_name text,
+  creative_set_id bigint,
+  creative_set_name text,
+  country text,
+  conversion_type text,
+  claim_type text,
+  click_at timestamptz,
+  impression_at timestamptz,
+  supply_placement text,
+  environment text,
+  api_version text,
+  source text,
+  flags text[],
+  extras json,
+  raw_body text,
+  source_file text,
+  source_line bigint,
+  PRIMARY KEY (attribution_key)
+);
+COMMENT ON TABLE asa_attributions IS 'An install as Apple Search Ads attributes it, or a token or a record without such a result. A token has one row. In CSV a null is an empty field.';
+COMMENT ON COLUMN asa_attributions.attribution_key IS 'The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones; without both of the file and the number of the record.';
+COMMENT ON COLUMN asa_attributions.received_at IS 'The time at which the token or the payload was received from the app.';
+COMMENT ON COLUMN asa_attributions.app_id IS 'The app, if the record names it. Apple''s payload does not.';
+COMMENT ON COLUMN asa_attributions.token_sha256 IS 'The SHA-256 of the token. Null without one.';
+COMMENT ON COLUMN asa_attributions.outcome IS 'payload for a payload of Apple''s; token_invalid if Apple refuses the token (400); token_expired if it is older than 24 hours; not_found if Apple has no record of it (404), and unavailable if Apple does not answer, until a later exchange; malformed if the record, or Apple''s answer, cannot be read.';
+COMMENT ON COLUMN asa_attributions.attempts IS 'The number of requests. 0 for imported records.';
+COMMENT ON COLUMN asa_attributions.http_status IS 'The status of the last response. Null if there was none.';
+COMMENT ON COLUMN asa_attributions.detail IS 'The reason of a result without a payload, for people.';
+COMMENT ON COLUMN asa_attributions.attribution IS 'True if a tap or a view of an ad led to the install.';
+COMMENT ON COLUMN asa_attributions.org_id IS 'orgId, iad-org-id.';
+COMMENT ON COLUMN asa_attributions.org_name IS 'The name of the organisation.';
+COMMENT ON COLUMN asa_attributions.campaign_id IS 'campaignId, iad-campaign-id.';
+COMMENT ON COLUMN asa_attributions.campaign_name IS 'The name of the campaign, from the file of names or the payload.';
+COMMENT ON COLUMN asa_attributions.ad_group_id IS 'adGroupId, iad-adgroup-id.';
+COMMENT ON COLUMN asa_attributions.ad_group_name IS 'The name of the ad group.';
+COMMENT ON COLUMN asa_attributions.keyword_id IS 'keywordId, iad-keyword-id. Null with Search Match.';
+COMMENT ON COLUMN asa_attributions.keyword IS 'The keyword.';
+COMMENT ON COLUMN asa_attributions.keyword_match_type IS 'iad-keyword-matchtype. One of Broad, Exact, Search.';
+COMMENT ON COLUMN asa_attributions.ad_id IS 'adId, from iOS 15.2 on.';
+COMMENT ON COLUMN asa_attributions.ad_name IS 'The name of the ad.';
+COMMENT ON COLUMN asa_attributions.creative_set_id IS 'creativeSetId, iad-creativeset-id.';
+COMMENT ON COLUMN asa_attributions.creative_set_name IS 'The name of the creative set.';
+COMMENT ON COLUMN asa_attributions.country IS 'countryOrRegion, iad-country-or-region.';
+COMMENT ON COLUMN asa_attributions.conversion_type IS 'conversionType, iad-conversion-type. One of Download, Redownload, PreOrder.';
+COMMENT ON COLUMN asa_attributions.claim_type IS 'claimType. One of Click, Impression.';
+COMMENT ON COLUMN asa_attributions.click_at IS 'clickDate, iad-click-date. Apple''s has no seconds.';
+COMMENT ON COLUMN asa_attributions.impression_at IS 'impressionDate.';
+COMMENT ON COLUMN asa_attributions.supply_placement IS 'supplyPlacement. One of APPSTORE_PRODUCT_PAGES, SEARCH_RESULTS, SEARCH_TAB, TODAY_TAB.';
+COMMENT ON COLUMN asa_attributions.environment IS 'test for the payload with which Apple answers outside the App Store, else production. Null without a payload.';
+COMMENT ON COLUMN asa_attributions.api_version IS 'The version of the interface: v1, or that of the dictionary, such as 3.1.';
+COMMENT ON COLUMN asa_attributions.source IS 'The interface. Null if it is not known. One of adservices, iad.';
+COMMENT ON COLUMN asa_attributions.flags IS 'fields_without_attribution if attribution is false and there are other fields; coerced_values for numbers and Booleans as texts; invalid_values for values that are in extras because their columns cannot hold them; repaired_text for a text that was not well-formed.';
+COMMENT ON COLUMN asa_attributions.extras IS 'The fields without a column, and those with invalid values.';
+COMMENT ON COLUMN asa_attributions.raw_body IS 'The beginning of a malformed record or answer.';
+COMMENT ON COLUMN asa_attributions.source_file IS 'The file of the record.';
+COMMENT ON COLUMN asa_attributions.source_line IS 'The line on which it begins.';
+
+CREATE TABLE asa_daily (
+  date date,
+  network_name text NOT NULL,
+  app_id bigint,
+  campaign_id bigint,
+  campaign_name text,
+  country text,
+  conversions bigint NOT NULL,
+  installs bigint NOT NULL,
+  redownloads bigint NOT NULL,
+  pre_orders bigint NOT NULL,
+  conversions_click bigint NOT NULL,
+  conversions_view bigint NOT NULL,
+  note text NOT NULL
+);
+COMMENT ON TABLE asa_daily IS 'The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.';
+COMMENT ON COLUMN asa_daily.date IS 'The day of receipt in UTC. Null if the time of receipt is not known.';
+COMMENT ON COLUMN asa_daily.network_name IS 'Apple Search Ads.';
+COMMENT ON COLUMN asa_daily.app_id IS 'The app. Null if the records do not name it.';
+COMMENT ON COLUMN asa_daily.campaign_id IS 'The campaign.';
+COMMENT ON COLUMN asa_daily.campaign_name IS 'The name of the campaign. Null if it is not known.';
+COMMENT ON COLUMN asa_daily.country IS 'The country of the App Store.';
+COMMENT ON COLUMN asa_daily.conversions IS 'The number of attributions.';
+COMMENT ON COLUMN asa_daily.installs IS 'Those of the type Download.';
+COMMENT ON COLUMN asa_daily.redownloads IS 'Those of the type Redownload.';
+COMMENT ON COLUMN asa_daily.pre_orders IS 'Those of the type PreOrder.';
+COMMENT ON COLUMN asa_daily.conversions_click IS 'The attributions to a tap.';
+COMMENT ON COLUMN asa_daily.conversions_view IS 'The attributions to a view.';
+COMMENT ON COLUMN asa_daily.note IS 'The number that another network claims too is not known. One of asa_overlap_unknown.';
+
 CREATE TABLE partner_deliveries (
   delivery_id text NOT NULL,
   partner text NOT NULL,

@@ -446,6 +446,65 @@ CREATE TABLE skan_modelled (
 USING PARQUET
 COMMENT 'The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.';
 
+CREATE TABLE asa_attributions (
+  attribution_key STRING NOT NULL COMMENT 'The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones; without both of the file and the number of the record.',
+  received_at TIMESTAMP COMMENT 'The time at which the token or the payload was received from the app.',
+  app_id BIGINT COMMENT 'The app, if the record names it. Apple\'s payload does not.',
+  token_sha256 STRING COMMENT 'The SHA-256 of the token. Null without one.',
+  outcome STRING NOT NULL COMMENT 'payload for a payload of Apple\'s; token_invalid if Apple refuses the token (400); token_expired if it is older than 24 hours; not_found if Apple has no record of it (404), and unavailable if Apple does not answer, until a later exchange; malformed if the record, or Apple\'s answer, cannot be read.',
+  attempts BIGINT NOT NULL COMMENT 'The number of requests. 0 for imported records.',
+  http_status BIGINT COMMENT 'The status of the last response. Null if there was none.',
+  detail STRING COMMENT 'The reason of a result without a payload, for people.',
+  attribution BOOLEAN COMMENT 'True if a tap or a view of an ad led to the install.',
+  org_id BIGINT COMMENT 'orgId, iad-org-id.',
+  org_name STRING COMMENT 'The name of the organisation.',
+  campaign_id BIGINT COMMENT 'campaignId, iad-campaign-id.',
+  campaign_name STRING COMMENT 'The name of the campaign, from the file of names or the payload.',
+  ad_group_id BIGINT COMMENT 'adGroupId, iad-adgroup-id.',
+  ad_group_name STRING COMMENT 'The name of the ad group.',
+  keyword_id BIGINT COMMENT 'keywordId, iad-keyword-id. Null with Search Match.',
+  keyword STRING COMMENT 'The keyword.',
+  keyword_match_type STRING COMMENT 'iad-keyword-matchtype. One of Broad, Exact, Search.',
+  ad_id BIGINT COMMENT 'adId, from iOS 15.2 on.',
+  ad_name STRING COMMENT 'The name of the ad.',
+  creative_set_id BIGINT COMMENT 'creativeSetId, iad-creativeset-id.',
+  creative_set_name STRING COMMENT 'The name of the creative set.',
+  country STRING COMMENT 'countryOrRegion, iad-country-or-region.',
+  conversion_type STRING COMMENT 'conversionType, iad-conversion-type. One of Download, Redownload, PreOrder.',
+  claim_type STRING COMMENT 'claimType. One of Click, Impression.',
+  click_at TIMESTAMP COMMENT 'clickDate, iad-click-date. Apple\'s has no seconds.',
+  impression_at TIMESTAMP COMMENT 'impressionDate.',
+  supply_placement STRING COMMENT 'supplyPlacement. One of APPSTORE_PRODUCT_PAGES, SEARCH_RESULTS, SEARCH_TAB, TODAY_TAB.',
+  environment STRING COMMENT 'test for the payload with which Apple answers outside the App Store, else production. Null without a payload.',
+  api_version STRING COMMENT 'The version of the interface: v1, or that of the dictionary, such as 3.1.',
+  source STRING COMMENT 'The interface. Null if it is not known. One of adservices, iad.',
+  flags ARRAY<STRING> COMMENT 'fields_without_attribution if attribution is false and there are other fields; coerced_values for numbers and Booleans as texts; invalid_values for values that are in extras because their columns cannot hold them; repaired_text for a text that was not well-formed.',
+  extras STRING COMMENT 'The fields without a column, and those with invalid values.',
+  raw_body STRING COMMENT 'The beginning of a malformed record or answer.',
+  source_file STRING COMMENT 'The file of the record.',
+  source_line BIGINT COMMENT 'The line on which it begins.'
+)
+USING PARQUET
+COMMENT 'An install as Apple Search Ads attributes it, or a token or a record without such a result. A token has one row. In CSV a null is an empty field.';
+
+CREATE TABLE asa_daily (
+  date DATE COMMENT 'The day of receipt in UTC. Null if the time of receipt is not known.',
+  network_name STRING NOT NULL COMMENT 'Apple Search Ads.',
+  app_id BIGINT COMMENT 'The app. Null if the records do not name it.',
+  campaign_id BIGINT COMMENT 'The campaign.',
+  campaign_name STRING COMMENT 'The name of the campaign. Null if it is not known.',
+  country STRING COMMENT 'The country of the App Store.',
+  conversions BIGINT NOT NULL COMMENT 'The number of attributions.',
+  installs BIGINT NOT NULL COMMENT 'Those of the type Download.',
+  redownloads BIGINT NOT NULL COMMENT 'Those of the type Redownload.',
+  pre_orders BIGINT NOT NULL COMMENT 'Those of the type PreOrder.',
+  conversions_click BIGINT NOT NULL COMMENT 'The attributions to a tap.',
+  conversions_view BIGINT NOT NULL COMMENT 'The attributions to a view.',
+  note STRING NOT NULL COMMENT 'The number that another network claims too is not known. One of asa_overlap_unknown.'
+)
+USING PARQUET
+COMMENT 'The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.';
+
 CREATE TABLE partner_deliveries (
   delivery_id STRING NOT NULL COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',
   partner STRING NOT NULL COMMENT 'The id of the partner in its configuration.',

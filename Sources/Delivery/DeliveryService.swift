@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Base
 internal import DurableFiles
 internal import Glibc
@@ -58,9 +59,6 @@ package final class DeliveryService {
       )
     }
   }
-
-  /// The version of libcurl.
-  package static var libraryVersion: String { CurlTransport.libraryVersion }
 
   static func clock() -> Int64 { Timestamp.now.milliseconds }
 

@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Base
 internal import Ledger
 internal import JSON
@@ -29,7 +30,7 @@ extension DeliveryService {
     }
   }
 
-  private static func line(_ request: DeliveryRequest, of delivery: PendingDelivery, to partner: Partner) -> JSONValue {
+  private static func line(_ request: OutgoingRequest, of delivery: PendingDelivery, to partner: Partner) -> JSONValue {
     let headers = request.headers.map { header -> JSONValue in
       let name = header.prefix { $0 != ":" }
       return .string(partner.headers.contains(header) ? "\(name): …" : header)

@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import PostbackVerification
 internal import CMalloc
 internal import Delivery
@@ -17,8 +18,8 @@ enum Main {
     EnrichCommand.self,
     SettleCommand.self, DailyCommand.self, DeliverCommand.self, RetainCommand.self, ForgetCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
-    ModelDiffCommand.self, PlistCheckCommand.self, GenerateCommand.self, SchemaCommand.self, LoadPostgresCommand.self,
-    ValidateImplementationCommand.self,
+    ModelDiffCommand.self, PlistCheckCommand.self, SearchAdsImportCommand.self, SearchAdsExchangeCommand.self,
+    GenerateCommand.self, SchemaCommand.self, LoadPostgresCommand.self, ValidateImplementationCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self, CompletionCommand.self, ManualCommand.self,
   ])
 
@@ -83,7 +84,7 @@ enum Main {
     return """
       postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
       zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion), \
-      libmicrohttpd \(HTTPServer.libraryVersion), libcurl \(DeliveryService.libraryVersion)); verification: \(method.rawValue)
+      libmicrohttpd \(HTTPServer.libraryVersion), libcurl \(CurlTransport.libraryVersion)); verification: \(method.rawValue)
       """
   }
 }

@@ -135,6 +135,15 @@ import Testing
     #expect(finding?["properties", "code", "enum"]?.strings == InfoPlistFinding.Code.allCases.map(\.rawValue))
   }
 
+  @Test func `the summary of Search Ads is valid by its schema`() throws {
+    let folder = try TemporaryFolder()
+    let output = try SearchAdsOutput(TableEncoding([.jsonLines]), in: folder.path("out"))
+    let printed = try output.complete(SearchAdsNames()).json
+    let schema = try Schema("asa")
+    #expect(schema["required"]?.strings == printed.keys && schema["properties"]?.keys == printed.keys)
+    #expect(schema["properties", "by_outcome", "propertyNames", "enum"]?.strings == printed["by_outcome"]?.keys)
+  }
+
   @Test func `rejects can be grouped by the columns of the schema`() throws {
     let names = try Schema("rejects")["properties", "group_by", "items", "enum"]?.strings
     #expect(names == Table.rejects.columnNames + GroupColumn.derived)
@@ -233,7 +242,8 @@ extension SignatureState {
 /// A file in `schemas/`.
 struct Schema {
   static let names = [
-    "conversion_model", "daily", "diagnosis", "enrich", "envelope", "plist_check", "postback", "rejects",
+    "asa", "asa_attributions", "asa_daily", "conversion_model", "daily", "diagnosis", "enrich", "envelope",
+    "plist_check", "postback", "rejects",
     "server_configuration",
     "skan_daily", "skan_daily_changes", "skan_daily_events", "skan_daily_values", "skan_enriched", "skan_events",
     "skan_postbacks", "skan_rejects", "status", "summary",

@@ -1,3 +1,4 @@
+import HTTPClient
 import JSON
 import PostbackVerification
 import Signatures
@@ -9,19 +10,19 @@ final class ModelTransport: Transport {
   /// The time in milliseconds.
   var now: Int64 = 1_800_000_000_000
   /// The status of the answer to a request; nil if there is none until its timeout.
-  var answer: (DeliveryRequest, ModelTransport) -> DeliveryResponse
-  private(set) var requests: [(request: DeliveryRequest, at: Int64)] = []
-  private var waiting: [(response: DeliveryResponse, at: Int64)] = []
+  var answer: (OutgoingRequest, ModelTransport) -> IncomingResponse
+  private(set) var requests: [(request: OutgoingRequest, at: Int64)] = []
+  private var waiting: [(response: IncomingResponse, at: Int64)] = []
 
-  init(_ answer: @escaping (DeliveryRequest, ModelTransport) -> DeliveryResponse) { self.answer = answer }
+  init(_ answer: @escaping (OutgoingRequest, ModelTransport) -> IncomingResponse) { self.answer = answer }
 
-  func begin(_ request: DeliveryRequest) throws(TransportFailure) {
+  func begin(_ request: OutgoingRequest) throws(TransportFailure) {
     requests.append((request, now))
     let response = answer(request, self)
     waiting.append((response, response.status == 0 ? now + request.timeout : now))
   }
 
-  func responses(within milliseconds: Int64) throws(TransportFailure) -> [DeliveryResponse] {
+  func responses(within milliseconds: Int64) throws(TransportFailure) -> [IncomingResponse] {
     if waiting.isEmpty || waiting.allSatisfy({ $0.at > now }) {
       now = min(now + max(milliseconds, 1), waiting.map(\.at).min() ?? .max)
     }
@@ -31,8 +32,8 @@ final class ModelTransport: Transport {
   }
 
   /// The answer with a status, which a request gets.
-  static func status(_ status: Int, retryAfter: Int64 = 0) -> (DeliveryRequest, ModelTransport) -> DeliveryResponse {
-    { request, _ in DeliveryResponse(number: request.number, status: status, retryAfter: retryAfter) }
+  static func status(_ status: Int, retryAfter: Int64 = 0) -> (OutgoingRequest, ModelTransport) -> IncomingResponse {
+    { request, _ in IncomingResponse(number: request.number, status: status, retryAfter: retryAfter) }
   }
 }
 

@@ -1,3 +1,4 @@
+import HTTPClient
 import Testing
 
 @testable import Delivery
@@ -5,7 +6,7 @@ import Testing
 @Suite struct `The sender` {
   @Test func `tries a failed delivery again after the times of the partner`() throws {
     let transport = ModelTransport { request, transport in
-      DeliveryResponse(number: request.number, status: transport.requests.count < 3 ? 500 : 200, text: "busy")
+      IncomingResponse(number: request.number, status: transport.requests.count < 3 ? 500 : 200, text: "busy")
     }
     let site = try DeliverySite([try DeliverySite.partner("acme")], transport)
     let start = transport.now
@@ -31,7 +32,7 @@ import Testing
   @Test func `respects Retry-After up to an hour`() throws {
     for (wanted, waited) in [(600_000, 600), (86_400_000, 3600), (1000, 60)] as [(Int64, Int64)] {
       let transport = ModelTransport { request, transport in
-        DeliveryResponse(number: request.number, status: transport.requests.count < 2 ? 429 : 200, retryAfter: wanted)
+        IncomingResponse(number: request.number, status: transport.requests.count < 2 ? 429 : 200, retryAfter: wanted)
       }
       let site = try DeliverySite([try DeliverySite.partner("acme")], transport)
       let start = transport.now
@@ -60,7 +61,7 @@ import Testing
 
   @Test func `tries a dead partner once a minute, and does not hold back others`() throws {
     let transport = ModelTransport { request, _ in
-      DeliveryResponse(number: request.number, status: request.url.contains("dead") ? 503 : 200)
+      IncomingResponse(number: request.number, status: request.url.contains("dead") ? 503 : 200)
     }
     let site = try DeliverySite([try DeliverySite.partner("dead"), try DeliverySite.partner("alive")], transport)
     try site.plan(2000, to: "dead")

@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Base
 internal import DurableFiles
 internal import Signatures
@@ -45,7 +46,7 @@ final class PartnerQueue {
   func wake() { nextLook = 0 }
 
   /// Returns the next request that can be sent now; nil if there is none.
-  func next(at now: Int64) throws -> DeliveryRequest? {
+  func next(at now: Int64) throws -> OutgoingRequest? {
     while isReady(at: now) {
       if first.isEmpty, again.isEmpty {
         guard nextLook <= now else { return nil }
@@ -130,7 +131,7 @@ final class PartnerQueue {
   }
 
   /// The request of an attempt.
-  func request(for delivery: PendingDelivery, at now: Int64) throws(LibcryptoFailure) -> DeliveryRequest {
+  func request(for delivery: PendingDelivery, at now: Int64) throws(LibcryptoFailure) -> OutgoingRequest {
     var values = MacroValues(values: delivery.values.values, booleans: partner.booleans)
     values.values[.deliveryID] = .text(delivery.id.description)
     values.values[.kind] = .text(delivery.kind.rawValue)
@@ -145,20 +146,20 @@ final class PartnerQueue {
     } else {
       headers.append("webhook-id: \(delivery.id)")
     }
-    return DeliveryRequest(
+    return OutgoingRequest(
       number: delivery.sequence,
       url: partner.url.expanded(values),
       isPost: partner.isPost,
       headers: headers,
       body: body,
       timeout: partner.timeout,
-      addresses: partner.addresses
+      allows: { [addresses = partner.addresses] in addresses.allows($0) }
     )
   }
 
   /// Receives the response to a request; returns the state of the delivery, nil if the request is not one of this queue.
   @discardableResult
-  func receive(_ response: DeliveryResponse, at now: Int64) -> DeliveryState? {
+  func receive(_ response: IncomingResponse, at now: Int64) -> DeliveryState? {
     guard let (delivery, began) = inFlight.removeValue(forKey: response.number) else { return nil }
     let attempts = delivery.attempts + 1
     let firstAt = delivery.firstAttemptAt ?? began

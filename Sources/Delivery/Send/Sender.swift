@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import DurableFiles
 
 /// Sends the deliveries that are due to all partners, and records the results.

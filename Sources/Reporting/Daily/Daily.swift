@@ -15,6 +15,8 @@ package struct DailyInputs: Sendable {
   package var costs: Costs?
   /// The currency of all amounts that can be converted to it; nil if they stay in their own.
   package var currency: ReportCurrency?
+  /// The attributions of Apple Search Ads; nil if there are none.
+  package var searchAds: SearchAdsDaily?
   /// The models that decoded the rows.
   package var models = ModelMeanings([])
   /// The values that count where copies were compared; nil if they were not.

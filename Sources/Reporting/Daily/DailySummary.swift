@@ -37,6 +37,9 @@ package struct DailySummary: Sendable {
   /// The files and the settings of the report.
   var provenance: DailyProvenance
 
+  /// The attributions of Apple Search Ads, which are never in the counts of postbacks; nil if there are none.
+  package let searchAds: SearchAdsDaily?
+
   private let lookupWarnings: [String]
 
   private let settledDigest: String?
@@ -44,7 +47,7 @@ package struct DailySummary: Sendable {
 
   init(_ settings: DailySettings, _ lookups: Lookups, _ inputs: DailyInputs) {
     (hasSettled, settledDigest) = (inputs.settled != nil, inputs.settled?.lookupDigest)
-    self.settings = settings
+    (self.settings, searchAds) = (settings, inputs.searchAds)
     provenance = DailyProvenance(inputs, settings, lookups)
     lookupWarnings = lookups.warnings.map(\.description)
   }
@@ -170,6 +173,7 @@ extension DailySummary {
         .init("unconverted_cost_rows", .integer(cost.unconverted)),
         .init("changes", .integer(changes.values.reduce(0, +))),
         .init("not_compared", changesObstacle.map(JSONValue.string) ?? .null),
+        .init("apple_search_ads", searchAds?.json ?? .null),
         .init("warnings", .array(warnings.map { .string($0) })),
       ] + provenance.members
     )

@@ -1,3 +1,4 @@
+internal import SearchAds
 internal import Base
 package import Tables
 
@@ -5,6 +6,7 @@ extension Table {
   /// The tables that are derived from those of a run.
   package static let derived = [
     enriched, settled, settledEvents, daily, dailyEvents, dailyValues, dailyChanges, modelled,
+    searchAdsAttributions, searchAdsDaily,
   ]
 
   /// The table of the sums by day, conversion window and dimensions.

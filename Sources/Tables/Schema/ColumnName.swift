@@ -239,6 +239,33 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case httpStatus = "http_status"
   case error
   case nextAttemptAt = "next_attempt_at"
+  case attributionKey = "attribution_key"
+  case tokenSHA256 = "token_sha256"
+  case outcome
+  case detail
+  case attribution
+  case orgID = "org_id"
+  case orgName = "org_name"
+  case adGroupID = "ad_group_id"
+  case adGroupName = "ad_group_name"
+  case keywordID = "keyword_id"
+  case keyword
+  case keywordMatchType = "keyword_match_type"
+  case adID = "ad_id"
+  case adName = "ad_name"
+  case creativeSetID = "creative_set_id"
+  case creativeSetName = "creative_set_name"
+  case claimType = "claim_type"
+  case clickAt = "click_at"
+  case impressionAt = "impression_at"
+  case supplyPlacement = "supply_placement"
+  case apiVersion = "api_version"
+  case source
+  case flags
+  case preOrders = "pre_orders"
+  case conversionsClick = "conversions_click"
+  case conversionsView = "conversions_view"
+  case note
 
   // Members of `conflicting_fields`, besides `field`.
   case first

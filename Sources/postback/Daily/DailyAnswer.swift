@@ -11,10 +11,25 @@ struct DailyAnswer {
     var parts = ["postbacks by conversion window", windows.text(indent: 2)]
     if !summary.revenue.isEmpty { parts += ["revenue of decoded postbacks", revenue.text(indent: 2)] }
     let modelled = ModelledAnswer(totals: summary.modelled)
+    if let searchAds = summary.searchAds {
+      parts += ["Apple Search Ads, counted on devices; not added to postbacks, which may be of the same installs"]
+      parts.append(Self.table(of: searchAds).text(indent: 2))
+    }
     return (parts + modelled.parts + costs.parts + [findings.text()]).joined(separator: "\n\n")
   }
 
   private var costs: DailyCostAnswer { DailyCostAnswer(summary: summary) }
+
+  private static func table(of searchAds: SearchAdsDaily) -> TextTable {
+    let headings = [
+      "network", "attributions", "installs", "redownloads", "pre-orders", "taps", "views", "tests left out",
+    ]
+    var table = TextTable(headings, numbersIn: Set(1...7))
+    let total = searchAds.total
+    let counts = [total.conversions, total.installs, total.redownloads, total.preOrders, total.clicks, total.views]
+    table.add(["Apple Search Ads"] + counts.map { "\($0)" } + ["\(searchAds.tests)"])
+    return table
+  }
 
   private var windows: TextTable {
     var table = TextTable(

@@ -30,6 +30,7 @@ struct DailyCommand: Command {
 
       skan_modelled has the revenue of each app and campaign with an estimate for postbacks without a conversion value, an
       interval, and bounds. It assumes that values are missing at random within a campaign; docs/modelling.md describes how.
+      If OUT has asa_attributions, asa_daily has the installs of Apple Search Ads, which are never added to those of postbacks.
       Exit status: 0; 64 usage, 65 a lookup table, the cost file or the file of rates is wrong, or some lines of the tables
       are not rows, 66 a folder does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
       """,
@@ -86,10 +87,12 @@ struct DailyCommand: Command {
       defer { progress.clear() }
       var inputs = try inputs(progress)
       (inputs.costs, inputs.currency) = (costs, currency)
+      inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
       let outputs = try DailyOutputs(in: derived.target, settings, wantsValues: wantsValues)
       daily = try await Daily(inputs, lookups, settings, in: derived.target, jobs: derived.jobs)
       if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
       try await daily.write(into: outputs, jobs: derived.jobs)
+      try inputs.searchAds?.write(settings.encoding, in: derived.target)
     } catch {
       throw CommandFailure(of: error)
     }

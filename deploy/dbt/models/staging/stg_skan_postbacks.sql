@@ -27,6 +27,7 @@ select
     cast(tier_flags as text[]) as tier_flags,
     cast(channel as text) as channel,
     cast(forwarder as text) as forwarder,
+    cast(remote_address as text) as remote_address,
     cast(received_at as timestamptz) as received_at,
     cast(received_at_source as text) as received_at_source,
     cast(estimated_install_date as timestamptz) as estimated_install_date,

@@ -13,10 +13,12 @@ select
     cast(conflicting_fields as json) as conflicting_fields,
     cast(channel as text) as channel,
     cast(forwarder as text) as forwarder,
+    cast(remote_address as text) as remote_address,
     cast(received_at as timestamptz) as received_at,
     cast(received_at_source as text) as received_at_source,
     cast(source_file as text) as source_file,
     cast(source_line as bigint) as source_line,
+    cast(query as text) as query,
     cast(raw_sha256 as text) as raw_sha256,
     cast(raw_body as text) as raw_body,
     cast(raw_body_base64 as text) as raw_body_base64

@@ -2,28 +2,28 @@ internal import CCurl
 
 /// Requests over libcurl, all on one thread.
 @safe
-final class CurlTransport: Transport {
+package final class CurlTransport: Transport {
   private let client: OpaquePointer
   private let box: Box
   private let interrupt: Int32
 
   /// The state that the callbacks of the library see.
   private final class Box {
-    var addresses: [Int64: PublicAddress] = [:]
-    var responses: [DeliveryResponse] = []
+    var rules: [Int64: @Sendable (String) -> Bool] = [:]
+    var responses: [IncomingResponse] = []
   }
 
   /// The version of libcurl.
-  static var libraryVersion: String { unsafe String(cString: ccurl_version()) }
+  package static var libraryVersion: String { unsafe String(cString: ccurl_version()) }
 
   /// Creates a transport; `interrupt` is a descriptor that ends waiting when it can be read, or negative.
-  init(interrupt: Int32 = -1) throws(TransportFailure) {
+  package init(interrupt: Int32 = -1) throws(TransportFailure) {
     let box = Box()
     let owner = unsafe Unmanaged.passUnretained(box).toOpaque()
     let client = unsafe ccurl_new(
       { owner, number, address in
         let box = unsafe Unmanaged<Box>.fromOpaque(owner).takeUnretainedValue()
-        return unsafe box.addresses[number]?.allows(String(cString: address)) ?? false ? 1 : 0
+        return unsafe box.rules[number]?(String(cString: address)) ?? false ? 1 : 0
       },
       owner
     )
@@ -35,8 +35,8 @@ final class CurlTransport: Transport {
 
   deinit { unsafe ccurl_free(client) }
 
-  func begin(_ request: DeliveryRequest) throws(TransportFailure) {
-    box.addresses[request.number] = request.addresses
+  package func begin(_ request: OutgoingRequest) throws(TransportFailure) {
+    box.rules[request.number] = request.allows
     let result = unsafe request.url.withCString { url in
       unsafe Self.withLines(request.headers) { headers in
         unsafe request.body.withUnsafeBufferPointer { body in
@@ -57,15 +57,15 @@ final class CurlTransport: Transport {
     guard result == 1 else { throw TransportFailure(description: "libcurl cannot begin a request.") }
   }
 
-  func responses(within milliseconds: Int64) throws(TransportFailure) -> [DeliveryResponse] {
+  package func responses(within milliseconds: Int64) throws(TransportFailure) -> [IncomingResponse] {
     let result = unsafe ccurl_run(client, Int32(clamping: milliseconds), interrupt) { owner, result in
       let box = unsafe Unmanaged<Box>.fromOpaque(owner).takeUnretainedValue()
       let result = unsafe result.pointee
       let body = unsafe UnsafeBufferPointer(start: result.body, count: result.body_count)
       let text = unsafe result.error.map { unsafe String(cString: $0) } ?? String(decoding: body, as: UTF8.self)
-      box.addresses[unsafe result.number] = nil
+      box.rules[unsafe result.number] = nil
       box.responses.append(
-        unsafe DeliveryResponse(
+        unsafe IncomingResponse(
           number: result.number,
           status: Int(result.status),
           retryAfter: min(max(result.retry_after, 0), 86_400) * 1000,

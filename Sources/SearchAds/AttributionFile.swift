@@ -1,0 +1,188 @@
+package import Base
+internal import JSON
+package import Signatures
+internal import Tables
+
+/// A file with payloads or with tokens: JSON Lines, one JSON value, or dictionaries as apps print them.
+package struct AttributionFile {
+  private let path: String
+  private let bytes: [UInt8]
+
+  /// The most bytes of a file, of a record, and of the text of a malformed record that is kept.
+  package static let mostBytes = 1 << 30
+  private static let mostRecordBytes = 1 << 20
+  private static let keptBytes = 4096
+  private static let mostTokenBytes = 8192
+
+  /// The file at a path with its content.
+  package init(path: String, bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
+
+  /// A value of the file, or the reason why there is none.
+  private struct Record {
+    let line: Int
+    let value: JSONValue?
+    var defect = ""
+    var isRepaired = false
+    var raw: ArraySlice<UInt8> = []
+  }
+
+  private func forEach(_ body: (Record) throws(LibcryptoFailure) -> Void) throws(LibcryptoFailure) {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let isBlank: (ArraySlice<UInt8>) -> Bool = { $0.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } }
+    let first = lines.first { !isBlank($0) } ?? []
+    if (try? JSONValue(parsing: Array(first))) == nil, bytes.count <= Self.mostRecordBytes {
+      if let whole = try? JSONValue(parsing: bytes) {
+        guard case .array(let elements) = whole else { return try body(Record(line: 1, value: whole)) }
+        for element in elements { try body(Record(line: 1, value: element)) }
+        return
+      }
+      if try readDictionaries(body) { return }
+    }
+    for (index, line) in lines.enumerated() where !isBlank(line) {
+      var record = Record(line: index + 1, value: nil, raw: line)
+      if line.count > Self.mostRecordBytes {
+        record.defect = "The line has more than \(Self.mostRecordBytes) bytes."
+      } else {
+        do throws(JSONDefect) {
+          record = Record(line: index + 1, value: try JSONValue(parsing: Array(line)), raw: line)
+        } catch {
+          record.defect = "The line is no JSON."
+        }
+      }
+      try body(record)
+    }
+  }
+
+  /// Reads dictionaries as apps print them; returns false if the file begins with none.
+  private func readDictionaries(_ body: (Record) throws(LibcryptoFailure) -> Void) throws(LibcryptoFailure) -> Bool {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.contains("iad-") else { return false }
+    var reader = LegacyDictionary(text)
+    var count = 0
+    while !reader.isAtEnd() {
+      let line = reader.line
+      guard let value = reader.next() else {
+        guard count > 0 else { return false }
+        let rest = text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(line - 1)
+        let defect = "Here no dictionary can be read."
+        try body(Record(line: line, value: nil, defect: defect, raw: Array(rest.joined(separator: "\n").utf8)[...]))
+        return true
+      }
+      count += 1
+      try body(Record(line: line, value: value, isRepaired: reader.isRepaired))
+    }
+    return count > 0
+  }
+
+  // MARK: - Payloads
+
+  /// Reads all payloads as rows. `equal` counts payloads without a token that are the same, over several files.
+  package func payloads(
+    _ equal: inout [String: Int],
+    _ body: (AttributionRow) -> Void
+  ) throws(LibcryptoFailure) {
+    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    var number = 0
+    var counts = equal
+    try forEach { record throws(LibcryptoFailure) in
+      number += 1
+      let envelope = record.value.map(Envelope.init)
+      var key = try AttributionKey.digest([digest, "\(number)"])
+      if let token = envelope?.token {
+        key = try AttributionKey.digest([token])
+      } else if let received = envelope?.receivedAt, let payload = envelope?.payload {
+        let identity = try AttributionKey.digest([received.description, payload.description])
+        counts[identity, default: 0] += 1
+        key = try AttributionKey.digest([identity, "\(counts[identity, default: 1])"])
+      }
+      var row = row(record, envelope, key)
+      let defect = envelope.map { $0.defect ?? AttributionPayload.read($0.payload, into: &row) } ?? record.defect
+      if let defect { malform(&row, record, defect) } else if record.isRepaired { row.flag(.repairedText) }
+      body(row)
+    }
+    equal = counts
+  }
+
+  /// Reads all tokens. Records without one are rows.
+  package func tokens(
+    _ body: (AttributionToken) -> Void,
+    malformed: (AttributionRow) -> Void
+  ) throws(LibcryptoFailure) {
+    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    var number = 0
+    try forEach { record throws(LibcryptoFailure) in
+      number += 1
+      let envelope = record.value.map(Envelope.init)
+      let key = try AttributionKey.digest(envelope?.token.map { [$0] } ?? [digest, "\(number)"])
+      var row = row(record, envelope, key)
+      guard let envelope, let token = envelope.token, envelope.defect == nil else {
+        malform(&row, record, envelope.map { $0.defect ?? "The record has no token." } ?? record.defect)
+        return malformed(row)
+      }
+      guard token.utf8.count <= Self.mostTokenBytes, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        malform(&row, record, "The token is too long, or has characters that no token has.")
+        return malformed(row)
+      }
+      body(AttributionToken(text: token, row: row, receivedAt: envelope.receivedAt))
+    }
+  }
+
+  private func row(_ record: Record, _ envelope: Envelope?, _ digest: String) -> AttributionRow {
+    var row = AttributionRow(key: AttributionKey.key(digest), .malformed)
+    row[.receivedAt] = envelope?.receivedAt.map { .string($0.description) }
+    row[.appID] = envelope?.appID.map { .integer($0) }
+    if envelope?.token != nil { row[.tokenSHA256] = .string(digest) }
+    row[.sourceFile] = .string(path)
+    row[.sourceLine] = .integer(record.line)
+    return row
+  }
+
+  private func malform(_ row: inout AttributionRow, _ record: Record, _ defect: String) {
+    row.outcome = .malformed
+    row[.detail] = .string(defect)
+    let raw = record.raw.isEmpty ? Array((record.value?.description ?? "").utf8)[...] : record.raw
+    let text = String(decoding: raw.prefix(Self.keptBytes), as: UTF8.self)
+    if !text.isEmpty { row[.rawBody] = .string(text) }
+  }
+}
+
+/// A token that is to be exchanged, with the cells of its row that are known.
+package struct AttributionToken: Sendable {
+  /// The token.
+  package let text: String
+  /// The row, without a result.
+  package let row: AttributionRow
+  /// The time of receipt; nil if it is not known.
+  package let receivedAt: Timestamp?
+}
+
+/// A record with what the sender adds to a payload, or a payload alone.
+private struct Envelope {
+  private(set) var payload = JSONValue.null
+  private(set) var receivedAt: Timestamp?
+  private(set) var token: String?
+  private(set) var appID: Int64?
+  /// The reason for which the record cannot be used.
+  private(set) var defect: String?
+
+  init(_ record: JSONValue) {
+    payload = record
+    guard case .object(let members) = record else { return }
+    let names = ["received_at", "token", "app_id", "payload"]
+    guard members.contains(where: { names.contains($0.key) }) else { return }
+    let rest = members.filter { !names.contains($0.key) }
+    payload = record["payload"] ?? .object(rest)
+    if case .string(let text) = payload, let inner = try? JSONValue(parsing: Array(text.utf8)) { payload = inner }
+    if let text = record["token"]?.text, !text.isEmpty { token = text }
+    switch record["received_at"] {
+    case nil, .null?: break
+    case .string(let text)?:
+      receivedAt = Timestamp(text)
+      if receivedAt == nil { defect = "received_at is no time such as 2026-03-01T00:00:00Z." }
+    default: defect = "received_at is no text."
+    }
+    guard let app = record["app_id"], app != .null else { return }
+    appID = (app.integer ?? app.text.flatMap { Int64($0) }).flatMap { $0 >= 0 ? $0 : nil }
+    if appID == nil { defect = "app_id is no number of an app." }
+  }
+}

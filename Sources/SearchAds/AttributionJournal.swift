@@ -1,0 +1,102 @@
+internal import Base
+package import DurableFiles
+internal import JSON
+internal import Tables
+
+/// The results of all imports and exchanges of an output, as JSON Lines that are only appended. The table is made of it, so
+/// that an exchange goes on after a crash with the tokens that have no result yet.
+package final class AttributionJournal {
+  /// The result of a key that counts.
+  package struct Standing: Sendable {
+    /// The number of the line, from 0.
+    let line: Int
+    /// The result.
+    package let outcome: AttributionOutcome
+    /// The number of requests so far.
+    package let attempts: Int64
+  }
+
+  private let file: DurableFile
+  private var lines = 0
+  /// The results by key.
+  package private(set) var standings: [String: Standing] = [:]
+
+  /// The folder and the file in an output.
+  private static let folderName = "_asa"
+  private static let fileName = "journal.jsonl"
+
+  /// Opens the journal of an output, or makes it. A last line that is not whole is removed. The caller holds the lock of the
+  /// table.
+  package init(in output: String) throws(FileFailure) {
+    _ = try DurableFolder(making: output)
+    let folder = try DurableFolder(making: "\(output)/\(Self.folderName)")
+    let isThere = try folder.byteCount(of: Self.fileName) != nil
+    file = try DurableFile("\(folder.path)/\(Self.fileName)", isThere ? .appending : .creating)
+    if !isThere { try folder.synchronize() }
+    var standings: [String: Standing] = [:]
+    let whole = try read { line, row in standings.note(row, line: line) }
+    self.standings = standings
+    if whole < (try file.byteCount()) { try file.truncate(to: whole) }
+  }
+
+  /// Appends the rows that say more than the journal does, durably. Returns their number.
+  package func append(_ rows: [AttributionRow]) throws(FileFailure) -> Int {
+    var text: [UInt8] = []
+    var count = 0
+    for row in rows {
+      guard standings.note(row, line: lines) else { continue }
+      text += Array("\(row.json)\n".utf8)
+      lines += 1
+      count += 1
+    }
+    guard count > 0 else { return 0 }
+    try file.append(text.span)
+    try file.synchronize()
+    return count
+  }
+
+  /// Calls `body` with each row that counts, in order.
+  package func forEach(_ body: (AttributionRow) throws(FileFailure) -> Void) throws(FileFailure) {
+    _ = try read { line, row throws(FileFailure) in
+      if standings[row.key]?.line == line { try body(row) }
+    }
+  }
+
+  /// Reads all whole lines. Returns the number of their bytes.
+  private func read(_ body: (Int, AttributionRow) throws(FileFailure) -> Void) throws(FileFailure) -> Int64 {
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    var rest: [UInt8] = []
+    var (offset, whole): (Int64, Int64) = (0, 0)
+    lines = 0
+    while case let count = try file.read(into: &buffer, at: offset), count > 0 {
+      offset += Int64(count)
+      rest += buffer[..<count]
+      var start = 0
+      while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        guard let json = try? JSONValue(parsing: Array(rest[start..<end])), let row = AttributionRow(json) else {
+          throw .damaged(file.path, "Line \(lines + 1) is no row")
+        }
+        try body(lines, row)
+        lines += 1
+        start = end + 1
+      }
+      rest.removeFirst(start)
+      whole += Int64(start)
+    }
+    return whole
+  }
+}
+
+extension [String: AttributionJournal.Standing] {
+  /// Notes the result in a line; returns false if an earlier one says as much.
+  @discardableResult
+  fileprivate mutating func note(_ row: AttributionRow, line: Int) -> Bool {
+    let new = AttributionJournal.Standing(line: line, outcome: row.outcome, attempts: row.integer(.attempts) ?? 0)
+    if let old = self[row.key] {
+      let says = new.outcome.rank > old.outcome.rank || !old.outcome.isFinal && new.attempts > old.attempts
+      guard says, new.outcome.rank >= old.outcome.rank else { return false }
+    }
+    self[row.key] = new
+    return true
+  }
+}

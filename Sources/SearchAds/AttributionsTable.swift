@@ -1,0 +1,157 @@
+package import Tables
+
+/// The result of a token or of a record.
+package enum AttributionOutcome: String, CaseIterable, Sendable {
+  case payload
+  case tokenInvalid = "token_invalid"
+  case tokenExpired = "token_expired"
+  case notFound = "not_found"
+  case unavailable
+  case malformed
+
+  /// The order in which one result of a token replaces another: a payload comes before all others.
+  package var rank: Int {
+    switch self {
+    case .notFound, .unavailable: 0
+    case .tokenInvalid, .tokenExpired, .malformed: 1
+    case .payload: 2
+    }
+  }
+
+  /// Indicates that a later exchange asks again.
+  package var isFinal: Bool { rank > 0 }
+}
+
+/// A remark about the form of a payload.
+package enum AttributionFlag: String, CaseIterable, Sendable {
+  case fieldsWithoutAttribution = "fields_without_attribution"
+  case coercedValues = "coerced_values"
+  case invalidValues = "invalid_values"
+  case repairedText = "repaired_text"
+}
+
+/// The interface of Apple that a payload is of.
+package enum AttributionSource: String, CaseIterable, Sendable {
+  case adServices = "adservices"
+  case iAd = "iad"
+}
+
+/// The environment of a payload.
+package enum AttributionEnvironment: String, CaseIterable, Sendable {
+  case production
+  case test
+}
+
+/// The words of the payloads.
+enum AttributionWords {
+  static let conversionType = ["Download", "Redownload", "PreOrder"]
+  static let claimType = ["Click", "Impression"]
+  static let supplyPlacement = ["APPSTORE_PRODUCT_PAGES", "SEARCH_RESULTS", "SEARCH_TAB", "TODAY_TAB"]
+  static let matchType = ["Broad", "Exact", "Search"]
+}
+
+extension Table {
+  /// The table of the attributions of Apple Search Ads.
+  package static let searchAdsAttributions = Table(
+    name: "asa_attributions",
+    description: """
+      An install as Apple Search Ads attributes it, or a token or a record without such a result. A token has one row. In \
+      CSV a null is an empty field.
+      """,
+    key: .attributionKey,
+    columns: identityColumns + payloadColumns + originColumns,
+    rules: [
+      .when(
+        [.outcome: .word(AttributionOutcome.payload.rawValue)],
+        then: [.attribution: .present, .source: .present, .environment: .present],
+        otherwise: [.attribution: .null]
+      )
+    ]
+  )
+
+  private static let identityColumns = [
+    Column(
+      .attributionKey,
+      .key,
+      .required,
+      """
+      The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among \
+      equal ones; without both of the file and the number of the record.
+      """
+    ),
+    Column(.receivedAt, .time, .nullable, "The time at which the token or the payload was received from the app."),
+    Column(.appID, .identifier, .nullable, "The app, if the record names it. Apple's payload does not."),
+    Column(.tokenSHA256, .text(matching: "^[0-9a-f]{64}$"), .nullable, "The SHA-256 of the token. Null without one."),
+    Column(
+      .outcome,
+      .word(of: AttributionOutcome.self),
+      .required,
+      """
+      `payload` for a payload of Apple's; `token_invalid` if Apple refuses the token (400); `token_expired` if it is older than \
+      24 hours; `not_found` if Apple has no record of it (404), and `unavailable` if Apple does not answer, until a later \
+      exchange; `malformed` if the record, or Apple's answer, cannot be read.
+      """
+    ),
+    Column(.attempts, .count, .required, "The number of requests. 0 for imported records."),
+    Column(.httpStatus, .integer(100...999), .nullable, "The status of the last response. Null if there was none."),
+    Column(.detail, .nonEmptyText, .nullable, "The reason of a result without a payload, for people."),
+  ]
+
+  private static let payloadColumns = [
+    Column(.attribution, .boolean, .nullable, "True if a tap or a view of an ad led to the install."),
+    Column(.orgID, .identifier, .nullable, "`orgId`, `iad-org-id`."),
+    Column(.orgName, .nonEmptyText, .nullable, "The name of the organisation."),
+    Column(.campaignID, .identifier, .nullable, "`campaignId`, `iad-campaign-id`."),
+    Column(.campaignName, .nonEmptyText, .nullable, "The name of the campaign, from the file of names or the payload."),
+    Column(.adGroupID, .identifier, .nullable, "`adGroupId`, `iad-adgroup-id`."),
+    Column(.adGroupName, .nonEmptyText, .nullable, "The name of the ad group."),
+    Column(.keywordID, .identifier, .nullable, "`keywordId`, `iad-keyword-id`. Null with Search Match."),
+    Column(.keyword, .nonEmptyText, .nullable, "The keyword."),
+    Column(.keywordMatchType, .word(AttributionWords.matchType), .nullable, "`iad-keyword-matchtype`."),
+    Column(.adID, .identifier, .nullable, "`adId`, from iOS 15.2 on."),
+    Column(.adName, .nonEmptyText, .nullable, "The name of the ad."),
+    Column(.creativeSetID, .identifier, .nullable, "`creativeSetId`, `iad-creativeset-id`."),
+    Column(.creativeSetName, .nonEmptyText, .nullable, "The name of the creative set."),
+    Column(.country, .text(matching: "^[A-Z]{2}$"), .nullable, "`countryOrRegion`, `iad-country-or-region`."),
+    Column(
+      .conversionType,
+      .word(AttributionWords.conversionType),
+      .nullable,
+      "`conversionType`, `iad-conversion-type`."
+    ),
+    Column(.claimType, .word(AttributionWords.claimType), .nullable, "`claimType`."),
+    Column(.clickAt, .time, .nullable, "`clickDate`, `iad-click-date`. Apple's has no seconds."),
+    Column(.impressionAt, .time, .nullable, "`impressionDate`."),
+    Column(.supplyPlacement, .word(AttributionWords.supplyPlacement), .nullable, "`supplyPlacement`."),
+  ]
+
+  private static let originColumns = [
+    Column(
+      .environment,
+      .word(of: AttributionEnvironment.self),
+      .nullable,
+      "`test` for the payload with which Apple answers outside the App Store, else `production`. Null without a payload."
+    ),
+    Column(
+      .apiVersion,
+      .nonEmptyText,
+      .nullable,
+      "The version of the interface: `v1`, or that of the dictionary, such as `3.1`."
+    ),
+    Column(.source, .word(of: AttributionSource.self), .nullable, "The interface. Null if it is not known."),
+    Column(
+      .flags,
+      .words(AttributionFlag.allCases.map(\.rawValue)),
+      .nullable,
+      """
+      `fields_without_attribution` if `attribution` is false and there are other fields; `coerced_values` for numbers and \
+      Booleans as texts; `invalid_values` for values that are in `extras` because their columns cannot hold them; \
+      `repaired_text` for a text that was not well-formed.
+      """
+    ),
+    Column(.extras, .object, .nullable, "The fields without a column, and those with invalid values."),
+    Column(.rawBody, .nonEmptyText, .nullable, "The beginning of a malformed record or answer."),
+    Column(.sourceFile, .nonEmptyText, .nullable, "The file of the record."),
+    Column(.sourceLine, .integer(1...Int64.max), .nullable, "The line on which it begins."),
+  ]
+}

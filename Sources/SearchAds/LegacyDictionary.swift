@@ -1,0 +1,106 @@
+internal import JSON
+
+/// A reader of dictionaries as they are printed by apps: `"key" = value;` in braces. It repairs what Apple's published sample
+/// has wrong: curly quotes, missing semicolons, and a quote at the end of a number.
+struct LegacyDictionary {
+  private let text: [Unicode.Scalar]
+  private var index = 0
+  /// The number of the line, from 1.
+  private(set) var line = 1
+  /// Indicates that something was repaired.
+  private(set) var isRepaired = false
+
+  private static let quotes: Set<Unicode.Scalar> = ["\"", "\u{201C}", "\u{201D}", "\u{201E}"]
+  private static let mostDepth = 8
+
+  init(_ text: String) { self.text = Array(text.unicodeScalars) }
+
+  /// Returns the next dictionary; nil at the end, and where none begins.
+  mutating func next() -> JSONValue? {
+    skipSpace()
+    return value(depth: 0).flatMap { if case .object = $0 { $0 } else { nil } }
+  }
+
+  /// Indicates that all text was read.
+  mutating func isAtEnd() -> Bool {
+    skipSpace()
+    return index == text.count
+  }
+
+  private var scalar: Unicode.Scalar? { index < text.count ? text[index] : nil }
+
+  private mutating func advance() {
+    if scalar == "\n" { line += 1 }
+    index += 1
+  }
+
+  private mutating func skipSpace() { while let scalar, scalar.properties.isWhitespace { advance() } }
+
+  private mutating func value(depth: Int) -> JSONValue? {
+    guard depth < Self.mostDepth, let first = scalar else { return nil }
+    if first == "{" {
+      advance()
+      return members(depth: depth)
+    }
+    if Self.quotes.contains(first) { return quoted().map { .string($0) } }
+    var word = bare()
+    while let last = word.unicodeScalars.last, Self.quotes.contains(last) {
+      word.unicodeScalars.removeLast()
+      isRepaired = true
+    }
+    if word.isEmpty { return nil }
+    if word == "true" || word == "false" { return .bool(word == "true") }
+    return Int64(word) == nil ? .string(word) : .number(word)
+  }
+
+  private mutating func members(depth: Int) -> JSONValue? {
+    var members: [JSONValue.Member] = []
+    while true {
+      skipSpace()
+      guard let first = scalar else { return nil }
+      if first == "}" {
+        advance()
+        return .object(members)
+      }
+      guard let key = Self.quotes.contains(first) ? quoted() : bare(), !key.isEmpty else { return nil }
+      skipSpace()
+      guard scalar == "=" || scalar == ":" else { return nil }
+      advance()
+      skipSpace()
+      guard let value = value(depth: depth + 1) else { return nil }
+      members.removeAll { $0.key == key }
+      members.append(.init(key, value))
+      skipSpace()
+      if scalar == ";" || scalar == "," { advance() } else { isRepaired = true }
+    }
+  }
+
+  private mutating func quoted() -> String? {
+    if scalar != "\"" { isRepaired = true }
+    advance()
+    var content = String.UnicodeScalarView()
+    while let next = scalar {
+      advance()
+      if Self.quotes.contains(next) {
+        if next != "\"" { isRepaired = true }
+        return String(content)
+      }
+      if next == "\\", let escaped = scalar {
+        content.append(escaped)
+        advance()
+      } else {
+        content.append(next)
+      }
+    }
+    return nil
+  }
+
+  private mutating func bare() -> String {
+    var word = String.UnicodeScalarView()
+    while let next = scalar, !next.properties.isWhitespace, !["{", "}", ";", ",", "=", ":"].contains(next) {
+      word.append(next)
+      advance()
+    }
+    return String(word)
+  }
+}

@@ -1,0 +1,165 @@
+package import Base
+package import HTTPClient
+internal import JSON
+internal import Tables
+
+/// The exchange of tokens for payloads at Apple's server.
+///
+/// A token without a record (404) is tried again three times, five seconds apart; a failure of the server or of the network
+/// three times, after 5, 10 and 20 seconds or the server's `Retry-After`. A token older than 24 hours is not sent.
+package final class TokenExchange {
+  /// The address of Apple's server.
+  package static let appleEndpoint = "https://api-adservices.apple.com/api/v1/"
+
+  private struct Pending {
+    let token: AttributionToken
+    /// The number of requests, also of earlier exchanges.
+    var attempts: Int64
+    /// The numbers of repetitions so far, by their reason.
+    var repetitions = (notFound: 0, failed: 0)
+    /// The time at which it may be sent, in milliseconds since 1970.
+    var dueAt: Int64 = 0
+    var status: Int?
+  }
+
+  private let transport: any Transport
+  private let endpoint: String
+  private let concurrency: Int
+  private var fresh: ArraySlice<Pending>
+  /// The tokens that wait, by the time at which they are due.
+  private var delayed: [Pending] = []
+  private var inFlight: [Int64: Pending] = [:]
+  private var finished: [AttributionRow] = []
+  private var nextNumber: Int64 = 1
+
+  private static let validity: Int64 = 24 * 3_600_000
+  private static let pause: Int64 = 5000
+  private static let repetitions = 3
+  private static let timeout: Int64 = 30_000
+  private static let longestPause: Int64 = 60_000
+  /// The longest time to wait at once, and the number of results that are recorded together.
+  private static let turn: Int64 = 200
+  private static let group = 200
+
+  /// An exchange of tokens, with the number of earlier requests of each one.
+  package init(
+    _ tokens: [(token: AttributionToken, attempts: Int64)],
+    at endpoint: String,
+    over transport: any Transport,
+    concurrency: Int
+  ) {
+    (self.endpoint, self.transport, self.concurrency) = (endpoint, transport, concurrency)
+    fresh = tokens.map { Pending(token: $0.token, attempts: $0.attempts) }[...]
+  }
+
+  /// Exchanges all tokens. `record` receives the rows with their results, in groups.
+  package func run(clock: () -> Timestamp = { .now }, record: ([AttributionRow]) throws -> Void) throws {
+    while !fresh.isEmpty || !delayed.isEmpty || !inFlight.isEmpty {
+      let now = clock().milliseconds
+      try fill(at: now)
+      let wait = inFlight.isEmpty ? max((delayed.first?.dueAt ?? now) - now, 0) : Self.turn
+      if inFlight.isEmpty, delayed.isEmpty, !fresh.isEmpty { continue }
+      for response in try transport.responses(within: min(wait, Self.turn)) {
+        receive(response, at: clock().milliseconds)
+      }
+      if finished.count >= Self.group || inFlight.isEmpty { try flush(record) }
+    }
+    try flush(record)
+  }
+
+  private func flush(_ record: ([AttributionRow]) throws -> Void) throws {
+    guard !finished.isEmpty else { return }
+    try record(finished)
+    finished = []
+  }
+
+  private func fill(at now: Int64) throws {
+    while inFlight.count < concurrency {
+      let next: Pending
+      if let first = delayed.first, first.dueAt <= now {
+        next = delayed.removeFirst()
+      } else if let first = fresh.popFirst() {
+        next = first
+      } else {
+        return
+      }
+      if let received = next.token.receivedAt?.milliseconds, now - received > Self.validity {
+        finish(next, .tokenExpired, "The token is older than 24 hours.")
+        continue
+      }
+      try transport.begin(
+        OutgoingRequest(
+          number: nextNumber,
+          url: endpoint,
+          isPost: true,
+          headers: ["user-agent: postback", "content-type: text/plain", "accept: application/json"],
+          body: Array(next.token.text.utf8),
+          timeout: Self.timeout,
+          allows: { _ in true }
+        )
+      )
+      inFlight[nextNumber] = next
+      nextNumber += 1
+    }
+  }
+
+  private func receive(_ response: IncomingResponse, at now: Int64) {
+    guard var pending = inFlight.removeValue(forKey: response.number) else { return }
+    pending.attempts += 1
+    pending.status = response.status > 0 ? response.status : nil
+    switch response.status {
+    case 200: finish(pending, payload: response.text)
+    case 400: finish(pending, .tokenInvalid, "Apple's server refuses the token.")
+    case 404:
+      guard pending.repetitions.notFound < Self.repetitions else {
+        return finish(pending, .notFound, "Apple's server has no record of the token. Exchange it again later.")
+      }
+      pending.repetitions.notFound += 1
+      delay(pending, until: now + Self.pause)
+    default:
+      guard pending.repetitions.failed < Self.repetitions else {
+        let reason =
+          response.status > 0 ? "The server answers with the status \(response.status)." : "\(response.text)."
+        return finish(pending, .unavailable, "\(reason) Exchange the token again later.")
+      }
+      let pause = max(Self.pause << pending.repetitions.failed, min(response.retryAfter, Self.longestPause))
+      pending.repetitions.failed += 1
+      delay(pending, until: now + pause)
+    }
+  }
+
+  private func delay(_ pending: Pending, until time: Int64) {
+    var pending = pending
+    pending.dueAt = time
+    delayed.insert(pending, at: delayed.firstIndex { $0.dueAt > time } ?? delayed.count)
+  }
+
+  // MARK: - Results
+
+  private func finish(_ pending: Pending, _ outcome: AttributionOutcome, _ detail: String) {
+    var row = row(of: pending)
+    row.outcome = outcome
+    row[.detail] = .string(detail.withControlCharactersEscaped)
+    finished.append(row)
+  }
+
+  private func finish(_ pending: Pending, payload text: String) {
+    var row = row(of: pending)
+    if let payload = try? JSONValue(parsing: Array(text.utf8)) {
+      guard let defect = AttributionPayload.read(payload, into: &row) else { return finished.append(row) }
+      row[.detail] = .string(defect)
+    } else {
+      row[.detail] = .string("The answer of the server is no JSON.")
+    }
+    row.outcome = .malformed
+    if !text.isEmpty { row[.rawBody] = .string(text) }
+    finished.append(row)
+  }
+
+  private func row(of pending: Pending) -> AttributionRow {
+    var row = pending.token.row
+    row[.attempts] = .integer(pending.attempts)
+    row[.httpStatus] = pending.status.flatMap { (100...999).contains($0) ? .integer($0) : nil }
+    return row
+  }
+}

@@ -1,0 +1,125 @@
+internal import Base
+internal import HTTPClient
+internal import Reporting
+internal import SearchAds
+
+/// `postback asa import`: writes the payloads of Apple Search Ads as `asa_attributions`.
+struct SearchAdsImportCommand: Command {
+  static let manual = Manual(
+    name: "asa import",
+    summary: "Write asa_attributions: installs that Apple Search Ads attributes, from payloads of apps.",
+    usage: "FILE… --out OUT [--names FILE] [--format FORMAT] [--json]",
+    discussion: """
+      FILE has payloads of AdServices, or dictionaries of iAd (version 3.1): JSON Lines, one JSON value, or dictionaries as apps
+      print them. A record may be {"received_at":…,"token":…,"app_id":…,"payload":{…}}. OUT may be an output of run; postback
+      daily then has a line for Apple Search Ads. What is imported is added to earlier imports and exchanges, each token
+      once, and the same files again change nothing. Without FILE the table is written again, with other names.
+
+      Records that cannot be read are rows with the outcome malformed. docs/apple-search-ads.md describes all columns.
+      Exit status: 0; 64 usage, 65 the file of names is wrong, 66 a file does not exist, 70 libcrypto failed, 73 cannot create,
+      74 I/O, 75 another process writes the table.
+      """,
+    options: SearchAdsOptions.options,
+    example: "postback asa import payloads.jsonl --out out"
+  )
+
+  private let paths: [String]
+  private let options: SearchAdsOptions
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    (paths, options) = (arguments.operands, try SearchAdsOptions(arguments))
+  }
+
+  func run() async throws(CommandFailure) {
+    let names = try options.loadNames()
+    let table = try options.beginTable()
+    var equal: [String: Int] = [:]
+    var malformed: [AttributionRow] = []
+    for path in paths {
+      let file = try SearchAdsOptions.file(at: path)
+      var rows: [AttributionRow] = []
+      do {
+        try file.payloads(&equal) { rows.append($0) }
+        try table.append(rows)
+      } catch {
+        throw CommandFailure(of: error)
+      }
+      malformed += rows.filter { $0.outcome == .malformed }
+    }
+    SearchAdsOptions.warn(of: malformed)
+    try options.complete(table, names)
+  }
+}
+
+/// `postback asa exchange`: exchanges tokens of AdServices for payloads at Apple's server.
+struct SearchAdsExchangeCommand: Command {
+  static let manual = Manual(
+    name: "asa exchange",
+    summary: "Exchange attribution tokens of apps for payloads at Apple's server, and write asa_attributions.",
+    usage: "FILE… --out OUT [--endpoint URL] [--concurrency N] [--names FILE] …",
+    discussion: """
+      FILE has a record {"token":…,"received_at":…,"app_id":…} on each line. A token is valid for 24 hours: one that was received
+      before is not sent, and is a row with the outcome token_expired. A token without a record at Apple (404) is tried again
+      three times, 5 seconds apart; failures of the server three times, after 5, 10 and 20 seconds. What has no result then is
+      not_found or unavailable, and the same command asks again for it, and for it alone.
+
+      Each result is durable in OUT before the next group of them, so that after a crash the same command goes on.
+      Exit status: 0; 64 usage, 65 the file of names is wrong, 66 a file does not exist, 70 libcurl or libcrypto failed, 73
+      cannot create, 74 I/O, 75 another process writes the table.
+      """,
+    options: [
+      Option("--endpoint", "URL", "The address of the server, default \(TokenExchange.appleEndpoint)."),
+      Option("--concurrency", "N", "Have N requests at once; default 8."),
+    ] + SearchAdsOptions.options,
+    example: "postback asa exchange tokens.jsonl --out out"
+  )
+
+  private let paths: [String]
+  private let endpoint: String
+  private let concurrency: Int
+  private let options: SearchAdsOptions
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    options = try SearchAdsOptions(arguments)
+    paths = arguments.operands
+    guard !paths.isEmpty else { throw CommandFailure(.usage, "No file is given. Give a file with tokens.") }
+    endpoint =
+      try arguments.value("--endpoint", "an address that begins with https:// or http://") { text in
+        let rest = ["https://", "http://"].first(where: text.hasPrefix).map { text.dropFirst($0.count) }
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return isPlain && rest.map { !$0.isEmpty && $0.first != "/" } ?? false ? text : nil
+      } ?? TokenExchange.appleEndpoint
+    concurrency = try arguments.integer("--concurrency", in: 1...256) ?? 8
+  }
+
+  func run() async throws(CommandFailure) {
+    let names = try options.loadNames()
+    let table = try options.beginTable()
+    var tokens: [(token: AttributionToken, attempts: Int64)] = []
+    var malformed: [AttributionRow] = []
+    var seen: Set<String> = []
+    for path in paths {
+      let file = try SearchAdsOptions.file(at: path)
+      do {
+        try file.tokens { token in
+          let standing = table.journal.standings[token.row.key]
+          guard seen.insert(token.row.key).inserted, standing?.outcome.isFinal != true else { return }
+          tokens.append((token, standing?.attempts ?? 0))
+        } malformed: {
+          malformed.append($0)
+        }
+      } catch {
+        throw CommandFailure(of: error)
+      }
+    }
+    SearchAdsOptions.warn(of: malformed)
+    do {
+      try table.append(malformed)
+      let transport = try CurlTransport()
+      try TokenExchange(tokens, at: endpoint, over: transport, concurrency: concurrency).run { try table.append($0) }
+    } catch {
+      throw CommandFailure(of: error)
+    }
+    try options.complete(table, names)
+  }
+}

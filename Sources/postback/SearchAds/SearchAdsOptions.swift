@@ -1,0 +1,94 @@
+internal import DurableFiles
+internal import JSON
+internal import Ledger
+internal import Reporting
+internal import SearchAds
+internal import Tables
+
+/// The options of the commands that write `asa_attributions`.
+struct SearchAdsOptions {
+  static let options = [
+    Option("--out", "DIR", "Write asa_attributions into this folder, an output of run or a new one.", short: "-o"),
+    Option("--names", "FILE", "Take names from this CSV or JSON file, with the columns level, id and name."),
+    Option("--format", "FORMAT", "jsonl (default), csv or both."),
+    Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
+    Option("--json", nil, "Print the summary as a JSON object (schemas/asa.schema.json)."),
+  ]
+
+  private let output: String
+  private let namesFile: String?
+  private let encoding: TableEncoding
+  private let wantsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let output = arguments.value("--out"), !output.isEmpty else {
+      throw CommandFailure(.usage, "No folder for the table is given. Name it with --out.")
+    }
+    self.output = output
+    namesFile = arguments.value("--names")
+    encoding = TableEncoding(
+      try TablesOptions.formats(arguments) ?? [.jsonLines],
+      isCSVSafe: arguments.has("--csv-safe")
+    )
+    wantsJSON = arguments.has("--json")
+  }
+
+  /// Loads the names, and prints the remarks on them.
+  func loadNames() throws(CommandFailure) -> SearchAdsNames {
+    guard let namesFile else { return SearchAdsNames() }
+    do {
+      let names = try SearchAdsNames(at: namesFile)
+      for warning in names.warnings { Terminal.warn(warning.description) }
+      return names
+    } catch let errors as LookupErrors {
+      throw CommandFailure(.configuration, lines: errors)
+    } catch {
+      throw CommandFailure(of: error)
+    }
+  }
+
+  /// Begins the table.
+  func beginTable() throws(CommandFailure) -> SearchAdsOutput {
+    do throws(FileFailure) { return try SearchAdsOutput(encoding, in: output) } catch { throw CommandFailure(error) }
+  }
+
+  /// Reads a file of records.
+  static func file(at path: String) throws(CommandFailure) -> AttributionFile {
+    do throws(FileFailure) {
+      guard try FileStatus(path: path).kind == .regular else {
+        throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
+      }
+      return AttributionFile(path: path, bytes: try WholeFile.read(path, upTo: AttributionFile.mostBytes))
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Completes the table, and prints the summary.
+  func complete(_ table: SearchAdsOutput, _ names: SearchAdsNames) throws(CommandFailure) {
+    let summary: SearchAdsSummary
+    do throws(FileFailure) { summary = try table.complete(names) } catch { throw CommandFailure(error) }
+    if wantsJSON { return try Terminal.print(summary.json.description) }
+    var text = TextTable(numbersIn: [1])
+    text.add("rows of \(Table.searchAdsAttributions.name)", "\(summary.rows)")
+    text.add("of these new", "\(summary.added)")
+    text.add("payloads with an attribution", "\(summary.attributed)")
+    text.add("payloads without an attribution", "\(summary.notAttributed)")
+    func add(_ title: String, _ count: Int) { if count > 0 { text.add(title, "\(count)") } }
+    add("payloads of tests", summary.tests)
+    add("payloads with a flag", summary.flagged)
+    for outcome in AttributionOutcome.allCases where outcome != .payload {
+      add(outcome.rawValue.replacing("_", with: " "), summary.outcomes[outcome] ?? 0)
+    }
+    try Terminal.print(text.text())
+  }
+
+  /// Prints warnings about malformed records, the first of them one by one.
+  static func warn(of malformed: [AttributionRow]) {
+    for row in malformed.prefix(20) {
+      let place = "\(row.text(.sourceFile) ?? ""): line \(row.integer(.sourceLine) ?? 0)"
+      Terminal.warn("\(place): \(row.text(.detail) ?? "") The record is kept as malformed.")
+    }
+    if malformed.count > 20 { Terminal.warn("\(malformed.count - 20) more records are malformed.") }
+  }
+}

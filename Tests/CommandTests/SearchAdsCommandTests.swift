@@ -1,0 +1,97 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `postback asa import`, and the line of Apple Search Ads in `postback daily`.
+@Suite struct SearchAdsCommandTests {
+  private static let payloads = """
+    {"received_at":"2026-03-10T10:00:00Z","token":"a","payload":{"attribution":true,"campaignId":5,"conversionType":"Download",\
+    "clickDate":"2026-03-09T17:17Z","countryOrRegion":"US"}}
+    {"received_at":"2026-03-10T11:00:00Z","token":"b","payload":{"attribution":true,"campaignId":5,"conversionType":"Redownload",\
+    "claimType":"Impression","impressionDate":"2026-03-09T17:17Z","countryOrRegion":"US"}}
+    {"received_at":"2026-03-10T11:00:00Z","token":"b","payload":{"attribution":true,"campaignId":6}}
+    {"received_at":"2026-03-11T11:00:00Z","token":"c","payload":{"attribution":false}}
+    {"received_at":"2026-03-11T11:00:00Z","token":"d","payload":{"attribution":true,"orgId":1234567890,\
+    "campaignId":1234567890,"adGroupId":1234567890}}
+    broken
+
+    """
+
+  private func rows(_ folder: TemporaryFolder, _ table: String) throws -> [JSONValue] {
+    try folder.contents(of: "out/\(table)/part-00000001.jsonl").split(separator: UInt8(ascii: "\n"))
+      .map { try JSONValue(parsing: Array($0)) }
+  }
+
+  private func folder() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    _ = try folder.makeFile("payloads.jsonl", holding: Array(Self.payloads.utf8))
+    _ = try folder.makeFile("names.csv", holding: Array("level,id,name\ncampaign,5,Spring\n".utf8))
+    return folder
+  }
+
+  @Test func `an import is repeatable, and each token has one row`() async throws {
+    let folder = try folder()
+    let words = ["asa", "import", folder.path("payloads.jsonl"), "--out", folder.path("out"), "--json"]
+    let first = try await BuiltCommand.run(words + ["--names", folder.path("names.csv")])
+    #expect(first.status == 0 && first.errorText.contains("payloads.jsonl: line 6: "))
+    let summary = try JSONValue(parsing: Array(first.text.utf8))
+    #expect(summary["rows"]?.integer == 5 && summary["attributed"]?.integer == 2 && summary["tests"]?.integer == 1)
+    let before = try rows(folder, "asa_attributions")
+    #expect(before[0]["campaign_name"] == .string("Spring") && before[1]["campaign_id"]?.integer == 5)
+    let again = try await BuiltCommand.run(words + ["--names", folder.path("names.csv")])
+    #expect(try JSONValue(parsing: Array(again.text.utf8))["new"]?.integer == 0)
+    #expect(try rows(folder, "asa_attributions") == before)
+  }
+
+  @Test func `wrong names are listed with their lines, and nothing is written`() async throws {
+    let folder = try folder()
+    _ = try folder.makeFile(
+      "names.csv",
+      holding: Array("level,id,name\ncampain,5,a\nkeyword,x,b\nkeyword,1,\nad,1,a\nad,1,b\n".utf8)
+    )
+    let words = ["asa", "import", folder.path("payloads.jsonl"), "--out", folder.path("out")]
+    let result = try await BuiltCommand.run(words + ["--names", folder.path("names.csv")])
+    #expect(result.status == 65 && result.errorText.split(separator: "\n").count == 4, "\(result.errorText)")
+    #expect(throws: (any Error).self) { try rows(folder, "asa_attributions") }
+  }
+
+  @Test func `the line of Search Ads leaves all sums of postbacks as they are`() async throws {
+    let folder = try folder()
+    let run = ["run", Fixtures.path("postbacks"), "--models", Fixtures.path("models"), "--out", folder.path("out")]
+    #expect(try await BuiltCommand.run(run + ["--received-at", "2026-03-10T06:00:00Z"]).status == 0)
+    let daily = ["daily", folder.path("out"), "--json"]
+    let before = try JSONValue(parsing: Array(try await BuiltCommand.run(daily).text.utf8))
+    #expect(before["apple_search_ads"] == .null)
+    let tables = ["skan_daily", "skan_daily_events", "skan_modelled"]
+    let sums = try tables.map { try rows(folder, $0) }
+
+    let words = ["asa", "import", folder.path("payloads.jsonl"), "--out", folder.path("out")]
+    #expect(try await BuiltCommand.run(words + ["--names", folder.path("names.csv")]).status == 0)
+    let after = try JSONValue(parsing: Array(try await BuiltCommand.run(daily).text.utf8))
+    #expect(try tables.map { try rows(folder, $0) } == sums)
+    for key in ["postbacks", "windows", "rows", "revenue", "changes"] { #expect(after[key] == before[key], "\(key)") }
+    #expect(try rows(folder, "skan_daily_changes") == [])
+
+    let line = try #require(after["apple_search_ads"])
+    #expect(line["conversions"]?.integer == 2 && line["installs"]?.integer == 1 && line["tests_left_out"]?.integer == 1)
+    #expect(line["conversions_click"]?.integer == 1 && line["conversions_view"]?.integer == 1)
+    #expect(line["note"]?.text == "asa_overlap_unknown")
+    let row = try #require(try rows(folder, "asa_daily").first)
+    #expect(row["date"]?.text == "2026-03-10" && row["network_name"]?.text == "Apple Search Ads")
+    #expect(
+      row["campaign_name"]?.text == "Spring" && row["conversions"]?.integer == 2 && row["redownloads"]?.integer == 1
+    )
+  }
+
+  @Test func `a wrong command line and a missing file end with their statuses`() async throws {
+    let folder = try folder()
+    #expect(try await BuiltCommand.run(["asa", "import", folder.path("payloads.jsonl")]).status == 64)
+    #expect(
+      try await BuiltCommand.run(["asa", "import", folder.path("none"), "--out", folder.path("out")]).status == 66
+    )
+    let words = ["asa", "exchange", folder.path("payloads.jsonl"), "--out", folder.path("out"), "--endpoint"]
+    for endpoint in ["ftp://a", "https://", "http:///a", "a"] {
+      #expect(try await BuiltCommand.run(words + [endpoint]).status == 64, "\(endpoint)")
+    }
+  }
+}
