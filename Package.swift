@@ -30,6 +30,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 let package = Package(
   name: "postback",
+  // The app's side alone is built for iOS; all else runs on Linux.
+  platforms: [.iOS(.v15)],
   products: [
     .executable(name: "postback", targets: ["postback"]),
     .library(
@@ -38,6 +40,7 @@ let package = Package(
     ),
     .library(name: "SKAdNetwork", targets: ["SKAdNetwork", "JSON", "Base"]),
     .library(name: "ConversionModel", targets: ["ConversionModel", "Base"]),
+    .library(name: "ConversionClient", targets: ["ConversionClient"]),
   ],
   targets: [
     // System libraries: shims and module maps, nothing else.
@@ -62,6 +65,13 @@ let package = Package(
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["JSON"]),
+    module(
+      "ConversionClient",
+      [
+        .target(name: "ConversionModel", condition: .when(platforms: [.linux])),
+        .target(name: "Base", condition: .when(platforms: [.linux])),
+      ]
+    ),
     module("DurableFiles", ["Base", "CLinux", "CZlib"]),
     module(
       "Ledger",
@@ -163,6 +173,7 @@ let package = Package(
     tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
     tests("InfoPlist", ["JSON", "TestSupport"]),
+    tests("ConversionClient", ["ConversionModel", "TestSupport"]),
     tests("DurableFiles", ["TestSupport"]),
     tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
     tests("Tables", ["JSON", "PostbackVerification", "DurableFiles", "Ledger", "TestSupport"]),
@@ -213,8 +224,8 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
-        "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "Reporting", "Implementation",
+        "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis",
+        "Reporting", "Implementation",
         "PostbackService", "postback", "TestSupport",
       ],
       swiftSettings: settings

@@ -6,6 +6,13 @@ let package = Package(
   dependencies: [.package(name: "postback", path: "../..")],
   targets: [
     .executableTarget(
+      name: "app",
+      dependencies: [
+        .product(name: "ConversionClient", package: "postback"),
+        .product(name: "ConversionModel", package: "postback"),
+      ]
+    ),
+    .executableTarget(
       name: "shortest",
       dependencies: [.product(name: "PostbackVerification", package: "postback")]
     ),

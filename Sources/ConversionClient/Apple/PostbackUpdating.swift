@@ -1,0 +1,51 @@
+internal import Foundation
+
+/// The frameworks of Apple that are told of conversion values.
+public protocol PostbackUpdating: Sendable {
+  /// Sets the values of the pending postbacks; returns when Apple has accepted them.
+  func update(_ values: PostbackValues) async throws
+}
+
+/// The conversion values of the pending postbacks.
+public struct PostbackValues: Hashable, Sendable {
+  /// The fine value, 0 to 63. Apple uses it in the first window only.
+  public let fineValue: Int
+  /// The coarse value; nil under the rules of SKAdNetwork 3, which has none.
+  public let coarseValue: CoarseConversionValue?
+  /// Indicates that the current window ends now, so that its postback is sent earlier.
+  public let locksWindow: Bool
+  /// The conversion that the values belong to.
+  public let conversionType: AdConversionType
+  /// The tag of the re-engagement, from the URL that opened the app; nil without one.
+  public let conversionTag: String?
+
+  init(
+    fineValue: Int,
+    coarseValue: CoarseConversionValue?,
+    locksWindow: Bool = false,
+    conversionType: AdConversionType = .install,
+    conversionTag: String? = nil
+  ) {
+    self.fineValue = fineValue
+    self.coarseValue = coarseValue
+    self.locksWindow = locksWindow
+    self.conversionType = conversionType
+    self.conversionTag = conversionTag
+  }
+}
+
+/// A URL with which AdAttributionKit opened the app, because the user came back through an ad.
+struct ReengagementOpening {
+  /// The parameter that AdAttributionKit adds: `Postback.reengagementOpenURLParameter`.
+  static let parameter = "AdAttributionKitReengagementOpen"
+
+  /// The conversion tag; nil where the parameter is empty, as before iOS 18.4.
+  let tag: String?
+
+  /// Finds the parameter in a URL; nil if it has none.
+  init?(_ url: URL) {
+    let items = URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems ?? []
+    guard let item = items.first(where: { $0.name == Self.parameter }) else { return nil }
+    tag = item.value.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

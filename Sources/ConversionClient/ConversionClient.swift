@@ -1,0 +1,249 @@
+public import Foundation
+
+/// The conversion values of this app's user, told to Apple.
+///
+/// Register on the first launch, add revenue as it comes, and update on each open and each event:
+///
+/// ```swift
+/// let client = try ConversionClient(values: ServerValues(of: server, for: app), postbacks: ApplePostbacks())
+/// try await client.register()
+/// try await client.addRevenue(9.99, currency: "USD")
+/// try await client.update(event: "purchase")
+/// ```
+///
+/// Updates run one after the other, in the order of the calls. An update that throws has changed nothing, and may be
+/// repeated. The state is stored before an update returns, under the names that published clients use.
+public actor ConversionClient {
+  private let values: any ConversionValueSource
+  private let postbacks: any PostbackUpdating
+  private let store: any KeyValueStore
+  private let clock: any Clock
+  private let framework: AdFramework
+
+  private var install: ConversionState
+  private var reengagement: ConversionState
+  /// The last of the operations that wait for each other.
+  private var tail: Task<Void, Never>?
+
+  /// A client that continues with the stored state.
+  ///
+  /// - Parameters:
+  ///   - values: The source of conversion values: a server or a model.
+  ///   - postbacks: Apple's frameworks, or a stand-in for tests.
+  ///   - framework: The rules of windows and values.
+  ///   - store: The storage of the state.
+  ///   - clock: The time.
+  /// - Throws: `storage` if the stored state cannot be read.
+  public init(
+    values: any ConversionValueSource,
+    postbacks: any PostbackUpdating,
+    framework: AdFramework = .skAdNetwork4,
+    store: any KeyValueStore = UserDefaultsStore(),
+    clock: any Clock = SystemClock()
+  ) throws(ConversionClientError) {
+    self.values = values
+    self.postbacks = postbacks
+    self.framework = framework
+    self.store = store
+    self.clock = clock
+    install = try ConversionState(of: .install, under: framework, in: store)
+    reengagement = try ConversionState(of: .reengagement, under: framework, in: store)
+  }
+
+  /// Starts the conversion windows at Apple with the value 0. Has no effect after the first success.
+  public func register() async throws(ConversionClientError) {
+    try await inTurn { client throws(ConversionClientError) in try await client.start(.install, tag: nil) }
+  }
+
+  /// Asks for the values that fit the user after an event, tells them to Apple if they changed, and stores them.
+  ///
+  /// Registers first if that has not happened. Call it without an event each time the app is opened.
+  ///
+  /// - Parameter event: The event that just happened, 1 to 32 printable ASCII characters.
+  /// - Returns: The values that are in force, after they have been stored.
+  /// - Throws: An error after which the state is as before.
+  @discardableResult
+  public func update(event: String = Event.session) async throws(ConversionClientError) -> Update {
+    guard Event.isValid(event) else { throw .invalidEvent(event) }
+    return try await inTurn { client throws(ConversionClientError) in try await client.updateAll(event) }
+  }
+
+  /// Adds revenue to the total and to the total of the current window. Call it before `update`, once for each payment.
+  ///
+  /// The amount is rounded to six fraction digits. An amount of 0 has no effect.
+  ///
+  /// - Parameters:
+  ///   - amount: The amount, not negative.
+  ///   - currency: The ISO 4217 code of its currency.
+  ///   - isAdMonetization: Indicates revenue from ads shown in the app, and not from a purchase.
+  /// - Throws: An error after which the totals are as before.
+  public func addRevenue(
+    _ amount: Decimal,
+    currency: String,
+    isAdMonetization: Bool = false
+  ) throws(ConversionClientError) {
+    let payment = try Payment(amount, currency: currency, isAdMonetization: isAdMonetization)
+    guard payment.amount > 0 else { return }
+    var (install, reengagement) = (install, reengagement)
+    try install.add(payment, at: clock.now, under: framework)
+    if reengagement.firstCall != nil { try reengagement.add(payment, at: clock.now, under: framework) }
+    try save(install, reengagement)
+  }
+
+  /// Starts the windows of a re-engagement if this URL, with which the app was opened, comes from one.
+  ///
+  /// Until its windows are over, updates also tell Apple the values of the re-engagement.
+  ///
+  /// - Returns: True if the URL comes from a re-engagement.
+  /// - Throws: An error after which there is no new re-engagement.
+  @discardableResult
+  public func reengage(opening url: URL) async throws(ConversionClientError) -> Bool {
+    guard let opening = ReengagementOpening(url) else { return false }
+    guard values.knowsReengagements else { throw .reengagementNotSupported }
+    try await inTurn { client throws(ConversionClientError) in
+      try await client.start(.reengagement, tag: opening.tag)
+    }
+    return true
+  }
+
+  /// The state under the names of the parameters and of S2S metadata, to send with sessions and events: numbers as
+  /// digits, revenue as JSON objects. Values that are not known yet are absent.
+  public func details() -> [String: String] { install.details(under: framework) }
+
+  /// The index of the current conversion window, 0 to 2; nil after the last one. It is 0 before the registration.
+  public var windowIndex: Int? { install.window(at: clock.now, under: framework) }
+}
+
+// MARK: - Operations, one after the other
+
+extension ConversionClient {
+  /// Runs an operation after all that were begun before.
+  private func inTurn<Value: Sendable>(
+    _ operation: @escaping @Sendable (isolated ConversionClient) async throws(ConversionClientError) -> Value
+  ) async throws(ConversionClientError) -> Value {
+    let previous = tail
+    let task = Task { () async -> Result<Value, ConversionClientError> in
+      await previous?.value
+      if Task.isCancelled { return .failure(.cancelled) }
+      do throws(ConversionClientError) {
+        return .success(try await operation(self))
+      } catch {
+        return .failure(error)
+      }
+    }
+    tail = Task { _ = await task.value }
+    return try await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }.get()
+  }
+
+  /// Tells Apple of the first launch, or of a new re-engagement, and stores its time.
+  private func start(_ type: AdConversionType, tag: String?) async throws(ConversionClientError) {
+    guard type == .reengagement || install.firstCall == nil else { return }
+    let coarse: CoarseConversionValue? = framework.hasWindows ? .low : nil
+    try await tell(PostbackValues(fineValue: 0, coarseValue: coarse, conversionType: type, conversionTag: tag))
+    let (now, previous) = (clock.now, self[type])
+    var state = type == .install ? previous : ConversionState(of: type)
+    state.start(at: now, coarse: coarse, tag: tag)
+    try keep(state)
+  }
+
+  /// Updates the install, then the re-engagement if there is one.
+  private func updateAll(_ event: String) async throws(ConversionClientError) -> Update {
+    if install.firstCall == nil { try await start(.install, tag: nil) }
+    let hasReengagement =
+      values.knowsReengagements && reengagement.firstCall != nil
+      && reengagement.window(at: clock.now, under: framework) != nil
+    guard hasReengagement else { return try await update(.install, event) }
+    var ofInstall: Update?
+    do throws(ConversionClientError) {
+      ofInstall = try await update(.install, event)
+    } catch {
+      guard case .windowsOver = error else { throw error }
+    }
+    // An update through SKAdNetwork also overwrites the value of a re-engagement.
+    let ofReengagement = try await update(.reengagement, event, again: ofInstall?.outcome == .sent)
+    return ofInstall ?? ofReengagement
+  }
+
+  /// Asks for the values of one conversion, tells them to Apple if they changed or if they are to be told `again`, and
+  /// stores them.
+  private func update(
+    _ type: AdConversionType,
+    _ event: String,
+    again: Bool = false
+  ) async throws(ConversionClientError) -> Update {
+    let state = self[type]
+    guard let request = try ConversionValueRequest(event, state, at: clock.now, under: framework) else {
+      throw .windowsOver
+    }
+    if state.windows[request.window].lockedAt != nil {
+      try keep(state.type) { $0.count(event, in: request.window) }
+      return Update(.windowLocked, self[type], window: request.window)
+    }
+    let answer = try await values.values(for: request)
+    guard !Task.isCancelled else { throw .cancelled }
+    guard let answer, var change = try ConversionChange(answer, to: self[type], under: framework) else {
+      try keep(type) { $0.count(event, in: request.window) }
+      return Update(.noValue, self[type], window: request.window)
+    }
+    // A lock applies to the window that Apple's device is in, so a late answer must not lock the next one.
+    if self[type].window(at: clock.now, under: framework) != change.window { change.locksWindow = false }
+    let isNew = change.isNew(in: self[type])
+    if isNew || again { try await tell(change.postbackValues(of: self[type])) }
+    let now = clock.now
+    try keep(type) { state in
+      state.count(event, in: request.window)
+      if isNew { state.apply(change, at: now) }
+    }
+    return Update(isNew ? .sent : .unchanged, self[type], window: change.window, locksWindow: change.locksWindow)
+  }
+
+  private func tell(_ values: PostbackValues) async throws(ConversionClientError) {
+    do {
+      try await postbacks.update(values)
+    } catch {
+      throw .apple(error)
+    }
+  }
+}
+
+// MARK: - State
+
+extension ConversionClient {
+  private subscript(type: AdConversionType) -> ConversionState { type == .install ? install : reengagement }
+
+  /// Changes the state of a conversion, and stores it. Revenue that was added meanwhile is kept.
+  private func keep(
+    _ type: AdConversionType,
+    _ change: (inout ConversionState) -> Void
+  ) throws(ConversionClientError) {
+    var state = self[type]
+    change(&state)
+    try keep(state)
+  }
+
+  private func keep(_ state: ConversionState) throws(ConversionClientError) {
+    switch state.type {
+    case .install: try save(state, reengagement)
+    case .reengagement: try save(install, state)
+    }
+  }
+
+  /// Stores both states in one step. Nothing changes if that fails.
+  private func save(
+    _ install: ConversionState,
+    _ reengagement: ConversionState
+  ) throws(ConversionClientError) {
+    var changes = install.stored(under: framework, since: self.install)
+    changes.merge(reengagement.stored(under: framework, since: self.reengagement)) { _, new in new }
+    do {
+      if !changes.isEmpty { try store.save(changes) }
+    } catch {
+      throw .storage(error)
+    }
+    (self.install, self.reengagement) = (install, reengagement)
+  }
+}
