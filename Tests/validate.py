@@ -189,7 +189,13 @@ def check_row(table, row, keys, place, problems):
         check_daily_row(table, row, place, problems)
     elif table == "skan_modelled":
         check_modelled_row(row, place, problems)
-    elif row["reject_code"] != "too_large":
+    elif table == "asa_attributions":
+        if row["attribution_key"] in keys:
+            problems.add(place, "the attribution_key is there twice")
+        keys.add(row["attribution_key"])
+        if row["token_sha256"] and not row["token_sha256"].startswith(row["attribution_key"]):
+            problems.add(place, "the attribution_key is not of the token")
+    elif table == "skan_rejects" and row["reject_code"] != "too_large":
         raw = row["raw_body"].encode() if row["raw_body"] is not None else base64.b64decode(row["raw_body_base64"])
         if hashlib.sha256(raw).hexdigest() != row["raw_sha256"]:
             problems.add(place, "raw_sha256 is not that of the raw bytes")
