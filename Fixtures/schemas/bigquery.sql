@@ -89,7 +89,7 @@ CREATE TABLE skan_rejects (
   `source_line` INT64 NOT NULL OPTIONS (description = "The line of the decompressed input on which the record begins, from 1."),
   `query` STRING OPTIONS (description = "The query of the request, from the envelope, without parameters such as ip unless --keep-addresses was given. Null if the envelope does not give it."),
   `raw_sha256` STRING NOT NULL OPTIONS (description = "The SHA-256 of the bytes in raw_body. For too_large it is that of all bytes of the record, of which not all are kept."),
-  `raw_body` STRING OPTIONS (description = "The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address. Null if they are not UTF-8 or contain a NUL."),
+  `raw_body` STRING OPTIONS (description = "The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address, and without such parameters in its query. Null if they are not UTF-8 or contain a NUL."),
   `raw_body_base64` STRING OPTIONS (description = "The bytes in base64 if raw_body cannot hold them.")
 )
 OPTIONS (description = "A record of the input that was rejected, with the reason and with its bytes. ad_network_id, transaction_id, app_id and version are unchecked texts here. In CSV a null is an empty field, an empty text is \"\", and conflicting_fields is JSON text.");

@@ -174,7 +174,7 @@ COMMENT ON COLUMN skan_rejects.source_file IS 'The input as it was named, - for 
 COMMENT ON COLUMN skan_rejects.source_line IS 'The line of the decompressed input on which the record begins, from 1.';
 COMMENT ON COLUMN skan_rejects.query IS 'The query of the request, from the envelope, without parameters such as ip unless --keep-addresses was given. Null if the envelope does not give it.';
 COMMENT ON COLUMN skan_rejects.raw_sha256 IS 'The SHA-256 of the bytes in raw_body. For too_large it is that of all bytes of the record, of which not all are kept.';
-COMMENT ON COLUMN skan_rejects.raw_body IS 'The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address. Null if they are not UTF-8 or contain a NUL.';
+COMMENT ON COLUMN skan_rejects.raw_body IS 'The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address, and without such parameters in its query. Null if they are not UTF-8 or contain a NUL.';
 COMMENT ON COLUMN skan_rejects.raw_body_base64 IS 'The bytes in base64 if raw_body cannot hold them.';
 
 CREATE TABLE skan_enriched (

@@ -90,7 +90,7 @@ CREATE TABLE skan_rejects (
   source_line BIGINT NOT NULL COMMENT 'The line of the decompressed input on which the record begins, from 1.',
   query STRING COMMENT 'The query of the request, from the envelope, without parameters such as ip unless --keep-addresses was given. Null if the envelope does not give it.',
   raw_sha256 STRING NOT NULL COMMENT 'The SHA-256 of the bytes in raw_body. For too_large it is that of all bytes of the record, of which not all are kept.',
-  raw_body STRING COMMENT 'The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address. Null if they are not UTF-8 or contain a NUL.',
+  raw_body STRING COMMENT 'The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address, and without such parameters in its query. Null if they are not UTF-8 or contain a NUL.',
   raw_body_base64 STRING COMMENT 'The bytes in base64 if raw_body cannot hold them.'
 )
 USING PARQUET

@@ -106,7 +106,8 @@ extension Table {
         .nullable,
         """
         The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its \
-        bytes without the value of `remote_address`. Null if they are not UTF-8 or contain a NUL.
+        bytes without the value of `remote_address`, and without such parameters in its `query`. Null if they are not \
+        UTF-8 or contain a NUL.
         """
       ),
       Column(
