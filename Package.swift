@@ -122,7 +122,7 @@ let package = Package(
       "PostbackServer",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "PostbackPipeline", "Spool", "Metrics", "CMicrohttpd",
+        "Tables", "PostbackPipeline", "Spool", "Metrics", "CMicrohttpd",
       ]
     ),
     module(

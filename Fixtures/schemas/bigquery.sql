@@ -512,3 +512,38 @@ CREATE TABLE partner_deliveries (
   PRIMARY KEY (`delivery_id`) NOT ENFORCED
 )
 OPTIONS (description = "A delivery of a postback, or of one of its events, to a partner, in the order of acceptance. In CSV a null is an empty field.");
+
+CREATE TABLE s2s_events (
+  `received_at` TIMESTAMP NOT NULL OPTIONS (description = "The time at which the receiver got the event."),
+  `i` STRING OPTIONS (description = "The bundle id of the app."),
+  `app_v` STRING OPTIONS (description = "The version of the app."),
+  `p` STRING OPTIONS (description = "The platform, iOS."),
+  `v` STRING OPTIONS (description = "The version of the operating system."),
+  `a` STRING OPTIONS (description = "The SDK key, which is part of the app and no secret."),
+  `n` STRING OPTIONS (description = "The event; __SESSION__ if the app was opened."),
+  `idfa` STRING OPTIONS (description = "The first 80 bits of the SHA-256 of the advertising id; empty if it was sent empty."),
+  `idfv` STRING OPTIONS (description = "The first 80 bits of the SHA-256 of the vendor's id of the device."),
+  `skan_current_conversion_value` INT64 OPTIONS (description = "The fine value that the app set last."),
+  `prev_fine_value` INT64 OPTIONS (description = "The fine value before it."),
+  `skan_first_call_to_skadnetwork_timestamp` INT64 OPTIONS (description = "The first call of Apple's API, in seconds since 1970; 0 before it."),
+  `skan_last_call_to_skadnetwork_timestamp` INT64 OPTIONS (description = "The latest call of Apple's API, in seconds since 1970."),
+  `skan_total_revenue_by_currency` JSON OPTIONS (description = "The revenue of in-app purchases so far, by currency."),
+  `skan_total_admon_revenue_by_currency` JSON OPTIONS (description = "The revenue of ads so far, by currency."),
+  `p0_coarse` INT64 OPTIONS (description = "The coarse value that the app set last in window 0."),
+  `p0_prev_coarse_value` INT64 OPTIONS (description = "The coarse value before it."),
+  `p0_window_lock` INT64 OPTIONS (description = "The time of the update that locked window 0, in seconds since 1970."),
+  `p0_total_iap_revenue` JSON OPTIONS (description = "The revenue of in-app purchases in window 0, by currency."),
+  `p0_total_admon_revenue` JSON OPTIONS (description = "The revenue of ads in window 0, by currency."),
+  `p1_coarse` INT64 OPTIONS (description = "The coarse value that the app set last in window 1."),
+  `p1_prev_coarse_value` INT64 OPTIONS (description = "The coarse value before it."),
+  `p1_window_lock` INT64 OPTIONS (description = "The time of the update that locked window 1, in seconds since 1970."),
+  `p1_total_iap_revenue` JSON OPTIONS (description = "The revenue of in-app purchases in window 1, by currency."),
+  `p1_total_admon_revenue` JSON OPTIONS (description = "The revenue of ads in window 1, by currency."),
+  `p2_coarse` INT64 OPTIONS (description = "The coarse value that the app set last in window 2."),
+  `p2_prev_coarse_value` INT64 OPTIONS (description = "The coarse value before it."),
+  `p2_window_lock` INT64 OPTIONS (description = "The time of the update that locked window 2, in seconds since 1970."),
+  `p2_total_iap_revenue` JSON OPTIONS (description = "The revenue of in-app purchases in window 2, by currency."),
+  `p2_total_admon_revenue` JSON OPTIONS (description = "The revenue of ads in window 2, by currency."),
+  `extras` JSON OPTIONS (description = "Other parameters, and those whose values their columns cannot have.")
+)
+OPTIONS (description = "A session or an event of an app, as it was sent to /v1/events, with the metadata of the app's updates of its conversion value. A value that its column cannot have is in extras, as are parameters of other names.");

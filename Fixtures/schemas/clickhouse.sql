@@ -535,3 +535,40 @@ CREATE TABLE partner_deliveries (
 ENGINE = MergeTree
 ORDER BY delivery_id
 COMMENT 'A delivery of a postback, or of one of its events, to a partner, in the order of acceptance. In CSV a null is an empty field.';
+
+CREATE TABLE s2s_events (
+  received_at DateTime64(3, 'UTC') COMMENT 'The time at which the receiver got the event.',
+  i Nullable(String) COMMENT 'The bundle id of the app.',
+  app_v Nullable(String) COMMENT 'The version of the app.',
+  p Nullable(String) COMMENT 'The platform, iOS.',
+  v Nullable(String) COMMENT 'The version of the operating system.',
+  a Nullable(String) COMMENT 'The SDK key, which is part of the app and no secret.',
+  n Nullable(String) COMMENT 'The event; __SESSION__ if the app was opened.',
+  idfa Nullable(String) COMMENT 'The first 80 bits of the SHA-256 of the advertising id; empty if it was sent empty.',
+  idfv Nullable(String) COMMENT 'The first 80 bits of the SHA-256 of the vendor\'s id of the device.',
+  skan_current_conversion_value Nullable(Int64) COMMENT 'The fine value that the app set last.',
+  prev_fine_value Nullable(Int64) COMMENT 'The fine value before it.',
+  skan_first_call_to_skadnetwork_timestamp Nullable(Int64) COMMENT 'The first call of Apple\'s API, in seconds since 1970; 0 before it.',
+  skan_last_call_to_skadnetwork_timestamp Nullable(Int64) COMMENT 'The latest call of Apple\'s API, in seconds since 1970.',
+  skan_total_revenue_by_currency Nullable(String) COMMENT 'The revenue of in-app purchases so far, by currency.',
+  skan_total_admon_revenue_by_currency Nullable(String) COMMENT 'The revenue of ads so far, by currency.',
+  p0_coarse Nullable(Int64) COMMENT 'The coarse value that the app set last in window 0.',
+  p0_prev_coarse_value Nullable(Int64) COMMENT 'The coarse value before it.',
+  p0_window_lock Nullable(Int64) COMMENT 'The time of the update that locked window 0, in seconds since 1970.',
+  p0_total_iap_revenue Nullable(String) COMMENT 'The revenue of in-app purchases in window 0, by currency.',
+  p0_total_admon_revenue Nullable(String) COMMENT 'The revenue of ads in window 0, by currency.',
+  p1_coarse Nullable(Int64) COMMENT 'The coarse value that the app set last in window 1.',
+  p1_prev_coarse_value Nullable(Int64) COMMENT 'The coarse value before it.',
+  p1_window_lock Nullable(Int64) COMMENT 'The time of the update that locked window 1, in seconds since 1970.',
+  p1_total_iap_revenue Nullable(String) COMMENT 'The revenue of in-app purchases in window 1, by currency.',
+  p1_total_admon_revenue Nullable(String) COMMENT 'The revenue of ads in window 1, by currency.',
+  p2_coarse Nullable(Int64) COMMENT 'The coarse value that the app set last in window 2.',
+  p2_prev_coarse_value Nullable(Int64) COMMENT 'The coarse value before it.',
+  p2_window_lock Nullable(Int64) COMMENT 'The time of the update that locked window 2, in seconds since 1970.',
+  p2_total_iap_revenue Nullable(String) COMMENT 'The revenue of in-app purchases in window 2, by currency.',
+  p2_total_admon_revenue Nullable(String) COMMENT 'The revenue of ads in window 2, by currency.',
+  extras Nullable(String) COMMENT 'Other parameters, and those whose values their columns cannot have.'
+)
+ENGINE = MergeTree
+ORDER BY tuple()
+COMMENT 'A session or an event of an app, as it was sent to /v1/events, with the metadata of the app\'s updates of its conversion value. A value that its column cannot have is in extras, as are parameters of other names.';

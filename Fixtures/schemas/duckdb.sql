@@ -966,3 +966,69 @@ COMMENT ON COLUMN partner_deliveries.last_attempt_at IS 'The time of the last at
 COMMENT ON COLUMN partner_deliveries.http_status IS 'The status of the last response. Null if there was none.';
 COMMENT ON COLUMN partner_deliveries.error IS 'The reason of the last failure, or the beginning of the body of the response. Null if there was no failure.';
 COMMENT ON COLUMN partner_deliveries.next_attempt_at IS 'The time of the next attempt. Null unless state is pending.';
+
+CREATE TABLE s2s_events (
+  received_at TIMESTAMPTZ NOT NULL,
+  i VARCHAR,
+  app_v VARCHAR,
+  p VARCHAR,
+  v VARCHAR,
+  a VARCHAR,
+  n VARCHAR,
+  idfa VARCHAR,
+  idfv VARCHAR,
+  skan_current_conversion_value BIGINT,
+  prev_fine_value BIGINT,
+  skan_first_call_to_skadnetwork_timestamp BIGINT,
+  skan_last_call_to_skadnetwork_timestamp BIGINT,
+  skan_total_revenue_by_currency JSON,
+  skan_total_admon_revenue_by_currency JSON,
+  p0_coarse BIGINT,
+  p0_prev_coarse_value BIGINT,
+  p0_window_lock BIGINT,
+  p0_total_iap_revenue JSON,
+  p0_total_admon_revenue JSON,
+  p1_coarse BIGINT,
+  p1_prev_coarse_value BIGINT,
+  p1_window_lock BIGINT,
+  p1_total_iap_revenue JSON,
+  p1_total_admon_revenue JSON,
+  p2_coarse BIGINT,
+  p2_prev_coarse_value BIGINT,
+  p2_window_lock BIGINT,
+  p2_total_iap_revenue JSON,
+  p2_total_admon_revenue JSON,
+  extras JSON
+);
+COMMENT ON TABLE s2s_events IS 'A session or an event of an app, as it was sent to /v1/events, with the metadata of the app''s updates of its conversion value. A value that its column cannot have is in extras, as are parameters of other names.';
+COMMENT ON COLUMN s2s_events.received_at IS 'The time at which the receiver got the event.';
+COMMENT ON COLUMN s2s_events.i IS 'The bundle id of the app.';
+COMMENT ON COLUMN s2s_events.app_v IS 'The version of the app.';
+COMMENT ON COLUMN s2s_events.p IS 'The platform, iOS.';
+COMMENT ON COLUMN s2s_events.v IS 'The version of the operating system.';
+COMMENT ON COLUMN s2s_events.a IS 'The SDK key, which is part of the app and no secret.';
+COMMENT ON COLUMN s2s_events.n IS 'The event; __SESSION__ if the app was opened.';
+COMMENT ON COLUMN s2s_events.idfa IS 'The first 80 bits of the SHA-256 of the advertising id; empty if it was sent empty.';
+COMMENT ON COLUMN s2s_events.idfv IS 'The first 80 bits of the SHA-256 of the vendor''s id of the device.';
+COMMENT ON COLUMN s2s_events.skan_current_conversion_value IS 'The fine value that the app set last.';
+COMMENT ON COLUMN s2s_events.prev_fine_value IS 'The fine value before it.';
+COMMENT ON COLUMN s2s_events.skan_first_call_to_skadnetwork_timestamp IS 'The first call of Apple''s API, in seconds since 1970; 0 before it.';
+COMMENT ON COLUMN s2s_events.skan_last_call_to_skadnetwork_timestamp IS 'The latest call of Apple''s API, in seconds since 1970.';
+COMMENT ON COLUMN s2s_events.skan_total_revenue_by_currency IS 'The revenue of in-app purchases so far, by currency.';
+COMMENT ON COLUMN s2s_events.skan_total_admon_revenue_by_currency IS 'The revenue of ads so far, by currency.';
+COMMENT ON COLUMN s2s_events.p0_coarse IS 'The coarse value that the app set last in window 0.';
+COMMENT ON COLUMN s2s_events.p0_prev_coarse_value IS 'The coarse value before it.';
+COMMENT ON COLUMN s2s_events.p0_window_lock IS 'The time of the update that locked window 0, in seconds since 1970.';
+COMMENT ON COLUMN s2s_events.p0_total_iap_revenue IS 'The revenue of in-app purchases in window 0, by currency.';
+COMMENT ON COLUMN s2s_events.p0_total_admon_revenue IS 'The revenue of ads in window 0, by currency.';
+COMMENT ON COLUMN s2s_events.p1_coarse IS 'The coarse value that the app set last in window 1.';
+COMMENT ON COLUMN s2s_events.p1_prev_coarse_value IS 'The coarse value before it.';
+COMMENT ON COLUMN s2s_events.p1_window_lock IS 'The time of the update that locked window 1, in seconds since 1970.';
+COMMENT ON COLUMN s2s_events.p1_total_iap_revenue IS 'The revenue of in-app purchases in window 1, by currency.';
+COMMENT ON COLUMN s2s_events.p1_total_admon_revenue IS 'The revenue of ads in window 1, by currency.';
+COMMENT ON COLUMN s2s_events.p2_coarse IS 'The coarse value that the app set last in window 2.';
+COMMENT ON COLUMN s2s_events.p2_prev_coarse_value IS 'The coarse value before it.';
+COMMENT ON COLUMN s2s_events.p2_window_lock IS 'The time of the update that locked window 2, in seconds since 1970.';
+COMMENT ON COLUMN s2s_events.p2_total_iap_revenue IS 'The revenue of in-app purchases in window 2, by currency.';
+COMMENT ON COLUMN s2s_events.p2_total_admon_revenue IS 'The revenue of ads in window 2, by currency.';
+COMMENT ON COLUMN s2s_events.extras IS 'Other parameters, and those whose values their columns cannot have.';

@@ -521,3 +521,39 @@ CREATE TABLE partner_deliveries (
 )
 USING PARQUET
 COMMENT 'A delivery of a postback, or of one of its events, to a partner, in the order of acceptance. In CSV a null is an empty field.';
+
+CREATE TABLE s2s_events (
+  received_at TIMESTAMP NOT NULL COMMENT 'The time at which the receiver got the event.',
+  i STRING COMMENT 'The bundle id of the app.',
+  app_v STRING COMMENT 'The version of the app.',
+  p STRING COMMENT 'The platform, iOS.',
+  v STRING COMMENT 'The version of the operating system.',
+  a STRING COMMENT 'The SDK key, which is part of the app and no secret.',
+  n STRING COMMENT 'The event; __SESSION__ if the app was opened.',
+  idfa STRING COMMENT 'The first 80 bits of the SHA-256 of the advertising id; empty if it was sent empty.',
+  idfv STRING COMMENT 'The first 80 bits of the SHA-256 of the vendor\'s id of the device.',
+  skan_current_conversion_value BIGINT COMMENT 'The fine value that the app set last.',
+  prev_fine_value BIGINT COMMENT 'The fine value before it.',
+  skan_first_call_to_skadnetwork_timestamp BIGINT COMMENT 'The first call of Apple\'s API, in seconds since 1970; 0 before it.',
+  skan_last_call_to_skadnetwork_timestamp BIGINT COMMENT 'The latest call of Apple\'s API, in seconds since 1970.',
+  skan_total_revenue_by_currency STRING COMMENT 'The revenue of in-app purchases so far, by currency.',
+  skan_total_admon_revenue_by_currency STRING COMMENT 'The revenue of ads so far, by currency.',
+  p0_coarse BIGINT COMMENT 'The coarse value that the app set last in window 0.',
+  p0_prev_coarse_value BIGINT COMMENT 'The coarse value before it.',
+  p0_window_lock BIGINT COMMENT 'The time of the update that locked window 0, in seconds since 1970.',
+  p0_total_iap_revenue STRING COMMENT 'The revenue of in-app purchases in window 0, by currency.',
+  p0_total_admon_revenue STRING COMMENT 'The revenue of ads in window 0, by currency.',
+  p1_coarse BIGINT COMMENT 'The coarse value that the app set last in window 1.',
+  p1_prev_coarse_value BIGINT COMMENT 'The coarse value before it.',
+  p1_window_lock BIGINT COMMENT 'The time of the update that locked window 1, in seconds since 1970.',
+  p1_total_iap_revenue STRING COMMENT 'The revenue of in-app purchases in window 1, by currency.',
+  p1_total_admon_revenue STRING COMMENT 'The revenue of ads in window 1, by currency.',
+  p2_coarse BIGINT COMMENT 'The coarse value that the app set last in window 2.',
+  p2_prev_coarse_value BIGINT COMMENT 'The coarse value before it.',
+  p2_window_lock BIGINT COMMENT 'The time of the update that locked window 2, in seconds since 1970.',
+  p2_total_iap_revenue STRING COMMENT 'The revenue of in-app purchases in window 2, by currency.',
+  p2_total_admon_revenue STRING COMMENT 'The revenue of ads in window 2, by currency.',
+  extras STRING COMMENT 'Other parameters, and those whose values their columns cannot have.'
+)
+USING PARQUET
+COMMENT 'A session or an event of an app, as it was sent to /v1/events, with the metadata of the app\'s updates of its conversion value. A value that its column cannot have is in extras, as are parameters of other names.';

@@ -21,6 +21,8 @@ package enum ReceiverFailure: Error {
 package final class ReceiverService: Sendable {
   private let server: HTTPServer
   private let commits: GroupCommit
+  /// The commits of sessions and events; nil if the server does not take them.
+  private let events: GroupCommit?
   private let log: Log
   private let spool: String
   private let manager = ServiceManager()
@@ -69,6 +71,7 @@ package final class ReceiverService: Sendable {
     } catch {
       throw .spool(error)
     }
+    events = try Self.events(configuration, metrics, log)
     receiver = Receiver(commits, configuration, metrics: metrics, consumer: consumer)
     let text = MetricsText(metrics, commits, consumer, spool: spool, version: version)
     self.text = text
@@ -89,7 +92,7 @@ package final class ReceiverService: Sendable {
     do throws(ListeningSocket.Failure) {
       server = HTTPServer(
         try Self.socket(configuration.listen, manager),
-        Self.router(receiver, settings, numbers),
+        Self.router(receiver, events, settings, numbers),
         limits: limits,
         proxies: TrustedProxies(configuration.trustedProxies),
         metrics: metrics
@@ -108,19 +111,50 @@ package final class ReceiverService: Sendable {
     return try ListeningSocket(passed: descriptor, of: passed.count)
   }
 
-  private static func router(_ receiver: Receiver, _ settings: ServiceSettings, _ numbers: Route) -> Router {
-    Router(
-      receiver.routes + ConversionValueRoutes(settings.conversionValueAPI).routes
-        + settings.schemaRoutes.routes + [numbers]
+  private static func router(
+    _ receiver: Receiver,
+    _ events: GroupCommit?,
+    _ settings: ServiceSettings,
+    _ numbers: Route
+  ) -> Router {
+    let api = settings.conversionValueAPI
+    let ofEvents = events.map { SessionEventRoutes(api, $0).routes } ?? []
+    return Router(
+      receiver.routes + ConversionValueRoutes(api).routes + ofEvents + settings.schemaRoutes.routes + [numbers]
     )
+  }
+
+  private static func events(
+    _ configuration: ServerConfiguration,
+    _ metrics: ServerMetrics,
+    _ log: Log
+  ) throws(ReceiverFailure) -> GroupCommit? {
+    guard let path = configuration.events else { return nil }
+    do throws(FileFailure) {
+      return GroupCommit(
+        try SessionEventWriter(path),
+        waitingBytes: configuration.waitingBytes,
+        metrics: metrics,
+        report: { event in
+          switch event {
+          case .failing(let reason):
+            log.error("events_failing", "\(reason); no event is acknowledged until the directory can be written")
+          case .recovered: log.info("events_recovered", "the directory of events can be written again")
+          }
+        }
+      )
+    } catch {
+      throw .spool(error)
+    }
   }
 
   /// Replaces the settings. Requests that have begun continue with the old ones.
   package func use(_ settings: ServiceSettings) {
     let configuration = settings.configuration
     commits.use(waitingBytes: configuration.waitingBytes)
+    events?.use(waitingBytes: configuration.waitingBytes)
     server.use(
-      Self.router(receiver.using(configuration), settings, numbers),
+      Self.router(receiver.using(configuration), events, settings, numbers),
       limits: configuration.limits,
       proxies: TrustedProxies(configuration.trustedProxies)
     )
@@ -204,7 +238,9 @@ package final class ReceiverService: Sendable {
       let isQuiet = server.requestsInFlight == 0 && (.now > firstRequests || !server.awaitsFirstRequest)
       quietTurns = isQuiet ? quietTurns + 1 : 0
     }
-    guard commits.stop(within: max(deadline - .now, .milliseconds(200))) else { return false }
+    for commits in [commits, events] {
+      guard commits?.stop(within: max(deadline - .now, .milliseconds(200))) ?? true else { return false }
+    }
     // A body that is still being decompressed can no longer be committed, and is refused.
     while server.awaitsReply {
       guard .now < deadline + .seconds(1) else { return false }

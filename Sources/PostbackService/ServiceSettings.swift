@@ -32,7 +32,14 @@ package struct ServiceSettings: Sendable {
 
   /// The conversion value API by the models, the rates and the apps.
   var conversionValueAPI: ConversionValueAPI {
-    ConversionValueAPI(models: models, rates: rates, appIDs: configuration.apps, sdkKeys: configuration.sdkKeys)
+    var api = ConversionValueAPI(
+      models: models,
+      rates: rates,
+      appIDs: configuration.apps,
+      sdkKeys: configuration.sdkKeys
+    )
+    api.answersTests = configuration.answersConversionValueTests
+    return api
   }
 
   /// The endpoint with the meanings of conversion values.

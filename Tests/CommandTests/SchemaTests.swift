@@ -20,10 +20,10 @@ import Testing
 
 /// Comparisons of the files in `schemas/` with the source, which both state the public contract.
 @Suite struct SchemaTests {
-  @Test(arguments: Table.known.map(\.name)) func `tables are described as they are declared`(
+  @Test(arguments: Table.described.map(\.name)) func `tables are described as they are declared`(
     _ name: String
   ) throws {
-    let table = try #require(Table.known.first { $0.name == name })
+    let table = try #require(Table.described.first { $0.name == name })
     #expect(try Schema(name).text == table.jsonSchema.indented + "\n")
   }
 
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `a table has no column twice, and its rules are on its columns`() {
-    for table in Table.known {
+    for table in Table.described {
       let names = Set(table.columnNames)
       #expect(names.count == table.columns.count)
       for rule in table.rules {

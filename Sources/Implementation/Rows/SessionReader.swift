@@ -66,9 +66,18 @@ struct SessionReader: ~Copyable {
       throw SessionDefect("The line is not JSON: \(error.advice(in: Array(bytes[range])))")
     }
     var session = SessionRecord()
+    var extras: [UInt8]?
     for member in document.members where member.value.kind != .null {
       let name = String(decoding: bytes[member.key.text.indices], as: UTF8.self)
-      try session.add(name, String(decoding: bytes[member.value.text.indices], as: UTF8.self))
+      if name == "extras", member.value.kind == .object {
+        extras = Array(bytes[member.value.text.indices])
+      } else {
+        try session.add(name, String(decoding: bytes[member.value.text.indices], as: UTF8.self))
+      }
+    }
+    // A row of s2s_events has the parameters here that its columns cannot have.
+    if let extras, case .object(let members) = try? JSONValue(parsing: extras) {
+      for member in members { try session.add(member.key, member.value.text ?? member.value.description) }
     }
     return session
   }

@@ -48,6 +48,7 @@ struct ConfigurationReader {
     configuration.models = list(root["models"]).compactMap { node in
       value(node, "the path of a file or a folder") { $0.isEmpty ? nil : $0 }
     }
+    configuration.events = value(root["events"], "the path of a folder") { $0.isEmpty ? nil : $0 }
     configuration.rates = value(root["rates"], "the path of a file") { $0.isEmpty ? nil : $0 }
     configuration.apps = apps(root["apps"])
     if root["sdk_keys"].value != nil {
@@ -66,7 +67,8 @@ struct ConfigurationReader {
   }
 
   static let keys = [
-    "listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates", "apps", "sdk_keys",
+    "listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates", "events", "apps",
+    "sdk_keys",
     "trusted_proxies", "forwarders", "schema_token_files", "limits",
   ]
 

@@ -23,6 +23,10 @@ package struct ServerConfiguration: Sendable {
   package var sdkKeys: Set<String>?
   /// The path of the file of exchange rates; nil if there is none.
   package var rates: String?
+  /// The path of the folder for sessions and events; nil if the server does not take them.
+  package var events: String?
+  /// Indicates that the conversion value API answers requests without an SDK key for tests.
+  package var answersConversionValueTests = false
   /// The proxies whose `X-Forwarded-For` header is trusted.
   package var trustedProxies: [AddressRange] = []
   /// The forwarders that may send postbacks, each with its secret.
@@ -67,7 +71,9 @@ extension ServerConfiguration {
       ("limits.idle_seconds", limits.idleSeconds == running.limits.idleSeconds),
     ]
     let ofConsumer = [("out", out == running.out), ("state", state == running.state)]
-    let settings = [("spool", spool == running.spool)] + (receives ? ofReceiver : []) + (consumes ? ofConsumer : [])
+    let settings =
+      [("spool", spool == running.spool), ("events", !receives || events == running.events)]
+      + (receives ? ofReceiver : []) + (consumes ? ofConsumer : [])
     return settings.filter { !$0.1 }.map(\.0)
   }
 }

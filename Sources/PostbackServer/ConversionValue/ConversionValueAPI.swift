@@ -25,6 +25,9 @@ public struct ConversionValueAPI: Sendable {
   public let appIDs: [String: Int64]
   /// The SDK keys that are accepted; nil if all are. A key is part of the app, so it is no secret.
   public let sdkKeys: Set<String>?
+  /// Indicates that requests of version 1 without an SDK key get the values 0, 1, 2 in turn, and then an empty one, so that
+  /// an app can be tested without a model.
+  package var answersTests = false
 
   /// The number of seconds by which a first call may lie in the future and still count as now, because clocks differ.
   public static let clockTolerance = 300
@@ -46,6 +49,10 @@ public struct ConversionValueAPI: Sendable {
   public func answer(_ version: ConversionValueVersion, query: String, now: Timestamp) -> ConversionValueAnswer {
     do throws(ConversionValueRefusal) {
       let parameters = QueryParameters(query, version: version)
+      if answersTests, version == .v1, try parameters[.sdkKey] == nil {
+        let next = try parameters.integer(.currentValue, in: 0...63).map { $0 + 1 } ?? 0
+        return ConversionValueAnswer(test: next <= 2 ? next : nil)
+      }
       let request = try ConversionValueRequest(parameters)
       if let sdkKeys, !(request.sdkKey.map(sdkKeys.contains) ?? false) { throw parameters.invalid(.sdkKey) }
       guard let age = Self.seconds(from: request.firstCall, to: now) else { throw parameters.invalid(.firstCall) }

@@ -36,10 +36,21 @@ public struct ConversionValueAnswer: Hashable, Sendable {
   }
 
   /// Creates the answer to a request that gets no value, with the reason.
-  init(_ refusal: ConversionValueRefusal) {
+  init(_ refusal: ConversionValueRefusal) { self.init(refusing: refusal.reason) }
+
+  /// Creates the answer to a request that gets no value, for this reason.
+  init(refusing reason: String) {
     body = Self.object { body in
       body.appendMember("status", "error")
-      body.appendMember("reason", refusal.reason)
+      body.appendMember("reason", reason)
+    }
+  }
+
+  /// Creates the answer of the test endpoint: a value, or an empty text after the last one.
+  init(test value: Int?) {
+    body = Self.object { body in
+      if let value { body.appendMember("conversion_value", value) } else { body.appendMember("conversion_value", "") }
+      body.appendMember("status", "ok")
     }
   }
 

@@ -4,7 +4,7 @@ internal import Dispatch
 internal import PostbackPipeline
 internal import Synchronization
 
-/// Makes postbacks durable in groups: while one group is written to the spool and fsynced, the next one gathers.
+/// Makes postbacks, or events, durable in groups: while one group is written and fsynced, the next one gathers.
 package final class GroupCommit: Sendable {
   /// A change in the state of the spool that an operator needs to know.
   package enum Event: Sendable {
@@ -44,7 +44,7 @@ package final class GroupCommit: Sendable {
 
   /// Starts to write submitted lines into the spool, on a queue of its own.
   package init(
-    _ writer: SpoolWriter,
+    _ writer: some DurableLineWriter,
     groupBytes: Int = 4 << 20,
     waitingBytes: Int,
     metrics: ServerMetrics,
@@ -97,7 +97,7 @@ package final class GroupCommit: Sendable {
   /// The number of bytes that wait to be made durable.
   package var waitingBytes: Int { state.withLock { $0.queue.waitingBytes } }
 
-  private func run(_ writer: SpoolWriter) {
+  private func run(_ writer: some DurableLineWriter) {
     var writer = writer
     while true {
       let (group, isStopping, isFailing) = state.withLock { ($0.queue.take(), $0.isStopping, $0.failure != nil) }
@@ -116,7 +116,7 @@ package final class GroupCommit: Sendable {
     }
   }
 
-  private func commit(_ group: CommitQueue<Waiter>.Group, _ writer: inout SpoolWriter) {
+  private func commit(_ group: CommitQueue<Waiter>.Group, _ writer: inout some DurableLineWriter) {
     let start = ContinuousClock.now
     let isDurable = note(group.bytes.count) { () throws(FileFailure) in try writer.write(group.bytes) }
     metrics.add(
@@ -150,6 +150,8 @@ package final class GroupCommit: Sendable {
     return failure == nil
   }
 }
+
+extension SpoolWriter: DurableLineWriter {}
 
 /// The queue of lines that wait to be made durable, in groups of bounded size. A pure struct: its owner holds the lock
 /// and writes the files.

@@ -270,4 +270,33 @@ package enum ColumnName: String, CaseIterable, Sendable {
   // Members of `conflicting_fields`, besides `field`.
   case first
   case later
+  case appBundleID = "i"
+  case appVersion = "app_v"
+  case platform = "p"
+  case osVersion = "v"
+  case sdkKey = "a"
+  case sessionEvent = "n"
+  case idfa
+  case idfv
+  case currentFineValue = "skan_current_conversion_value"
+  case previousFineValue = "prev_fine_value"
+  case firstCall = "skan_first_call_to_skadnetwork_timestamp"
+  case lastCall = "skan_last_call_to_skadnetwork_timestamp"
+  case totalPurchases = "skan_total_revenue_by_currency"
+  case totalAds = "skan_total_admon_revenue_by_currency"
+  case coarse0 = "p0_coarse"
+  case previousCoarse0 = "p0_prev_coarse_value"
+  case lock0 = "p0_window_lock"
+  case purchases0 = "p0_total_iap_revenue"
+  case ads0 = "p0_total_admon_revenue"
+  case coarse1 = "p1_coarse"
+  case previousCoarse1 = "p1_prev_coarse_value"
+  case lock1 = "p1_window_lock"
+  case purchases1 = "p1_total_iap_revenue"
+  case ads1 = "p1_total_admon_revenue"
+  case coarse2 = "p2_coarse"
+  case previousCoarse2 = "p2_prev_coarse_value"
+  case lock2 = "p2_window_lock"
+  case purchases2 = "p2_total_iap_revenue"
+  case ads2 = "p2_total_admon_revenue"
 }

@@ -14,7 +14,7 @@ struct ValidateImplementationCommand: Command {
     summary: "Check an app's sessions and events: how it registers, updates its value and sends metadata.",
     usage: "FILE… [--models PATH] [--postbacks OUT] [--json]",
     discussion: """
-      FILE has sessions and events as JSON Lines or CSV, compressed or not; - is standard input. A row has received_at, a
+      FILE has sessions and events as JSON Lines or CSV, compressed or not; - is standard input. A folder is all its files, and an output with s2s_events is that table. A row has received_at, a
       device, and the parameters that the app sends to /api/v2/conversion_value, under the names of SKAdNetwork 4 or 3.
       The device is any id in the column device, or idfv, or idfa. Only its SHA-256 is shown, unless --show-devices is given.
 
@@ -71,7 +71,7 @@ struct ValidateImplementationCommand: Command {
     }
     let report: ImplementationReport
     do {
-      report = try await check.report(on: try InputFile.enumerate(paths), postbacks: try await postbacks())
+      report = try await check.report(on: try paths.flatMap(Self.inputs(at:)), postbacks: try await postbacks())
     } catch {
       throw CommandFailure(of: error)
     }
@@ -82,6 +82,16 @@ struct ValidateImplementationCommand: Command {
       .configuration,
       "\(rows) not checked. The first is line \(first.line) of \(first.file): \(first.reason)"
     )
+  }
+
+  /// Returns the inputs at a path: the parts of `s2s_events` in an output, otherwise all files.
+  private static func inputs(at path: String) throws(FileFailure) -> [InputFile] {
+    if path != InputFile.standardInput, try InputFile.isFolder(path),
+      let table = try TableFiles(derived: .sessionEvents, in: path)
+    {
+      return table.inputs
+    }
+    return try InputFile.enumerate([path])
   }
 
   private static var systemTemporaryFolder: String {

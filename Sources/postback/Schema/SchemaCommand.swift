@@ -29,7 +29,7 @@ struct SchemaCommand: Command {
     summary: "Print the columns of the tables as a JSON Schema or as SQL.",
     usage: "[TABLE…] [--dialect NAME] [--from OUT [--parquet DIR]]",
     discussion: """
-      The tables are \(Table.known.map(\.name).joined(separator: ", ")); all of them if none is named.
+      The tables are \(Table.described.map(\.name).joined(separator: ", ")); all of them if none is named.
 
       json-schema describes a row of a table in JSON Lines. With several tables it is an array of schemas. The other
       dialects are statements that create the tables, with exact decimals for money and with the descriptions as comments.
@@ -52,8 +52,8 @@ struct SchemaCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     var tables: [Table] = []
-    for name in arguments.operands { tables.append(try Table.known(named: name)) }
-    self.tables = tables.isEmpty ? Table.known : tables
+    for name in arguments.operands { tables.append(try Table.known(named: name, among: Table.described)) }
+    self.tables = tables.isEmpty ? (arguments.has("--from") ? Table.known : Table.described) : tables
     let expected = "one of \(Dialect.names.joined(separator: ", "))"
     dialect = try arguments.value("--dialect", expected, Dialect.init) ?? .jsonSchema
     duckDB = try DuckDBOptions(arguments)
@@ -77,10 +77,13 @@ extension Table {
   /// The tables of a run, those that are derived from them, and that of the deliveries to partners.
   static let known = all + derived + [.partnerDeliveries]
 
-  /// Returns the table of this name; throws a failure that suggests the nearest name.
-  static func known(named name: String) throws(CommandFailure) -> Table {
-    if let table = known.first(where: { $0.name == name }) { return table }
-    let names = known.map(\.name)
+  /// All tables, with that of the receiver.
+  static let described = known + [.sessionEvents]
+
+  /// Returns the table of this name among some; throws a failure that suggests the nearest name.
+  static func known(named name: String, among tables: [Table] = known) throws(CommandFailure) -> Table {
+    if let table = tables.first(where: { $0.name == name }) { return table }
+    let names = tables.map(\.name)
     let suggestion = name.nearest(among: names).map { " Did you mean \($0)?" } ?? ""
     throw CommandFailure(
       .usage,

@@ -19,6 +19,10 @@ struct ServeCommand: Command {
       Apps ask GET /api/v2/conversion_value (SKAdNetwork 4) and /api/v1/conversion_value for their user's conversion value
       by --models. The app is known by the bundle_id of the models, or by apps in the configuration.
 
+      With --events the servers of apps post sessions and events to /v1/events, as a JSON array of objects with the
+      parameters of /api/v2/conversion_value. The answer has a conversion value for each, in order, and comes when all are
+      durable as rows of s2s_events in that folder, for postback validate-implementation.
+
       GET /healthz answers if postbacks can be received, and GET /metrics returns all metrics. The server speaks plain
       HTTP; a proxy before it terminates TLS. With --watch the same process also consumes the spool, with the options of
       postback watch.
@@ -37,6 +41,12 @@ struct ServeCommand: Command {
         "--rates",
         "FILE",
         "Exchange rates for the conversion value API: CSV with the columns date,currency,rate."
+      ),
+      Option("--events", "DIR", "Take sessions and events at /v1/events into this folder, such as OUT/s2s_events."),
+      Option(
+        "--conversion-value-test",
+        nil,
+        "Answer /api/v1/conversion_value without an SDK key by 0, 1, 2, and then an empty value, to test an app."
       ),
       Option("--watch", nil, "Also consume the spool, into --out or the out of the configuration."),
     ] + WatchOptions.options + ServiceOptions.options,
@@ -77,6 +87,8 @@ struct ServeCommand: Command {
       configuration.listen = address ?? configuration.listen
       configuration.spool = arguments.value("--spool") ?? configuration.spool
       configuration.rates = arguments.value("--rates") ?? configuration.rates
+      configuration.events = arguments.value("--events") ?? configuration.events
+      configuration.answersConversionValueTests = arguments.has("--conversion-value-test")
     }
   }
 
