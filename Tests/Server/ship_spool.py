@@ -91,7 +91,8 @@ def main(postback):
                     [PROJECT / "deploy/spool/ship-spool", spool, f"consumer:{central}"], env=environment, start_new_session=True
                 )
             if kills < KILLS:
-                time.sleep(choice.random() * 1.2)
+                # Mostly short, because a transfer of little ends soon.
+                time.sleep(choice.random() ** 3 * 1.2)
                 for ship in ships:
                     try:
                         os.killpg(ship.pid, signal.SIGKILL)
