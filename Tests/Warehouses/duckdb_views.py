@@ -56,7 +56,8 @@ def declared_types(postback):
     ).fetchall():
         if not comment:
             sys.exit(f"{table}.{column} has no comment")
-        types[table][column] = sql
+        if table not in environment.OUTSIDE:
+            types[table][column] = sql
     return types
 
 

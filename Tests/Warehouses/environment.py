@@ -36,10 +36,15 @@ def run_in_environment():
         sys.exit(subprocess.run([folder / "bin/python", *sys.argv], env=environment).returncode)
 
 
+# Tables that the receiver writes beside the output: they have a declaration, and no view.
+OUTSIDE = {"s2s_events"}
+
+
 def declared(postback):
-    """The JSON Schemas of all tables, by name."""
+    """The JSON Schemas of the tables of an output, by name."""
     schemas = json.loads(subprocess.check_output([postback, "schema"]))
-    return {schema["$id"].removesuffix(".schema.json"): schema for schema in schemas}
+    named = {schema["$id"].removesuffix(".schema.json"): schema for schema in schemas}
+    return {name: schema for name, schema in named.items() if name not in OUTSIDE}
 
 
 def make_output(postback, out, dump, *options, models=None):

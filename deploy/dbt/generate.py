@@ -29,6 +29,8 @@ def declarations(postback):
     found = []
     for schema in schemas:
         table = schema["$id"].removesuffix(".schema.json")
+        if table == "s2s_events":  # The receiver writes it beside the output.
+            continue
         sql = subprocess.check_output([postback, "schema", table, "--dialect", "postgresql"], text=True)
         columns = re.findall(r"(?m)^  (\w+) (.+?)(?: NOT NULL)?,?$", sql.partition("\n);")[0])
         types = {name: kind for name, kind in columns if name != "PRIMARY"}
