@@ -49,10 +49,7 @@ struct ForgetCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = try StateOptions.output(arguments) else {
-      throw CommandFailure(.usage, "No folder of tables is given. Name it with --out.")
-    }
-    self.output = output
+    output = try StateOptions.output(arguments, orAdvise: "Name it with --out.")
     folder = try StateOptions.folder(arguments, of: output)
     let (ids, addresses) = (arguments.all("--transaction-id"), arguments.all("--remote-address"))
     guard ids.count + addresses.count > 0, (ids + addresses).allSatisfy({ $0.utf8.count >= 3 }) else {

@@ -44,10 +44,7 @@ struct RetainCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = try StateOptions.output(arguments) else {
-      throw CommandFailure(.usage, "No folder of tables is given. Name it with --out.")
-    }
-    self.output = output
+    output = try StateOptions.output(arguments, orAdvise: "Name it with --out.")
     folder = try StateOptions.folder(arguments, of: output)
     guard let age = try RetentionOptions.age(arguments, RetentionOptions.age) else {
       throw CommandFailure(.usage, "No age is given. Give --older-than, such as 400d.")

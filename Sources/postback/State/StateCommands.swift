@@ -31,10 +31,7 @@ struct StateCheckCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = try StateOptions.output(arguments) else {
-      throw CommandFailure(.usage, "No folder of tables is given. Give OUT.")
-    }
-    self.output = output
+    output = try StateOptions.output(arguments, orAdvise: "Give OUT.")
     folder = try StateOptions.folder(arguments, of: output)
     printsJSON = arguments.has("--json")
   }
@@ -147,6 +144,14 @@ enum StateOptions {
       throw CommandFailure(.usage, "OUT is an empty text. Give the folder with the tables.")
     }
     return outputs.first
+  }
+
+  /// Returns the folder of the tables. The refusal of a call that gives none ends with `advice`.
+  static func output(_ arguments: Arguments, orAdvise advice: String) throws(CommandFailure) -> String {
+    guard let output = try output(arguments) else {
+      throw CommandFailure(.usage, "No folder of tables is given. \(advice)")
+    }
+    return output
   }
 
   /// Returns the folder of the state, from `--state` or from the folder of the tables; throws if both or neither are
