@@ -18,7 +18,7 @@ enum PartnerReader {
   static func read(
     _ node: JSONNode,
     _ environment: (String) -> String?,
-    _ problems: inout PartnersProblems
+    _ problems: inout ConfigurationProblems
   ) -> Partner? {
     guard problems.isObject(node, keys: keys, called: "A partner") else { return nil }
     let id = problems.text(node["id"], "1 to 64 letters, digits and - _ .", isRequired: true) { text in
@@ -42,7 +42,7 @@ enum PartnerReader {
   private static func url(
     _ node: JSONNode,
     _ addresses: PublicAddress,
-    _ problems: inout PartnersProblems
+    _ problems: inout ConfigurationProblems
   ) -> URLTemplate? {
     guard let text = problems.text(node, "a URL with or without macros", isRequired: true, { $0 }) else { return nil }
     do throws(Template.Problem) {
@@ -59,7 +59,7 @@ enum PartnerReader {
 
   // MARK: - The postbacks that the partner receives
 
-  private static func readChoice(_ node: JSONNode, _ partner: inout Partner, _ problems: inout PartnersProblems) {
+  private static func readChoice(_ node: JSONNode, _ partner: inout Partner, _ problems: inout ConfigurationProblems) {
     if let isEnabled = problems.boolean(node["enabled"]) { partner.isEnabled = isEnabled }
     let networks = node["networks"]
     if networks.value?.text == "all" {
@@ -102,7 +102,7 @@ enum PartnerReader {
     _ node: JSONNode,
     _ environment: (String) -> String?,
     _ partner: inout Partner,
-    _ problems: inout PartnersProblems
+    _ problems: inout ConfigurationProblems
   ) {
     if let method = problems.word(node["method"], of: ["GET", "POST"]) { partner.isPost = method == "POST" }
     partner.body = body(node["body"], &problems)
@@ -135,7 +135,7 @@ enum PartnerReader {
     partner.signature = WebhookSignature(secrets: secrets)
   }
 
-  private static func body(_ node: JSONNode, _ problems: inout PartnersProblems) -> BodyTemplate? {
+  private static func body(_ node: JSONNode, _ problems: inout ConfigurationProblems) -> BodyTemplate? {
     if node.value == nil { return nil }
     if node.value?.text == "json" { return .wholeObject }
     guard node.members != nil else {
@@ -158,7 +158,7 @@ enum PartnerReader {
     _ name: String,
     _ node: JSONNode,
     _ environment: (String) -> String?,
-    _ problems: inout PartnersProblems
+    _ problems: inout ConfigurationProblems
   ) -> String? {
     let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { $0.isUnreserved }
     guard isName, !reservedHeaders.contains(name.lowercased()) else {
@@ -185,7 +185,7 @@ enum PartnerReader {
   private static func secret(
     _ node: JSONNode,
     _ environment: (String) -> String?,
-    _ problems: inout PartnersProblems
+    _ problems: inout ConfigurationProblems
   ) -> [UInt8]? {
     let text = node.value?.text ?? ""
     if text.hasPrefix("env:") {
@@ -209,7 +209,7 @@ enum PartnerReader {
 
   // MARK: - The times of attempts
 
-  private static func readTimes(_ node: JSONNode, _ partner: inout Partner, _ problems: inout PartnersProblems) {
+  private static func readTimes(_ node: JSONNode, _ partner: inout Partner, _ problems: inout ConfigurationProblems) {
     if let hours = problems.number(node["hold_hours"], in: 0...10_000) { partner.hold = Int64(hours * 3_600_000) }
     if let age = problems.integer(node["max_age_s"], in: 1...1_000_000_000) { partner.maximumAge = age * 1000 }
     if let seconds = problems.number(node["timeout_s"], in: 0.1...60) { partner.timeout = Int64(seconds * 1000) }

@@ -6,60 +6,62 @@ internal import PostbackVerification
 struct ConfigurationReader {
   let file: String
   let readsSecrets: Bool
-  private(set) var problems: [String] = []
+  private(set) var problems: ConfigurationProblems
 
   /// Creates a reader. Without `readsSecrets` it opens no file with a secret, and returns no forwarders.
   init(file: String, readsSecrets: Bool = true) {
     self.file = file
     self.readsSecrets = readsSecrets
+    problems = ConfigurationProblems(file: file)
   }
 
-  /// Reads the file. The result is usable only if `problems` is empty afterwards.
+  /// Reads the file. The result is usable only if there are no `problems` afterwards.
   mutating func read() -> ServerConfiguration {
     var configuration = ServerConfiguration()
     let root: JSONNode
     do throws(FileFailure) {
       let text = try WholeFile.read(file, upTo: 1 << 20)
       do throws(JSONDefect) { root = JSONNode(value: try JSONValue(parsing: text), pointer: "") } catch {
-        note("", error.advice(in: text))
+        problems.note(JSONNode(value: nil, pointer: ""), error.advice(in: text))
         return configuration
       }
     } catch {
-      note("", error.reason)
+      problems.note(JSONNode(value: nil, pointer: ""), error.reason)
       return configuration
     }
-    guard isObject(root, keys: Self.keys, called: "The configuration") else { return configuration }
-    let listen = value(root["listen"], "a host and a port such as \"127.0.0.1:8080\"") { ListenAddress($0) }
+    guard problems.isObject(root, keys: Self.keys, called: "The configuration") else { return configuration }
+    let listen = problems.text(root["listen"], "a host and a port such as \"127.0.0.1:8080\"") { ListenAddress($0) }
     configuration.listen = listen ?? configuration.listen
-    configuration.spool = value(root["spool"], "the path of a folder") { $0.isEmpty ? nil : $0 }
-    configuration.out = value(root["out"], "the path of a folder") { $0.isEmpty ? nil : $0 }
-    configuration.state = value(root["state"], "the path of a folder") { $0.isEmpty ? nil : $0 }
-    configuration.retainedDays = value(root["retain"], "a number of days from 1 to 36500, such as \"400d\"") { text in
+    configuration.spool = problems.text(root["spool"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.out = problems.text(root["out"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.state = problems.text(root["state"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.retainedDays = problems.text(root["retain"], "a number of days from 1 to 36500, such as \"400d\"") {
+      text in
       text.hasSuffix("d") ? Int(text.dropLast()).flatMap { (1...36_500).contains($0) ? $0 : nil } : nil
     }
     if root["retain_tables"].value != nil {
-      configuration.retainedTables = list(root["retain_tables"]).compactMap { node in
-        value(node, "skan_postbacks, skan_events or skan_rejects") { text in
+      configuration.retainedTables = problems.list(root["retain_tables"]).compactMap { node in
+        problems.text(node, "skan_postbacks, skan_events or skan_rejects") { text in
           ["skan_postbacks", "skan_events", "skan_rejects"].contains(text) ? text : nil
         }
       }
     }
     configuration.trustedKeys = trustedKeys(root["trusted_keys"])
-    configuration.models = list(root["models"]).compactMap { node in
-      value(node, "the path of a file or a folder") { $0.isEmpty ? nil : $0 }
+    configuration.models = problems.list(root["models"]).compactMap { node in
+      problems.text(node, "the path of a file or a folder") { $0.isEmpty ? nil : $0 }
     }
-    configuration.events = value(root["events"], "the path of a folder") { $0.isEmpty ? nil : $0 }
-    configuration.rates = value(root["rates"], "the path of a file") { $0.isEmpty ? nil : $0 }
+    configuration.events = problems.text(root["events"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.rates = problems.text(root["rates"], "the path of a file") { $0.isEmpty ? nil : $0 }
     configuration.apps = apps(root["apps"])
     if root["sdk_keys"].value != nil {
-      let keys = list(root["sdk_keys"]).compactMap { value($0, "a key") { $0.isEmpty ? nil : $0 } }
+      let keys = problems.list(root["sdk_keys"]).compactMap { problems.text($0, "a key") { $0.isEmpty ? nil : $0 } }
       configuration.sdkKeys = Set(keys)
     }
-    configuration.trustedProxies = list(root["trusted_proxies"]).compactMap { node in
-      value(node, "an address or a range such as \"10.0.0.0/8\"") { AddressRange($0) }
+    configuration.trustedProxies = problems.list(root["trusted_proxies"]).compactMap { node in
+      problems.text(node, "an address or a range such as \"10.0.0.0/8\"") { AddressRange($0) }
     }
     configuration.forwarders = forwarders(root["forwarders"])
-    for node in list(root["schema_token_files"]) where readsSecrets {
+    for node in problems.list(root["schema_token_files"]) where readsSecrets {
       if let token = secret(in: node) { configuration.schemaTokens.append(token) }
     }
     readLimits(root["limits"], into: &configuration)
@@ -78,11 +80,11 @@ struct ConfigurationReader {
 
   private mutating func readLimits(_ node: JSONNode, into configuration: inout ServerConfiguration) {
     guard node.value != nil else { return }
-    guard isObject(node, keys: LimitSetting.all.map(\.key), called: "The object \"limits\"") else { return }
+    guard problems.isObject(node, keys: LimitSetting.all.map(\.key), called: "The object \"limits\"") else { return }
     for limit in LimitSetting.all where node[limit.key].value != nil {
       guard case .number(let text) = node[limit.key].value, let value = Int(text), limit.range.contains(value) else {
         let (lowest, highest) = (limit.range.lowerBound, limit.range.upperBound)
-        note(node[limit.key].pointer, "The value must be an integer from \(lowest) to \(highest).")
+        problems.note(node[limit.key], "The value must be an integer from \(lowest) to \(highest).")
         continue
       }
       configuration[keyPath: limit.path] = value
@@ -94,20 +96,20 @@ struct ConfigurationReader {
     do throws(TrustError) {
       // The names of Apple's keys are taken.
       var trust = try Trust.apple()
-      for element in list(node) {
-        guard isObject(element, keys: Self.trustedKeyKeys, called: "A trusted key") else { continue }
-        let id = value(element["id"], "the name of the key", isRequired: true) { $0.isEmpty ? nil : $0 }
-        let base64 = value(element["key"], "a public key in base64", isRequired: true) { $0 }
+      for element in problems.list(node) {
+        guard problems.isObject(element, keys: Self.trustedKeyKeys, called: "A trusted key") else { continue }
+        let id = problems.text(element["id"], "the name of the key", isRequired: true) { $0.isEmpty ? nil : $0 }
+        let base64 = problems.text(element["key"], "a public key in base64", isRequired: true) { $0 }
         guard let id, let base64 else { continue }
         do throws(TrustError) {
           try trust.add(id, base64: base64)
           keys.append(ConfiguredKey(id: id, base64: base64))
         } catch {
-          note(element.pointer, "The \(error).")
+          problems.note(element, "The \(error).")
         }
       }
     } catch {
-      note(node.pointer, "The \(error).")
+      problems.note(node, "The \(error).")
     }
     return keys
   }
@@ -115,13 +117,13 @@ struct ConfigurationReader {
   private mutating func apps(_ node: JSONNode) -> [String: Int64] {
     guard node.value != nil else { return [:] }
     guard let members = node.members else {
-      note(node.pointer, "The value must be an object with an App Store id for each bundle id.")
+      problems.note(node, "The value must be an object with an App Store id for each bundle id.")
       return [:]
     }
     var apps: [String: Int64] = [:]
     for (bundleID, node) in members {
       guard case .number(let digits) = node.value, let appID = Int64(digits), appID > 0 else {
-        note(node.pointer, "The value must be an App Store id, which is an integer from 1.")
+        problems.note(node, "The value must be an App Store id, which is an integer from 1.")
         continue
       }
       apps[bundleID] = appID
@@ -131,12 +133,12 @@ struct ConfigurationReader {
 
   private mutating func forwarders(_ node: JSONNode) -> [Forwarder] {
     var forwarders: [Forwarder] = []
-    for element in list(node) {
+    for element in problems.list(node) {
       guard let forwarder = forwarder(element) else { continue }
       if forwarders.contains(where: { $0.name == forwarder.name }) {
-        note(element["name"].pointer, "Another forwarder has this name already.")
+        problems.note(element["name"], "Another forwarder has this name already.")
       } else if forwarders.contains(where: { !$0.secret.all.isDisjoint(with: forwarder.secret.all) }) {
-        note(element.pointer, "Another forwarder has the same secret. Give each forwarder its own secret.")
+        problems.note(element, "Another forwarder has the same secret. Give each forwarder its own secret.")
       } else {
         forwarders.append(forwarder)
       }
@@ -145,22 +147,22 @@ struct ConfigurationReader {
   }
 
   private mutating func forwarder(_ node: JSONNode) -> Forwarder? {
-    guard isObject(node, keys: Self.forwarderKeys, called: "A forwarder") else { return nil }
-    let name = value(node["name"], "1 to 64 letters, digits and - _ . :", isRequired: true) { text in
+    guard problems.isObject(node, keys: Self.forwarderKeys, called: "A forwarder") else { return nil }
+    let name = problems.text(node["name"], "1 to 64 letters, digits and - _ . :", isRequired: true) { text in
       let isName = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte }
       return isName ? text : nil
     }
-    let header = value(node["hmac_header"], "the name of a header") { text in
+    let header = problems.text(node["hmac_header"], "the name of a header") { text in
       (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte && $0 != UInt8(ascii: ":") }
         ? text : nil
     }
     let (token, secret) = (node["bearer_token_file"], node["hmac_secret_file"])
     guard (token.value == nil) != (secret.value == nil) else {
-      note(node.pointer, "A forwarder must have either bearer_token_file or hmac_secret_file.")
+      problems.note(node, "A forwarder must have either bearer_token_file or hmac_secret_file.")
       return nil
     }
     if token.value != nil, node["hmac_header"].value != nil {
-      note(node["hmac_header"].pointer, "The key hmac_header has no effect without hmac_secret_file.")
+      problems.note(node["hmac_header"], "The key hmac_header has no effect without hmac_secret_file.")
     }
     guard readsSecrets else { return nil }
     let secrets = self.secrets(in: token.value == nil ? secret : token)
@@ -176,13 +178,13 @@ struct ConfigurationReader {
   private mutating func secrets(in node: JSONNode) -> [[UInt8]]? {
     guard let elements = node.elements else { return secret(in: node).map { [$0] } }
     guard (1...2).contains(elements.count) else {
-      note(node.pointer, "The array must name one file or two: the secret in use, and the one before or after it.")
+      problems.note(node, "The array must name one file or two: the secret in use, and the one before or after it.")
       return nil
     }
     let secrets = elements.compactMap { secret(in: $0) }
     guard secrets.count == elements.count else { return nil }
     if secrets.count == 2, secrets[0] == secrets[1] {
-      note(node.pointer, "Both files hold the same secret.")
+      problems.note(node, "Both files hold the same secret.")
       return nil
     }
     return secrets
@@ -191,54 +193,16 @@ struct ConfigurationReader {
   /// Reads the secret from the file that a setting names, and removes the line ends after it. Notes a problem and
   /// returns nil if the file cannot be read or holds fewer than 16 bytes.
   private mutating func secret(in node: JSONNode) -> [UInt8]? {
-    guard let path = value(node, "the path of a file", { $0.isEmpty ? nil : $0 }) else { return nil }
+    guard let path = problems.text(node, "the path of a file", { $0.isEmpty ? nil : $0 }) else { return nil }
     do throws(FileFailure) {
       var bytes = try WholeFile.read(path, upTo: 4096)
       while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
       if bytes.count >= 16 { return bytes }
-      note(node.pointer, "The file \(path) holds \(bytes.count) bytes. A secret must have 16 bytes or more.")
+      problems.note(node, "The file \(path) holds \(bytes.count) bytes. A secret must have 16 bytes or more.")
     } catch {
-      note(node.pointer, "\(error)")
+      problems.note(node, "\(error)")
     }
     return nil
-  }
-
-  // MARK: - Single values
-
-  private mutating func isObject(_ node: JSONNode, keys: [String], called name: String) -> Bool {
-    guard let members = node.members else {
-      note(node.pointer, "The value must be an object.")
-      return false
-    }
-    for (key, member) in members where !keys.contains(key) {
-      note(member.pointer, "\(name) has no such key. Its keys are \(keys.joined(separator: ", ")).")
-    }
-    return true
-  }
-
-  private mutating func list(_ node: JSONNode) -> [JSONNode] {
-    guard node.value != nil else { return [] }
-    guard let elements = node.elements else {
-      note(node.pointer, "The value must be an array.")
-      return []
-    }
-    return elements
-  }
-
-  private mutating func value<Value>(
-    _ node: JSONNode,
-    _ expected: String,
-    isRequired: Bool = false,
-    _ parse: (String) -> Value?
-  ) -> Value? {
-    if node.value == nil, !isRequired { return nil }
-    if case .string(let text) = node.value, let value = parse(text) { return value }
-    note(node.pointer, "The value \(node.value == nil ? "is missing. It must be" : "must be") \(expected).")
-    return nil
-  }
-
-  private mutating func note(_ pointer: String, _ problem: String) {
-    problems.append([file, pointer, problem].filter { !$0.isEmpty }.joined(separator: ": "))
   }
 }
 

@@ -54,7 +54,7 @@ package struct ServerConfiguration: Sendable {
   package init(reading path: String, readsSecrets: Bool = true) throws(ConfigurationErrors) {
     var reader = ConfigurationReader(file: path, readsSecrets: readsSecrets)
     let configuration = reader.read()
-    guard reader.problems.isEmpty else { throw ConfigurationErrors(problems: reader.problems) }
+    guard reader.problems.found.isEmpty else { throw ConfigurationErrors(problems: reader.problems.found) }
     self = configuration
   }
 }
