@@ -57,7 +57,7 @@ def main(postback):
         if set(statuses) != {"success", "pass"}:
             sys.exit(f"build: {sorted(set(statuses))}")
         with duckdb.connect(database) as connection:
-            tables = list(environment.declared(postback))
+            tables = list(environment.of_output(postback))
             for table in tables:
                 count, staged = (connection.execute(f"SELECT count(*) FROM {prefix}{table}").fetchone()[0] for prefix in ("", "stg_"))
                 types, staged_types = (connection.execute(f"SELECT column_name, column_type FROM (DESCRIBE {prefix}{table})").fetchall()

@@ -195,7 +195,7 @@ def all_parts(out, table, ending, postback):
 
 def check_limits(postback, folder, types, out):
     """Values at the limits of their types, in all tables: in the files of an output that are written anew."""
-    schemas = environment.declared(postback)
+    schemas = environment.of_output(postback)
     copy = folder / "limits"
     shutil.copytree(out, copy)
     files = {}

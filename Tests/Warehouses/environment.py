@@ -41,10 +41,14 @@ OUTSIDE = {"s2s_events"}
 
 
 def declared(postback):
-    """The JSON Schemas of the tables of an output, by name."""
+    """The JSON Schemas of all tables, by name."""
     schemas = json.loads(subprocess.check_output([postback, "schema"]))
-    named = {schema["$id"].removesuffix(".schema.json"): schema for schema in schemas}
-    return {name: schema for name, schema in named.items() if name not in OUTSIDE}
+    return {schema["$id"].removesuffix(".schema.json"): schema for schema in schemas}
+
+
+def of_output(postback):
+    """The JSON Schemas of the tables that have views."""
+    return {name: schema for name, schema in declared(postback).items() if name not in OUTSIDE}
 
 
 def make_output(postback, out, dump, *options, models=None):
