@@ -34,6 +34,7 @@ enum Signer: Sendable {
 
 /// The plan of a line: its content, its signature, and the outcome that `run` must reach.
 struct LinePlan: Sendable {
+  /// The number of the line in the dump, or in the dump without frauds. Lines that a fraud adds have numbers after all others.
   let line: Int
   var kind: LineKind
   /// The postback that is signed.
@@ -56,6 +57,8 @@ struct LinePlan: Sendable {
   var originalLine: Int?
   /// The arrival of a line of campaign traffic; nil for other dumps.
   var arrival: Arrival?
+  /// The fraud that made, changed or removed the line; nil for a clean line.
+  var fraud: FraudMark?
 
   /// Makes the plan of a valid postback.
   init(line: Int, _ draft: PostbackDraft, _ style: ForwardingStyle) {

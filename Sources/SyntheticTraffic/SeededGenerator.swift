@@ -6,7 +6,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// The purpose of the numbers. Each purpose has a sequence of its own, so that its numbers do not depend on the use
   /// of another.
   enum Purpose: UInt64 {
-    case audience, kind, postback, signature, receipt, mediaPlan, volume, crowd, conversion, cost
+    case audience, kind, postback, signature, receipt, mediaPlan, volume, crowd, conversion, cost, fraud
   }
 
   private var state: UInt64

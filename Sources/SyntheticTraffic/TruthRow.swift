@@ -6,15 +6,19 @@ internal import SKAdNetwork
 /// A row of the truth file: the outcome that `run` must reach for a line.
 struct TruthRow: Sendable {
   let plan: LinePlan
+  /// The number of the line in the dump; nil if it is withheld.
+  let line: Int?
+  /// The number of the line that it duplicates; nil if it is no duplicate.
+  let originalLine: Int?
 
   /// Appends the row as a line of JSON.
   func append(to json: inout [UInt8]) {
     let draft = plan.draft
-    let isAccepted = plan.rejectCode == nil
+    let isAccepted = plan.rejectCode == nil && line != nil
     json.append(UInt8(ascii: "{"))
-    member("line", .integer(Int64(plan.line)), isFirst: true, &json)
-    member("outcome", .text(isAccepted ? "accepted" : "rejected"), &json)
-    member("reject_code", plan.rejectCode.map { .text($0.rawValue) }, &json)
+    member("line", line.map { .integer(Int64($0)) }, isFirst: true, &json)
+    member("outcome", .text(line == nil ? "withheld" : isAccepted ? "accepted" : "rejected"), &json)
+    member("reject_code", line == nil ? nil : plan.rejectCode.map { .text($0.rawValue) }, &json)
     member("kind", .text(plan.kind.name), &json)
     member("version", .text(draft.format.name), &json)
     member("field", plan.change.map { .text($0.field.name) }, &json)
@@ -25,7 +29,7 @@ struct TruthRow: Sendable {
       member("further_original", change.original.map { .text($0) }, &json)
       member("further_edited", change.edited.map { .text($0) }, &json)
     }
-    member("of_line", plan.originalLine.map { .integer(Int64($0)) }, &json)
+    member("of_line", line == nil ? nil : originalLine.map { .integer(Int64($0)) }, &json)
     member("transaction_id", draft[draft.format.transaction], &json)
     if isAccepted {
       member("signature_state", .text(plan.kind == .zeroFilled ? "valid_zero_filled" : "valid"), &json)
@@ -36,6 +40,13 @@ struct TruthRow: Sendable {
       member("coarse_conversion_value", draft[.coarseConversionValue], &json)
     }
     if let truth = plan.arrival?.truth { append(truth, to: &json) }
+    if let fraud = plan.fraud {
+      member("fraud", .text(fraud.kind.rawValue), &json)
+      member("fraud_by", plan.arrival?.forwarder.map { .text($0) }, &json)
+      member("fraud_field", fraud.change.map { .text($0.field.name) }, &json)
+      member("fraud_original", fraud.change?.original.map { .text($0) }, &json)
+      member("fraud_edited", fraud.change?.edited.map { .text($0) }, &json)
+    }
     json.append(contentsOf: "}\n".utf8)
   }
 

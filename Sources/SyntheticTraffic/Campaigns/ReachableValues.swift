@@ -55,6 +55,16 @@ struct ReachableValues: Sendable {
     }
   }
 
+  /// The fine value with the most revenue; nil if fine values mean none.
+  var highestFine: Int? { isFine ? paying.last : nil }
+
+  /// Draws a fine value with more revenue than one; nil if there is none.
+  func higherFine(than value: Int, _ random: inout SeededGenerator) -> Int? {
+    guard isFine else { return nil }
+    let higher = paying.firstIndex(of: value).map { paying[($0 + 1)...] } ?? paying[...]
+    return higher.isEmpty ? nil : random.pick(Array(higher))
+  }
+
   /// Draws a fine value other than one, of those that the window lists; nil if there is none.
   func otherFine(than value: Int, _ random: inout SeededGenerator) -> Int? {
     let others = window.fineValues.filter { $0 != value }

@@ -16,7 +16,8 @@ struct GenerateCommand: Command {
 
       With --campaigns the valid lines are postbacks of campaigns: of users who convert on some days, after Apple's timers
       and data tiers, as copies of devices and of forwarders. The lookup tables, the models and the true numbers by day
-      and campaign go into the folder --reporting, and --truth has the true value of each postback.
+      and campaign go into the folder --reporting, and --truth has the true value of each postback. Each --fraud adds a fraud
+      of one party, and truth_fraud.csv in --reporting names every line that it made, changed or removed.
 
       Exit status: 0 done, 64 usage, 70 libcrypto, 73 a file exists or cannot be created, 74 I/O.
       """,
@@ -28,11 +29,13 @@ struct GenerateCommand: Command {
       Option("--seed", "S", "The seed, an integer below 2^64. The default is a random one, which is printed."),
       Option("--envelopes", nil, "Put each postback in a receiver's envelope, with time, channel and forwarder."),
       Option("--jobs", "N", "The number of batches signed at once; by default the number of cores."),
-    ] + MixOptions.options + CampaignOptions.options,
+    ] + MixOptions.options + CampaignOptions.options
+      + FraudOptions.options,
     example: """
       postback generate --count 100000 --seed 1 --out dump.jsonl --truth truth.jsonl --keys keys
         postback run dump.jsonl $(cat keys) --received-at 2026-03-10T00:00:00Z --out out
         postback generate --count 100000 --campaigns 50 --cost --reporting campaigns --out traffic.jsonl
+        postback generate --count 100000 --campaigns 50 --reporting case --fraud inflate-coarse,forwarder=adjust,share=0.5
       """
   )
 
@@ -46,6 +49,7 @@ struct GenerateCommand: Command {
   private let jobs: Int
   private let mix: Mix
   private let campaigns: CampaignOptions?
+  private let frauds: [FraudScenario]
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     if let operand = arguments.operands.first {
@@ -68,6 +72,7 @@ struct GenerateCommand: Command {
     hasEnvelopes = arguments.has("--envelopes")
     jobs = try arguments.jobs()
     campaigns = try CampaignOptions(arguments)
+    frauds = try FraudOptions.scenarios(arguments)
     mix = try MixOptions.mix(arguments, standardApps: campaigns?.settings.apps ?? Mix.standardApps)
   }
 
@@ -81,14 +86,20 @@ struct GenerateCommand: Command {
     if let keysPath { keysFile = try OutputFile(keysPath) }
 
     let traffic = campaigns.map { CampaignTraffic($0.settings, mix, seed: seed) }
+    if let traffic { try FraudOptions.check(frauds, in: traffic) }
     var files: [OutputFile] = []
     var totalsFile: OutputFile?
+    var fraudFile: OutputFile?
     if let campaigns, let traffic {
       for file in traffic.files(lineCount: count) {
         files.append(try campaigns.create(file.path))
         try files.last?.write(file.bytes)
       }
       totalsFile = try campaigns.create(TrueTotals.path)
+      if !frauds.isEmpty {
+        fraudFile = try campaigns.create(GeneratedBatches.fraudPath)
+        try fraudFile?.write(GeneratedBatches.fraudHeader)
+      }
     }
 
     let trustOptions = keys.trusted.map { "--trust-key \($0.name)=\($0.base64)" }
@@ -102,6 +113,7 @@ struct GenerateCommand: Command {
       keys: keys,
       count: count,
       campaigns: traffic,
+      frauds: frauds,
       hasEnvelopes: hasEnvelopes,
       writesTruth: truthPath != nil,
       jobs: jobs
@@ -110,6 +122,7 @@ struct GenerateCommand: Command {
     while let batch = try await Self.next(&batches) {
       try dump.write(batch.dump)
       try truth?.write(batch.truth)
+      try fraudFile?.write(batch.fraud)
       totals.add(batch.totals)
     }
     if let traffic {
@@ -117,7 +130,7 @@ struct GenerateCommand: Command {
       try totalsFile?.write(totals.text(of: traffic))
     }
     // The dump comes last, so that a dump is never without the others.
-    for file in files + [totalsFile, keysFile, truth, dump] { try file?.publish() }
+    for file in files + [totalsFile, fraudFile, keysFile, truth, dump] { try file?.publish() }
   }
 
   private static func next(_ batches: inout GeneratedBatches) async throws(CommandFailure) -> GeneratedBatch? {

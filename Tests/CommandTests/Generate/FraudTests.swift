@@ -1,0 +1,94 @@
+import JSON
+import TestSupport
+import Testing
+
+/// Dumps of campaigns with frauds.
+struct FraudTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func options(_ frauds: [String], _ name: String = "reporting") -> [String] {
+    ["--campaigns", "12", "--days", "7", "--reporting", folder.path(name)] + frauds.flatMap { ["--fraud", $0] }
+  }
+
+  @Test(arguments: [
+    "inflate-fine", "inflate-coarse", "flip-win", "replay-late", "steal-signature", "fabricate", "change-country",
+    "self-conflict", "withhold",
+  ])
+  func `run sees the fraud as the truth has it`(_ kind: String) async throws {
+    let fraud = "\(kind),forwarder=adjust,share=0.6,since=2026-03-27"
+    let clean = try await GeneratedDump(count: 4000, seed: 3, options: options([], "clean"))
+    let dump = try await GeneratedDump(count: 4000, seed: 3, options: options([fraud]))
+    let rows = try await dump.rows()
+    let written = dump.truth.filter { $0["outcome"] != .string("withheld") }
+    #expect(rows.count == written.count)
+    var sent: [Int: [UInt8]] = [:]
+    for (place, line) in dump.bytes.split(separator: 10).enumerated() { sent[place + 1] = Array(line) }
+    let cleanLines = Set(clean.bytes.split(separator: 10).map(Array.init))
+    for truth in written {
+      let line = try #require(truth.integer("line"))
+      let row = try #require(rows[line])
+      #expect(row["reject_code"] ?? .null == truth["reject_code"], "line \(line)")
+      if truth["outcome"] == .string("accepted") {
+        #expect(row["conversion_value"] == truth["conversion_value"], "line \(line)")
+        #expect(row["coarse_conversion_value"] == truth["coarse_conversion_value"], "line \(line)")
+      }
+      if truth["fraud"] == nil { #expect(cleanLines.contains(try #require(sent[line])), "line \(line)") }
+    }
+    let frauds = dump.truth.filter { $0["fraud"] != nil }
+    #expect(frauds.count > 3)
+    for truth in frauds {
+      #expect(truth["fraud"] == .string(kind))
+      #expect(truth["fraud_by"] == .string("adjust"))
+      guard let line = truth.integer("line") else { continue }
+      #expect(rows[line]?["forwarder"] == .string("adjust"))
+      #expect(rows[line].flatMap { text($0, "received_at") } ?? "" >= "2026-03-27")
+      switch kind {
+      case "inflate-coarse": #expect(truth["fraud_edited"] == .string("high"))
+      case "change-country" where truth["outcome"] == .string("accepted"):
+        #expect(rows[line]?["country_code"] == .string("US"))
+      case "steal-signature", "fabricate", "flip-win": #expect(truth["reject_code"] == .string("signature_invalid"))
+      default: break
+      }
+    }
+    let csv = String(decoding: try folder.contents(of: "reporting/truth_fraud.csv"), as: UTF8.self)
+    #expect(csv.split(separator: "\n").count == frauds.count + 1)
+    let totals = try folder.contents(of: "clean/truth_daily.csv")
+    #expect(try folder.contents(of: "reporting/truth_daily.csv") == totals)
+  }
+
+  private func text(_ row: JSONObject, _ name: String) -> String? {
+    if case .string(let text) = row[name] { text } else { nil }
+  }
+
+  @Test func `several frauds together keep the truth, for any number of jobs`() async throws {
+    let frauds = [
+      "replay-late,network=Network 1,postbacks=40", "self-conflict,network=Network 1", "withhold,app=525463029",
+      "inflate-coarse,share=1", "fabricate,forwarder=appsflyer,postbacks=9",
+    ]
+    let one = try await GeneratedDump(count: 9000, seed: 5, options: options(frauds, "one") + ["--jobs", "1"])
+    let three = try await GeneratedDump(count: 9000, seed: 5, options: options(frauds, "three") + ["--jobs", "3"])
+    #expect(one.bytes == three.bytes)
+    #expect(one.truth == three.truth)
+    let rows = try await one.rows()
+    for truth in one.truth {
+      guard let line = truth.integer("line") else { continue }
+      #expect(rows[line]?["reject_code"] ?? .null == truth["reject_code"], "line \(line)")
+    }
+    #expect(one.truth.count { $0["fraud"] == .string("replay-late") } <= 40)
+    #expect(one.values(of: "fraud").count == 5)
+  }
+
+  @Test(arguments: [
+    ("inflate", "there is no fraud inflate"), ("withhold,forwarder=nobody", "which the dump does not have"),
+    ("withhold,share=2", "share=2"), ("withhold,since=1.2.2026", "since=1.2.2026"), ("withhold,by=x", "by=x"),
+    ("withhold,app=1,network=x", "the only party"),
+  ])
+  func `a fraud that cannot be is refused`(_ fraud: String, _ message: String) async throws {
+    let result = try await BuiltCommand.run(["generate", "--count", "9"] + options([fraud]))
+    #expect(result.status == 64)
+    #expect(result.errorText.contains(message))
+    #expect(try folder.names.isEmpty)
+  }
+}
