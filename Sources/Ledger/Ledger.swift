@@ -285,7 +285,7 @@ extension Ledger {
       throw FileFailure(
         .incompatible,
         path,
-        "The state was made with \(name) \(shown(kept[name])), and this run has \(shown(settings[name]))",
+        "\(name) is \(shown(kept[name])) in the state, and \(shown(settings[name])) in this run",
         advice: "Run as before, or give --state and --out other directories"
       )
     }

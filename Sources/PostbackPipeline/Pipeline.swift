@@ -15,6 +15,9 @@ package struct Pipeline: Sendable {
   /// The number of batches that each concurrent stage is to work on at once.
   package var jobs = 1
 
+  /// The share of the records that the pipeline takes; nil for all.
+  package var shard: Shard?
+
   /// A pipeline with one job.
   package init(inputs: [InputFile], settings: Current<PipelineSettings>) {
     self.inputs = inputs
@@ -78,14 +81,15 @@ package struct Pipeline: Sendable {
   ) async throws(PipelineFailure) -> Tally
   where Records.Element == Step<RawBatch>, Records.Failure == PipelineFailure {
     precondition(tables.ledger === state.ledger, "the tables belong to the state")
-    let (receivedAt, settings) = (receivedAt, settings)
+    let (receivedAt, settings, shard) = (receivedAt, settings, shard)
     let keepsAddresses = tables.keepsAddresses
     let format = RowFormat(tables.encoding, tables.partitioning, keepsAddresses: keepsAddresses)
     let rows =
       records
       .concurrently(jobs) { batch throws(LibcryptoFailure) in
         let settings = settings.value
-        return try batch.parsed(receivedAt: receivedAt, keepsAddresses: keepsAddresses)
+        let parsed = batch.parsed(receivedAt: receivedAt, keepsAddresses: keepsAddresses)
+        return try (shard.map { shard throws(LibcryptoFailure) in try parsed.extracting(shard) } ?? parsed)
           .verified(by: settings.trust, known: settings.known)
       }
       .deduplicated(in: state.takeIndex())

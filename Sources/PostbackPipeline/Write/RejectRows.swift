@@ -108,7 +108,7 @@ extension RowEncoder {
 
 extension Record {
   /// Returns the SHA-256 of all bytes of the record, including those that were not kept.
-  fileprivate func digest(of kept: Span<UInt8>, _ hash: inout SHA256) throws(LibcryptoFailure) -> SHA256Digest {
+  func digest(of kept: Span<UInt8>, _ hash: inout SHA256) throws(LibcryptoFailure) -> SHA256Digest {
     if case .tooLarge(_, let digest) = defect { return digest }
     return try hash.digest(of: kept)
   }

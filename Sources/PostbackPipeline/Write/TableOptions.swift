@@ -23,6 +23,8 @@ package struct TableOptions: Sendable {
   package var trickleInterval = Duration.zero
   /// The rule by which the parts of each table are spread over folders; nil if all are in one.
   package var partitioning: Partitioning?
+  /// The share of the records that the tables hold; nil if they hold all.
+  package var shard: Shard?
   /// Indicates that the tables have the network addresses of senders.
   package var keepsAddresses = false
 
@@ -50,6 +52,7 @@ package struct TableOptions: Sendable {
       "csv-safe": isCSVSafe ? "yes" : "no",
     ]
     settings[Self.partition] = partitioning?.rawValue
+    settings["shard"] = shard?.description
     if keepsRawBodies { settings[Self.keepRaw] = "yes" }
     return settings
   }

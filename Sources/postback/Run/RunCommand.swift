@@ -40,6 +40,11 @@ struct RunCommand: Command {
         "N",
         "Work on N batches at once; default the number of cores.\nThe result is the same for any N."
       ),
+      Option(
+        "--shard",
+        "K/N",
+        "Take only the records of shard K of N, such as 1/4. Give each of the N runs all inputs, and\ntables of its own."
+      ),
       RejectLimit.option,
       Option("--json", nil, "Print the summary as JSON."),
     ],
@@ -50,7 +55,7 @@ struct RunCommand: Command {
 
   private let inputs: [String]
   private let reprocessing: ReprocessingOptions?
-  private let tables: TableOptions
+  private var tables: TableOptions
   private let state: String
   private let models: [String]
   private let trust: Trust
@@ -67,6 +72,9 @@ struct RunCommand: Command {
     }
     inputs = arguments.operands
     tables = try TablesOptions.tables(arguments)
+    tables.shard = try arguments.value("--shard", "K/N, such as 1/4, with K from 1 to N and N up to \(Shard.limit)") {
+      Shard($0)
+    }
     state = TablesOptions.state(arguments, tables)
     models = arguments.all("--models")
     trust = try TrustOptions.trust(arguments)
@@ -88,6 +96,7 @@ struct RunCommand: Command {
     )
     pipeline.receivedAt = receivedAt
     pipeline.jobs = jobs
+    pipeline.shard = tables.shard
     TrustOptions.announce(trust)
     let settings: RunSettings
     let written: TableWriter
