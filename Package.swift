@@ -59,19 +59,13 @@ let package = Package(
 
     // Modules, lowest first: each depends only on those above it.
     module("Base"),
-    module("JSON", ["Base", "CSimdjson"]),
+    module("JSON", ["Base", .target(name: "CSimdjson", condition: .when(platforms: [.linux]))]),
     module("Signatures", ["CLibcrypto"]),
     module("SKAdNetwork", ["Base", "JSON"]),
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["JSON"]),
-    module(
-      "ConversionClient",
-      [
-        .target(name: "ConversionModel", condition: .when(platforms: [.linux])),
-        .target(name: "Base", condition: .when(platforms: [.linux])),
-      ]
-    ),
+    module("ConversionClient", ["Base", "ConversionModel"]),
     module("DurableFiles", ["Base", "CLinux", "CZlib"]),
     module(
       "Ledger",
@@ -167,7 +161,7 @@ let package = Package(
       swiftSettings: settings
     ),
     tests("Base"),
-    tests("JSON"),
+    tests("JSON", ["TestSupport"]),
     tests("Signatures", ["CLibcrypto"]),
     tests("SKAdNetwork", ["Base", "JSON", "TestSupport"]),
     tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),

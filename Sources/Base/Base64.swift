@@ -47,7 +47,7 @@ package enum Base64: Sendable {
 
   /// Returns the bytes in base64.
   package func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-    let bytes = Array(bytes)
+    let bytes = ArraySlice(bytes)
     var output: [UInt8] = []
     encode(bytes.span, appendingTo: &output)
     return output

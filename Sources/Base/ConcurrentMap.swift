@@ -1,3 +1,4 @@
+@available(iOS 18.0, *)
 extension AsyncSequence where Element: Sendable {
   /// Applies `work` to each element in a task of its own and hands on the results in the order of the elements.
   ///
@@ -18,6 +19,7 @@ extension AsyncSequence where Element: Sendable {
   }
 }
 
+@available(iOS 18.0, *)
 extension Sequence where Element: Sendable {
   /// Applies `work` to each element concurrently, as for an asynchronous sequence.
   package func mapConcurrently<Output: Sendable, Failure: Error>(
@@ -29,6 +31,7 @@ extension Sequence where Element: Sendable {
 }
 
 /// The results of a bounded concurrent map over the elements of `base`, in the order of the elements.
+@available(iOS 18.0, *)
 package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequence where Base.Element: Sendable {
   package typealias Element = Output
   package typealias Failure = Base.Failure
@@ -108,6 +111,7 @@ private final class Window<Output: Sendable, Failure: Error> {
 }
 
 /// The elements of a sequence, which are all there, for a consumer that may throw.
+@available(iOS 18.0, *)
 package struct ReadyElements<Base: Sequence, Failure: Error>: AsyncSequence {
   package typealias Element = Base.Element
 

@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// A value in use by several threads, which may be replaced as a whole at any time.
+@available(iOS 18.0, *)
 package final class Current<Value: Sendable>: Sendable {
   private let stored: Mutex<Value>
 

@@ -1,4 +1,8 @@
-internal import Glibc
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
 
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
@@ -63,7 +67,7 @@ extension Timestamp {
 
   /// Parses an RFC 3339 date-time, as `init(parsing:)` does.
   public init?(_ text: String) {
-    self.init(parsing: Array(text.utf8).span)
+    self.init(parsing: ArraySlice(text.utf8).span)
   }
 
   /// Parses an RFC 3339 date-time, or a date, which stands for its first moment in UTC; nil for anything else.
@@ -133,9 +137,11 @@ extension Timestamp {
   }
 
   /// The duration from `other` to this time, with millisecond resolution; negative if this time is the earlier one.
+  @available(iOS 16.0, *)
   package func since(_ other: Timestamp) -> Duration { .milliseconds(milliseconds - other.milliseconds) }
 }
 
+@available(iOS 16.0, *)
 extension Duration {
   /// The duration in seconds, with fractions.
   package var seconds: Double { self / .seconds(1) }

@@ -4,6 +4,7 @@ internal import JSON
 ///
 /// The amount is stored as a whole number of units of 10⁻⁷. An amount that was read has at most six fraction digits,
 /// so the midpoint of two such amounts is exact. No binary floating point is used.
+@available(iOS 18.0, *)
 public struct Amount: Hashable, Comparable, Sendable {
   static let unitsPerWhole: Int128 = 10_000_000
 
@@ -35,6 +36,7 @@ public struct Amount: Hashable, Comparable, Sendable {
   public static func < (left: Amount, right: Amount) -> Bool { left.units < right.units }
 }
 
+@available(iOS 18.0, *)
 extension Amount {
   /// The exact amount of the text of a JSON number.
   ///
@@ -56,6 +58,7 @@ extension Amount {
   }
 }
 
+@available(iOS 18.0, *)
 extension Amount: CustomStringConvertible {
   /// The most bytes that `write(to:)` writes.
   public static let maximumLength = 48
@@ -96,6 +99,7 @@ extension Amount: CustomStringConvertible {
   }
 }
 
+@available(iOS 18.0, *)
 extension Amount {
   /// The amount nearest to a JSON number's text, with six fraction digits; a tie goes to the even one.
   ///
@@ -124,6 +128,7 @@ extension Amount {
   }
 }
 
+@available(iOS 18.0, *)
 extension Amount {
   /// Parses the amount that `write(to:)` wrote; nil for other texts, and above 10²⁸.
   package init?(written text: Span<UInt8>) {
@@ -148,6 +153,7 @@ extension Amount {
   }
 }
 
+@available(iOS 18.0, *)
 extension Amount {
   /// The amount in hundredths, rounded half to even: cents, for people to read.
   package var roundedHundredths: Int128 {
@@ -171,6 +177,7 @@ public enum AmountDefect: Error, Hashable, Sendable {
   case tooPrecise
 }
 
+@available(iOS 18.0, *)
 extension Amount {
   /// The exclusive upper bound of amounts in models and of converted amounts: 10¹⁵.
   static let limit = Amount(1_000_000_000_000_000)

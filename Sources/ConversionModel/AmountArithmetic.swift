@@ -1,3 +1,4 @@
+@available(iOS 18.0, *)
 extension Amount {
   /// The difference; exact.
   public static func - (left: Amount, right: Amount) -> Amount { Amount(units: left.units - right.units) }
@@ -26,6 +27,7 @@ extension Amount {
   private static var quotientLimit: UInt128 { 1_000_000_000_000_000_000_000_000_000 }
 }
 
+@available(iOS 18.0, *)
 extension UInt128 {
   /// The quotient of a number and this one, rounded half to even; nil where it is 2¹²⁸ − 1 or more.
   func quotientToNearestOrEven(of dividend: (high: UInt128, low: UInt128)) -> UInt128? {

@@ -1,4 +1,5 @@
 // Amounts and statistical estimates, which are computed in binary floating point.
+@available(iOS 18.0, *)
 extension Amount {
   /// The nearest binary floating point number. Meant for statistics alone.
   package var approximation: Double { Double(units) / Double(Self.unitsPerWhole) }

@@ -63,6 +63,7 @@ extension CoarseStarts {
 }
 
 /// The meanings of coarse values that stand for ranges of fine values.
+@available(iOS 18.0, *)
 extension CoarseStarts {
   /// The meaning of each coarse value: nil where none of its fine values is listed.
   func meanings(over fine: [Meaning?], hasCurrency: Bool) -> [Meaning?] {

@@ -4,6 +4,7 @@ package import JSON
 /// The meanings of an app's conversion values for installs in a span of time.
 ///
 /// An instance is one version of a model and never changes.
+@available(iOS 18.0, *)
 public final class ConversionModel: Sendable {
   /// The advertised app's App Store id (AdAttributionKit: advertised item id).
   public let appID: Int64

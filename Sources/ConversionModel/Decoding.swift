@@ -1,5 +1,6 @@
 internal import Base
 
+@available(iOS 18.0, *)
 extension Models {
   /// Decodes a postback's conversion value with the model that applies to its install date.
   ///
@@ -76,6 +77,7 @@ extension Models {
   }
 }
 
+@available(iOS 18.0, *)
 extension ReceivedConversion {
   /// Tells if the window may have ended early where that model is in force.
   fileprivate func mayEndEarly(under model: ConversionModel) -> Bool {
@@ -105,6 +107,7 @@ extension ReceivedConversion {
 }
 
 /// The decoded meaning of a postback's conversion value, with the certainty of the result.
+@available(iOS 18.0, *)
 public struct Decoding: Sendable {
   /// The outcome of decoding.
   public let status: DecodeStatus

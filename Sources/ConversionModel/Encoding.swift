@@ -1,3 +1,4 @@
+@available(iOS 18.0, *)
 extension ConversionModel {
   /// Returns the conversion values to report to Apple for a user's activity in a window; nil where the model does not
   /// describe the window.
@@ -22,6 +23,7 @@ extension ConversionModel {
   }
 }
 
+@available(iOS 18.0, *)
 extension ModelWindow {
   /// Returns the values to report for an activity in this window, by the rule of `ConversionModel.encode`.
   func encode(_ activity: Activity) -> Encoding {
@@ -64,6 +66,7 @@ extension ModelWindow {
 }
 
 /// A user's known activity in a conversion window, or since the first launch where the window is cumulative.
+@available(iOS 18.0, *)
 public struct Activity: Hashable, Sendable {
   /// The number of times that each event happened, by its name; an event that is not listed did not happen.
   public var counts: [String: Int]
@@ -92,6 +95,7 @@ public struct Encoding: Hashable, Sendable {
 }
 
 /// The meanings of the fine values, or of the coarse values, of one window: the rows of a table, ranked by value.
+@available(iOS 18.0, *)
 struct ValueTable: Sendable {
   /// The meanings by value, nil for a value that the model does not list; empty where it lists none.
   let meanings: [Meaning?]

@@ -1,4 +1,5 @@
 /// The meaning of a conversion value in a model.
+@available(iOS 18.0, *)
 public struct Meaning: Sendable {
   /// The events that happened, in the model's order; empty where the value says that none did.
   public let events: [ModelEvent]
@@ -20,6 +21,7 @@ public struct Meaning: Sendable {
 }
 
 /// An event that a conversion value stands for, with the ranges of its count and revenue.
+@available(iOS 18.0, *)
 public struct ModelEvent: Hashable, Sendable {
   /// The event's name, 1 to 256 bytes.
   public let name: String
@@ -37,6 +39,7 @@ public struct ModelEvent: Hashable, Sendable {
 }
 
 /// An amount of revenue that is known as a range, with an estimate in that range.
+@available(iOS 18.0, *)
 public struct Revenue: Hashable, Sendable {
   /// The model's `value` where it has one, else the middle of the range.
   public let estimate: Amount
@@ -72,6 +75,7 @@ public enum RevenueKind: String, CaseIterable, Sendable {
   case adMonetization = "admon"
 }
 
+@available(iOS 18.0, *)
 extension Meaning {
   /// The meaning that covers all `meanings`, of which there is at least one.
   ///
@@ -85,6 +89,7 @@ extension Meaning {
   }
 }
 
+@available(iOS 18.0, *)
 extension ModelEvent {
   /// The event `name` that covers several meanings; each element of `mentions` holds one meaning's entries for it.
   fileprivate init(covering mentions: [[ModelEvent]], _ name: String) {
@@ -102,6 +107,7 @@ extension ModelEvent {
   }
 }
 
+@available(iOS 18.0, *)
 extension Revenue {
   /// The range that covers several, of which there is at least one.
   fileprivate init(covering all: [Revenue]) {

@@ -1,4 +1,5 @@
 /// The meanings of the values of one conversion window.
+@available(iOS 18.0, *)
 public struct ModelWindow: Sendable {
   /// The window's `postback-sequence-index`, 0 to 2.
   public let postbackSequenceIndex: Int

@@ -3,6 +3,7 @@ public import Base
 /// The conversion models of all apps.
 ///
 /// An app has at most one model for any install date. An instance never changes: if files have changed, load a new one.
+@available(iOS 18.0, *)
 public struct Models: Sendable {
   /// The models by app, sorted by their spans, which do not overlap.
   private let byApp: [Int64: [ConversionModel]]

@@ -1,4 +1,5 @@
 /// The parts of a JSON number: `significand` × 10^`exponent`. The significand has no leading and no trailing zeros.
+@available(iOS 18.0, *)
 package struct JSONNumberDigits {
   /// Indicates a minus sign before the number.
   package private(set) var isNegative = false

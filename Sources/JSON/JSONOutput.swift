@@ -22,7 +22,10 @@ extension [UInt8] {
   public mutating func appendJSONString(_ text: ArraySlice<UInt8>) { appendJSONString(text.span) }
 
   /// Appends a JSON string that says `text`.
-  public mutating func appendJSONString(_ text: String) { appendJSONString(text.utf8.span) }
+  public mutating func appendJSONString(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in unsafe appendJSONString(Span(_unsafeElements: bytes)) }
+  }
 
   /// Appends a JSON string that says `text`; with `escapingSlashes`, `/` as `\/`, as Apple's encoder writes it.
   public mutating func appendJSONString(_ text: String, escapingSlashes: Bool) {
@@ -70,17 +73,23 @@ extension OutputSpan<UInt8> {
   /// Appends a decimal integer: at most 20 bytes.
   public mutating func append(decimal value: Int64) {
     if value < 0 { append(UInt8(ascii: "-")) }
-    var digits = InlineArray<19, UInt8>(repeating: 0)
-    var count = 0
-    var rest = value.magnitude
-    repeat {
-      digits[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+    let (high, low) = value.magnitude.quotientAndRemainder(dividingBy: 10_000_000_000_000_000)
+    if high > 0 { append(digitsOf: high, atLeast: 1) }
+    append(digitsOf: low, atLeast: high > 0 ? 16 : 1)
+  }
+
+  /// Appends the digits of a number below 10¹⁶, with zeros before them if they are fewer than `minimum`.
+  private mutating func append(digitsOf number: UInt64, atLeast minimum: Int) {
+    // Four bits for each digit, the first digit of the number in the lowest bits.
+    var (digits, count, rest): (UInt64, Int, UInt64) = (0, 0, number)
+    while rest > 0 || count < minimum {
+      digits = digits << 4 | rest % 10
       rest /= 10
       count += 1
-    } while rest > 0
-    while count > 0 {
-      count -= 1
-      append(digits[count])
+    }
+    for _ in 0..<count {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits & 15))
+      digits >>= 4
     }
   }
 

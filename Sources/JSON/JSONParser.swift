@@ -1,5 +1,3 @@
-internal import CSimdjson
-
 /// The type of a JSON value.
 public enum JSONKind: UInt8, Sendable {
   /// There is no value: the key is absent.
@@ -47,7 +45,7 @@ public struct JSONMember: Sendable {
 
 /// The reason for which a text is not acceptable JSON.
 public enum JSONDefect: Error, Sendable {
-  /// The text does not follow the grammar of RFC 8259; the message is simdjson's.
+  /// The text does not follow the grammar of RFC 8259; the message is the parser's.
   case notJSON(String)
   /// Containers are nested deeper than the parser allows.
   case tooDeep
@@ -74,26 +72,25 @@ public struct JSONDocument: Sendable {
   public init() {}
 }
 
-/// Parses JSON texts one after the other with simdjson's DOM parser.
+/// Parses JSON texts one after the other: with simdjson, or without it where an app is compiled.
 ///
 /// A parser must not be used by several tasks at once; each task has its own.
-@safe
 public struct JSONParser: ~Copyable {
-  /// The number of bytes that must follow a text in its buffer; their values do not matter.
-  public static let padding = Int(CSIMDJSON_PADDING)
+  #if canImport(CSimdjson)
+    private typealias Engine = SimdjsonParser
+  #else
+    private typealias Engine = PortableParser
+  #endif
 
-  private let handle: OpaquePointer
-  private let nameCount: Int
+  /// The number of bytes that must follow a text in its buffer; their values do not matter.
+  public static let padding = Engine.padding
+
+  private let engine: Engine
 
   /// A parser that knows `names` and refuses texts nested deeper than `maximumDepth`. Traps where memory runs out.
   public init(names: [String] = [], maximumDepth: Int = 64) {
-    let lines = names.map { $0 + "\n" }.joined()
-    guard let handle = unsafe csimdjson_new(lines, maximumDepth) else { preconditionFailure("out of memory") }
-    unsafe self.handle = handle
-    nameCount = names.count
+    engine = Engine(names: names, maximumDepth: maximumDepth)
   }
-
-  deinit { unsafe csimdjson_free(handle) }
 
   /// Parses the JSON text in the range `text` of `bytes`, after which at least `padding` more bytes must follow.
   ///
@@ -110,7 +107,7 @@ public struct JSONParser: ~Copyable {
     replacingLoneSurrogates: Bool = false
   ) throws(JSONDefect) {
     do throws(JSONDefect) {
-      try parseExactly(text, of: &bytes, into: &document)
+      try engine.parse(text, of: &bytes, into: &document)
     } catch {
       guard replacingLoneSurrogates, case .notJSON = error,
         let replaced = bytes[text].replacingLoneSurrogates()
@@ -118,66 +115,10 @@ public struct JSONParser: ~Copyable {
       let start = bytes.count
       bytes += replaced
       bytes.append(contentsOf: repeatElement(0, count: Self.padding))
-      try parseExactly(start..<start + replaced.count, of: &bytes, into: &document)
+      try engine.parse(start..<start + replaced.count, of: &bytes, into: &document)
       document.hasReplacedSurrogates = true
     }
   }
-
-  private mutating func parseExactly(
-    _ text: Range<Int>,
-    of bytes: inout [UInt8],
-    into document: inout JSONDocument
-  ) throws(JSONDefect) {
-    precondition(text.upperBound + Self.padding <= bytes.count, "the text is followed by too few padding bytes")
-    var result = unsafe csimdjson_result()
-    unsafe bytes.withUnsafeBufferPointer { buffer in
-      guard let start = buffer.baseAddress else { return }
-      unsafe csimdjson_parse(handle, start + text.lowerBound, text.count, &result)
-    }
-    let unescapedStart = bytes.count
-    func field(_ value: csimdjson_value) -> JSONField {
-      let start = (value.is_unescaped == 0 ? text.lowerBound : unescapedStart) + Int(value.start)
-      return JSONField(
-        kind: JSONKind(rawValue: value.kind.rawValue) ?? .absent,
-        text: ByteRange(start: start, count: Int(value.count))
-      )
-    }
-    document.members.removeAll(keepingCapacity: true)
-    document.hasReplacedSurrogates = false
-    guard unsafe result.status == CSIMDJSON_OK else {
-      document.fields.removeAll(keepingCapacity: true)
-      document.root = .absent
-      throw unsafe Self.defect(result)
-    }
-    document.root = unsafe field(result.root)
-    if document.fields.count != nameCount { document.fields = Array(repeating: .absent, count: nameCount) }
-    if let values = unsafe result.fields {
-      var fields = document.fields.mutableSpan
-      for index in fields.indices { unsafe fields[index] = field(values[index]) }
-    }
-    for index in unsafe 0..<result.member_count {
-      guard let member = unsafe result.members?[index] else { break }
-      document.members.append(JSONMember(key: field(member.key), value: field(member.value)))
-    }
-    if unsafe result.unescaped_count > 0 {
-      unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: result.unescaped, count: result.unescaped_count))
-      bytes.append(contentsOf: repeatElement(0, count: Self.padding))
-    }
-  }
-
-  private static func defect(_ result: csimdjson_result) -> JSONDefect {
-    let problem = unsafe result.problem.map { unsafe String(cString: $0) } ?? ""
-    return switch unsafe result.status {
-    case CSIMDJSON_TOO_DEEP: .tooDeep
-    case CSIMDJSON_INVALID_UTF8: .invalidUTF8
-    case CSIMDJSON_DUPLICATE_KEY: .duplicateKey(problem)
-    case CSIMDJSON_FAILED: preconditionFailure("out of memory")
-    default: .notJSON(problem)
-    }
-  }
-
-  /// The version of simdjson, such as "3.0.1".
-  public static var libraryVersion: String { unsafe String(cString: csimdjson_version()) }
 }
 
 /// The position of a value in the buffer from which it was parsed, in bytes.
@@ -206,6 +147,7 @@ extension [UInt8] {
   }
 
   /// Appends a part of another array.
+  @available(iOS 26.0, *)
   public mutating func append(_ range: ByteRange, of bytes: [UInt8]) {
     append(copying: bytes.span.extracting(range.indices))
   }

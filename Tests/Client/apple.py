@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compiles the client as an app compiles it: with Apple's frameworks, and without the modules that only Linux has.
+"""Compiles the client and all modules below it as an app compiles them, and checks that iOS has what they use.
 
     Tests/Client/apple.py [POSTBACK]     the built command, .build/release/postback by default
 
-Tests/Client/Apple declares of the frameworks what the client uses, as Apple documents it. Each use of a declaration in
-ApplePostbacks.swift is compared with the version of iOS that the declaration names: it must be inside an availability check or
-attribute of that version or a later one. The Swift of docs/client.md must stand in the example that Tests/example.py builds, and
-the example must get its values from a server and keep its state.
+Compiled without simdjson, with a module Darwin in place of Glibc, and against Tests/Client/Apple, which declares of Apple's
+frameworks what the client uses, as Apple documents it. Each use of a declaration of these frameworks and of the Swift libraries is
+compared with the version of iOS that has it first: it must be inside an availability check or attribute of that version or a later
+one. The Swift of docs/client.md must stand in the example that Tests/example.py builds, and the example must get its values from a
+server and keep its state.
 """
 
 import json
@@ -16,67 +17,59 @@ import subprocess
 import sys
 import tempfile
 
+import availability
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 APPLE = ROOT / "Tests" / "Client" / "Apple"
-SOURCES = sorted((ROOT / "Sources" / "ConversionClient").rglob("*.swift"))
+# The modules of the product, lowest first.
+MODULES = ["Base", "JSON", "ConversionModel", "ConversionClient"]
+FRAMEWORKS = ["StoreKit", "AdAttributionKit"]
+OPTIONS = ["-swift-version", "6", "-package-name", "postback", "-parse-as-library", "-strict-memory-safety"]
 FEATURES = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
-# Each use, and the version of iOS in which Apple introduced it; the package is for iOS 15.
-INTRODUCED = {
-    r"SKAdNetwork\.updateConversionValue\(": (15, 0),
-    r"SKAdNetwork\.updatePostbackConversionValue\(values\.fineValue\)": (15, 4),
-    r"SKAdNetwork\.updatePostbackConversionValue\($": (16, 1),
-    r"SKAdNetwork\.CoarseConversionValue": (16, 1),
-    r"Postback\.updateConversionValue\($": (17, 4),
-    r"Postback\.updateConversionValue\(values": (17, 4),
-    r"AdAttributionKit\.CoarseConversionValue": (17, 4),
-    r"Postback\.isSupported": (18, 0),
-    r"Postback\.updateConversionValue\(postbackUpdate": (18, 0),
-    r"PostbackUpdate\(": (18, 0),
-    r"PostbackUpdate\.ConversionType": (18, 0),
-    r"conversionTag:": (18, 4),
-}
+# The version of iOS in Package.swift.
+OLDEST = (15, 0)
 
 
-def compiled():
-    """Compiles the sources without ConversionModel, against the declarations of Apple's frameworks."""
-    features = [argument for name in FEATURES for argument in ("-enable-upcoming-feature", name)]
-    options = ["-swift-version", "6", "-warnings-as-errors"]
-    with tempfile.TemporaryDirectory(prefix="client-") as folder:
-        for framework in ["StoreKit", "AdAttributionKit"]:
-            subprocess.check_call(
-                ["swiftc", *options, "-emit-module", "-module-name", framework, "-parse-as-library"]
-                + ["-emit-module-path", f"{folder}/{framework}.swiftmodule", APPLE / f"{framework}.swift"]
-            )
-        for declarations in [["-D", "POSTBACK_APPLE_DECLARATIONS", "-I", folder], []]:
-            subprocess.check_call(
-                ["swiftc", *options, *features, "-strict-memory-safety", "-typecheck", "-parse-as-library"]
-                + ["-module-name", "ConversionClient", *declarations, *SOURCES]
-            )
+def sources(module):
+    return sorted((ROOT / "Sources" / module).rglob("*.swift"))
+
+
+def compiled(module, paths, folder):
+    """Compiles a module of an app, with those compiled before it; returns the syntax trees of its files."""
+    options = [*OPTIONS, "-module-name", module, "-I", folder]
+    options += [argument for name in FEATURES for argument in ("-enable-upcoming-feature", name)]
+    options += ["-D", "POSTBACK_APPLE_DECLARATIONS"]
+    subprocess.check_call(
+        ["swiftc", *options, "-warnings-as-errors", "-emit-module", "-emit-module-path", f"{folder}/{module}.swiftmodule", *paths]
+    )
+    dump = ["swiftc", "-frontend", "-dump-ast", "-dump-ast-format", "json", *options]
+    dump += [argument for path in paths for argument in ("-primary-file", path)]
+    rest, trees = subprocess.run(dump, text=True, capture_output=True, check=True).stdout.strip(), []
+    while rest:
+        tree, end = json.JSONDecoder().raw_decode(rest)
+        trees.append(tree)
+        rest = rest[end:].strip()
+    if {tree["filename"] for tree in trees} != set(map(str, paths)):
+        sys.exit(f"the compiler wrote no syntax tree of some files of {module}")
+    return trees
 
 
 def wrong_availability():
-    """Sentences for uses of Apple's declarations outside of a check of their version of iOS."""
-    found, scopes, pending = set(), [], None
-    path = ROOT / "Sources" / "ConversionClient" / "Apple" / "ApplePostbacks.swift"
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        code = line.split("//")[0]
-        version = re.search(r"(?:@available|#available)\(iOS (\d+)\.(\d+), \*\)", code)
-        if version:
-            pending = (int(version[1]), int(version[2]))
-        known = max([scope for scope in scopes if scope] + [(15, 0)] + ([pending] if pending and "{" in code else []))
-        for use, introduced in INTRODUCED.items():
-            if re.search(use, code.strip()):
-                found.add(use)
-                if known < introduced and not (pending and pending >= introduced):
-                    yield f"{path.name}:{number} uses {use} of iOS {introduced}, but is checked for iOS {known}"
-        for character in code:
-            if character == "{":
-                scopes.append(pending)
-                pending = None
-            elif character == "}":
-                scopes.pop()
-    for use in INTRODUCED.keys() - found:
-        yield f"{path.name} does not use {use}"
+    """Sentences for uses of declarations outside of a check of their version of iOS."""
+    with tempfile.TemporaryDirectory(prefix="client-") as folder:
+        graphs = pathlib.Path(folder) / "graphs"
+        graphs.mkdir()
+        check = availability.Availability(OLDEST, graphs)
+        darwin = pathlib.Path(folder) / "Darwin.swift"
+        darwin.write_text("@_exported import Glibc\n")
+        compiled("Darwin", [darwin], folder)
+        trees = []
+        for framework in FRAMEWORKS:
+            check.add_declarations(compiled(framework, [APPLE / f"{framework}.swift"], folder))
+        for module in MODULES:
+            trees += compiled(module, sources(module), folder)
+            check.add_declarations(trees)
+        yield from check.wrong_uses(trees)
 
 
 def wrong_page():
@@ -111,12 +104,12 @@ def wrong_example(postback):
 
 
 def main():
-    compiled()
     postback = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".build" / "release" / "postback"
     wrong = [*wrong_availability(), *wrong_page(), *wrong_example(postback)]
     if wrong:
         sys.exit("\n".join(wrong))
-    print(f"client: {len(SOURCES)} files compile as in an app, and each use of Apple's frameworks is checked for its version")
+    count = sum(len(sources(module)) for module in MODULES)
+    print(f"client: {count} files of {', '.join(MODULES)} compile as in an app, and use what iOS {OLDEST[0]} has")
 
 
 if __name__ == "__main__":

@@ -19,8 +19,10 @@ enum Kind: String, CaseIterable {
 }
 
 /// The meanings of the values of a window, or of a part of a value: the events by value, nil for an unused value.
+@available(iOS 18.0, *)
 typealias Rows = [[ModelEvent]?]
 
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Reads the kind of a window or of a part; `custom` where it is absent, nil where it is wrong.
   mutating func kind(_ node: JSONNode) -> Kind? {
@@ -89,6 +91,7 @@ extension ModelReader {
   }
 }
 
+@available(iOS 18.0, *)
 extension ModelEvent {
   /// An event that happened at least once.
   init(happened name: String) {

@@ -1,5 +1,6 @@
 internal import JSON
 
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Reads the rows of `revenue`: a row for each range `[0, t₀)`, `[t₀, t₁)` and so on, the last one open. The first
   /// range is left out where t₀ is 0.
@@ -60,6 +61,7 @@ extension ModelReader {
 }
 
 /// Kinds whose rows are ranges of one event's count.
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Reads the rows of `engagement`: a row for each range of the event's count, from one count to below the next; the
   /// last is open.
@@ -110,6 +112,7 @@ extension ModelReader {
 }
 
 /// Kinds whose rows are sets of events that happened.
+@available(iOS 18.0, *)
 extension ModelReader {
   /// The encoding of events in a value: by rank (`order`), or with a bit for each event (`bits`).
   private enum Arrangement: String, CaseIterable {

@@ -1,5 +1,6 @@
 internal import JSON
 
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Reads the rows of `mixed`, which shares the six bits of a value between kinds; the first part has the lowest
   /// bits.
@@ -73,6 +74,7 @@ extension ModelReader {
   }
 }
 
+@available(iOS 18.0, *)
 extension Rows {
   /// The distinct names of all events.
   fileprivate var names: Set<String> { Set(joined.map(\.name)) }

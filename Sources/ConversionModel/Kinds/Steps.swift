@@ -8,6 +8,7 @@ enum Scale: String, CaseIterable {
   case logarithmic
 }
 
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Reads the keys `count`, 2 to 64, and `scale` of `buckets`, and generates the steps from `first` to `last`, each
   /// greater than the one before; nil where that is not possible.

@@ -5,6 +5,7 @@ internal import JSON
 ///
 /// The rates of a date are units of each currency for one unit of a common base, which is listed with the rate 1. A
 /// conversion uses the rates of one date only.
+@available(iOS 18.0, *)
 public struct CurrencyRates: Sendable {
   /// The number of days after its date on which a rate may still be used. No rates are published on weekends and
   /// holidays.
@@ -62,6 +63,7 @@ public struct CurrencyRates: Sendable {
 }
 
 /// The reason for which an amount could not be converted.
+@available(iOS 18.0, *)
 public enum CurrencyConversionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is no rate of `currency` on a date that also has a rate of `other`, on the day or in the `daysInUse` days
   /// before.
@@ -107,6 +109,7 @@ public struct RatesErrors: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Units of a currency for one of the base: more than 0, below 10¹², with at most twelve fraction digits and 21
 /// digits in all.
+@available(iOS 18.0, *)
 struct Rate: Hashable {
   /// The rate as a whole number of units of 10⁻¹².
   let units: UInt128
@@ -128,6 +131,7 @@ struct Rate: Hashable {
   var isOne: Bool { units == 1_000_000_000_000 }
 }
 
+@available(iOS 18.0, *)
 extension Amount {
   /// The amount × `target` / `source`, rounded half to even to six fraction digits; nil where that is 10¹⁵ or more.
   func converted(from source: Rate, to target: Rate) -> Amount? {

@@ -1,6 +1,7 @@
 internal import Base
 
 /// Reads a file of rates, and notes all problems found in it.
+@available(iOS 18.0, *)
 struct RatesReader {
   private let file: String
   private var problems: [RatesProblem] = []
@@ -20,7 +21,7 @@ struct RatesReader {
   }
 
   mutating func read(_ text: [UInt8]) {
-    guard (try? UTF8Span(validating: text.span)) != nil else {
+    guard String(validating: text, as: UTF8.self) != nil else {
       return note(nil, "The file is not UTF-8. Save it as UTF-8.")
     }
     var records = CSVRecords(text)

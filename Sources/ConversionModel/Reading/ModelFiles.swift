@@ -1,4 +1,8 @@
-internal import Glibc
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
 
 /// The path of a model file, of a directory with model files, or of a file of rates.
 struct ModelPath {

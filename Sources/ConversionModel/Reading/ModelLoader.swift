@@ -1,6 +1,7 @@
 internal import JSON
 
 /// Collects the models of many files, and all problems found in them.
+@available(iOS 18.0, *)
 struct ModelLoader {
   private var loaded: [LocatedModel] = []
   private var problems: [ModelProblem] = []

@@ -2,6 +2,7 @@ internal import Base
 internal import JSON
 
 /// Reads one model, and notes all problems found in it.
+@available(iOS 18.0, *)
 struct ModelReader {
   let file: String
   private(set) var problems: [ModelProblem] = []

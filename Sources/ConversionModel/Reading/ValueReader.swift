@@ -2,6 +2,7 @@ internal import Base
 internal import JSON
 
 /// Readers for the basic values of models. Each notes a wrong value as a problem; most return nil for it.
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Notes that a value is missing, or is not the expected one.
   mutating func note(_ node: JSONNode, mustBe expected: String) {

@@ -1,5 +1,6 @@
 internal import JSON
 
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Reads the windows of a model; wrong ones are noted and left out where they cannot be read.
   mutating func windows(_ node: JSONNode, hasCurrency: Bool) -> [ModelWindow] {
@@ -147,6 +148,7 @@ extension ModelReader {
   }
 }
 
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Reads `lock_window`: true, false, or an object with the condition; absent means false. Notes what is wrong; a
   /// value that cannot be read gives `never`.
@@ -168,6 +170,7 @@ extension ModelReader {
   }
 }
 
+@available(iOS 18.0, *)
 extension ModelReader {
   /// Reads an event; nil where the node is not an object.
   mutating func event(_ node: JSONNode) -> ModelEvent? {

@@ -2,40 +2,40 @@
 // The declarations of AdAttributionKit that the client uses, as Apple documents them:
 // https://developer.apple.com/documentation/adattributionkit/postback
 
-// iOS 17.4
+@available(iOS 17.4, *)
 public enum CoarseConversionValue: String, Hashable, Codable, Sendable {
   case low, medium, high
 }
 
-// iOS 17.4
+@available(iOS 17.4, *)
 public struct Postback {
-  // iOS 18.0
+  @available(iOS 18.0, *)
   public static var isSupported: Bool { true }
 
-  // iOS 18.0
+  @available(iOS 18.0, *)
   public static var reengagementOpenURLParameter: String { "AdAttributionKitReengagementOpen" }
 
-  // iOS 17.4
+  @available(iOS 17.4, *)
   public static func updateConversionValue(_ fineConversionValue: Int, lockPostback: Bool) async throws {}
 
-  // iOS 17.4
+  @available(iOS 17.4, *)
   public static func updateConversionValue(
     _ fineConversionValue: Int,
     coarseConversionValue: CoarseConversionValue,
     lockPostback: Bool
   ) async throws {}
 
-  // iOS 18.0
+  @available(iOS 18.0, *)
   public static func updateConversionValue(_ postbackUpdate: PostbackUpdate) async throws {}
 }
 
-// iOS 18.0
+@available(iOS 18.0, *)
 public struct PostbackUpdate: Sendable {
   public enum ConversionType: String, Hashable, Sendable {
     case install, reengagement
   }
 
-  // iOS 18.0
+  @available(iOS 18.0, *)
   public init(
     fineConversionValue: Int,
     lockPostback: Bool,
@@ -43,7 +43,7 @@ public struct PostbackUpdate: Sendable {
     conversionTypes: [PostbackUpdate.ConversionType]? = nil
   ) {}
 
-  // iOS 18.4
+  @available(iOS 18.4, *)
   public init(
     fineConversionValue: Int,
     lockPostback: Bool,

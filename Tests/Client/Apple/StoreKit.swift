@@ -3,6 +3,7 @@
 // https://developer.apple.com/documentation/storekit/skadnetwork
 
 open class SKAdNetwork {
+  @available(iOS 16.1, *)
   public struct CoarseConversionValue: Hashable, RawRepresentable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -14,10 +15,10 @@ open class SKAdNetwork {
   // iOS 14.0 to 15.4
   open class func updateConversionValue(_ conversionValue: Int) {}
 
-  // iOS 15.4
+  @available(iOS 15.4, *)
   open class func updatePostbackConversionValue(_ conversionValue: Int) async throws {}
 
-  // iOS 16.1
+  @available(iOS 16.1, *)
   open class func updatePostbackConversionValue(
     _ fineValue: Int,
     coarseValue: SKAdNetwork.CoarseConversionValue,
