@@ -29,7 +29,6 @@ package final class ReceiverService: Sendable {
   /// The settings at the start.
   private let settings: ServiceSettings
   private let receiver: Receiver
-  private let numbers: Route
   /// The result of `drain()`; nil until it has finished.
   private let drained = Mutex<Bool?>(nil)
 
@@ -72,27 +71,13 @@ package final class ReceiverService: Sendable {
       throw .spool(error)
     }
     events = try Self.events(configuration, metrics, log)
-    receiver = Receiver(commits, configuration, metrics: metrics, consumer: consumer)
-    let text = MetricsText(metrics, commits, consumer, spool: spool, version: version)
-    self.text = text
-    numbers = Route(
-      "metrics",
-      "GET",
-      "/metrics",
-      isRateLimited: { _ in false },
-      action: .answer { _ in
-        HTTPResponse(
-          200,
-          headers: [.init("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-          body: Array(text.value.utf8)
-        )
-      }
-    )
+    receiver = Receiver(commits, configuration, metrics: metrics, events: events, consumer: consumer)
+    text = MetricsText(metrics, commits, consumer, spool: spool, version: version)
     let limits = Self.limits(configuration.limits, log)
     do throws(ListeningSocket.Failure) {
       server = HTTPServer(
         try Self.socket(configuration.listen, manager),
-        Self.router(receiver, events, settings, numbers),
+        Self.router(receiver, events, settings, text),
         limits: limits,
         proxies: TrustedProxies(configuration.trustedProxies),
         metrics: metrics
@@ -115,12 +100,12 @@ package final class ReceiverService: Sendable {
     _ receiver: Receiver,
     _ events: GroupCommit?,
     _ settings: ServiceSettings,
-    _ numbers: Route
+    _ text: MetricsText
   ) -> Router {
     let api = settings.conversionValueAPI
     let ofEvents = events.map { SessionEventRoutes(api, $0).routes } ?? []
     return Router(
-      receiver.routes + ConversionValueRoutes(api).routes + ofEvents + settings.schemaRoutes.routes + [numbers]
+      receiver.routes + ConversionValueRoutes(api).routes + ofEvents + settings.schemaRoutes.routes + [text.route]
     )
   }
 
@@ -131,8 +116,15 @@ package final class ReceiverService: Sendable {
   ) throws(ReceiverFailure) -> GroupCommit? {
     guard let path = configuration.events else { return nil }
     do throws(FileFailure) {
+      let writer = try SessionEventWriter(path)
+      if let damaged = writer.damaged {
+        log.warning(
+          "events_damaged",
+          "the last events were damaged, as a crash leaves them; they are kept in \(damaged)"
+        )
+      }
       return GroupCommit(
-        try SessionEventWriter(path),
+        writer,
         waitingBytes: configuration.waitingBytes,
         metrics: metrics,
         report: { event in
@@ -154,7 +146,7 @@ package final class ReceiverService: Sendable {
     commits.use(waitingBytes: configuration.waitingBytes)
     events?.use(waitingBytes: configuration.waitingBytes)
     server.use(
-      Self.router(receiver.using(configuration), events, settings, numbers),
+      Self.router(receiver.using(configuration), events, settings, text),
       limits: configuration.limits,
       proxies: TrustedProxies(configuration.trustedProxies)
     )
@@ -209,9 +201,10 @@ package final class ReceiverService: Sendable {
     }
   }
 
-  /// False if a write to the spool does not end, or the connections are no longer looked after.
+  /// False if a write to the spool or of events does not end, or the connections are no longer looked after.
   package var isWorking: Bool {
-    commits.writingTime < Self.longestStep && server.sinceLastCheck < Self.longestStep
+    let writing = max(commits.writingTime, events?.writingTime ?? .zero)
+    return writing < Self.longestStep && server.sinceLastCheck < Self.longestStep
   }
 
   /// Accepts no more connections, finishes the requests in progress, and stops, within some seconds. Returns false if
@@ -270,42 +263,4 @@ package final class ReceiverService: Sendable {
 
   /// The number of open files reserved for other uses than connections.
   private static let reservedFiles = 128
-}
-
-/// The text of all metrics of a process with a receiver.
-private final class MetricsText: Sendable {
-  private let metrics: ServerMetrics
-  private let commits: GroupCommit
-  private let consumer: ConsumerMonitor?
-  private let spool: String
-  private let version: String
-  /// The results of reloads, which are those of the consumer if there is one.
-  private let reloads = Mutex(ReloadResults())
-
-  init(
-    _ metrics: ServerMetrics,
-    _ commits: GroupCommit,
-    _ consumer: ConsumerMonitor?,
-    spool: String,
-    version: String
-  ) {
-    self.metrics = metrics
-    self.commits = commits
-    self.consumer = consumer
-    self.spool = spool
-    self.version = version
-  }
-
-  func add(reloadSucceeded: Bool) { reloads.withLock { $0.add(succeeded: reloadSucceeded) } }
-
-  var value: String {
-    let full: Set<DiskPlace> = commits.isDiskFull ? [.spool] : []
-    let text = metrics.exposition(commits)
-    if let consumer { return text + consumer.exposition(full: full) }
-    var process = Exposition()
-    process.add(DiskSpace.of(spool).map { [.spool: $0] } ?? [:], full: full, of: [.spool])
-    process.add(reloads.withLock { $0 })
-    process.add(ProcessUsage.now(), version: version)
-    return text + process.text
-  }
 }

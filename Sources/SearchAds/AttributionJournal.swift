@@ -17,6 +17,8 @@ package final class AttributionJournal {
   }
 
   private let file: DurableFile
+  /// The path of the hidden file with damaged lines that were cut; nil if there are none.
+  package let damaged: String?
   private var lines = 0
   /// The results by key.
   package private(set) var standings: [String: Standing] = [:]
@@ -24,8 +26,10 @@ package final class AttributionJournal {
   /// The folder and the file in an output.
   private static let folderName = "_asa"
   private static let fileName = "journal.jsonl"
+  /// The number of bytes after which rows are made durable.
+  private static let groupBytes = 4 << 20
 
-  /// Opens the journal of an output, or makes it. A last line that is not whole is removed. The caller holds the lock of the
+  /// Opens the journal of an output, or makes it. Lines at its end that a crash has damaged are cut. The caller holds the lock of the
   /// table.
   package init(in output: String) throws(FileFailure) {
     _ = try DurableFolder(making: output)
@@ -33,10 +37,12 @@ package final class AttributionJournal {
     let isThere = try folder.byteCount(of: Self.fileName) != nil
     file = try DurableFile("\(folder.path)/\(Self.fileName)", isThere ? .appending : .creating)
     if !isThere { try folder.synchronize() }
+    damaged = try file.cutDamagedLines(inLast: Int64(2 * Self.groupBytes)) { line in
+      if case .object? = try? JSONValue(parsing: Array(line)) { true } else { false }
+    }
     var standings: [String: Standing] = [:]
-    let whole = try read { line, row in standings.note(row, line: line) }
+    try read { line, row in standings.note(row, line: line) }
     self.standings = standings
-    if whole < (try file.byteCount()) { try file.truncate(to: whole) }
   }
 
   /// Appends the rows that say more than the journal does, durably. Returns their number.
@@ -48,25 +54,30 @@ package final class AttributionJournal {
       text += Array("\(row.json)\n".utf8)
       lines += 1
       count += 1
+      if text.count >= Self.groupBytes { try write(&text) }
     }
-    guard count > 0 else { return 0 }
+    if !text.isEmpty { try write(&text) }
+    return count
+  }
+
+  private func write(_ text: inout [UInt8]) throws(FileFailure) {
     try file.append(text.span)
     try file.synchronize()
-    return count
+    text = []
   }
 
   /// Calls `body` with each row that counts, in order.
   package func forEach(_ body: (AttributionRow) throws(FileFailure) -> Void) throws(FileFailure) {
-    _ = try read { line, row throws(FileFailure) in
+    try read { line, row throws(FileFailure) in
       if standings[row.key]?.line == line { try body(row) }
     }
   }
 
-  /// Reads all whole lines. Returns the number of their bytes.
-  private func read(_ body: (Int, AttributionRow) throws(FileFailure) -> Void) throws(FileFailure) -> Int64 {
+  /// Reads all lines.
+  private func read(_ body: (Int, AttributionRow) throws(FileFailure) -> Void) throws(FileFailure) {
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     var rest: [UInt8] = []
-    var (offset, whole): (Int64, Int64) = (0, 0)
+    var offset: Int64 = 0
     lines = 0
     while case let count = try file.read(into: &buffer, at: offset), count > 0 {
       offset += Int64(count)
@@ -81,9 +92,7 @@ package final class AttributionJournal {
         start = end + 1
       }
       rest.removeFirst(start)
-      whole += Int64(start)
     }
-    return whole
   }
 }
 

@@ -3,6 +3,8 @@
 import collections, gzip, hashlib, http.client, json, os, re, shutil, subprocess, time
 from pathlib import Path
 
+import app_side
+
 TABLES = "--out out --format both --part-bytes 60000 --commit-ms 0 --jobs 1".split()
 DEVICE = "/.well-known/skadnetwork/report-attribution/"
 
@@ -249,6 +251,74 @@ class Serve(Scenario):
         return self.check(hunt, folder)
 
 
+class Events(Scenario):
+    """Apps' events that are posted while `serve --events` is traced. The next server recovers the rows."""
+
+    def __init__(self):
+        super().__init__("events", app_side.EVENTS, lambda hunt, folder: app_side.prepare(folder))
+
+    def perform(self, hunt, folder, tracer):
+        bodies = app_side.bodies()
+        log = hunt.work / "events.log"
+        status, done = app_side.send(hunt.options.binary, folder, log, bodies, hunt.environment, tracer)
+        if status != 0 or len(done) != sum(len(app_side.names(body)) for body in bodies):
+            raise SystemExit(f"{self.name}: serve ended with {status}: {log.read_text()[-400:]}")
+
+    def again(self, hunt, folder, tracer):
+        log = hunt.work / f"{folder.name}.log"
+        status, _ = app_side.send(hunt.options.binary, folder, log, [], hunt.environment, tracer)
+        said = log.read_text(errors="replace")
+        log.unlink()
+        return status, said
+
+    def acknowledged(self, received):
+        return sorted(app_side.names(received))
+
+    def digest(self, folder):
+        return app_side.rows(folder)
+
+    def examine(self, hunt, folder, want, promised):
+        status, said = self.again(hunt, folder, ())
+        if status != 0:
+            return f"serve ended with {status}: {said[-400:].strip()}"
+        try:
+            found = app_side.rows(folder)
+        except (ValueError, KeyError, TypeError) as error:
+            return f"a line is no row: {error!r}"
+        lost = sorted({name for group in promised for name in group} - found.keys())
+        if lost:
+            return f"lost: {lost}"
+        wrong = sorted(name for name, some in found.items() if some != want.get(name))
+        return f"never sent so, or doubled: {wrong}" if wrong else None
+
+
+class SearchAds(Scenario):
+    """Results of Apple Search Ads. Who is told of success may remove the records: then the journal alone has them."""
+
+    def __init__(self, name, arguments, before, removed):
+        super().__init__(name, arguments, before, removed)
+        self.inputs = tuple(removed)
+
+    def command(self, hunt):
+        if self.arguments is None:
+            self.arguments = app_side.exchange()
+        return self.arguments
+
+    def digest(self, folder):
+        return {name: value for name, value in files(folder, "out").items() if "/.damaged-" not in name and not name.endswith((".lock", ".json"))}
+
+    def examine(self, hunt, folder, want, promised):
+        command = self.command(hunt)
+        if not all((folder / name).exists() for name in self.removed):
+            command = ["asa", "import", "--out", "out", *(["--format", "both"] if "both" in command else [])]
+        ended = hunt.run(folder, command)
+        if ended.returncode != 0:
+            return f"the next run ended with {ended.returncode}: {ended.stderr.decode(errors='replace')[-400:].strip()}"
+        found = self.digest(folder)
+        wrong = sorted(name for name in {*want, *found} if want.get(name) != found.get(name))
+        return f"differs in {' '.join(wrong)}" if wrong else None
+
+
 def continued(hunt, folder):
     """A committed output, whose input has grown and got another file since."""
     lines, keys = dump(hunt)
@@ -311,4 +381,7 @@ def scenarios():
         Derived("enrich"),
         Derived("settle"),
         Derived("daily"),
+        Events(),
+        SearchAds("asa-import", app_side.IMPORT, lambda hunt, folder: app_side.payloads(folder, 20), ["a.jsonl", "b.jsonl"]),
+        SearchAds("asa-exchange", None, lambda hunt, folder: app_side.tokens(folder), ["tokens.jsonl"]),
     ]

@@ -184,7 +184,8 @@ def largest_pending(model):
 
 def general(path):
     """The path with its numbers replaced, so that the same step for another file has the same name."""
-    return re.sub(r"\d{8}", "N", re.sub(r"serve-[0-9a-f-]+", "serve-N", path))
+    path = re.sub(r"part-\d{13}-[0-9a-f]+", "part-N", re.sub(r"serve-[0-9a-f-]+", "serve-N", path))
+    return re.sub(r"\d{8}", "N", path)
 
 
 def describe(model, kept):

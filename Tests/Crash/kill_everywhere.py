@@ -12,6 +12,8 @@ Exit status: 0 no violation (with --failpoint: at least one), 1 otherwise, 77 wh
 import argparse, contextlib, gzip, hashlib, json, os, random, re, shutil, sqlite3, subprocess, sys, tempfile, time, zlib
 from pathlib import Path
 
+import app_side
+
 CALLS = "write pwrite64 writev fsync fdatasync rename renameat renameat2 unlink unlinkat ftruncate fallocate mkdir linkat openat".split()
 TRANSACTION = re.compile(rb'"(?:transaction-id|postback-identifier)" *: *"([^"]+)"')
 TABLES = "--out out --format both --part-bytes 300000 --commit-ms 0".split()
@@ -31,9 +33,39 @@ class Scenario:
             if path.is_symlink() or path.is_file():
                 content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
                 # Random, or of the process: that it is there is what counts.
-                content = b"" if path.name == "_output_id" or path.name.endswith(".lock") else content
+                content = b"" if path.name in ("_output_id", "_summary.json") or path.name.endswith(".lock") else content
                 found[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
         return found
+
+    def perform(self, hunt, folder, tracer=()):
+        """Runs what is killed, or what is run again after it. Returns its exit status and what it says."""
+        ended = hunt.run(folder, self.arguments(), tracer)
+        return ended.returncode, ended.stderr
+
+
+class Events(Scenario):
+    """Apps' events that are posted. What was not acknowledged is sent again to the next server."""
+
+    def __init__(self):
+        super().__init__("events", None, app_side.prepare)
+
+    def digest(self, folder):
+        found = app_side.rows(folder)
+        # An event may be there twice whose sender never got an answer.
+        twice = {f"{name}, acknowledged and twice": "" for name in self.first if len(found.get(name, ())) > 1}
+        return {name: some[0] for name, some in found.items() if len({*some}) == 1} | twice
+
+    def perform(self, hunt, folder, tracer=()):
+        isFirst = not (folder / "out/s2s_events").exists()
+        if isFirst:
+            self.done = set()
+        bodies = [body for body in app_side.bodies() if not app_side.names(body) <= self.done]
+        log = hunt.work / "serve.log"
+        status, done = app_side.send(hunt.options.binary, folder, log, bodies, hunt.environment, tracer)
+        # Acknowledged at the first attempt: nobody sent these twice.
+        self.first = done if isFirst else self.first
+        self.done |= done
+        return status, log.read_bytes()
 
 
 class Hunt:
@@ -130,6 +162,7 @@ class Hunt:
         self.run(folder, ["run", "in", *TABLES])
 
     def scenarios(self):
+        self.exchange = app_side.exchange()
         run = ["run", "in", *TABLES, *self.keys]
         watch = ["watch", "spool", "--once", *TABLES, *self.keys]
         return [
@@ -147,6 +180,9 @@ class Hunt:
             Scenario("removal", lambda: ["forget", "--out", "out", "--spool", "spool", "--transaction-id", self.transaction],
                      self.removable),
             Scenario("partition", lambda: [*run, "--partition", "received_day", "--jobs", "1"], self.days),
+            Events(),
+            Scenario("asa-import", lambda: app_side.IMPORT, app_side.payloads),
+            Scenario("asa-exchange", lambda: self.exchange, app_side.tokens),
         ]
 
     def run(self, folder, arguments, tracer=()):
@@ -157,10 +193,11 @@ class Hunt:
         return ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
                 "-e", f"inject={call}:signal=KILL:when={number}"]
 
-    def counted(self, folder, arguments):
+    def counted(self, scenario, folder):
         """By call its numbers by thread in an undisturbed run, of openat only those that make a file; and how it ended."""
         trace = self.work / "trace"
-        ended = self.run(folder, arguments, ["strace", "-f", "-qq", "-o", str(trace), "-e", f"trace={','.join(CALLS)}"])
+        tracer = ["strace", "-f", "-qq", "-o", str(trace), "-e", f"trace={','.join(CALLS)}"]
+        ended = scenario.perform(self, folder, tracer)
         counts, found = {}, {call: [] for call in CALLS}
         for line in trace.read_text(errors="replace").splitlines():
             thread, text = line.split(maxsplit=1)
@@ -188,18 +225,17 @@ class Hunt:
         template.mkdir()
         scenario.prepare(template)
         shutil.copytree(template, folder, symlinks=True)
-        arguments = scenario.arguments()
-        counted, ended = self.counted(folder, arguments)
+        counted, (status, error) = self.counted(scenario, folder)
         want = scenario.digest(folder)
-        if ended.returncode != 0 or not want:
-            sys.exit(f"{scenario.name}: the undisturbed run failed: {ended.stderr.decode()[-300:]}")
+        if status != 0 or not want:
+            sys.exit(f"{scenario.name}: the undisturbed run failed: {error.decode()[-300:]}")
         before = (self.points, self.bad)
         for call in CALLS:
             untouched = 0
             for number in self.numbers(call, counted[call]):
                 shutil.rmtree(folder)
                 shutil.copytree(template, folder, symlinks=True)
-                killed = self.run(folder, arguments, self.killing(call, number)).returncode
+                killed, _ = scenario.perform(self, folder, self.killing(call, number))
                 # strace ends itself by the signal that has ended what it traced.
                 if killed not in (-9, 137):
                     # Another thread may come so far the next time.
@@ -213,22 +249,24 @@ class Hunt:
                     self.points += 1
                     if self.options.twice:
                         again = self.random.choice(["write", "pwrite64", "fsync", "fdatasync", "rename"])
-                        self.run(folder, arguments, self.killing(again, self.random.randint(1, 12)))
-                self.examine(scenario, folder, arguments, want, call, number)
+                        scenario.perform(self, folder, self.killing(again, self.random.randint(1, 12)))
+                self.examine(scenario, folder, want, call, number)
                 if self.options.first and self.bad:
                     return
         print(f"{scenario.name}: {self.points - before[0]} kill points, {self.bad - before[1]} violations", flush=True)
 
-    def examine(self, scenario, folder, arguments, want, call, number):
-        ended = self.run(folder, arguments)
-        if ended.returncode != 0:
-            error = ended.stderr.decode(errors="replace").strip()
-            self.violation(scenario, call, number, f"the next run ended with {ended.returncode}: {error[-300:]}")
+    def examine(self, scenario, folder, want, call, number):
+        status, error = scenario.perform(self, folder)
+        if status != 0:
+            error = error.decode(errors="replace").strip()
+            self.violation(scenario, call, number, f"the next run ended with {status}: {error[-300:]}")
             return
         found = scenario.digest(folder)
         names = sorted(name for name in {*want, *found} if want.get(name) != found.get(name))
         if names:
             self.violation(scenario, call, number, f"differs in {' '.join(names)}")
+        if not (folder / "out/_state").exists():
+            return
         check = self.run(folder, ["state", "check", "--state", "out/_state", "--out", "out"])
         if check.stdout != b"sound\n":
             self.violation(scenario, call, number, f"the state: {check.stdout.decode()[-300:]}")

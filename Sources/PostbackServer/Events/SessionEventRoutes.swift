@@ -62,6 +62,11 @@ package struct SessionEventRoutes: Sendable {
       } catch {
         return reply.send(.error(500, "libcrypto failed: \(error)"))
       }
+      guard lines.count <= SessionEventWriter.requestBytes else {
+        let reason =
+          "The rows of the events have more than \(SessionEventWriter.requestBytes) bytes. Send fewer at once."
+        return reply.send(.error(413, reason))
+      }
     }
     results += Array("]}\n".utf8)
     let done = HTTPResponse(200, headers: [.init("Content-Type", ConversionValueAnswer.contentType)], body: results)

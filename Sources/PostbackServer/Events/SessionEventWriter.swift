@@ -1,5 +1,6 @@
 internal import Base
 package import DurableFiles
+internal import JSON
 
 /// A writer that makes whole lines durable.
 package protocol DurableLineWriter: Sendable {
@@ -14,80 +15,106 @@ package protocol DurableLineWriter: Sendable {
 /// A writer that appends the rows of `s2s_events` to parts, a new one each day and at each start.
 ///
 /// The rows are an append-only table of the receiver and not of the consumer: they need no verification, no copies are
-/// sought, and so the commit of postbacks does not have to know them.
+/// sought, and so the commit of postbacks does not have to know them. A part begins only when all lines of the one before
+/// it are durable, so that a crash can leave damaged lines at the end of the last part alone.
 package struct SessionEventWriter: DurableLineWriter {
-  private let folder: String
+  private struct Part {
+    let name: String
+    let day: Int64
+    /// The length of the durable lines.
+    var byteCount: Int64 = 0
+  }
+
+  private let folder: DurableFolder
   private let lock: LockFile
-  private var part: (path: String, day: Int64, byteCount: Int64)?
+  private var part: Part?
+  /// Indicates that the part may have bytes after its durable lines.
+  private var isUncut = false
+  /// The time in the name of the last part, in milliseconds since 1970.
   private var lastTime: Int64 = 0
   package private(set) var synchronizationTime = Duration.zero
+  /// The path of the hidden file with damaged lines that were cut; nil if there are none.
+  package let damaged: String?
 
+  /// The most bytes of the lines of a request.
+  static let requestBytes = 4 << 20
+  /// The most bytes that are written at once, which a crash can damage: those of a group, or of a request.
+  private static let groupBytes: Int64 = 8 << 20
   private static let partBytes: Int64 = 256 << 20
 
-  /// Creates a writer into a folder, which is created if it is missing. Lines that a killed writer has not finished are cut;
-  /// no sender was told that they are durable.
+  /// Creates a writer into a folder, which is created if it is missing. Lines of the last part that a crash has left
+  /// unfinished or damaged are cut: no sender was told that they are durable.
   package init(_ path: String) throws(FileFailure) {
-    folder = try DurableFolder(making: path).path
-    lock = try LockFile("\(folder)/.lock") { holder in
+    let folder = try DurableFolder(making: path)
+    self.folder = folder
+    lock = try LockFile("\(path)/.lock") { holder in
       FileFailure(.locked, path, "Another process writes events into this directory: \(holder)", advice: "End it first")
     }
-    for name in try DurableFolder(folder).names() where name.hasPrefix("part-") && name.hasSuffix(".jsonl") {
-      try Self.cutUnfinishedLine(of: "\(folder)/\(name)")
+    var last: (name: String, time: Int64)?
+    for name in try folder.names() {
+      guard let time = Self.time(in: name), time >= last?.time ?? .min else { continue }
+      last = (name, time)
+    }
+    guard let last else {
+      damaged = nil
+      return
+    }
+    lastTime = last.time
+    damaged = try DurableFile("\(path)/\(last.name)", .appending).cutDamagedLines(inLast: Self.groupBytes) { line in
+      if case .object? = try? JSONValue(parsing: Array(line)) { true } else { false }
     }
   }
 
   package mutating func write(_ bytes: [UInt8]) throws(FileFailure) {
+    // A part may be moved away at any time.
+    if let part, try folder.byteCount(of: part.name) == nil { self.part = nil }
+    try cut()
     let day = Timestamp.now.daysSince1970
-    if part.map({ $0.day != day || $0.byteCount >= Self.partBytes }) ?? true { part = nil }
-    var begun: (path: String, byteCount: Int64)?
-    if let part { begun = (part.path, part.byteCount) }
-    let (path, byteCount) = if let begun { begun } else { try makePart() }
+    if part.map({ $0.day != day || $0.byteCount >= Self.partBytes }) ?? true { part = try makePart(day) }
+    guard let part else { return }
+    isUncut = true
     do throws(FileFailure) {
-      let file = try DurableFile(path, .appending)
+      let file = try DurableFile("\(folder.path)/\(part.name)", .appending)
       try file.append(bytes.span)
       let start = ContinuousClock.now
       try file.synchronize()
       synchronizationTime = .now - start
-      part = (path, day, byteCount + Int64(bytes.count))
     } catch {
-      // The next write begins another part, so that a line which could not be cut off harms nothing after it.
-      part = nil
-      try? DurableFile(path, .appending).truncate(to: byteCount)
+      // If this fails too, the next write does it first.
+      try? cut()
       throw error
     }
+    self.part?.byteCount += Int64(bytes.count)
+    isUncut = false
   }
 
   package mutating func probe(byteCount: Int) throws(FileFailure) {
-    let path = "\(folder)/.probe"
-    let file = try DurableFile(path, .creating)
-    defer { try? DurableFolder(folder).remove(".probe") }
+    try cut()
+    let file = try DurableFile("\(folder.path)/.probe", .creating)
+    defer { try? folder.remove(".probe") }
     try file.append([UInt8](repeating: UInt8(ascii: "\n"), count: max(byteCount, 1)).span)
     try file.synchronize()
   }
 
-  private mutating func makePart() throws(FileFailure) -> (path: String, byteCount: Int64) {
-    lastTime = max(Timestamp.now.milliseconds, lastTime + 1)
-    let chance = String(UInt32.random(in: 0...UInt32.max), radix: 16)
-    let path = "\(folder)/part-\(lastTime)-\(chance).jsonl"
-    _ = try DurableFile(path, .creating)
-    try DurableFolder(folder).synchronize()
-    return (path, 0)
+  /// Cuts what a failed write has left.
+  private mutating func cut() throws(FileFailure) {
+    if isUncut, let part {
+      try DurableFile("\(folder.path)/\(part.name)", .appending).truncate(to: part.byteCount)
+    }
+    isUncut = false
   }
 
-  private static func cutUnfinishedLine(of path: String) throws(FileFailure) {
-    let file = try DurableFile(path, .appending)
-    let byteCount = try file.byteCount()
-    var end = byteCount
-    while end > 0 {
-      let start = max(end - (64 << 10), 0)
-      var block = [UInt8](repeating: 0, count: Int(end - start))
-      let count = try file.read(into: &block, at: start)
-      if let newline = block[..<count].lastIndex(of: UInt8(ascii: "\n")) {
-        end = start + Int64(newline) + 1
-        break
-      }
-      end = start
-    }
-    if end < byteCount { try file.truncate(to: end) }
+  private mutating func makePart(_ day: Int64) throws(FileFailure) -> Part {
+    lastTime = max(Timestamp.now.milliseconds, lastTime + 1)
+    let part = Part(name: "part-\(lastTime)-\(String(UInt32.random(in: 0...UInt32.max), radix: 16)).jsonl", day: day)
+    _ = try DurableFile("\(folder.path)/\(part.name)", .creating)
+    try folder.synchronize()
+    return part
+  }
+
+  /// Returns the time in the name of a part; nil if the name is not that of a part.
+  private static func time(in name: String) -> Int64? {
+    guard name.hasPrefix("part-"), name.hasSuffix(".jsonl") else { return nil }
+    return Int64(name.dropFirst("part-".count).prefix { $0 != "-" })
   }
 }

@@ -10,6 +10,8 @@ internal import Signatures
 /// It checks only sizes and the identity of forwarders. The pipeline verifies the postbacks later.
 package struct Receiver: Sendable {
   private let commits: GroupCommit
+  /// The commits of apps' events; nil if the server does not take them.
+  private let events: GroupCommit?
   private var authentication: ForwarderAuthentication
   private var postbackBytes: Int
   private var limits: ForwarderLimits
@@ -23,15 +25,17 @@ package struct Receiver: Sendable {
   /// The largest uncompressed body of a forwarder, in bytes, that is split on the thread that read it.
   private static let inlineBytes = 64 << 10
 
-  /// Creates a receiver with the limits and the forwarders of a configuration. `consumer` is the one in the
-  /// same process.
+  /// Creates a receiver with the limits and the forwarders of a configuration. Its health is also that of `events` and of
+  /// `consumer`, the ones in the same process.
   package init(
     _ commits: GroupCommit,
     _ configuration: ServerConfiguration,
     metrics: ServerMetrics,
+    events: GroupCommit? = nil,
     consumer: (any ObservedConsumer)? = nil
   ) {
     self.commits = commits
+    self.events = events
     self.consumer = consumer
     authentication = ForwarderAuthentication(configuration.forwarders)
     postbackBytes = configuration.postbackBytes
@@ -145,12 +149,13 @@ package struct Receiver: Sendable {
     if !isTaken { reply.send(Self.unavailable("Too much data waits to be stored.")) }
   }
 
-  /// The health of the receiver. A failing consumer does not change the status code: postbacks are received, and wait
-  /// in the spool.
+  /// The health of the receiver. A failing consumer, or events that cannot be stored, do not change the status code:
+  /// postbacks are received, and wait in the spool.
   private var health: HTTPResponse {
     let failure = commits.failure
     let consumer = consumer?.health
-    let status = failure != nil ? "failing" : consumer?.failure != nil ? "degraded" : "ok"
+    let isDegraded = consumer?.failure != nil || events?.failure != nil
+    let status = failure != nil ? "failing" : isDegraded ? "degraded" : "ok"
     var members: [JSONValue.Member] = [
       .init(key: "status", value: .string(status)),
       .init(key: "reason", value: failure.map { .string($0) } ?? .null),
@@ -163,6 +168,14 @@ package struct Receiver: Sendable {
           key: "consumer",
           value: .object([.init(key: "state", value: .string(consumer.state)), .init(key: "reason", value: reason)])
         )
+      )
+    }
+    if let events {
+      let failure = events.failure
+      let state = JSONValue.string(failure == nil ? "ok" : "failing")
+      let reason: JSONValue = failure.map { .string($0) } ?? .null
+      members.append(
+        .init(key: "events", value: .object([.init(key: "state", value: state), .init(key: "reason", value: reason)]))
       )
     }
     return HTTPResponse(failure == nil ? 200 : 503, json: .object(members))

@@ -49,7 +49,17 @@ struct SearchAdsOptions {
 
   /// Begins the table.
   func beginTable() throws(CommandFailure) -> SearchAdsOutput {
-    do throws(FileFailure) { return try SearchAdsOutput(encoding, in: output) } catch { throw CommandFailure(error) }
+    do throws(FileFailure) {
+      let table = try SearchAdsOutput(encoding, in: output)
+      if let damaged = table.journal.damaged {
+        Terminal.warn(
+          "Lines at the end of the journal were damaged, as a crash leaves them. They are kept in \(damaged)."
+        )
+      }
+      return table
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 
   /// Reads a file of records.

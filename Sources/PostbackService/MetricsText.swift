@@ -1,0 +1,58 @@
+internal import Metrics
+internal import PostbackServer
+internal import Synchronization
+
+/// The text of all metrics of a process with a receiver.
+final class MetricsText: Sendable {
+  private let metrics: ServerMetrics
+  private let commits: GroupCommit
+  private let consumer: ConsumerMonitor?
+  private let spool: String
+  private let version: String
+  /// The results of reloads, which are those of the consumer if there is one.
+  private let reloads = Mutex(ReloadResults())
+
+  init(
+    _ metrics: ServerMetrics,
+    _ commits: GroupCommit,
+    _ consumer: ConsumerMonitor?,
+    spool: String,
+    version: String
+  ) {
+    self.metrics = metrics
+    self.commits = commits
+    self.consumer = consumer
+    self.spool = spool
+    self.version = version
+  }
+
+  func add(reloadSucceeded: Bool) { reloads.withLock { $0.add(succeeded: reloadSucceeded) } }
+
+  /// The HTTP route of the text.
+  var route: Route {
+    Route(
+      "metrics",
+      "GET",
+      "/metrics",
+      isRateLimited: { _ in false },
+      action: .answer { _ in
+        HTTPResponse(
+          200,
+          headers: [.init("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+          body: Array(self.value.utf8)
+        )
+      }
+    )
+  }
+
+  private var value: String {
+    let full: Set<DiskPlace> = commits.isDiskFull ? [.spool] : []
+    let text = metrics.exposition(commits)
+    if let consumer { return text + consumer.exposition(full: full) }
+    var process = Exposition()
+    process.add(DiskSpace.of(spool).map { [.spool: $0] } ?? [:], full: full, of: [.spool])
+    process.add(reloads.withLock { $0 })
+    process.add(ProcessUsage.now(), version: version)
+    return text + process.text
+  }
+}
