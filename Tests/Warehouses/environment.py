@@ -36,7 +36,7 @@ def run_in_environment():
         sys.exit(subprocess.run([folder / "bin/python", *sys.argv], env=environment).returncode)
 
 
-# Tables that the receiver writes beside the output: they have a declaration, and no view.
+# Tables that the receiver writes: they have a view only where it writes into the output.
 OUTSIDE = {"s2s_events"}
 
 

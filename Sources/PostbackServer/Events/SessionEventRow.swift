@@ -63,13 +63,24 @@ extension ColumnType {
     case (.text, .number(let digits)): .string(digits)
     case (.integer(let range), .number(let digits)), (.integer(let range), .string(let digits)):
       Int64(digits).flatMap { range.contains($0) ? .integer($0) : nil }
-    case (.object, .object(let members)): members.isEmpty ? nil : value
+    case (.object, .object(let members)): Self.isOfAmounts(members) ? value : nil
     case (.object, .string(let text)):
       (try? JSONValue(parsing: Array(text.utf8))).flatMap { parsed in
-        guard case .object(let members) = parsed, !members.isEmpty else { return nil }
+        guard case .object(let members) = parsed, Self.isOfAmounts(members) else { return nil }
         return parsed
       }
     default: nil
     }
+  }
+
+  /// Indicates that an object has amounts, by currency, and nothing that is nested.
+  private static func isOfAmounts(_ members: [JSONValue.Member]) -> Bool {
+    !members.isEmpty
+      && members.allSatisfy { member in
+        switch member.value {
+        case .number, .string: true
+        case .null, .bool, .array, .object: false
+        }
+      }
   }
 }

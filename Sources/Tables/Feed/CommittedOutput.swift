@@ -71,6 +71,14 @@ package enum StoredFiles: Sendable {
     package var isComplete: Bool { path == completePath }
   }
 
+  /// The files of `s2s_events` in an output, which the receiver appends to; nil if there are none.
+  package init?(sessionEventsIn output: String) throws(FileFailure) {
+    let folder = "\(output)/\(Table.sessionEvents.name)"
+    let names = try DurableFolder(folder).names()
+    guard names.contains(where: { $0.hasPrefix("part-") && $0.hasSuffix(".jsonl") }) else { return nil }
+    self = .folder(.jsonLines, folder, header: [])
+  }
+
   /// Finds a derived table in a folder, as JSON Lines if they are written; nil if the folder does not have the table.
   package init?(derived table: Table, in output: String) throws(FileFailure) {
     let folder = "\(output)/\(table.name)"

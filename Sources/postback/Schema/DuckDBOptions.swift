@@ -7,7 +7,8 @@ struct DuckDBOptions {
   static let discussion = """
     With --dialect duckdb and --from OUT, the --out folder of run or watch, the statements create a view of each table over the
     rows that are committed now, with the declared types. Rows of later commits need the statements anew. The views of
-    derived tables show what enrich, settle, daily and deliver wrote last, and have no rows where the table does not exist. With
+    derived tables show what enrich, settle, daily and deliver wrote last, and have no rows where the table does not exist. If
+    serve --events writes into OUT/s2s_events, that table has a view too, of all its parts whenever it is read. With
     --parquet DIR the statements write Parquet into a folder of DIR for each table, and in it for each day of receipt (UTC);
     DIR must exist, and DuckDB refuses folders that have files. Exit status: 0; 64 usage, 65 the state is damaged or of
     another output, 66 there is no state or a file is gone, 73 or 74 OUT cannot be read.
@@ -67,15 +68,22 @@ struct DuckDBOptions {
     let needsState = needsPostbacks || tables.contains { ofRun.contains($0.name) }
     let committed = needsState ? try CommittedOutput(output, state: state) : nil
     var found: [(table: Table, files: StoredFiles?)] = []
+    var tables = tables
+    // A view only where the receiver writes into the output.
+    if names.isEmpty, try StoredFiles(sessionEventsIn: output) != nil { tables.append(.sessionEvents) }
     for table in tables {
       let isOfRun = ofRun.contains(table.name)
-      let files = isOfRun ? try committed?.files(of: table) : try StoredFiles(derived: table, in: output)
+      let files =
+        isOfRun
+        ? try committed?.files(of: table)
+        : table.name == Table.sessionEvents.name
+          ? try StoredFiles(sessionEventsIn: output) : try StoredFiles(derived: table, in: output)
       if files == nil, names.contains(table.name) {
         throw FileFailure(
           .notFound,
           "\(output)/\(table.name)",
           "The derived table does not exist",
-          advice: "Let postback enrich, settle, daily or deliver write it, or leave out its name"
+          advice: "Let postback enrich, settle, daily, deliver or serve --events write it, or leave out its name"
         )
       }
       found.append((table, files))

@@ -55,6 +55,16 @@ import Testing
     #expect(rows[1]["extras"]?["p0_coarse"]?.text == "low")
     #expect(try await site.stop() == 0)
     let out = site.folder.path("out")
+    let run = ["run", Fixtures.path("postbacks"), "--out", out, "--quiet"]
+    #expect(try await BuiltCommand.run(run).status == 0)
+    let validator = Fixtures.path("../Tests/validate.py")
+    var valid = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", validator, out])
+    if valid.status == 77 { valid = try await BuiltCommand.run(executable: "/usr/bin/python3", [validator, out]) }
+    #expect(valid.status == 0, "\(valid.text)\(valid.errorText)")
+    let views = try await BuiltCommand.run(["schema", "--dialect", "duckdb", "--from", out])
+    #expect(
+      views.status == 0 && views.text.contains("VIEW s2s_events AS") && views.text.contains("/s2s_events/part-*.jsonl")
+    )
     let check = try await BuiltCommand.run(["validate-implementation", out, "--json"])
     #expect(check.status == 65, "the row without a device is not checked")
     let report = try JSONValue(parsing: check.output)
