@@ -94,4 +94,27 @@ import Testing
       #expect(try await BuiltCommand.run(words + [endpoint]).status == 64, "\(endpoint)")
     }
   }
+
+  @Test func `the page has attributions by campaign, keyword, country and day, and nothing without them`() async throws
+  {
+    let folder = try folder()
+    let (out, page) = (folder.path("out"), folder.path("page.html"))
+    let run = ["run", Fixtures.path("postbacks"), "--models", Fixtures.path("models"), "--out", out]
+    #expect(try await BuiltCommand.run(run + ["--received-at", "2026-03-10T06:00:00Z"]).status == 0)
+    func text() async throws -> String {
+      #expect(try await BuiltCommand.run(["report", out, "--html", page, "--force"]).status == 0)
+      return String(decoding: try folder.contents(of: "page.html"), as: UTF8.self)
+    }
+    let without = try await text()
+    #expect(!without.contains("Apple Search Ads"))
+    let words = ["asa", "import", folder.path("payloads.jsonl"), "--out", out, "--names", folder.path("names.csv")]
+    #expect(try await BuiltCommand.run(words).status == 0)
+    let found = try await text()
+    #expect(found.contains(##"<a href="#search-ads">"##) && found.contains(#"<h2 id="search-ads">"#))
+    #expect(found.contains("Payloads without an attribution: 1. Payloads of tests, which are left out: 1."))
+    let counts = [2, 1, 1, 0, 1, 1].map { "<td class=\"number\">\($0)</td>" }.joined()
+    for title in ["Spring</th><td>5</td>", "US</th>", "2026-03-10</th>"] {
+      #expect(found.contains("<th scope=\"row\">\(title)\(counts)"), "\(title)")
+    }
+  }
 }

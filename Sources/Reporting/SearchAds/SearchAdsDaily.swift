@@ -55,37 +55,15 @@ package struct SearchAdsDaily: Sendable {
     var country: String?
   }
 
-  /// The counts of a row or of all.
-  package struct Counts: Sendable {
-    package var conversions: Int64 = 0
-    package var installs: Int64 = 0
-    package var redownloads: Int64 = 0
-    package var preOrders: Int64 = 0
-    package var clicks: Int64 = 0
-    package var views: Int64 = 0
-    fileprivate var name: String?
-
-    fileprivate static func += (left: inout Self, right: Self) {
-      left.conversions += right.conversions
-      left.installs += right.installs
-      left.redownloads += right.redownloads
-      left.preOrders += right.preOrders
-      left.clicks += right.clicks
-      left.views += right.views
-      // The names of a campaign are those of one file; payloads of long ago may have others.
-      left.name = right.name ?? left.name
-    }
-  }
-
   private struct Part: Sendable {
-    var groups: [Group: Counts] = [:]
+    var groups: [Group: SearchAdsCounts] = [:]
     var (tests, notAttributed) = (0, 0)
   }
 
   private var sums = Part()
 
   /// The counts of all days.
-  package var total: Counts { sums.groups.values.reduce(into: Counts()) { $0 += $1 } }
+  package var total: SearchAdsCounts { sums.groups.values.reduce(into: SearchAdsCounts()) { $0 += $1 } }
   /// The number of tests, which are left out.
   package var tests: Int { sums.tests }
 
@@ -108,38 +86,15 @@ package struct SearchAdsDaily: Sendable {
   }
 
   private static func count(_ batch: RawBatch) -> Part {
-    let table = Table.searchAdsAttributions
-    var cursor = RowCursor(batch, of: table)
     var part = Part()
-    while cursor.next() {
-      func text(_ name: ColumnName) -> String? { cursor.text(table.place(name)) }
-      guard text(.outcome) == AttributionOutcome.payload.rawValue else { continue }
-      if text(.environment) == AttributionEnvironment.test.rawValue {
-        part.tests += 1
-        continue
+    CountedAttribution.forEach(in: batch) { result in
+      switch result {
+      case .test: part.tests += 1
+      case .notAttributed: part.notAttributed += 1
+      case .attributed(let one):
+        let group = Group(day: one.day, app: one.app, campaign: one.campaign, country: one.country)
+        part.groups[group, default: SearchAdsCounts()] += one.counts
       }
-      guard text(.attribution) == "true" else {
-        part.notAttributed += 1
-        continue
-      }
-      var counts = Counts()
-      counts.conversions = 1
-      switch text(.conversionType) {
-      case "Download": counts.installs = 1
-      case "Redownload": counts.redownloads = 1
-      case "PreOrder": counts.preOrders = 1
-      default: break
-      }
-      let claim = text(.claimType) ?? (text(.clickAt) != nil ? "Click" : text(.impressionAt) != nil ? "Impression" : "")
-      if claim == "Click" { counts.clicks = 1 } else if claim == "Impression" { counts.views = 1 }
-      counts.name = text(.campaignName)
-      let group = Group(
-        day: text(.receivedAt).flatMap { Timestamp($0)?.daysSince1970 },
-        app: text(.appID).flatMap { Int64($0) },
-        campaign: text(.campaignID).flatMap { Int64($0) },
-        country: text(.country)
-      )
-      part.groups[group, default: Counts()] += counts
     }
     return part
   }

@@ -111,6 +111,7 @@ struct ReportCommand: Command {
         modelled: try await modelled(business),
         trust: try trust(),
         findings: findings,
+        searchAds: try await searchAds(),
         implementation: implementation,
         paths: paths
       )
@@ -130,6 +131,16 @@ struct ReportCommand: Command {
       if let business = try await BusinessReport(in: path, jobs: jobs) { found.append(business) }
     }
     return found.count == 1 ? found.first.map { BusinessSection(business: $0) } : nil
+  }
+
+  /// Reads the attributions of Apple Search Ads; nil unless one of the outputs has them. Those of several outputs are not
+  /// added, since a token may be in each of them.
+  private func searchAds() async throws -> SearchAdsSection? {
+    var found: [SearchAdsBreakdown] = []
+    for path in paths {
+      if let attributions = try await SearchAdsBreakdown(in: path, jobs: jobs) { found.append(attributions) }
+    }
+    return found.count == 1 ? found.first.map { SearchAdsSection(attributions: $0) } : nil
   }
 
   /// Reads the revenue of null postbacks, if the report is of one output.

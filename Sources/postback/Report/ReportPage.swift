@@ -19,6 +19,8 @@ struct ReportPage {
   let trust: TrustTable
   /// The diagnoses and the related rejects; nil unless `--diagnose` is given.
   let findings: ReportFindings?
+  /// The installs of Apple Search Ads; nil if there are no attributions.
+  let searchAds: SearchAdsSection?
   /// The findings about the app's implementation; nil unless `--implementation` is given.
   let implementation: ImplementationSection?
   /// The paths of the tables that the report covers, as they were given.
@@ -58,6 +60,7 @@ struct ReportPage {
       \(modelled.html)
       <h3 id="trust">Trust</h3>
       \(trust.html)
+      \(searchAds.map { section -> HTML in "<h2 id=\"search-ads\">Apple Search Ads</h2>\(section.html)" } ?? "")
       \(implementation.map { section -> HTML in "<h2 id=\"implementation\">Implementation</h2>\(section.html)" } ?? "")
       <h2 id="flow">Flow</h2>
       <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
@@ -83,9 +86,10 @@ struct ReportPage {
   }
 
   private var navigation: HTML {
+    let ofSearchAds = searchAds == nil ? [] : [("search-ads", "Apple Search Ads")]
     let ofApp = implementation == nil ? [] : [("implementation", "Implementation")]
     let sections =
-      [("business", "Installs, revenue, costs")] + ofApp + [
+      [("business", "Installs, revenue, costs")] + ofSearchAds + ofApp + [
         ("flow", "Flow"), ("rejects-by-code", "Rejects"),
         ("tampering", "Tampering"),
         ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"),

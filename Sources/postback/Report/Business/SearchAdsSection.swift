@@ -1,0 +1,76 @@
+internal import Base
+internal import Reporting
+
+/// The part of a report that is about installs of Apple Search Ads.
+struct SearchAdsSection {
+  let attributions: SearchAdsBreakdown
+
+  private static let countHeadings = [
+    "attributions", "installs", "redownloads", "pre-orders", "after a tap", "after a view",
+  ]
+
+  var html: HTML {
+    let left = [
+      attributions.notAttributed > 0
+        ? " Payloads without an attribution: \(Numbers.grouped(attributions.notAttributed))." : "",
+      attributions.tests > 0 ? " Payloads of tests, which are left out: \(Numbers.grouped(attributions.tests))." : "",
+    ].joined()
+    let note: HTML = """
+      <p class="note">Installs that Apple attributes to ads in the App Store, by the day of receipt. They are counted on devices \
+      and are no part of the numbers above: another network may claim the same install with a postback, and how many it claims \
+      is not known.\(left)</p>
+      """
+    guard attributions.total.conversions > 0 else {
+      return "\(note)<p class=\"note\">No install is attributed to Apple Search Ads.</p>"
+    }
+    return "\(note)\(campaigns)\(keywords)\(countries)\(days)"
+  }
+
+  private var campaigns: HTML {
+    named("Apple Search Ads by campaign", "campaign", attributions.campaigns, without: "not known")
+  }
+
+  private var keywords: HTML {
+    named(
+      "Apple Search Ads by keyword",
+      "keyword",
+      attributions.keywords,
+      without: "none: Search Match, or another placement"
+    )
+  }
+
+  private var countries: HTML {
+    let lines = attributions.countries
+    return HTML.longTable("Apple Search Ads by country", ["country"] + Self.countHeadings, lines.count) {
+      index,
+      table in
+      table.add(lines[index].key ?? "not known", cells: Self.cells(lines[index].counts))
+    }
+  }
+
+  private var days: HTML {
+    let lines = attributions.days
+    return HTML.longTable("Apple Search Ads by day", ["day"] + Self.countHeadings, lines.count) { index, table in
+      let name = lines[index].key.map { Timestamp.name(ofDay: Int(clamping: $0)) }
+      table.add(name ?? "not known", cells: Self.cells(lines[index].counts))
+    }
+  }
+
+  private func named(
+    _ caption: String,
+    _ heading: String,
+    _ lines: [SearchAdsBreakdown.Line<Int64>],
+    without: String
+  ) -> HTML {
+    HTML.longTable(caption, [heading, "id"] + Self.countHeadings, lines.count) { index, table in
+      let (key, counts) = lines[index]
+      let id = key.map { "\($0)" }
+      table.add(counts.name ?? id ?? without, cells: [.text(id ?? "")] + Self.cells(counts))
+    }
+  }
+
+  private static func cells(_ counts: SearchAdsCounts) -> [NumberTable.Cell] {
+    [counts.conversions, counts.installs, counts.redownloads, counts.preOrders, counts.clicks, counts.views]
+      .map { .number(Int(clamping: $0)) }
+  }
+}
