@@ -73,6 +73,44 @@ package final class AttributionJournal {
     }
   }
 
+  /// Removes the lines of an output's journal that a selection covers, durably and in one step. Returns their number. The caller
+  /// holds the lock of the table.
+  package static func remove(_ selection: AttributionSelection, from output: String) throws(FileFailure) -> Int {
+    let folder = DurableFolder("\(output)/\(folderName)")
+    guard try exists(in: output) else { return 0 }
+    let journal = try AttributionJournal(in: output)
+    let new = try UnfinishedFile("\(folder.path)/\(fileName)")
+    var (text, count): ([UInt8], Int) = ([], 0)
+    try journal.read { _, row throws(FileFailure) in
+      guard !selection.covers(row) else {
+        count += 1
+        return
+      }
+      text += Array("\(row.json)\n".utf8)
+      if text.count >= groupBytes {
+        try new.write(text)
+        text = []
+      }
+    }
+    guard count > 0 else { return 0 }
+    try new.write(text)
+    try new.synchronize()
+    try new.publish()
+    try folder.synchronize()
+    return count
+  }
+
+  /// Indicates that an output has a journal.
+  package static func exists(in output: String) throws(FileFailure) -> Bool {
+    try DurableFolder("\(output)/\(folderName)").byteCount(of: fileName) != nil
+  }
+
+  /// The paths of hidden files beside the journal that keep damaged lines.
+  package static func damagedFiles(in output: String) throws(FileFailure) -> [String] {
+    let folder = DurableFolder("\(output)/\(folderName)")
+    return try folder.names().filter { $0.hasPrefix(".damaged-") }.map { "\(folder.path)/\($0)" }
+  }
+
   /// Reads all lines.
   private func read(_ body: (Int, AttributionRow) throws(FileFailure) -> Void) throws(FileFailure) {
     var buffer = [UInt8](repeating: 0, count: 1 << 20)

@@ -149,6 +149,10 @@ class Hunt:
         (folder / "spool/done/a.jsonl").write_bytes(b"".join(self.a))
         self.transaction = next(json.loads(line)["transaction-id"] for line in self.a if b'"transaction-id"' in line)
 
+    def imported(self, folder):
+        app_side.payloads(folder)
+        self.run(folder, app_side.IMPORT)
+
     def days(self, folder):
         """Envelopes of several days, in turn."""
         (folder / "in").mkdir()
@@ -182,6 +186,7 @@ class Hunt:
             Scenario("partition", lambda: [*run, "--partition", "received_day", "--jobs", "1"], self.days),
             Events(),
             Scenario("asa-import", lambda: app_side.IMPORT, app_side.payloads),
+            Scenario("asa-forget", lambda: ["forget", "--out", "out", "--attribution-token", "token-3"], self.imported),
             Scenario("asa-exchange", lambda: self.exchange, app_side.tokens),
         ]
 

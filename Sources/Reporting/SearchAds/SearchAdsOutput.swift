@@ -55,7 +55,7 @@ package struct SearchAdsSummary: Sendable {
 
   init(added: Int) { self.added = added }
 
-  fileprivate mutating func add(_ row: AttributionRow) {
+  mutating func add(_ row: AttributionRow) {
     rows += 1
     outcomes[row.outcome, default: 0] += 1
     guard row.outcome == .payload else { return }

@@ -1,0 +1,57 @@
+package import DurableFiles
+internal import JSON
+internal import Ledger
+package import SearchAds
+internal import Tables
+
+/// The removal of attributions of Apple Search Ads from the journal and the table of an output.
+package enum SearchAdsRemoval {
+  /// Removes the rows that a selection covers from both. Each is replaced in one step; after an interruption the same removal
+  /// does the rest. Returns the number of rows removed from the table, or from the journal if they were in it alone.
+  package static func remove(
+    _ selection: AttributionSelection,
+    from output: String,
+    isCSVSafe: Bool
+  ) throws(FileFailure) -> Int {
+    let folder = DurableFolder("\(output)/\(Table.searchAdsAttributions.name)")
+    let names = try folder.names()
+    let found = Set(TableFormat.allCases.filter { format in names.contains { $0.hasSuffix(".\(format.rawValue)") } })
+    let hasJournal = try AttributionJournal.exists(in: output)
+    guard hasJournal || !found.isEmpty else { return 0 }
+    // Keeps imports and exchanges out.
+    let table = try DerivedTable(.searchAdsAttributions, found.isEmpty ? [.jsonLines] : found, in: output)
+    let fromJournal = try AttributionJournal.remove(selection, from: output)
+    guard !found.isEmpty else { return fromJournal }
+    let fromTable = try copy(to: table, from: output, without: selection, TableEncoding(found, isCSVSafe: isCSVSafe))
+    guard fromTable > 0 else { return fromJournal }
+    var summary = SearchAdsSummary(added: 0)
+    try AttributionJournal(in: output).forEach { summary.add($0) }
+    try table.complete(summary: summary.json.description)
+    return fromTable
+  }
+
+  private static func copy(
+    to table: DerivedTable,
+    from output: String,
+    without selection: AttributionSelection,
+    _ encoding: TableEncoding
+  ) throws(FileFailure) -> Int {
+    let declaration = Table.searchAdsAttributions
+    guard var stored = try StoredRows(declaration, in: output) else { return 0 }
+    var count = 0
+    while let batch = try stored.next() {
+      var row = RowCursor(batch, of: declaration)
+      var encoder = RowEncoder(declaration, encoding, inputBytes: batch.bytes.count)
+      while row.next() {
+        if selection.covers({ row.text(declaration.place($0)) }) {
+          count += 1
+          continue
+        }
+        for (index, column) in declaration.columns.enumerated() { encoder.copy(column.name, row.text(index)) }
+        encoder.endRow()
+      }
+      try table.append(encoder.take())
+    }
+    return count
+  }
+}

@@ -1,0 +1,79 @@
+import Base
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `postback forget` and `postback retain` on `asa_attributions`, in an output without a state.
+@Suite struct `The removal of attributions of Apple Search Ads` {
+  private struct Site {
+    let folder: TemporaryFolder
+    let out: String
+
+    /// Imports payloads of three tokens that are 400, 10 and 1 days old, one without a time, and one that is malformed.
+    init() async throws {
+      folder = try TemporaryFolder()
+      out = folder.path("out")
+      var text = ""
+      for (token, age) in [("old-token", 400), ("mid-token", 10), ("new-token", 1)] {
+        let time = Timestamp(milliseconds: Timestamp.now.milliseconds - Int64(age) * 86_400_000)
+        text += """
+          {"received_at":"\(time)","token":"\(token)","payload":{"attribution":true,"campaignId":5,"adId":\(age)}}
+
+          """
+      }
+      text += #"{"payload":{"attribution":false}}"# + "\nbroken mid-token\n"
+      try folder.makeFile("payloads.jsonl", holding: Array(text.utf8))
+      let words = ["asa", "import", folder.path("payloads.jsonl"), "--out", out, "--format", "both"]
+      #expect(try await BuiltCommand.run(words).status == 0)
+    }
+
+    func lines(_ path: String) throws -> [String] {
+      String(decoding: try folder.contents(of: "out/\(path)"), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    func run(_ words: [String]) async throws -> JSONValue {
+      let result = try await BuiltCommand.run(words + ["--out", out, "--json"])
+      #expect(result.status == 0, "\(result.errorText)")
+      return try JSONValue(parsing: result.output)
+    }
+  }
+
+  private static let table = "asa_attributions/part-00000001.jsonl"
+  private static let journal = "_asa/journal.jsonl"
+
+  @Test func `forget leaves nothing of a token, and everything else as it was`() async throws {
+    let site = try await Site()
+    let (table, journal) = (try site.lines(Self.table), try site.lines(Self.journal))
+    let summary = try await site.run(["forget", "--attribution-token", "mid-token"])
+    #expect(summary["asa_rows"]?.integer == 2)
+    func isOther(_ line: String) -> Bool { !line.contains(#""ad_id":10,"#) && !line.contains("broken") }
+    #expect(try site.lines(Self.table) == table.filter(isOther))
+    #expect(try site.lines(Self.journal) == journal.filter(isOther))
+    let records = try site.folder.contents(of: "out/asa_attributions/part-00000001.csv").split(
+      separator: UInt8(ascii: "\n")
+    )
+    #expect(records.count == 4)
+    #expect(try await site.run(["forget", "--attribution-token", "mid-token"])["asa_rows"]?.integer == 0)
+  }
+
+  @Test func `forget finds a row by its key`() async throws {
+    let site = try await Site()
+    let row = try JSONValue(parsing: Array(try #require(try site.lines(Self.table).first).utf8))
+    let key = try #require(row["attribution_key"]?.text)
+    #expect(try await site.run(["forget", "--attribution-key", key.uppercased()])["asa_rows"]?.integer == 1)
+    #expect(try site.lines(Self.table).count == 4)
+    #expect(try site.lines(Self.journal).allSatisfy { !$0.contains(key) })
+  }
+
+  @Test func `retain removes what is older, and keeps rows without a time`() async throws {
+    let site = try await Site()
+    let words = ["retain", "--older-than", "30d", "--tables", "asa_attributions"]
+    #expect(try await site.run(words)["asa_rows"]?.integer == 1)
+    #expect(try site.lines(Self.table).count == 4)
+    #expect(try site.lines(Self.journal).count == 4)
+    let summary = try site.folder.contents(of: "out/asa_attributions/_summary.json")
+    #expect(try JSONValue(parsing: summary)["rows"]?.integer == 4)
+    #expect(try await site.run(words)["asa_rows"]?.integer == 0)
+  }
+}
