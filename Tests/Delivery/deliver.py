@@ -243,6 +243,50 @@ def check_settlement(site):
     print(f"settlement: {len(corrections)} corrections, one counted for who does not want them")
 
 
+def check_added_events(site):
+    """A forwarder's postback without a value is worth events once the device's copy is settled: who takes events alone is told of them."""
+    path, url = site.listen("added.jsonl")
+    project = HERE.parent.parent
+    genuine = json.loads((project / "Fixtures/postbacks/skadnetwork-4.0.jsonl").read_text().splitlines()[0])
+    null = {key: value for key, value in genuine.items() if key != "conversion-value"}
+    now = time.time()
+    at = lambda seconds: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    copies = [{"received_at": at(now - 3592), "channel": "network_forwarded", "forwarder": "drops-values", "body": null},
+              {"received_at": at(now - 3000), "channel": "apple_direct", "body": genuine}]
+    (site.folder / "added-copies.jsonl").write_text("".join(json.dumps(copy) + "\n" for copy in copies))
+    site.run("run", "added-copies.jsonl", "--models", str(project / "Fixtures/models"), "--out", "added", "--quiet")
+    few = {"body": "json", "send": ["event"]}
+    site.partners(
+        partner("events", url + "/ok/events", **few),
+        partner("values", url + "/ok/values", **few, include={"nulls": False}),
+        partner("other", url + "/ok/other", **{**few, "networks": ["another.skadnetwork"]}),
+        partner("certain", url + "/ok/certain", **few, include={"minimum_trust": 4}),
+        partner("late", url + "/ok/late", **{**few, "max_age_s": 60}),
+        partner("install", url + "/ok/install", body="json", send=["install"]),
+    )
+    deliver = lambda: site.run("deliver", "added", "--partners", "partners.json", "--once", "--quiet")
+    deliver()
+    expect({request["path"] for request in received(path)} == {"/ok/install"}, "a postback without a value has events")
+    for _ in range(2):
+        site.run("settle", "added", "--lookups", str(project / "Fixtures/lookups"), "--quiet")
+        deliver()
+    events = {row["event_name"]: row for row in site.rows("added/skan_settled_events")}
+    expect(events, "the settlement adds no event")
+    for name in ("events", "values"):
+        bodies = [json.loads(request["body"]) for request in received(path) if request["path"] == f"/ok/{name}"]
+        expect(sorted(body["event_name"] for body in bodies) == sorted(events), f"{name} is told of {bodies}, not of {list(events)}")
+        expect(all(body["conversion_value"] == genuine["conversion-value"] and body["transaction_id"] == genuine["transaction-id"]
+                   and body["event_count"] == events[body["event_name"]]["event_count"] for body in bodies), f"values: {bodies}")
+    found = {request["path"] for request in received(path)}
+    expect(found == {"/ok/install", "/ok/events", "/ok/values"}, f"others are told: {found}")
+    # What still waits goes with the postback.
+    site.run("forget", "--out", "added", "--transaction-id", genuine["transaction-id"], "--quiet")
+    expect(not any(genuine["transaction-id"].encode() in path.read_bytes() for path in (site.folder / "added/_state").glob("deliver.sqlite*")),
+           "values stay in the outbox")
+    site.stop()
+    print(f"added events: {len(events)} to each of two partners")
+
+
 def check_removals(site):
     """Parts by day, parts removed from one table alone, and rows removed on request: events stay with their postbacks."""
     site.run("run", "dump.jsonl", *(site.folder / "keys").read_text().split(), "--models", "campaigns/models", "--out", "days", "--partition", "received_day", "--quiet")
@@ -319,6 +363,7 @@ def main():
             check_content(site)
             check_failures(site)
             check_settlement(site)
+            check_added_events(site)
             check_removals(site)
             check_kills(site, options.kills)
         finally:

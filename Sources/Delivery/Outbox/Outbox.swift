@@ -17,6 +17,7 @@ package final class Outbox {
   private let retriesDue: SQLiteStatement
   let insertStaged: SQLiteStatement
   let selectStaged: SQLiteStatement
+  let insertAwaited: SQLiteStatement
   /// The numbers of deliveries by partner and state.
   private(set) var counts: [String: [DeliveryState: Int64]] = [:]
 
@@ -43,7 +44,8 @@ package final class Outbox {
       throw FileFailure(.incompatible, path, "A later version of postback made this file", advice: "Use that version")
     }
     if found == 0 { try database.execute("BEGIN; \(Self.schema); PRAGMA user_version = \(Self.version); COMMIT") }
-    try database.execute(StagedEvents.schema)
+    try database.execute("\(AwaitedEvents.schema); \(StagedEvents.schema)")
+    insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
     selectStaged = try SQLiteStatement(database, StagedEvents.selection)
     insert = try SQLiteStatement(
@@ -236,17 +238,20 @@ package final class Outbox {
     }
   }
 
-  /// Returns the time at which the oldest pending delivery of a partner was planned; nil if none is pending.
+  /// Returns the time since which the oldest pending delivery of a partner is due, which may be yet to come; nil if none is
+  /// pending.
   func oldestPending(of partner: String) throws(FileFailure) -> Int64? {
+    // With hold_hours a delivery is due long after it is planned.
     let first = try SQLiteStatement(
       database,
       """
-      SELECT planned_at FROM deliveries WHERE partner = ? AND state = 'pending' AND attempts = 0 ORDER BY sequence LIMIT 1
+      SELECT max(planned_at, next_attempt_at) FROM deliveries WHERE partner = ? AND state = 'pending' AND attempts = 0
+      ORDER BY sequence LIMIT 1
       """
     ).first(.text(partner)) { row throws(FileFailure) in try row.integer(0) as Int64 }
     let again = try SQLiteStatement(
       database,
-      "SELECT min(planned_at) FROM deliveries WHERE partner = ? AND state = 'pending' AND attempts > 0"
+      "SELECT min(first_attempt_at) FROM deliveries WHERE partner = ? AND state = 'pending' AND attempts > 0"
     ).first(.text(partner)) { row throws(FileFailure) -> Int64? in row.isNull(0) ? nil : try row.integer(0) }
     return [first, again ?? nil].compactMap { $0 }.min()
   }

@@ -48,12 +48,17 @@ struct AcceptedPostback: Sendable {
     }
   }
 
-  /// Indicates that a partner receives the postback, if its trust is high enough.
-  func isFor(_ partner: Partner) -> Bool {
+  /// Indicates that a partner may receive the postback, whatever its values are.
+  private func concerns(_ partner: Partner) -> Bool {
     if let networks = partner.networks, !networks.contains(network) { return false }
     if let apps = partner.apps, !(appID.map(apps.contains) ?? false) { return false }
     return partner.environments.contains(environment) && partner.windows.contains(window)
-      && (hasWon || partner.includesLost) && (partner.includesNulls || !isNull || !hasWon)
+      && (hasWon || partner.includesLost)
+  }
+
+  /// Indicates that a partner receives the postback, if its trust is high enough.
+  private func isFor(_ partner: Partner) -> Bool {
+    concerns(partner) && (partner.includesNulls || !isNull || !hasWon)
       // With a hold, the settlement decides about the trust until the first attempt.
       && (partner.hold > 0 || trust >= partner.minimumTrust)
   }
@@ -68,6 +73,14 @@ struct AcceptedPostback: Sendable {
     guard partner.kinds.contains(.event), hasWon else { return planned }
     for event in events { planned.append(try delivery(.event, event, to: partner, now, &hash)) }
     return planned
+  }
+
+  /// Returns the values of the postback for a partner that wants events, though it has no delivery now: a settlement may add
+  /// events. Nil if the partner will not receive them.
+  func awaited(by partner: Partner, at now: Int64, _ hash: inout SHA256) throws(LibcryptoFailure) -> PlannedDelivery? {
+    guard partner.kinds.contains(.event), hasWon, concerns(partner) else { return nil }
+    let delivery = try delivery(.event, nil, to: partner, now, &hash)
+    return delivery.refusal == nil ? delivery : nil
   }
 
   private func delivery(

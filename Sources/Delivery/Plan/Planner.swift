@@ -125,6 +125,7 @@ final class Planner {
     // All events are staged first: those of a postback may be anywhere among them, because parts of either table may have
     // been removed, and days may have parts of their own.
     if let element = try await reading.events.next() {
+      guard reading.partners.contains(where: { $0.kinds.contains(.event) }) else { return true }
       let events = EventRow.read(element.rows, of: .events)
       try write { () throws(FileFailure) in try reading.staged.add(events) }
       return true
@@ -138,17 +139,21 @@ final class Planner {
     }
     var rows = RowCursor(element.rows, of: .postbacks)
     var planned: [PlannedDelivery] = []
+    var awaited: [PlannedDelivery] = []
     while rows.next() {
       guard var postback = AcceptedPostback(rows, columns, lookups) else { continue }
       if postback.values[.decodeStatus] == .text("decoded") {
         postback.events = try reading.staged.events(of: postback.key)
       }
       for partner in reading.partners {
-        planned += try postback.deliveries(to: partner, at: now, &hash)
+        let deliveries = try postback.deliveries(to: partner, at: now, &hash)
+        planned += deliveries
+        if deliveries.isEmpty, let one = try postback.awaited(by: partner, at: now, &hash) { awaited.append(one) }
       }
     }
     try write { () throws(FileFailure) in
       for delivery in planned { try outbox.add(delivery, at: now) }
+      for one in awaited { try outbox.note(awaited: one, at: now) }
       try setPositions(reading, reading.firstEvent)
     }
     return true

@@ -20,6 +20,8 @@ final class Restatement {
   private let replace: SQLiteStatement
   private let cancel: SQLiteStatement
   private let count: SQLiteStatement
+  private let findAwaited: SQLiteStatement
+  private let removeAwaited: SQLiteStatement
 
   /// A delivery that may be restated.
   private struct Known {
@@ -44,6 +46,8 @@ final class Restatement {
       FROM deliveries WHERE postback_key = ? ORDER BY sequence
       """
     )
+    findAwaited = try outbox.awaitedSelection()
+    removeAwaited = try outbox.awaitedRemoval()
     replace = try outbox.statement("UPDATE deliveries SET delivery_values = ? WHERE sequence = ?")
     cancel = try outbox.statement(
       "UPDATE deliveries SET state = 'cancelled', error = ?, next_attempt_at = NULL WHERE sequence = ?"
@@ -100,6 +104,7 @@ final class Restatement {
 
   private func restate(_ key: PostbackKey, _ values: [Macro: MacroValue], _ events: [EventRow], _ now: Int64) throws {
     let path = Outbox.name
+    if !events.isEmpty { try addAwaited(key, values, events, now) }
     let known = try find.all(.wide(key.number)) { row throws(FileFailure) -> Known in
       guard let values = DeliveryValues(json: row.text(8)) else { throw .damaged(path, "The values are not readable") }
       return Known(
@@ -132,12 +137,53 @@ final class Restatement {
       }
       guard partner.kinds.contains(.event), let first = deliveries.first else { continue }
       for event in events where heads[event.name] == nil {
-        var new = first.values.values
-        for (macro, value) in values { new[macro] = value }
-        for macro in RowValues.eventMacros { new[macro] = event.values[macro] }
-        try add(.event, event.name, nil, DeliveryValues(new), first.receivedAt, partner, key, now)
+        try add(event, first.values, values, first.receivedAt, partner, key, now)
       }
     }
+  }
+
+  /// Adds the events of a postback to partners that have no delivery of it.
+  private func addAwaited(
+    _ key: PostbackKey,
+    _ values: [Macro: MacroValue],
+    _ events: [EventRow],
+    _ now: Int64
+  ) throws {
+    let path = Outbox.name
+    let found = try findAwaited.all(.wide(key.number)) { row throws(FileFailure) -> AwaitedEvents in
+      guard let values = DeliveryValues(json: row.text(2)) else { throw .damaged(path, "The values are not readable") }
+      return AwaitedEvents(
+        partner: row.text(0),
+        receivedAt: row.isNull(1) ? nil : try row.integer(1),
+        values: values
+      )
+    }
+    for awaited in found {
+      guard let partner = partners[awaited.partner], partner.kinds.contains(.event),
+        awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
+        case .number(let trust)? = values[.trustLevel], Int64(trust) ?? 0 >= partner.minimumTrust
+      else { continue }
+      for event in events {
+        try add(event, awaited.values, values, awaited.receivedAt, partner, key, now)
+      }
+      try removeAwaited.run(.wide(key.number), .text(awaited.partner))
+    }
+  }
+
+  /// Adds an event with the values of its postback, and with those of the settlement in their place.
+  private func add(
+    _ event: EventRow,
+    _ postback: DeliveryValues,
+    _ values: [Macro: MacroValue],
+    _ receivedAt: Int64?,
+    _ partner: Partner,
+    _ key: PostbackKey,
+    _ now: Int64
+  ) throws {
+    var new = postback.values
+    for (macro, value) in values { new[macro] = value }
+    for macro in RowValues.eventMacros { new[macro] = event.values[macro] }
+    try add(.event, event.name, nil, DeliveryValues(new), receivedAt, partner, key, now)
   }
 
   private static func noEvent(_ currency: MacroValue?) -> [Macro: MacroValue] {

@@ -20,10 +20,14 @@ extension Outbox {
     exposition.begin("postback_deliveries_pending", .gauge, "Deliveries that will be attempted.")
     for partner in partners { exposition.add(count(partner, .pending), ["partner": partner]) }
     let name = "postback_deliveries_oldest_pending_age_seconds"
-    exposition.begin(name, .gauge, "The age of the oldest delivery that will be attempted; 0 if there is none.")
+    exposition.begin(
+      name,
+      .gauge,
+      "The time since which the oldest delivery without a result is due; 0 if there is none."
+    )
     for partner in partners {
-      let planned = try oldestPending(of: partner) ?? now
-      exposition.add(Double(max(now - planned, 0)) / 1000, ["partner": partner])
+      let dueAt = try oldestPending(of: partner) ?? now
+      exposition.add(Double(max(now - dueAt, 0)) / 1000, ["partner": partner])
     }
     exposition.begin("postback_delivery_circuit_open", .gauge, "1 while a partner is tried once a minute only.")
     for queue in queues { exposition.add(Int64(queue.isOpen ? 1 : 0), ["partner": queue.partner.id]) }

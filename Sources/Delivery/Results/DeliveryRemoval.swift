@@ -22,8 +22,14 @@ extension Outbox {
   fileprivate func remove(_ keys: Set<PostbackKey>) throws -> Int64 {
     try statement("PRAGMA secure_delete = ON").run()
     let removal = try statement("DELETE FROM deliveries WHERE postback_key = ? RETURNING 1")
+    let awaited = try statement("DELETE FROM awaited_events WHERE postback_key = ?")
     var count = 0
-    try transaction { for key in keys { count += try removal.all(.wide(key.number)) { _ in true }.count } }
+    try transaction {
+      for key in keys {
+        count += try removal.all(.wide(key.number)) { _ in true }.count
+        try awaited.run(.wide(key.number))
+      }
+    }
     try statement("PRAGMA wal_checkpoint(TRUNCATE)").run()
     return Int64(count)
   }

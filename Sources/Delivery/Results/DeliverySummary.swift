@@ -61,5 +61,6 @@ extension Outbox {
     try statement("DELETE FROM deliveries WHERE state <> 'pending' AND planned_at < ?").run(
       .integer(now - 7_776_000_000)
     )
+    try statement("DELETE FROM awaited_events WHERE planned_at < ?").run(.integer(now - 7_776_000_000))
   }
 }
