@@ -134,8 +134,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case costCurrency = "cost_currency"
   case costByCurrency = "cost_by_currency"
   case costLevel = "cost_level"
-  case impressions
-  case clicks
+  case impressions, clicks
   case networkInstalls = "network_installs"
   case ecpi
   case roas
@@ -154,12 +153,8 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case postbacksWithEvent = "postbacks_with_event"
   case eventECPA = "event_ecpa"
   case eventECR = "event_ecr"
-  case value
-  case count
-  case metric
-  case previous
-  case current
-  case reason
+  case value, count
+  case metric, previous, current, reason
   case copiesDirect = "copies_direct"
   case copiesForwarded = "copies_forwarded"
   case forwarders
@@ -230,10 +225,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case modelledPostbacksLow = "modelled_postbacks_low"
   case modelledPostbacksHigh = "modelled_postbacks_high"
   case deliveryID = "delivery_id"
-  case partner
-  case kind
-  case state
-  case attempts
+  case partner, kind, state, attempts
   case firstAttemptAt = "first_attempt_at"
   case lastAttemptAt = "last_attempt_at"
   case httpStatus = "http_status"
@@ -268,16 +260,16 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case note
 
   // Members of `conflicting_fields`, besides `field`.
-  case first
-  case later
+  case first, later
+
+  // Parameters of apps' events.
   case appBundleID = "i"
   case appVersion = "app_v"
   case platform = "p"
   case osVersion = "v"
   case sdkKey = "a"
   case sessionEvent = "n"
-  case idfa
-  case idfv
+  case idfa, idfv
   case currentFineValue = "skan_current_conversion_value"
   case previousFineValue = "prev_fine_value"
   case firstCall = "skan_first_call_to_skadnetwork_timestamp"
