@@ -51,6 +51,8 @@ public actor ConversionClient {
   }
 
   /// Starts the conversion windows at Apple with the value 0. Has no effect after the first success.
+  ///
+  /// - Throws: `apple`, `storage` or `cancelled`. The app is not registered then.
   public func register() async throws(ConversionClientError) {
     try await inTurn { client throws(ConversionClientError) in try await client.start(.install, tag: nil) }
   }
@@ -61,7 +63,7 @@ public actor ConversionClient {
   ///
   /// - Parameter event: The event that just happened, 1 to 32 printable ASCII characters.
   /// - Returns: The values that are in force, after they have been stored.
-  /// - Throws: An error after which the state is as before.
+  /// - Throws: An error after which the state is as before. A registration that came first stays.
   @discardableResult
   public func update(event: String = Event.session) async throws(ConversionClientError) -> Update {
     guard Event.isValid(event) else { throw .invalidEvent(event) }
@@ -73,10 +75,10 @@ public actor ConversionClient {
   /// The amount is rounded to six fraction digits. An amount of 0 has no effect.
   ///
   /// - Parameters:
-  ///   - amount: The amount, not negative.
+  ///   - amount: The amount in whole units of the currency, such as 9.99; not negative, and below 10¹⁵.
   ///   - currency: The ISO 4217 code of its currency.
   ///   - isAdMonetization: Indicates revenue from ads shown in the app, and not from a purchase.
-  /// - Throws: An error after which the totals are as before.
+  /// - Throws: `invalidAmount`, `invalidCurrency` or `storage`. The totals are as before.
   public func addRevenue(
     _ amount: Decimal,
     currency: String,
@@ -95,7 +97,7 @@ public actor ConversionClient {
   /// Until its windows are over, updates also tell Apple the values of the re-engagement.
   ///
   /// - Returns: True if the URL comes from a re-engagement.
-  /// - Throws: An error after which there is no new re-engagement.
+  /// - Throws: `reengagementNotSupported`, `apple`, `storage` or `cancelled`. There is no new re-engagement then.
   @discardableResult
   public func reengage(opening url: URL) async throws(ConversionClientError) -> Bool {
     guard let opening = ReengagementOpening(url) else { return false }
@@ -150,55 +152,68 @@ extension ConversionClient {
     try keep(state)
   }
 
-  /// Updates the install, then the re-engagement if there is one.
+  /// Updates the install and, if there is one, the re-engagement: both, or neither if one of them fails.
   private func updateAll(_ event: String) async throws(ConversionClientError) -> Update {
     if install.firstCall == nil { try await start(.install, tag: nil) }
     let hasReengagement =
       values.knowsReengagements && reengagement.firstCall != nil
       && reengagement.window(at: clock.now, under: framework) != nil
-    guard hasReengagement else { return try await update(.install, event) }
-    var ofInstall: Update?
+    var decisions: [Decision] = []
     do throws(ConversionClientError) {
-      ofInstall = try await update(.install, event)
+      decisions.append(try await decision(.install, event))
     } catch {
-      guard case .windowsOver = error else { throw error }
+      guard case .windowsOver = error, hasReengagement else { throw error }
     }
-    // An update through SKAdNetwork also overwrites the value of a re-engagement.
-    let ofReengagement = try await update(.reengagement, event, again: ofInstall?.outcome == .sent)
-    return ofInstall ?? ofReengagement
+    if hasReengagement {
+      // An update through SKAdNetwork also overwrites the value of a re-engagement.
+      let isOverwritten = decisions.contains { $0.outcome == .sent }
+      decisions.append(try await decision(.reengagement, event, isOverwritten: isOverwritten))
+    }
+    for decision in decisions {
+      if let told = decision.told { try await tell(told) }
+    }
+    let now = clock.now
+    var (install, reengagement) = (install, reengagement)
+    for decision in decisions {
+      switch decision.type {
+      case .install: decision.apply(to: &install, at: now)
+      case .reengagement: decision.apply(to: &reengagement, at: now)
+      }
+    }
+    try save(install, reengagement)
+    return Update(decisions[0], self[decisions[0].type])
   }
 
-  /// Asks for the values of one conversion, tells them to Apple if they changed or if they are to be told `again`, and
-  /// stores them.
-  private func update(
+  /// Asks for the values of one conversion. Values that are overwritten at Apple are told again, also if they are not
+  /// new.
+  private func decision(
     _ type: AdConversionType,
     _ event: String,
-    again: Bool = false
-  ) async throws(ConversionClientError) -> Update {
+    isOverwritten: Bool = false
+  ) async throws(ConversionClientError) -> Decision {
     let state = self[type]
     guard let request = try ConversionValueRequest(event, state, at: clock.now, under: framework) else {
       throw .windowsOver
     }
+    var decision = Decision(request)
     if state.windows[request.window].lockedAt != nil {
-      try keep(state.type) { $0.count(event, in: request.window) }
-      return Update(.windowLocked, self[type], window: request.window)
+      decision.outcome = .windowLocked
+      return decision
     }
     let answer = try await values.values(for: request)
     guard !Task.isCancelled else { throw .cancelled }
-    guard let answer, var change = try ConversionChange(answer, to: self[type], under: framework) else {
-      try keep(type) { $0.count(event, in: request.window) }
-      return Update(.noValue, self[type], window: request.window)
+    if let answer, var change = try ConversionChange(answer, to: self[type], under: framework) {
+      // A lock applies to the window that Apple's device is in, so a late answer must not lock the next one.
+      if self[type].window(at: clock.now, under: framework) != change.window { change.locksWindow = false }
+      decision.window = change.window
+      decision.outcome = change.isNew(in: self[type]) ? .sent : .unchanged
+      decision.change = change
     }
-    // A lock applies to the window that Apple's device is in, so a late answer must not lock the next one.
-    if self[type].window(at: clock.now, under: framework) != change.window { change.locksWindow = false }
-    let isNew = change.isNew(in: self[type])
-    if isNew || again { try await tell(change.postbackValues(of: self[type])) }
-    let now = clock.now
-    try keep(type) { state in
-      state.count(event, in: request.window)
-      if isNew { state.apply(change, at: now) }
+    if decision.outcome == .sent || isOverwritten {
+      let change = decision.change ?? ConversionChange(of: self[type], in: request.window)
+      decision.told = change.postbackValues(of: self[type])
     }
-    return Update(isNew ? .sent : .unchanged, self[type], window: change.window, locksWindow: change.locksWindow)
+    return decision
   }
 
   private func tell(_ values: PostbackValues) async throws(ConversionClientError) {
@@ -214,16 +229,6 @@ extension ConversionClient {
 
 extension ConversionClient {
   private subscript(type: AdConversionType) -> ConversionState { type == .install ? install : reengagement }
-
-  /// Changes the state of a conversion, and stores it. Revenue that was added meanwhile is kept.
-  private func keep(
-    _ type: AdConversionType,
-    _ change: (inout ConversionState) -> Void
-  ) throws(ConversionClientError) {
-    var state = self[type]
-    change(&state)
-    try keep(state)
-  }
 
   private func keep(_ state: ConversionState) throws(ConversionClientError) {
     switch state.type {

@@ -25,13 +25,14 @@ public struct Update: Hashable, Sendable {
   /// Indicates that this update locked the window, so that its postback is sent before the window ends.
   public let locksWindow: Bool
 
-  init(_ outcome: Outcome, _ state: ConversionState, window: Int, locksWindow: Bool = false) {
-    self.outcome = outcome
+  /// The result of a decision, with the values of the state that it led to.
+  init(_ decision: Decision, _ state: ConversionState) {
+    outcome = decision.outcome
     conversionType = state.type
-    self.window = window
+    window = decision.window
     fineValue = state.fineValue ?? 0
     coarseValue = state.windows[window].coarse
-    self.locksWindow = locksWindow
+    locksWindow = decision.change?.locksWindow ?? false
   }
 }
 

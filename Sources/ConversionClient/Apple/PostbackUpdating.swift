@@ -3,10 +3,14 @@ internal import Foundation
 /// The frameworks of Apple that are told of conversion values.
 public protocol PostbackUpdating: Sendable {
   /// Sets the values of the pending postbacks; returns when Apple has accepted them.
+  ///
+  /// - Throws: The error of Apple's framework, which the client reports as `apple`. The same values may come again
+  ///   after it.
   func update(_ values: PostbackValues) async throws
 }
 
-/// The conversion values of the pending postbacks.
+/// The conversion values of the pending postbacks, as `SKAdNetwork.updatePostbackConversionValue` and
+/// `AdAttributionKit.Postback.updateConversionValue` take them.
 public struct PostbackValues: Hashable, Sendable {
   /// The fine value, 0 to 63. Apple uses it in the first window only.
   public let fineValue: Int

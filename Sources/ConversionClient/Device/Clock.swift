@@ -5,7 +5,7 @@ public protocol Clock: Sendable {
   /// The whole seconds since 1970 began.
   var now: Int { get }
 
-  /// Waits; throws if the task is cancelled.
+  /// Waits; throws `CancellationError` if the task is cancelled.
   func sleep(seconds: Double) async throws
 }
 

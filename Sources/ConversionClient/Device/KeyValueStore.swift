@@ -1,11 +1,13 @@
 public import Foundation
 
-/// The storage of the client's state.
+/// The storage of the client's state: about 30 values under the names that docs/client.md lists.
+///
+/// The client reports any error of its functions as `storage`.
 public protocol KeyValueStore: Sendable {
   /// Returns the values of these keys, as far as they are stored.
   func load(_ keys: [String]) throws -> [String: StoredValue]
 
-  /// Stores these values; a key with nil is removed.
+  /// Stores these values, all of them or, where it throws, none; a key with nil is removed.
   func save(_ changes: [String: StoredValue?]) throws
 }
 
@@ -15,11 +17,12 @@ public enum StoredValue: Hashable, Sendable {
   case integer(Int)
   /// A text.
   case text(String)
-  /// Amounts by ISO 4217 code.
+  /// Amounts in whole units of their currency by ISO 4217 code, such as 9.99 for `USD`.
   case amounts([String: Decimal])
 }
 
-/// The user defaults of the app, where published clients keep their state.
+/// The user defaults of the app, where published clients keep their state: whole numbers, strings, and dictionaries of
+/// amounts.
 public struct UserDefaultsStore: KeyValueStore {
   private let suite: String?
 

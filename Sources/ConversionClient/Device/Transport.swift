@@ -6,15 +6,17 @@ public import Foundation
 
 /// The HTTP client.
 public protocol Transport: Sendable {
-  /// Gets a URL; throws if no complete answer comes.
+  /// Gets a URL: the status and the whole body, also of a status that is no success.
+  ///
+  /// - Throws: An error if no complete answer comes, which the client reports as `network`.
   func get(_ url: URL) async throws -> HTTPAnswer
 }
 
 /// The answer to an HTTP request.
 public struct HTTPAnswer: Hashable, Sendable {
-  /// The status.
+  /// The HTTP status, such as 200.
   public let status: Int
-  /// The body.
+  /// The body, without transfer and content encodings.
   public let body: Data
 
   /// An answer.
@@ -29,7 +31,7 @@ public struct URLSessionTransport: Transport {
   private let session: URLSession
   private let secondsToWait: Double
 
-  /// A client that waits this long for an answer.
+  /// A client that gives up after this many seconds without a byte.
   public init(timeout secondsToWait: Double = 10) {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpShouldSetCookies = false
@@ -38,7 +40,9 @@ public struct URLSessionTransport: Transport {
     self.secondsToWait = secondsToWait
   }
 
-  /// Gets a URL; throws if no complete answer comes.
+  /// Gets a URL.
+  ///
+  /// - Throws: An error of `URLSession`, or of `URLError` for an answer that is not of HTTP.
   public func get(_ url: URL) async throws -> HTTPAnswer {
     let request = URLRequest(url: url, timeoutInterval: secondsToWait)
     let (body, response) = try await session.data(for: request)

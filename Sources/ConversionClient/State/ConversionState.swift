@@ -115,6 +115,14 @@ struct ConversionChange {
     }
   }
 
+  /// The values in force in a window.
+  init(of state: ConversionState, in window: Int) {
+    self.window = window
+    fineValue = state.fineValue ?? 0
+    coarseValue = state.windows[window].coarse
+    locksWindow = false
+  }
+
   /// Indicates that Apple does not have these values yet.
   func isNew(in state: ConversionState) -> Bool {
     locksWindow || fineValue != state.fineValue || coarseValue != state.windows[window].coarse
@@ -129,5 +137,30 @@ struct ConversionChange {
       conversionType: state.type,
       conversionTag: state.tag
     )
+  }
+}
+
+/// The values of one conversion after an event, before Apple is told of them.
+struct Decision {
+  let type: AdConversionType
+  let event: String
+  /// The window in which the event happened.
+  let current: Int
+  /// The window that the values belong to.
+  var window: Int
+  var outcome = Update.Outcome.noValue
+  /// The values of the answer; nil if it has none.
+  var change: ConversionChange?
+  /// The values to tell Apple; nil if Apple has them already.
+  var told: PostbackValues?
+
+  init(_ request: ConversionValueRequest) {
+    (type, event, current, window) = (request.conversionType, request.event, request.window, request.window)
+  }
+
+  /// Counts the event, and takes over new values that Apple has accepted.
+  func apply(to state: inout ConversionState, at now: Int) {
+    state.count(event, in: current)
+    if outcome == .sent, let change { state.apply(change, at: now) }
   }
 }

@@ -6,6 +6,8 @@ public protocol ConversionValueSource: Sendable {
   var knowsReengagements: Bool { get }
 
   /// Returns the values for a user; nil if there are none for the user's activity, so that those in force stay.
+  ///
+  /// - Throws: An error that ends the update. The client checks the ranges of the values itself.
   func values(for request: ConversionValueRequest) async throws(ConversionClientError) -> ConversionValues?
 }
 

@@ -27,6 +27,9 @@ public struct ModelValues: ConversionValueSource {
   }
 
   /// Encodes the activity of a window, or of all windows so far where the window is cumulative.
+  ///
+  /// - Throws: `noModel` where no model is in force at the first call or it does not describe the window, and
+  ///   `noRate` where revenue cannot be converted.
   public func values(for request: ConversionValueRequest) async throws(ConversionClientError) -> ConversionValues? {
     let firstCall = Timestamp(milliseconds: Int64(request.firstCall) * 1000)
     let type: ConversionType = request.conversionType == .install ? .install : .reEngagement

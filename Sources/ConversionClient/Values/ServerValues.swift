@@ -2,7 +2,8 @@ public import Foundation
 
 /// A server with the conversion value API, such as `postback serve`.
 ///
-/// A request that gets no answer is repeated twice, unchanged: it changes nothing on the server.
+/// A request that gets no answer, or a status of 500 and above, is repeated twice, after 1 and 4 seconds, unchanged: it
+/// changes nothing on the server.
 public struct ServerValues: ConversionValueSource {
   /// A version of the API.
   public enum Version: String, Sendable {
@@ -44,6 +45,9 @@ public struct ServerValues: ConversionValueSource {
   }
 
   /// Asks the server.
+  ///
+  /// - Throws: `network` or `httpStatus` after the last repetition, `refused` with the server's reason,
+  ///   `malformedAnswer` or `illegalValue` for an answer that is not of this API, and `cancelled`.
   public func values(for request: ConversionValueRequest) async throws(ConversionClientError) -> ConversionValues? {
     guard let url = URL(string: endpoint + "?" + query(request)) else { throw .malformedAnswer(endpoint) }
     let answer = try await answer(to: url)
@@ -98,15 +102,15 @@ public struct ServerValues: ConversionValueSource {
   }
 }
 
-/// The app and the device, as the parameters of requests name them.
+/// The app and the device, as the parameters `i`, `a`, `app_v`, `v`, `idfa` and `idfv` of requests name them.
 public struct AppIdentity: Sendable {
-  /// The bundle id.
+  /// The bundle id, in the case in which it is registered.
   public var bundleID: String
   /// The SDK key, for servers that ask for one.
   public var sdkKey: String?
   /// The version of the app.
   public var appVersion: String?
-  /// The version of iOS.
+  /// The version of iOS, such as 18.1.
   public var systemVersion: String?
   /// The advertising identifier, if the user allows it.
   public var advertisingID: UUID?

@@ -53,6 +53,7 @@ final class TestPostbacks: PostbackUpdating {
   private struct State {
     var accepted: [PostbackValues] = []
     var fails = false
+    var failing: AdConversionType?
   }
   private let state = Mutex(State())
 
@@ -62,9 +63,15 @@ final class TestPostbacks: PostbackUpdating {
     set { state.withLock { $0.fails = newValue } }
   }
 
+  /// The type of conversion whose values alone are refused.
+  var failing: AdConversionType? {
+    get { state.withLock { $0.failing } }
+    set { state.withLock { $0.failing = newValue } }
+  }
+
   func update(_ values: PostbackValues) async throws {
     try state.withLock { state in
-      if state.fails { throw Failure() }
+      if state.fails || state.failing == values.conversionType { throw Failure() }
       state.accepted.append(values)
     }
   }
