@@ -34,6 +34,16 @@ package struct SeenIndex: Sendable {
     refresh()
   }
 
+  /// Makes an index in memory of some entries. For a key that is there twice the first entry is kept.
+  package init(_ seen: [TransactionIndex.Seen]) {
+    self.init()
+    recent.restore(seen)
+    end = Int64(recent.count)
+  }
+
+  /// Returns the entry in memory with a key; nil if there is none.
+  package func recentEntry(for key: PostbackKey) -> TransactionIndex.Seen? { recent.entry(for: key) }
+
   /// Classifies a verified postback, and stores it if it is the first with its key. Throws if a segment cannot be read.
   package mutating func admit(
     _ key: PostbackKey,

@@ -6,9 +6,10 @@
 package struct SortedSegment: Sendable {
   /// The content of an entry: 32 bits of the digest of the signed content, and the unsigned fields in 31 bits.
   package struct Content: Equatable, Sendable {
-    let digest: UInt32
+    /// The lowest 32 bits of the first word of the digest.
+    package let digest: UInt32
     /// The packed unsigned fields, below 2³¹.
-    let unsigned: UInt32
+    package let unsigned: UInt32
 
     /// Makes the content of an entry.
     package init(digest: UInt32, unsigned: UInt32) {

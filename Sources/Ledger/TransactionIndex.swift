@@ -23,8 +23,10 @@ package struct TransactionIndex: Sendable {
   package struct Seen: Equatable, Sendable {
     /// The key of the postback.
     package let key: PostbackKey
-    let content: SortedSegment.Content
-    let number: Int64?
+    /// The 32 bits of the digest of the signed content, and the packed unsigned fields.
+    package let content: SortedSegment.Content
+    /// The unsigned field of 64 bits; nil if there is none.
+    package let number: Int64?
 
     /// Makes an entry from its parts.
     package init(key: PostbackKey, content: SortedSegment.Content, number: Int64?) {

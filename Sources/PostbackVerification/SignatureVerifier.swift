@@ -257,6 +257,27 @@ package struct SignatureVerifier: ~Copyable {
     try digest { message in postback.appendSignedMessage(layout, of: bytes, to: &message) }
   }
 
+  /// Returns the signature that another process found valid with the same trusted keys: that of a key, under a layout.
+  /// Returns nil if it cannot have found it, because no such key is trusted or the postback has no such layout.
+  ///
+  /// The signature is not verified again: the caller answers for the other process.
+  package mutating func restored(
+    _ postback: Postback,
+    of bytes: [UInt8],
+    keyID: ArraySlice<UInt8>,
+    _ layout: SignedLayout
+  ) throws(LibcryptoFailure) -> AcceptedSignature? {
+    guard let key = trust.keys.firstIndex(where: { keyID.elementsEqual($0.id.utf8) }),
+      postback.layouts.contains(layout)
+    else { return nil }
+    return AcceptedSignature(
+      key: key,
+      layout: layout,
+      digest: try digest(postback, layout, bytes),
+      isDevelopment: trust.keys[key].environment == .development
+    )
+  }
+
   /// Returns the key of the postback: the first 128 bits of the SHA-256 of its identity.
   package mutating func key(of postback: Postback, in bytes: [UInt8]) throws(LibcryptoFailure) -> PostbackKey {
     PostbackKey(try digest { message in postback.appendIdentity(of: bytes, to: &message) })

@@ -19,7 +19,8 @@ enum Main {
     SettleCommand.self, DailyCommand.self, DeliverCommand.self, RetainCommand.self, ForgetCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
     ModelDiffCommand.self, PlistCheckCommand.self, SearchAdsImportCommand.self, SearchAdsExchangeCommand.self,
-    GenerateCommand.self, SchemaCommand.self, LoadPostgresCommand.self, ValidateImplementationCommand.self,
+    GenerateCommand.self, RecordsReadCommand.self, RecordsVerifyCommand.self, RecordsFinishCommand.self,
+    SchemaCommand.self, LoadPostgresCommand.self, ValidateImplementationCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self, CompletionCommand.self, ManualCommand.self,
   ])
 

@@ -45,16 +45,19 @@ where Base.Element == Step<Batch<Verified>>, Base.Failure == PipelineFailure {
       Batch<Unique>
     >? {
       guard let step = try await base.next(isolation: actor) else { return nil }
-      return try step.map { batch throws(PipelineFailure) in
-        index.prepare(
-          for: batch.outcomes.compactMap { if case .accepted(let verified) = $0 { verified.key } else { nil } }
-        )
-        do throws(FileFailure) {
-          return try batch.map { verified throws(FileFailure) in try index.admit(verified, of: batch.bytes) }
-        } catch {
-          throw .state(error)
-        }
-      }
+      return try step.map { batch throws(PipelineFailure) in try batch.deduplicated(in: &index) }
+    }
+  }
+}
+
+extension Batch<Verified> {
+  /// Rejects postbacks whose key `index` has, and adds the keys of the others to it.
+  func deduplicated(in index: inout SeenIndex) throws(PipelineFailure) -> Batch<Unique> {
+    index.prepare(for: outcomes.compactMap { if case .accepted(let verified) = $0 { verified.key } else { nil } })
+    do throws(FileFailure) {
+      return try map { verified throws(FileFailure) in try index.admit(verified, of: bytes) }
+    } catch {
+      throw .state(error)
     }
   }
 }

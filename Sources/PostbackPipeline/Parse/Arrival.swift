@@ -24,6 +24,8 @@ package struct ReceivedAtRule: Sendable {
   package var time: Timestamp?
   /// The name of a key that forwarders add. Its value is an RFC 3339 text, or Unix time in seconds or milliseconds.
   package var field: String?
+  /// True if the modification time of the input, where it has one, comes before `time`.
+  var prefersModificationTime = false
 
   /// A rule that takes `time` if it is given, else the value of `field` if it is a valid time, else the modification
   /// time of the input file.
@@ -33,7 +35,7 @@ package struct ReceivedAtRule: Sendable {
   }
 
   func arrival(of value: JSONField, in bytes: [UInt8], from input: InputFile) -> Arrival {
-    if let time { return Arrival(receivedAt: time, source: .option) }
+    if let time, !prefersModificationTime || input.modified == nil { return Arrival(receivedAt: time, source: .option) }
     if let time = Self.timestamp(value, in: bytes) { return Arrival(receivedAt: time, source: .field) }
     guard let modified = input.modified else { return Arrival() }
     return Arrival(receivedAt: Timestamp(milliseconds: modified), source: .fileModified)

@@ -12,6 +12,8 @@ package struct InputFile: Hashable, Sendable {
   package var modified: Int64?
   /// The size of the file as stored, in bytes; nil if it is not a regular file.
   package var byteCount: Int64?
+  /// The number of its first line: more than 1 if it is a later part of a larger file.
+  package var firstLine = 1
 
   /// An input file; `modified` and `byteCount` are nil if it is not a regular file.
   package init(path: String, modified: Int64? = nil, byteCount: Int64? = nil) {

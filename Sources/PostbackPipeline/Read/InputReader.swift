@@ -61,7 +61,8 @@ final class InputReader {
         byteCount: byteCount,
         limits: limits,
         content: content,
-        bufferSize: bufferSize
+        bufferSize: bufferSize,
+        firstLine: input.firstLine
       )
     } catch { throw .read(error) }
   }

@@ -27,17 +27,19 @@ final class RecordStream {
     byteCount: Int64?,
     limits: ReadLimits,
     content: ContentDigest,
-    bufferSize: Int
+    bufferSize: Int,
+    firstLine: Int = 1
   ) throws(FileFailure) {
     // Most files in a spool hold a single postback.
     let isSmall = (byteCount ?? .max) < Self.smallSize
     let bufferSize = isSmall ? min(bufferSize, Self.smallSize) : bufferSize
-    let framer: Framer
+    var framer: Framer
     do {
       framer = try Framer(limits: limits, content: content, capacity: isSmall ? Self.smallSize : nil)
     } catch {
       throw FileFailure(.io, path, error.description)
     }
+    if firstLine > 1 { (framer.state, framer.line) = (.top, firstLine) }
     self.framer = framer
     self.path = path
     stream = TextStream(file, bufferSize: bufferSize)

@@ -91,13 +91,34 @@ package struct SignatureGate: ~Copyable {
   ) throws(LibcryptoFailure) -> Outcome<Verified> {
     switch outcome(of: parsed, verification, bytes) {
     case .rejected(let rejection): return .rejected(rejection)
-    case .accepted(let signature):
-      let environment = trust.environment(of: parsed.postback, signedBy: signature.key, signature.layout, in: bytes)
-      var parsed = parsed
-      parsed.removeUnsigned(signature.layout)
-      let key = try verifier.key(of: parsed.postback, in: bytes)
-      return .accepted(Verified(parsed, signature, keyIDs[signature.key], environment, key, of: bytes))
+    case .accepted(let signature): return .accepted(try verified(parsed, signature, of: bytes))
     }
+  }
+
+  private mutating func verified(
+    _ parsed: Parsed,
+    _ signature: AcceptedSignature,
+    of bytes: [UInt8]
+  ) throws(LibcryptoFailure) -> Verified {
+    let environment = trust.environment(of: parsed.postback, signedBy: signature.key, signature.layout, in: bytes)
+    var parsed = parsed
+    parsed.removeUnsigned(signature.layout)
+    let key = try verifier.key(of: parsed.postback, in: bytes)
+    return Verified(parsed, signature, keyIDs[signature.key], environment, key, of: bytes)
+  }
+
+  /// Returns a postback that another process accepted with the same settings; nil if it cannot have accepted it.
+  mutating func restore(
+    _ parsed: Parsed,
+    of bytes: [UInt8],
+    _ verdict: RecordVerdict
+  ) throws(LibcryptoFailure) -> Verified? {
+    let keyID = bytes[verdict.keyID.indices]
+    guard let signature = try verifier.restored(parsed.postback, of: bytes, keyID: keyID, verdict.layout),
+      trust.accepts(signature)
+    else { return nil }
+    let verified = try verified(parsed, signature, of: bytes)
+    return verified.key == verdict.key ? verified : nil
   }
 
   /// Returns the signature of a postback that is accepted after that verification, or the rejection.

@@ -1,0 +1,208 @@
+internal import Base
+internal import ConversionModel
+internal import JSON
+internal import Ledger
+internal import PostbackVerification
+internal import Signatures
+internal import Tables
+
+/// The pipeline in pieces that another program, such as Spark, distributes: each reads lines and writes lines, and keeps
+/// nothing.
+///
+/// `records` frames, `verify` parses and verifies, and `finish` deduplicates, decodes and encodes, with the stages of
+/// `Pipeline`. Between the last two the lines must be sorted by `postback_key`, and those of a key by their position.
+package struct RecordMode: Sendable {
+  private let settings: PipelineSettings
+  private let receivedAt: ReceivedAtRule
+  private let format: RowFormat
+  private let jobs: Int
+
+  /// Record mode with the settings of a run.
+  package init(
+    settings: PipelineSettings,
+    receivedAt: ReceivedAtRule,
+    keepsRawBodies: Bool,
+    keepsAddresses: Bool,
+    jobs: Int
+  ) {
+    self.settings = settings
+    self.receivedAt = receivedAt
+    format = RowFormat(
+      TableEncoding([.jsonLines], keepsRawBodies: keepsRawBodies),
+      keepsAddresses: keepsAddresses
+    )
+    self.jobs = jobs
+  }
+
+  /// Frames the records of inputs, and hands each batch of lines to `write`. The source of the records is `name`, or the
+  /// path of their input.
+  package func records(
+    of inputs: [InputFile],
+    name: String?,
+    _ write: ([UInt8]) throws -> Void
+  ) async throws {
+    var iterator = PostbackReader(inputs: inputs, limits: settings.limits).makeAsyncIterator()
+    var (input, place) = (InputFile?.none, RecordPlace(InputFile(path: "")))
+    while let batch = try await iterator.next() {
+      var text = RecordText(capacity: batch.bytes.count * 2)
+      var records = batch.records[...]
+      for origin in batch.origins {
+        if origin.input != input { (input, place) = (origin.input, RecordPlace(origin.input, name: name)) }
+        for record in records.prefix(origin.recordCount) {
+          (place.line, place.index) = (record.line, record.line == place.line ? place.index + 1 : 0)
+          text.append(place, text: batch.bytes.span.extracting(record.bytes.indices), record.defect)
+        }
+        records = records.dropFirst(origin.recordCount)
+      }
+      try write(text.bytes)
+    }
+  }
+
+  /// Parses and verifies the records of standard input, and hands each batch of lines to `write`.
+  package func verify(_ write: ([UInt8]) throws -> Void) async throws {
+    var receivedAt = receivedAt
+    receivedAt.prefersModificationTime = true
+    let (rule, settings, format) = (receivedAt, settings, format)
+    let texts = RecordBatches(command: .verify, limits: settings.limits)
+      .mapConcurrently(jobs) { batch throws(PipelineFailure) in
+        do throws(LibcryptoFailure) { return try batch.verified(settings, rule, format) } catch {
+          throw .libcrypto(error)
+        }
+      }
+    for try await text in texts { try write(text) }
+  }
+
+  /// Deduplicates and decodes the records that `verify` accepted, and hands each batch of lines to `write`.
+  package func finish(_ write: ([UInt8]) throws -> Void) async throws {
+    var receivedAt = receivedAt
+    receivedAt.prefersModificationTime = true
+    let (rule, settings, format) = (receivedAt, settings, format)
+    let batches = RecordBatches(command: .finish, limits: settings.limits)
+      .mapConcurrently(jobs) { batch throws(PipelineFailure) in
+        (batch: batch, restored: try batch.restored(settings, rule, format))
+      }
+    var last: TransactionIndex.Seen?
+    for try await (batch, restored) in batches {
+      // The lines are sorted by key, so that of all earlier ones only the last key can come again.
+      var index = SeenIndex((last.map { [$0] } ?? []) + batch.seen)
+      let unique = try restored.deduplicated(in: &index)
+      if let key = batch.lastKey { last = index.recentEntry(for: key) ?? last }
+      try write(try unique.decoded(with: settings.models).lines(format, passing: batch.rejects))
+    }
+  }
+}
+
+extension RecordBatch {
+  /// Parses and verifies the records, and returns a line for each.
+  fileprivate consuming func verified(
+    _ settings: PipelineSettings,
+    _ rule: ReceivedAtRule,
+    _ format: RowFormat
+  ) throws(LibcryptoFailure) -> [UInt8] {
+    let (records, indices) = (raw.records, indices)
+    let verified = try raw.parsed(receivedAt: rule, keepsAddresses: format.keepsAddresses)
+      .verified(by: settings.trust, known: settings.known)
+    var rejects = try verified.rejects.encoded(as: format).rows[2]
+    var text = RecordText(capacity: 2 * verified.bytes.count)
+    var next = 0
+    for origin in verified.origins {
+      var place = RecordPlace(origin.input)
+      for index in next..<next + origin.recordCount {
+        (place.line, place.index) = (records[index].line, indices[index])
+        switch verified.outcomes[index] {
+        case .accepted(let accepted):
+          text.append(accepted, place, text: verified.bytes.span.extracting(records[index].bytes.indices))
+        case .rejected: text.append(reject: rejects.popLine(), place)
+        }
+      }
+      next += origin.recordCount
+    }
+    return text.bytes
+  }
+
+  /// Parses the records again, and joins each with its verdict.
+  fileprivate func restored(
+    _ settings: PipelineSettings,
+    _ rule: ReceivedAtRule,
+    _ format: RowFormat
+  ) throws(PipelineFailure) -> Batch<Verified> {
+    let parsed = raw.parsed(receivedAt: rule, keepsAddresses: format.keepsAddresses)
+    var outcomes: [Outcome<Verified>] = []
+    outcomes.reserveCapacity(parsed.outcomes.count)
+    do throws(LibcryptoFailure) {
+      var gate = try SignatureGate(settings.trust)
+      for (outcome, verdict) in zip(parsed.outcomes, verdicts) {
+        guard case .accepted(let postback) = outcome,
+          let verified = try gate.restore(postback, of: parsed.bytes, verdict)
+        else { break }
+        outcomes.append(.accepted(verified))
+      }
+    } catch { throw .libcrypto(error) }
+    guard outcomes.count == lines.count else {
+      throw RecordLines.failure(
+        line: lines[outcomes.count],
+        "postback records verify cannot have accepted it with these keys and limits",
+        advice: "Give finish the options of verify"
+      )
+    }
+    return Batch(bytes: parsed.bytes, outcomes: outcomes, origins: parsed.origins)
+  }
+}
+
+extension Batch<Verified> {
+  /// The rejected records alone.
+  fileprivate var rejects: Batch<Decoded> {
+    var rejects = Batch<Decoded>(bytes: bytes, outcomes: [], origins: [])
+    var rest = outcomes[...]
+    for var origin in origins {
+      let before = rejects.outcomes.count
+      for case .rejected(let rejection) in rest.prefix(origin.recordCount) {
+        rejects.outcomes.append(.rejected(rejection))
+      }
+      rest = rest.dropFirst(origin.recordCount)
+      origin.recordCount = rejects.outcomes.count - before
+      rejects.origins.append(origin)
+    }
+    return rejects
+  }
+}
+
+extension Batch<Decoded> {
+  /// Returns the rows of all outcomes in order, and before each the rejects that stand there.
+  fileprivate func lines(
+    _ format: RowFormat,
+    passing rejects: [RecordBatch.Reject]
+  ) throws(LibcryptoFailure) -> [UInt8] {
+    let encoded = try encoded(as: format)
+    var rows = encoded.rows
+    var passed = rejects[...]
+    var firsts = encoded.firsts[...]
+    var text = RecordText(capacity: rows.reduce(0) { $0 + $1.count } + 256 * outcomes.count)
+    for (index, outcome) in outcomes.enumerated() {
+      while let reject = passed.first, reject.place <= index { text.append(passed.removeFirst().line) }
+      switch outcome {
+      case .accepted(let decoded):
+        text.append(row: rows[0].popLine(), table: Table.postbacks.name)
+        for _ in decoded.decoding.events { text.append(row: rows[1].popLine(), table: Table.events.name) }
+        if let first = firsts.popFirst() { text.append(first.seen) }
+      case .rejected: text.append(row: rows[2].popLine(), table: Table.rejects.name)
+      }
+    }
+    for reject in passed { text.append(reject.line) }
+    return text.bytes
+  }
+}
+
+extension EncodedBatch {
+  /// The rows as JSON Lines, by table in the order of `Table.all`.
+  fileprivate var rows: [ArraySlice<UInt8>] { portions.map { $0.first?.rows.jsonLines[...] ?? [] } }
+}
+
+extension ArraySlice<UInt8> {
+  /// Removes the first line, and returns it without its end.
+  fileprivate mutating func popLine() -> ArraySlice<UInt8> {
+    let count = span.lineEnd(from: 0) ?? count
+    defer { self = dropFirst(count + 1) }
+    return prefix(count)
+  }
+}

@@ -1,0 +1,141 @@
+internal import Base
+internal import JSON
+internal import Ledger
+internal import PostbackVerification
+internal import SKAdNetwork
+internal import Signatures
+internal import Tables
+
+/// The lines that record mode writes.
+struct RecordText {
+  /// The lines so far.
+  private(set) var bytes: [UInt8] = []
+
+  /// Room for some bytes.
+  init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+  /// Appends a line that is complete.
+  mutating func append(_ line: [UInt8]) { bytes += line }
+
+  /// Appends a row of a table as a line: `row` is the JSON of the row.
+  mutating func append(row: some Collection<UInt8>, table: String) {
+    bytes += Array("{\"table\":\"\(table)\",\"row\":".utf8)
+    bytes += row
+    bytes += Array("}\n".utf8)
+  }
+
+  /// Returns a row of a table as a line.
+  static func row(_ row: ArraySlice<UInt8>, table: ArraySlice<UInt8>) -> [UInt8] {
+    var line: [UInt8] = Array("{\"table\":".utf8)
+    line.appendJSONString(table)
+    line += Array(",\"row\":".utf8)
+    line += row
+    line += Array("}\n".utf8)
+    return line
+  }
+
+  /// Appends the row of `seen_keys` of an accepted postback.
+  mutating func append(_ seen: TransactionIndex.Seen) {
+    bytes += Array("{\"table\":\"seen_keys\",\"row\":{\"postback_key\":\"\(seen.key)\"".utf8)
+    appendCompared(seen)
+    bytes += Array("}}\n".utf8)
+  }
+
+  /// Appends the line of a record that was accepted.
+  mutating func append(_ verified: Verified, _ record: RecordPlace, text: Span<UInt8>) {
+    bytes += Array("{\"postback_key\":\"\(verified.key)\",".utf8)
+    append(record)
+    append(.keyID)
+    bytes.appendJSONString(verified.keyID[...])
+    append(.signatureState)
+    bytes.appendJSONString(verified.signature.state.rawValue)
+    append(.signedLayout)
+    bytes.appendJSONString(verified.signature.layout.rawValue)
+    appendCompared(TransactionIndex.Seen(verified.key, verified.signature.digest, verified.unsignedFields))
+    append(.record)
+    bytes.appendJSONString(text)
+    end()
+  }
+
+  /// Appends the line of a record that was rejected: `row` is its row of `skan_rejects`.
+  mutating func append(reject row: ArraySlice<UInt8>, _ record: RecordPlace) {
+    bytes += Array("{\"postback_key\":null,".utf8)
+    append(record)
+    append(.table)
+    bytes.appendJSONString(Table.rejects.name)
+    append(.row)
+    bytes += row
+    end()
+  }
+
+  /// Appends the line of a record that was framed and not parsed.
+  mutating func append(_ record: RecordPlace, text: Span<UInt8>, _ defect: FramingDefect?) {
+    bytes.append(UInt8(ascii: "{"))
+    append(record)
+    switch defect {
+    case .tooLarge(let byteCount, let digest):
+      append(.byteCount)
+      bytes.appendDecimal(Int64(byteCount))
+      append(.sha256)
+      let digest = digest.bytes
+      bytes.append(UInt8(ascii: "\""))
+      bytes.appendHexadecimal(digest.span)
+      bytes.append(UInt8(ascii: "\""))
+    case .truncatedInput(let reason):
+      append(.truncated)
+      bytes.appendJSONString(reason)
+    case .byteOrderMark:
+      append(.byteOrderMark)
+      bytes += Array("true".utf8)
+    case nil: break
+    }
+    if (try? UTF8Span(validating: text)) != nil {
+      append(.record)
+      bytes.appendJSONString(text)
+    } else {
+      append(.recordBase64)
+      var raw: [UInt8] = []
+      raw.append(copying: text)
+      bytes.appendJSONString(Base64.standard.encode(raw[...]).span)
+    }
+    end()
+  }
+
+  private mutating func append(_ member: RecordMember) { bytes += Array(",\"\(member.rawValue)\":".utf8) }
+
+  private mutating func end() { bytes += Array("}\n".utf8) }
+
+  /// Appends the position, as the first members of a line.
+  private mutating func append(_ record: RecordPlace) {
+    bytes += record.file
+    bytes += Array(",\"source_line\":\(record.line)".utf8)
+    if record.index > 0 { bytes += Array(",\"source_index\":\(record.index)".utf8) }
+    bytes += record.modified
+  }
+
+  private mutating func appendCompared(_ seen: TransactionIndex.Seen) {
+    bytes += Array(",\"content_digest\":\(seen.content.digest),\"unsigned_fields\":\(seen.content.unsigned)".utf8)
+    bytes += Array(",\"unsigned_number\":\(seen.number.map(String.init) ?? "null")".utf8)
+  }
+}
+
+/// The position of a record, as lines give it.
+struct RecordPlace {
+  /// The member for the file.
+  let file: [UInt8]
+  /// The member for the time of the file's last modification, with a comma before it; empty if it is not known.
+  let modified: [UInt8]
+  /// The line in which the record begins.
+  var line = 0
+  /// The place of the record among those that begin on the same line, from 0.
+  var index: Int64 = 0
+
+  /// The positions in an input. The file has the name of its path where no other is given.
+  init(_ input: InputFile, name: String? = nil) {
+    var file = Array("\"source_file\":".utf8)
+    file.appendJSONString(name ?? input.path)
+    self.file = file
+    let modified = input.modified.map { Timestamp(milliseconds: $0) }
+    self.modified = modified.map { Array(",\"file_modified_at\":\"\($0)\"".utf8) } ?? []
+  }
+}

@@ -1,0 +1,192 @@
+internal import Base
+internal import Glibc
+internal import ConversionModel
+internal import DurableFiles
+internal import PostbackPipeline
+internal import PostbackVerification
+
+/// `postback records read`: the framing of a run, for programs that distribute the rest.
+struct RecordsReadCommand: Command {
+  static let manual = Manual(
+    name: "records read",
+    summary: "Write the records of inputs as JSON objects, for records verify.",
+    usage: "INPUT… [--first-line N] [--source-file NAME] [OPTION…]",
+    discussion: """
+      Finds the records in files as run does, in every format that run reads, and writes a JSON object for each:
+
+        {"source_file":"dump.jsonl","source_line":7,"file_modified_at":"2026-11-01T10:00:00Z","record":"{…}"}
+
+      A record that is not UTF-8 is in record_base64. source_index counts further records that begin on the same line.
+      byte_count and sha256 are those of a record that is too large, truncated says why a record is cut, and
+      byte_order_mark marks one. file_modified_at is left out if --received-at is given, because verify takes it first.
+
+      A part of a file of JSON Lines is read from standard input, with the number of its first line.
+      """,
+    options: [
+      Option("--first-line", "N", "The number of the first line of standard input; default 1."),
+      Option("--source-file", "NAME", "The source_file of the records; default the path of their input."),
+      Option("--file-modified-at", "TIME", "The file_modified_at of the records of standard input."),
+    ] + RecordsOptions.options,
+    example: "postback records read dump.jsonl.gz | postback records verify > verified.jsonl"
+  )
+
+  private let inputs: [String]
+  private let name: String?
+  private let firstLine: Int
+  private let modified: Timestamp?
+  private let options: RecordsOptions
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard !arguments.operands.isEmpty else {
+      throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
+    }
+    inputs = arguments.operands
+    name = arguments.value("--source-file")
+    firstLine = try arguments.integer("--first-line", in: 1...(1 << 60)) ?? 1
+    modified = try arguments.time("--file-modified-at")
+    options = try RecordsOptions(arguments)
+  }
+
+  func run() async throws(CommandFailure) {
+    let files = try InputFile.found(at: inputs).map { file in
+      var file = file
+      if file.path == InputFile.standardInput {
+        (file.firstLine, file.modified) = (firstLine, modified?.milliseconds)
+      }
+      if options.givesTime { file.modified = nil }
+      return file
+    }
+    do { try await options.mode(models: .none).records(of: files, name: name, RecordsOptions.write) } catch {
+      throw CommandFailure(of: error)
+    }
+  }
+}
+
+/// `postback records verify`: the first half of a run, for programs that distribute it.
+struct RecordsVerifyCommand: Command {
+  static let manual = Manual(
+    name: "records verify",
+    summary: "Verify records, one JSON object a line, and write a line for each.",
+    usage: "[OPTION…] < RECORDS > VERIFIED",
+    discussion: """
+      Reads JSON objects, one a line, as records read writes them or another program:
+
+        {"source_file":"dump.jsonl","source_line":7,"record":"{…}"}
+
+      record_base64 takes the place of record where the record is not UTF-8. A record without a time of its own takes
+      file_modified_at, if its object has one, else --received-at. A record of white space is none.
+
+      Writes an object for each record, in order. An accepted one has its postback_key, the position, the record, the
+      verdict (key_id, signature_state, signed_layout), and what deduplication compares (content_digest, unsigned_fields,
+      unsigned_number). A rejected one has a null postback_key, the position, and its row of skan_rejects.
+
+      Sort the lines by postback_key, those of a key by position, and give them to records finish with the same options.
+      Nothing is kept on disk. A line that is no such object ends the command with the status 65 and its number.
+      """,
+    options: RecordsOptions.options,
+    example: "postback records read dump.jsonl | postback records verify > verified.jsonl"
+  )
+
+  private let options: RecordsOptions
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    try RecordsOptions.refuseOperands(arguments)
+    options = try RecordsOptions(arguments)
+  }
+
+  func run() async throws(CommandFailure) {
+    do { try await options.mode(models: .none).verify(RecordsOptions.write) } catch { throw CommandFailure(of: error) }
+  }
+}
+
+/// `postback records finish`: the second half of a run, for programs that distribute it.
+struct RecordsFinishCommand: Command {
+  static let manual = Manual(
+    name: "records finish",
+    summary: "Deduplicate and decode verified records, and write the rows of tables.",
+    usage: "[--models PATH] [OPTION…] < SORTED > ROWS",
+    discussion: """
+      Reads the lines of records verify, sorted by postback_key and within it by position: source_file in the order of the
+      inputs, source_line, source_index. The first of a key is accepted, as in run, and the others are duplicates. Rejects
+      are passed on. Writes a line for each row:
+
+        {"table":"skan_postbacks","row":{…}}
+
+      The tables are those of run, and seen_keys: a row for each accepted postback. Given before the records of its key, the
+      row (without the table around it) makes them duplicates of that earlier postback, so that the rows of seen_keys are
+      all that a later batch needs of an earlier one.
+
+      The verdicts are taken from the lines and signatures are not verified again: give it only what verify wrote. Lines
+      that are not sorted by key, or that verify cannot have written with these options, end the command with the status 65.
+      """,
+    options: RecordsOptions.options,
+    example: "LC_ALL=C sort verified.jsonl | postback records finish --models models/ > rows.jsonl"
+  )
+
+  private let options: RecordsOptions
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    try RecordsOptions.refuseOperands(arguments)
+    options = try RecordsOptions(arguments)
+  }
+
+  func run() async throws(CommandFailure) {
+    let models = try Models(checking: options.models)
+    do { try await options.mode(models: models).finish(RecordsOptions.write) } catch { throw CommandFailure(of: error) }
+  }
+}
+
+/// The options of `run` that decide about records. All commands of record mode take the same.
+private struct RecordsOptions {
+  static let options =
+    [Option("--models", "PATH", "A file or folder of conversion models, for finish. May be repeated.")]
+    + TrustOptions.options + ReceivedAtOptions.options
+    + TablesOptions.options.filter { ["--keep-raw", "--keep-addresses"].contains($0.name) }
+    + [
+      RunCommand.manual.option("--max-postback-bytes"), RunCommand.manual.option("--jobs"),
+    ].compactMap { $0 }
+
+  let models: [String]
+  private let trust: Trust
+  private let receivedAt: ReceivedAtRule
+  private let limits: ReadLimits
+  private let keepsRawBodies: Bool
+  private let keepsAddresses: Bool
+  private let jobs: Int
+
+  /// True if one time is given for all records.
+  var givesTime: Bool { receivedAt.time != nil }
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    models = arguments.all("--models")
+    trust = try TrustOptions.trust(arguments)
+    receivedAt = try ReceivedAtOptions.rule(arguments)
+    let recordBytes = try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20))
+    limits = recordBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
+    keepsRawBodies = arguments.has("--keep-raw")
+    keepsAddresses = arguments.has("--keep-addresses")
+    jobs = try arguments.jobs()
+  }
+
+  static func refuseOperands(_ arguments: Arguments) throws(CommandFailure) {
+    guard arguments.operands.isEmpty else {
+      throw CommandFailure(
+        .usage,
+        "The records are read from standard input; \(arguments.operands[0]) is not expected."
+      )
+    }
+  }
+
+  func mode(models: Models) -> RecordMode {
+    TrustOptions.announce(trust)
+    return RecordMode(
+      settings: PipelineSettings(trust: trust, models: models, limits: limits),
+      receivedAt: receivedAt,
+      keepsRawBodies: keepsRawBodies,
+      keepsAddresses: keepsAddresses,
+      jobs: jobs
+    )
+  }
+
+  static func write(_ lines: [UInt8]) throws { try OutputFile.standardOutput.write(lines) }
+}
