@@ -198,9 +198,9 @@ def check_alerts():
 
 
 def check_options(pages, binary):
-    """Looks for options in code spans that no command and no script of the tests has. Benchmarks has two of its own."""
+    """Looks for options in code spans that no command, no script of the tests and no job has. Benchmarks has two of its own."""
     known = {"--quick", "--diagnosis"}
-    for script in glob.glob(os.path.join(PROJECT, "Tests/**/*.py"), recursive=True):
+    for script in [*glob.glob(os.path.join(PROJECT, "Tests/**/*.py"), recursive=True), *glob.glob(os.path.join(PROJECT, "deploy/spark/*.py"))]:
         with open(script, encoding="utf-8") as file:
             known.update(re.findall(r'add_argument\(\s*"(--[a-z0-9-]+)"', file.read()))
     commands = re.findall(r"(?m)^  ([a-z][a-z-]*(?: [a-z]+)?)  ", subprocess.check_output([binary, "--help"], text=True))
