@@ -23,8 +23,8 @@ extension [UInt8] {
 
   /// Appends a JSON string that says `text`.
   public mutating func appendJSONString(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes in unsafe appendJSONString(Span(_unsafeElements: bytes)) }
+    if #available(iOS 26.0, *) { return appendJSONString(text.utf8.span) }
+    appendJSONString(ArraySlice(text.utf8))
   }
 
   /// Appends a JSON string that says `text`; with `escapingSlashes`, `/` as `\/`, as Apple's encoder writes it.
@@ -73,24 +73,29 @@ extension OutputSpan<UInt8> {
   /// Appends a decimal integer: at most 20 bytes.
   public mutating func append(decimal value: Int64) {
     if value < 0 { append(UInt8(ascii: "-")) }
-    let (high, low) = value.magnitude.quotientAndRemainder(dividingBy: 10_000_000_000_000_000)
-    if high > 0 { append(digitsOf: high, atLeast: 1) }
-    append(digitsOf: low, atLeast: high > 0 ? 16 : 1)
+    let magnitude = value.magnitude
+    guard magnitude >= Self.tenTo16 else { return append(digitsOf: magnitude) }
+    append(digitsOf: magnitude / Self.tenTo16)
+    append(digitsOf: magnitude % Self.tenTo16, atLeast: 16)
   }
 
+  private static var tenTo16: UInt64 { 10_000_000_000_000_000 }
+
   /// Appends the digits of a number below 10¹⁶, with zeros before them if they are fewer than `minimum`.
-  private mutating func append(digitsOf number: UInt64, atLeast minimum: Int) {
+  @inline(__always)
+  private mutating func append(digitsOf number: UInt64, atLeast minimum: Int = 1) {
     // Four bits for each digit, the first digit of the number in the lowest bits.
     var (digits, count, rest): (UInt64, Int, UInt64) = (0, 0, number)
-    while rest > 0 || count < minimum {
+    repeat {
       digits = digits << 4 | rest % 10
       rest /= 10
       count += 1
-    }
-    for _ in 0..<count {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits & 15))
+    } while rest > 0 || count < minimum
+    repeat {
+      append(UInt8(truncatingIfNeeded: digits & 15) | UInt8(ascii: "0"))
       digits >>= 4
-    }
+      count -= 1
+    } while count > 0
   }
 
   fileprivate mutating func appendJSONEscape(of byte: UInt8) {
