@@ -98,7 +98,7 @@ class Availability:
             lines = [match.end() for match in re.finditer(rb"\n", path.read_bytes())]
             places = {bisect.bisect(lines, place) + 1: use for place, use in sorted(self.found.items(), reverse=True)}
             for line, (name, since) in sorted(places.items()):
-                yield f"{path.name}:{line} uses {name}" + (f" of iOS {since[0]}.{since[1]}" if since else ", which is not in POSIX")
+                yield f"{path.name}:{line} uses {name}" + (f" of iOS {since[0]}.{since[1]}" if since else ", which is not in the list of what POSIX has")
 
     def visit(self, node, since, place):
         if isinstance(node, dict):
