@@ -8,8 +8,6 @@ killed executor, a killed child, and a second batch that is killed half-way and 
 
 import argparse
 import collections
-import contextlib
-import ctypes
 import gzip
 import json
 import os
@@ -52,17 +50,12 @@ def descendants(pid):
 
 
 class Processor:
-    """The processor time of everything that a process starts, orphans included, by the kind of program."""
+    """The processor time of Java and Python in what a process starts, as it was seen last."""
 
     def __init__(self, process):
-        self.before, self.last, self.process = self.used(), {}, process
+        self.last, self.process = {}, process
         self.thread = threading.Thread(target=self.watch)
         self.thread.start()
-
-    @staticmethod
-    def used():
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
 
     def watch(self):
         while self.process.poll() is None:
@@ -77,14 +70,9 @@ class Processor:
             time.sleep(0.5)
 
     def end(self):
-        """Waits for all processes, and returns the seconds by kind; those that are not Java or Python are postback's."""
+        """Waits for the end, and returns the seconds by kind."""
         self.thread.join()
-        with contextlib.suppress(ChildProcessError):
-            while True:
-                os.waitpid(-1, 0)
-        seconds = {kind: sum(used for of, used in self.last.values() if of == kind) for kind in ("Java", "Python")}
-        total = self.used() - self.before
-        return {**seconds, "postback": max(0, total - sum(seconds.values())), "all": total}
+        return {kind: sum(used for of, used in self.last.values() if of == kind) for kind in ("Java", "Python")}
 
 
 class Test:
@@ -101,9 +89,10 @@ class Test:
 
     def run(self, out, *inputs):
         """Runs `postback run`, and returns its processor time."""
-        before = Processor.used()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([self.binary, "run", *inputs, "--models", MODELS, "--out", out, "--quiet", *self.keys], check=True)
-        return Processor.used() - before
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def command(self, out, *inputs, partitions=2, master="local[2]", options=()):
         return [self.python, ROOT / "deploy/spark/postback_job.py", *map(str, inputs), "--out", str(out), "--models", str(MODELS),
@@ -283,8 +272,6 @@ def main():
                         help="of --all: partitions-1, partitions-2, partitions-8, executor, verify, finish, batches, skew")
     parser.add_argument("--work", help="the folder for the data; default a temporary one")
     arguments = parser.parse_args()
-    # Processes whose parents have ended become children of this one, so that their time is counted.
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory(dir=arguments.work) as work:
         test = Test(arguments, pathlib.Path(work))
         if arguments.all or arguments.only:

@@ -8,6 +8,7 @@ then published by renaming another; a batch that was interrupted in between is p
 """
 
 import argparse
+import atexit
 import json
 import os
 import re
@@ -161,6 +162,8 @@ def run(arguments):
         .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS") \
         .config("spark.sql.maxConcurrentOutputFileWriters", "8") \
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "4096").getOrCreate()
+    atexit.register(spark.stop)
+    spark.sparkContext.setLogLevel("WARN")
     spark.sparkContext.addPyFile(postback_records.__file__)
     done("start")
     options += ["--jobs", spark.conf.get("spark.task.cpus", "1")]
