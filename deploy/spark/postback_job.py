@@ -149,7 +149,7 @@ def run(arguments):
     models = [word for path in arguments.models for word in ("--models", path)]
     check = subprocess.run([arguments.postback, "records", "finish", *options, *models], stdin=subprocess.DEVNULL)
     if check.returncode != 0:
-        raise Failure(check.returncode, "The options are not those of postback run.")
+        raise Failure(max(check.returncode, 0) or 70, "The options are not those of postback run.")
     version = subprocess.run([arguments.postback, "--version"], capture_output=True, text=True).stdout
     method = (arguments.verification or re.findall(r"verification: ([a-z-]+)", version) or ["fixed-base"])[-1]
     out = os.path.abspath(arguments.out)
