@@ -31,7 +31,7 @@ struct Benchmarks {
       }
       if options.measuresDiagnosis { return try await diagnosis(options) }
       var benchmarks = try Benchmarks(options, folder: folder)
-      try await benchmarks.run()
+      if options.measuresResends { try await benchmarks.measureResends() } else { try await benchmarks.run() }
       try benchmarks.write()
     } catch {
       complain("Benchmarks: \(error)")
@@ -59,6 +59,7 @@ struct Benchmarks {
     Self.complain("generating \(options.postbacks) postbacks")
     let dump = try await Dump.generate(options.postbacks, in: folder)
     try await measurePipeline(dump)
+    try await measureResends()
     let one = try dump.first(to: "\(folder)/one.jsonl")
     let startup = try StartupBenchmark.measures(postback, one, models: options.models)
     report.sections.append(Report.Section(title: "Start-up", measures: startup))
@@ -131,6 +132,20 @@ struct Benchmarks {
     let beforeScale = try speed()
     try append("postback run, ten times as many", try pipeline.scale(from: dump, to: large), after: beforeScale)
     try TemporaryFolder.remove(large.path)
+  }
+
+  private mutating func measureResends() async throws {
+    let distance = options.isQuick ? 100_000 : 1_100_000
+    Self.complain("running it over resends of \(distance) postbacks")
+    let resends = ResendBenchmark(
+      postback: postback,
+      models: options.models,
+      folder: folder,
+      distance: distance,
+      count: distance / 11 * 10
+    )
+    let before = try speed()
+    try append("Resends of earlier runs, jobs \(Machine.cores)", try await resends.measures(), after: before)
   }
 
   private mutating func measureIndex() throws {
@@ -212,6 +227,8 @@ struct Options {
   var models = "Fixtures/models"
   /// Indicates that only the diagnosis of rejects is measured.
   var measuresDiagnosis = false
+  /// Indicates that only resends are measured.
+  var measuresResends = false
   /// The output whose table feed is to be followed; nil measures.
   var feed: String?
   /// The number of ids of the large state to measure; nil if none is measured.
@@ -223,7 +240,7 @@ struct Options {
     Measures postback, with openssl speed for comparison.
 
     Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
-           [--diagnosis] [--state-keys N]
+           [--diagnosis] [--resends] [--state-keys N]
            .build/release/Benchmarks --feed DIR
 
     Options:
@@ -233,6 +250,7 @@ struct Options {
       --diagnosis    Measure only the diagnosis of rejects: the share of edits that it recovers in generated dumps, its
                      findings on forgeries, and its duration. N is then the number of edited lines of each of seven kinds,
                      by default 250, and there are 80 N forgeries.
+      --resends      Measure only exact resends of a million postbacks that an earlier run accepted.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
                      each row after the milliseconds since 1970 at which it came, and a tab.
       --state-keys N Measure only a state with N ids, such as 100000000: 76 bytes of disk each, twice 28 while it is made.
@@ -251,6 +269,7 @@ struct Options {
       switch word {
       case "--quick": isQuick = true
       case "--diagnosis": measuresDiagnosis = true
+      case "--resends": measuresResends = true
       case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
       case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
       case "--state-keys": stateKeys = try Self.integer(words.next(), word, atLeast: 1 << 20)

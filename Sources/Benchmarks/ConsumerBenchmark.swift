@@ -115,10 +115,7 @@ struct ConsumerBenchmark {
       while count < keys {
         chunk.fill(&generator)
         try log.append(
-          chunk.keys.indices.map { position in
-            let seen = TransactionIndex.Seen(chunk.keys[position], chunk.digests[position], chunk.unsigned)
-            return SeenEntry(seen, inputID: 0, seenAt: 0, line: UInt64(count + position))
-          }
+          chunk.keys.indices.map { SeenEntry(chunk.seen($0), inputID: 0, seenAt: 0) }
         )
         count += chunk.keys.count
       }

@@ -71,7 +71,7 @@ struct IndexBenchmark {
       let begin = ContinuousClock.now
       index.prepare(for: Array(chunk.keys[..<count]))
       for position in 0..<count
-      where index.admit(chunk.keys[position], chunk.digests[position], chunk.unsigned) == expected {
+      where index.admit(chunk.seen(position)) == expected {
         matches += 1
       }
       time += ContinuousClock.now - begin
@@ -92,7 +92,7 @@ struct IndexBenchmark {
       while seen.count < min(rest, 1 << 20) {
         chunk.fill(&generator)
         for position in 0..<min(KeyChunk.size, min(rest, 1 << 20) - seen.count) {
-          seen.append(.init(chunk.keys[position], chunk.digests[position], chunk.unsigned))
+          seen.append(chunk.seen(position))
         }
       }
       let begin = ContinuousClock.now
@@ -111,7 +111,7 @@ struct IndexBenchmark {
       chunk.fill(&generator)
       var last = ContinuousClock.now
       for position in 0..<min(KeyChunk.size, keys - start) {
-        _ = index.admit(chunk.keys[position], chunk.digests[position], chunk.unsigned)
+        _ = index.admit(chunk.seen(position))
         let now = ContinuousClock.now
         longest = max(longest, now - last)
         last = now
@@ -136,12 +136,17 @@ struct KeyChunk {
 
   private(set) var keys: [PostbackKey]
   private(set) var digests: [SHA256Digest]
-  let unsigned = UnsignedFields(bits: 0x2A, number: nil)
+  private let unsigned = UnsignedFields(bits: 0x2A, number: nil)
 
   init() {
     let digest = SHA256Digest(InlineArray(repeating: 0))
     digests = Array(repeating: digest, count: Self.size)
     keys = Array(repeating: PostbackKey(digest), count: Self.size)
+  }
+
+  /// Returns the entry of a key.
+  func seen(_ position: Int) -> TransactionIndex.Seen {
+    TransactionIndex.Seen(keys[position], digests[position], unsigned, resend: keys[position].low)
   }
 
   /// Makes the next keys of a seed.

@@ -1,4 +1,5 @@
 package import DurableFiles
+internal import PostbackVerification
 
 /// The SQLite database of everything that is committed: the inputs, the length of each part and of `seen.log`, the
 /// counts and the settings.
@@ -13,6 +14,8 @@ package final class Ledger {
   package let folder: StateFolder
   /// A random number that is chosen once for a ledger. It is the key of content digests.
   package let seed: UInt64
+  /// The secret of the digests by which resends are recognised.
+  let resendKey: ResendKey
   private(set) var state: LedgerState
   /// The output that the ledger belongs to.
   package private(set) var output: LedgerOutput
@@ -72,6 +75,7 @@ package final class Ledger {
     state = try Self.state(in: database)
     output = try Self.output(in: database)
     seed = UInt64(bitPattern: try database.integer("SELECT seed FROM state"))
+    resendKey = try Self.resendKey(in: database)
     marker = try CommitMarker(folder.folder, ledger: state.commits)
     reprocessingStatements = try ReprocessingStatements(database)
     statements = try LedgerStatements(database, reprocessingStatements)

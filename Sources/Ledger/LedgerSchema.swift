@@ -110,6 +110,10 @@ enum LedgerSchema {
       PRIMARY KEY (table_name, generation, number, format, offset)
     ) STRICT, WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE state ADD COLUMN resend_low INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE state ADD COLUMN resend_high INTEGER NOT NULL DEFAULT 0;
+    """,
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an
@@ -159,9 +163,13 @@ enum LedgerSchema {
     try database.execute("BEGIN IMMEDIATE; \(steps(from: found)); COMMIT")
   }
 
-  /// Returns the statements that upgrade version `found` to this one.
+  /// Returns the statements that upgrade version `found` to this one. A ledger without a secret gets one, drawn by the
+  /// system.
   private static func steps(from found: Int64) -> String {
-    (migrations.dropFirst(Int(found) - 1) + ["PRAGMA user_version = \(version)"]).joined(separator: "\n")
+    func random() -> Int64 { .random(in: .min ... .max) }
+    var steps = Array(migrations.dropFirst(Int(found) - 1))
+    if found < 7 { steps.append("UPDATE state SET resend_low = \(random()), resend_high = \(random());") }
+    return (steps + ["PRAGMA user_version = \(version)"]).joined(separator: "\n")
   }
 
   /// Returns the version of a ledger. Throws `.incompatible` unless the database is a ledger of this version or an

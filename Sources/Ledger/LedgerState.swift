@@ -1,5 +1,6 @@
 package import DurableFiles
 internal import JSON
+internal import PostbackVerification
 
 /// The single-row state of the ledger: commits, the committed end of `seen.log`, and its compactions.
 package struct LedgerState: Equatable, Sendable {
@@ -165,6 +166,16 @@ package struct LedgerOutput: Equatable, Sendable {
 }
 
 extension Ledger {
+  /// Reads the secret of the digests by which resends are recognised.
+  static func resendKey(in database: SQLiteDatabase) throws(FileFailure) -> ResendKey {
+    let statement = try SQLiteStatement(database, "SELECT resend_low, resend_high FROM state")
+    let key = try statement.first { row throws(FileFailure) in
+      (try row.integer(0) as Int64, try row.integer(1) as Int64)
+    }
+    guard let key else { throw .damaged(database.path, "The ledger holds no state") }
+    return ResendKey(low: UInt64(bitPattern: key.0), high: UInt64(bitPattern: key.1))
+  }
+
   /// Reads the output from a ledger of version 2 or later.
   static func output(in database: SQLiteDatabase) throws(FileFailure) -> LedgerOutput {
     let statement = try SQLiteStatement(database, "SELECT output_id, output_is_marked FROM state")

@@ -132,11 +132,12 @@ package struct SeenEntry: Equatable, Sendable {
   package var inputID: UInt32
   /// The time at which its row was made, in seconds since 1970.
   package var seenAt: UInt32
-  /// The number of the line in the input.
+  /// The number of the line in the input, in entries of earlier versions. Later ones have the digest by which resends are
+  /// recognised in its place.
   package var line: UInt64
 
   /// Creates an entry.
-  package init(_ seen: TransactionIndex.Seen, inputID: UInt32, seenAt: UInt32, line: UInt64) {
+  package init(_ seen: TransactionIndex.Seen, inputID: UInt32, seenAt: UInt32, line: UInt64 = 0) {
     self.seen = seen
     self.inputID = inputID
     self.seenAt = seenAt
@@ -151,32 +152,38 @@ extension SeenEntry {
   package static let byteCount = Int64(wordCount * 8)
 
   private static let noNumber = Int64.min
+  /// The bit above the unsigned fields that says that the last word is the digest by which resends are recognised.
+  private static let hasResend: UInt32 = 1 << 31
 
   /// Reads the entry that begins at a word.
   package init(_ words: Span<UInt64>, at start: Int) {
     func word(_ index: Int) -> UInt64 { UInt64(littleEndian: words[start + index]) }
     let number = Int64(bitPattern: word(3))
+    let unsigned = UInt32(truncatingIfNeeded: word(2) >> 32)
+    let hasResend = unsigned & Self.hasResend != 0 && word(5) != 0
     seen = TransactionIndex.Seen(
       key: PostbackKey(high: word(0), low: word(1)),
       content: SortedSegment.Content(
         digest: UInt32(truncatingIfNeeded: word(2)),
-        unsigned: UInt32(truncatingIfNeeded: word(2) >> 32)
+        unsigned: hasResend ? unsigned & ~Self.hasResend : unsigned,
+        resend: hasResend ? word(5) : nil
       ),
       number: number == Self.noNumber ? nil : number
     )
     inputID = UInt32(truncatingIfNeeded: word(4))
     seenAt = UInt32(truncatingIfNeeded: word(4) >> 32)
-    line = word(5)
+    line = hasResend ? 0 : word(5)
   }
 
   /// Appends the words of the entry.
   package func append(to words: inout [UInt64]) {
     words.append(seen.key.high.littleEndian)
     words.append(seen.key.low.littleEndian)
-    words.append((UInt64(seen.content.digest) | UInt64(seen.content.unsigned) << 32).littleEndian)
+    let unsigned = seen.content.unsigned | (seen.resend == nil ? 0 : Self.hasResend)
+    words.append((UInt64(seen.content.digest) | UInt64(unsigned) << 32).littleEndian)
     words.append(UInt64(bitPattern: seen.number ?? Self.noNumber).littleEndian)
     words.append((UInt64(inputID) | UInt64(seenAt) << 32).littleEndian)
-    words.append(line.littleEndian)
+    words.append((seen.resend ?? line).littleEndian)
   }
 }
 

@@ -1,86 +1,158 @@
 package import DurableFiles
 package import PostbackVerification
-package import SKAdNetwork
-package import Signatures
+internal import Synchronization
 
 /// The index of all accepted postbacks: the newest in memory, the others in segments on disk.
 ///
 /// When many are in memory, they are frozen: they stay there until a segment has them, and new ones go to an empty index.
-/// Takes about 2 bytes of memory for each postback in segments, and some 30 for each of the newest, which are at most about
+/// Takes about 2 bytes of memory for each postback in segments, and some 40 for each of the newest, which are at most about
 /// two million if commits are regular.
-package struct SeenIndex: Sendable {
-  private var recent: TransactionIndex
-  private var frozen: TransactionIndex?
-  /// The position in the log behind the frozen entries.
-  private var frozenEnd: Int64 = 0
-  /// The position in the log behind all entries.
-  private var end: Int64
+///
+/// Several tasks may look for postbacks at once while one admits them.
+package final class SeenIndex: Sendable {
+  private struct Memory {
+    var recent = TransactionIndex()
+    var frozen: TransactionIndex?
+    /// The position in the log behind the frozen entries.
+    var frozenEnd: Int64 = 0
+    /// The position in the log behind all entries.
+    var end: Int64 = 0
+
+    func entry(for key: PostbackKey) -> TransactionIndex.Seen? {
+      recent.entry(for: key) ?? frozen?.entry(for: key)
+    }
+  }
+
+  /// The key of the digests by which resends are recognised.
+  package let resendKey: ResendKey
+  private let memory: Mutex<Memory>
   private let segments: SeenSegments?
-  private var onDisk: [SeenSegment] = []
-  private var forgotten: Int64 = 0
-  private var generation = -1
-  /// The combination of all words that `prepare(for:)` read, kept so that the compiler does not remove the reads.
-  private var prefetched: UInt64 = 0
+  /// The combination of words that were read in advance, kept so that the compiler does not remove the reads.
+  private let prefetched = Atomic<UInt64>(0)
+
+  /// The number of postbacks for which the memory is locked at a time, so that others need not wait long.
+  private static let lockedAtOnce = 256
 
   /// The number of distinct postbacks so far.
-  package var count: Int { Int(end - forgotten) }
+  package var count: Int { Int(memory.withLock { $0.end } - (segments?.current.forgotten ?? 0)) }
 
   /// Makes an empty index that keeps all entries in memory.
-  package init() { (recent, end, segments) = (TransactionIndex(), 0, nil) }
+  package init() {
+    resendKey = ResendKey()
+    memory = Mutex(Memory())
+    segments = nil
+  }
 
   /// Makes an index of a log, of which `recent` has all entries that are not in segments.
-  init(_ recent: TransactionIndex, _ segments: SeenSegments, end: Int64) {
-    (self.recent, self.segments, self.end) = (recent, segments, end)
-    refresh()
+  init(_ recent: TransactionIndex, _ segments: SeenSegments, end: Int64, _ resendKey: ResendKey) {
+    (self.segments, self.resendKey) = (segments, resendKey)
+    memory = Mutex(Memory(recent: recent, end: end))
   }
 
   /// Makes an index in memory of some entries. For a key that is there twice the first entry is kept.
   package init(_ seen: [TransactionIndex.Seen]) {
-    self.init()
+    var recent = TransactionIndex()
     recent.restore(seen)
-    end = Int64(recent.count)
+    resendKey = ResendKey()
+    memory = Mutex(Memory(recent: recent, end: Int64(recent.count)))
+    segments = nil
   }
 
   /// Returns the entry in memory with a key; nil if there is none.
-  package func recentEntry(for key: PostbackKey) -> TransactionIndex.Seen? { recent.entry(for: key) }
+  package func recentEntry(for key: PostbackKey) -> TransactionIndex.Seen? {
+    memory.withLock { $0.recent.entry(for: key) }
+  }
 
-  /// Classifies a verified postback, and stores it if it is the first with its key. Throws if a segment cannot be read.
-  package mutating func admit(
-    _ key: PostbackKey,
-    _ digest: SHA256Digest,
-    _ unsigned: UnsignedFields
-  ) throws(FileFailure) -> TransactionIndex.Admission {
-    if let first = try older(key) {
-      return TransactionIndex.Seen(key, digest, unsigned).admission(after: first)
+  /// The result of a look for postbacks.
+  package struct Findings: Sendable {
+    /// For each postback the entry of the first one with its key; nil if none was found.
+    package fileprivate(set) var entries: [TransactionIndex.Seen?]
+    /// The position in the log before which those that were not found have no entry on disk.
+    package fileprivate(set) var end: Int64 = 0
+  }
+
+  /// A postback to be admitted.
+  package struct Candidate: Sendable {
+    let seen: TransactionIndex.Seen
+    /// The position in the log before which it has no entry on disk.
+    let absentBefore: Int64
+
+    /// Makes a candidate that was looked for: it has no entry on disk before a position in the log.
+    package init(_ seen: TransactionIndex.Seen, absentBefore: Int64 = 0) {
+      (self.seen, self.absentBefore) = (seen, absentBefore)
     }
-    let admission = recent.admit(key, digest, unsigned)
-    guard admission == .first else { return admission }
-    end += 1
-    if let segments, frozen == nil, recent.count >= segments.limit {
-      (frozen, frozenEnd, recent) = (recent, end, TransactionIndex())
-      segments.request(upTo: end)
+  }
+
+  /// Looks for postbacks that were admitted. Those that are admitted meanwhile may be found or not. Throws if a segment
+  /// cannot be read.
+  package func find(_ keys: [PostbackKey]) throws(FileFailure) -> Findings {
+    var findings = Findings(entries: [])
+    findings.entries.reserveCapacity(keys.count)
+    // Entries leave the memory only when they are in segments.
+    for start in stride(from: 0, to: keys.count, by: Self.lockedAtOnce) {
+      let some = keys[start..<min(start + Self.lockedAtOnce, keys.count)]
+      memory.withLock { memory in
+        memory.recent.prepare(for: some)
+        for key in some { findings.entries.append(memory.entry(for: key)) }
+      }
     }
-    return admission
+    guard let segments else { return findings }
+    let (onDisk, forgotten, _) = segments.current
+    guard let last = onDisk.last else { return findings }
+    findings.end = last.footer.end.entries
+    prefetched.store(onDisk.reduce(0) { $0 ^ $1.prefetch(keys) }, ordering: .relaxed)
+    for (index, key) in keys.enumerated() where findings.entries[index] == nil {
+      findings.entries[index] = try Self.entry(for: key, in: onDisk, from: forgotten)
+    }
+    return findings
   }
 
-  /// Takes over new segments, and reads the memory in advance that these keys need.
-  package mutating func prepare(for keys: [PostbackKey]) {
-    if let segments, segments.generation != generation { refresh() }
-    for segment in onDisk { prefetched ^= segment.prefetch(keys) }
-    recent.prepare(for: keys)
+  /// Classifies verified postbacks in order, and stores each that is the first with its key. Only one task may call it.
+  /// Throws if a segment cannot be read.
+  package func admit(_ candidates: [Candidate]) throws(FileFailure) -> [TransactionIndex.Admission] {
+    var admissions: [TransactionIndex.Admission] = []
+    admissions.reserveCapacity(candidates.count)
+    let current = segments?.current
+    let (onDisk, forgotten) = (current?.segments ?? [], current?.forgotten ?? 0)
+    let end = onDisk.last?.footer.end.entries ?? 0
+    for start in stride(from: 0, to: candidates.count, by: Self.lockedAtOnce) {
+      let some = candidates[start..<min(start + Self.lockedAtOnce, candidates.count)]
+      // Segments that were made since the look, in rare cases.
+      var older: [Int: TransactionIndex.Seen] = [:]
+      for (index, candidate) in zip(some.indices, some) where candidate.absentBefore < end {
+        let newer = onDisk.filter { $0.footer.end.entries > candidate.absentBefore }
+        older[index] = try Self.entry(for: candidate.seen.key, in: newer, from: forgotten)
+      }
+      memory.withLock { memory in
+        if end >= memory.frozenEnd { memory.frozen = nil }
+        memory.recent.prepare(for: some.lazy.map(\.seen.key))
+        for (index, candidate) in zip(some.indices, some) {
+          let first = older.isEmpty ? nil : older[index]
+          if let first = first ?? memory.frozen?.entry(for: candidate.seen.key) {
+            admissions.append(candidate.seen.admission(after: first))
+            continue
+          }
+          let admission = memory.recent.admit(candidate.seen)
+          admissions.append(admission)
+          if admission == .first { memory.end += 1 }
+        }
+        if let segments, memory.frozen == nil, memory.recent.count >= segments.limit {
+          (memory.frozen, memory.frozenEnd, memory.recent) = (memory.recent, memory.end, TransactionIndex())
+          segments.request(upTo: memory.end)
+        }
+      }
+    }
+    return admissions
   }
 
-  private mutating func refresh() {
-    guard let segments else { return }
-    (onDisk, forgotten, generation) = segments.current
-    if let last = onDisk.last, last.footer.end.entries >= frozenEnd { frozen = nil }
-  }
-
-  /// Returns the entry with a key that is frozen or on disk; nil if there is none.
-  private func older(_ key: PostbackKey) throws(FileFailure) -> TransactionIndex.Seen? {
-    if let seen = frozen?.entry(for: key) { return seen }
+  /// Returns the entry with a key on disk, unless it is before the position `forgotten`; nil if there is none.
+  private static func entry(
+    for key: PostbackKey,
+    in segments: [SeenSegment],
+    from forgotten: Int64
+  ) throws(FileFailure) -> TransactionIndex.Seen? {
     // The newest first: an old entry with the same key is a forgotten one.
-    for segment in onDisk.reversed() {
+    for segment in segments.reversed() {
       if let entry = try segment.find(key), entry.position >= forgotten { return entry.seen }
     }
     return nil

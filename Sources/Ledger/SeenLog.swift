@@ -98,7 +98,7 @@ package final class SeenLog {
     }
     guard reached == end else { throw file.damaged(end) }
     recent.restore(seen)
-    index = SeenIndex(recent, segments, end: end.entries)
+    index = SeenIndex(recent, segments, end: end.entries, ledger.resendKey)
     return SeenLog(file, end, segments)
   }
 

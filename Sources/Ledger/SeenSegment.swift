@@ -16,8 +16,6 @@ final class SeenSegment: Sendable {
     var position: Int64
   }
 
-  /// The number of bytes of an entry: key, digest, unsigned fields, and the position relative to the segment.
-  static let entryBytes = 28
   static let numberBytes = 24
   /// The bit of the unsigned fields that says that the entry has a number.
   static let hasNumber: UInt32 = 1 << 31
@@ -68,19 +66,19 @@ final class SeenSegment: Sendable {
     let bucket = footer.bucket(of: key)
     let (start, end) = (start(ofBucket: bucket), start(ofBucket: bucket + 1))
     guard start <= end, end <= footer.entryCount else { throw .damagedSegment(path) }
-    let count = (end - start) * Self.entryBytes
+    let count = (end - start) * footer.entryBytes
     let found: Found?
     do {
       // Keys are spread evenly, so that a bucket is short.
       found = try unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
         let bytes = UnsafeRawBufferPointer(buffer)
-        if let failure = unsafe read(into: buffer, at: start * Self.entryBytes) { throw failure }
+        if let failure = unsafe read(into: buffer, at: start * footer.entryBytes) { throw failure }
         guard unsafe Self.checksum(bytes) == directory[bucket] >> 32 else { throw FileFailure.damagedSegment(path) }
-        for place in stride(from: 0, to: count, by: Self.entryBytes) {
+        for place in stride(from: 0, to: count, by: footer.entryBytes) {
           if unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) != key.high {
             continue
           }
-          let found = unsafe Self.found(bytes, place)
+          let found = unsafe decode(bytes, at: place)
           if found.key == key { return found }
         }
         return nil
@@ -100,7 +98,7 @@ final class SeenSegment: Sendable {
   func entries(inBuckets buckets: Range<Int>, _ numberIndex: inout Int64) throws(FileFailure) -> [Entry] {
     let (bytes, count) = try read(buckets: buckets)
     let found = unsafe bytes.withUnsafeBytes { bytes in
-      (0..<count).map { unsafe Self.found(bytes, $0 * Self.entryBytes) }
+      (0..<count).map { unsafe decode(bytes, at: $0 * footer.entryBytes) }
     }
     var numbers = [UInt64](repeating: 0, count: found.count { $0.hasNumber } * 3)
     try Self.read(&numbers, descriptor, path, at: footer.numbersStart + numberIndex * Int64(Self.numberBytes))
@@ -126,14 +124,14 @@ final class SeenSegment: Sendable {
   private func read(buckets: Range<Int>) throws(FileFailure) -> (bytes: [UInt8], count: Int) {
     let (first, end) = (start(ofBucket: buckets.lowerBound), start(ofBucket: buckets.upperBound))
     guard first <= end, end <= footer.entryCount else { throw .damagedSegment(path) }
-    var bytes = [UInt8](repeating: 0, count: (end - first) * Self.entryBytes)
-    if let failure = unsafe bytes.withUnsafeMutableBytes({ unsafe read(into: $0, at: first * Self.entryBytes) }) {
+    var bytes = [UInt8](repeating: 0, count: (end - first) * footer.entryBytes)
+    if let failure = unsafe bytes.withUnsafeMutableBytes({ unsafe read(into: $0, at: first * footer.entryBytes) }) {
       throw failure
     }
     for bucket in buckets {
       let (start, next) = (start(ofBucket: bucket), start(ofBucket: bucket + 1))
       guard first <= start, start <= next, next <= end else { throw .damagedSegment(path) }
-      let range = (start - first) * Self.entryBytes..<(next - first) * Self.entryBytes
+      let range = (start - first) * footer.entryBytes..<(next - first) * footer.entryBytes
       let checksum = unsafe bytes.withUnsafeBytes { unsafe Self.checksum(UnsafeRawBufferPointer(rebasing: $0[range])) }
       guard checksum == directory[bucket] >> 32 else { throw .damagedSegment(path) }
     }
@@ -155,11 +153,12 @@ final class SeenSegment: Sendable {
     let digest: UInt32
     let unsigned: UInt32
     let offset: UInt32
+    let resend: UInt64
 
     var hasNumber: Bool { unsigned & SeenSegment.hasNumber != 0 }
   }
 
-  private static func found(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Found {
+  private func decode(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Found {
     func word<Word: FixedWidthInteger>(_ offset: Int, _ type: Word.Type) -> Word {
       unsafe Word(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: Word.self))
     }
@@ -167,12 +166,17 @@ final class SeenSegment: Sendable {
       key: PostbackKey(high: word(0, UInt64.self), low: word(8, UInt64.self)),
       digest: word(16, UInt32.self),
       unsigned: word(20, UInt32.self),
-      offset: word(24, UInt32.self)
+      offset: word(24, UInt32.self),
+      resend: footer.hasResends ? word(28, UInt64.self) : 0
     )
   }
 
   private func entry(_ found: Found, _ number: Int64?) -> Entry {
-    let content = SortedSegment.Content(digest: found.digest, unsigned: found.unsigned & ~Self.hasNumber)
+    let content = SortedSegment.Content(
+      digest: found.digest,
+      unsigned: found.unsigned & ~Self.hasNumber,
+      resend: found.resend == 0 ? nil : found.resend
+    )
     return Entry(
       seen: TransactionIndex.Seen(key: found.key, content: content, number: number),
       position: footer.first + Int64(found.offset)

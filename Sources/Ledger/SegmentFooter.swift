@@ -14,10 +14,13 @@ struct SegmentFooter: Sendable {
   var filterWords: Int64
   /// The checksum of the directory and the filter.
   var checksum: UInt64 = 0
+  /// Indicates that the entries have digests by which resends are recognised.
+  var hasResends = true
 
   /// The bytes “pbsegmnt”.
   private static let magic: UInt64 = 0x746E_6D67_6573_6270
-  private static let version: UInt64 = 1
+  /// The version that is written. Entries of version 1 have no digests for resends.
+  private static let version: UInt64 = 2
   static let wordCount = 11
   static let byteCount = Int64(wordCount * 8)
 
@@ -35,9 +38,10 @@ struct SegmentFooter: Sendable {
   /// Reads a footer; nil if it is not one, or is damaged.
   init?(_ words: [UInt64]) {
     let words = words.map { UInt64(littleEndian: $0) }
-    guard words.count == Self.wordCount, words[0] == Self.magic, words[1] == Self.version,
+    guard words.count == Self.wordCount, words[0] == Self.magic, (1...Self.version).contains(words[1]),
       words[10] == Self.checksum(of: Array(words[..<10])), words[2...8].allSatisfy({ $0 < 1 << 48 }), words[7] < 33
     else { return nil }
+    hasResends = words[1] > 1
     first = Int64(words[2])
     end = SeenMark(entries: Int64(words[3]), checksum: UInt32(truncatingIfNeeded: words[4]))
     entryCount = Int64(words[5])
@@ -53,13 +57,16 @@ struct SegmentFooter: Sendable {
   /// The words of the footer in the file.
   var words: [UInt64] {
     let numbers = [first, end.entries, Int64(end.checksum), entryCount, numberCount, bucketBits, filterWords]
-    let words = [Self.magic, Self.version] + numbers.map { UInt64($0) } + [checksum]
+    let words = [Self.magic, hasResends ? Self.version : 1] + numbers.map { UInt64($0) } + [checksum]
     return (words + [Self.checksum(of: words)]).map(\.littleEndian)
   }
 
   var bucketCount: Int { 1 << Int(bucketBits) }
   var directoryCount: Int { bucketCount + 1 }
-  var numbersStart: Int64 { entryCount * Int64(SeenSegment.entryBytes) }
+  /// The number of bytes of an entry: key, digest, unsigned fields, the position relative to the segment, and the digest by
+  /// which resends are recognised, 0 where there is none.
+  var entryBytes: Int { hasResends ? 36 : 28 }
+  var numbersStart: Int64 { entryCount * Int64(entryBytes) }
   var directoryStart: Int64 { numbersStart + numberCount * Int64(SeenSegment.numberBytes) }
   var filterStart: Int64 { directoryStart + Int64(directoryCount) * 8 }
   var fileBytes: Int64 { filterStart + filterWords * 8 + Self.byteCount }

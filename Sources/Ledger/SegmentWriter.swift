@@ -32,6 +32,7 @@ struct SegmentWriter: ~Copyable {
     append(entry.seen.content.digest)
     append(entry.seen.content.unsigned | (entry.seen.number == nil ? 0 : SeenSegment.hasNumber))
     append(UInt32(truncatingIfNeeded: entry.position - footer.first))
+    append(entry.seen.resend ?? 0)
     filter.insert(entry.seen.key)
     footer.entryCount += 1
     if let number = entry.seen.number {

@@ -4,17 +4,23 @@
 /// Keys must be spread evenly, as parts of a SHA-256 are. Searches end at the first greater key, so that the table may be
 /// nearly full; growing is one pass in order.
 package struct SortedSegment: Sendable {
-  /// The content of an entry: 32 bits of the digest of the signed content, and the unsigned fields in 31 bits.
+  /// The content of an entry: 32 bits of the digest of the signed content, the unsigned fields in 31 bits, and the digest
+  /// by which resends are recognised.
   package struct Content: Equatable, Sendable {
     /// The lowest 32 bits of the first word of the digest.
     package let digest: UInt32
     /// The packed unsigned fields, below 2³¹.
     package let unsigned: UInt32
+    /// The digest of the `ResendKey`; 0 where there is none.
+    private let storedResend: UInt64
+    /// The digest of the `ResendKey`; nil in entries of earlier versions.
+    var resend: UInt64? { storedResend == 0 ? nil : storedResend }
 
     /// Makes the content of an entry.
-    package init(digest: UInt32, unsigned: UInt32) {
+    package init(digest: UInt32, unsigned: UInt32, resend: UInt64? = nil) {
       self.digest = digest
       self.unsigned = unsigned
+      storedResend = resend ?? 0
     }
   }
 
@@ -23,6 +29,8 @@ package struct SortedSegment: Sendable {
     var low: UInt64 = 0
     /// Digest, a bit that is 1, and the unsigned fields; 0 where there is no entry.
     var word: UInt64 = 0
+    /// The digest by which resends are recognised; 0 where there is none.
+    var resend: UInt64 = 0
 
     static let isTaken: UInt64 = 1 << 31
 
@@ -32,12 +40,14 @@ package struct SortedSegment: Sendable {
       self.high = high
       self.low = low
       word = UInt64(content.digest) << 32 | Self.isTaken | UInt64(content.unsigned) & (Self.isTaken - 1)
+      resend = content.resend ?? 0
     }
 
     var content: Content {
       Content(
         digest: UInt32(truncatingIfNeeded: word >> 32),
-        unsigned: UInt32(truncatingIfNeeded: word & (Self.isTaken - 1))
+        unsigned: UInt32(truncatingIfNeeded: word & (Self.isTaken - 1)),
+        resend: resend == 0 ? nil : resend
       )
     }
 

@@ -4,8 +4,8 @@ package import Signatures
 
 /// The index of accepted postbacks by key in memory, which recognises duplicates.
 ///
-/// A pure state machine: it classifies a postback and does no I/O. Keys are compared in all of their 128 bits. Takes 27
-/// to 31 bytes of memory for each distinct postback, and grows in small steps.
+/// A pure state machine: it classifies a postback and does no I/O. Keys are compared in all of their 128 bits. Takes 36
+/// to 41 bytes of memory for each distinct postback, and grows in small steps.
 package struct TransactionIndex: Sendable {
   /// The class of a postback, compared with the earlier ones.
   package enum Admission: Equatable, Sendable {
@@ -35,12 +35,17 @@ package struct TransactionIndex: Sendable {
       self.number = number
     }
 
-    /// Makes an entry from the postback's key, the digest of the signed content, and the unsigned fields.
-    package init(_ key: PostbackKey, _ digest: SHA256Digest, _ unsigned: UnsignedFields) {
+    /// The digest by which resends are recognised; nil in entries of earlier versions.
+    package var resend: UInt64? { content.resend }
+
+    /// Makes an entry from the postback's key, the digest of the signed content, the unsigned fields, and the digest by
+    /// which resends are recognised.
+    package init(_ key: PostbackKey, _ digest: SHA256Digest, _ unsigned: UnsignedFields, resend: UInt64? = nil) {
       self.key = key
       content = SortedSegment.Content(
         digest: UInt32(truncatingIfNeeded: digest.words.0),
-        unsigned: unsigned.bits
+        unsigned: unsigned.bits,
+        resend: resend
       )
       number = unsigned.number
     }
@@ -49,7 +54,7 @@ package struct TransactionIndex: Sendable {
     ///
     /// Copies are recognised by the digest of the signed content, never by the signature, because s and n−s both verify.
     /// Only 32 bits of the digest are kept: they separate one class of duplicates from another.
-    func admission(after first: Seen) -> Admission {
+    package func admission(after first: Seen) -> Admission {
       if first.content.digest != content.digest { return .transaction }
       let unsigned = UnsignedFields(bits: content.unsigned, number: number)
       let firstUnsigned = UnsignedFields(bits: first.content.unsigned, number: first.number)
@@ -78,15 +83,14 @@ package struct TransactionIndex: Sendable {
   }
 
   /// Classifies a verified postback, and stores it if it is the first with its key.
-  package mutating func admit(_ key: PostbackKey, _ digest: SHA256Digest, _ unsigned: UnsignedFields) -> Admission {
-    let seen = Seen(key, digest, unsigned)
+  package mutating func admit(_ seen: Seen) -> Admission {
     guard let first = insert(seen) else { return .first }
-    return seen.admission(after: Seen(key: key, content: first, number: numbers[key]))
+    return seen.admission(after: Seen(key: seen.key, content: first, number: numbers[seen.key]))
   }
 
   /// Reads the home slots of these keys in advance, so that their memory is in the cache when they are admitted: the
   /// waits for memory overlap. Does not change the entries.
-  package mutating func prepare(for keys: [PostbackKey]) {
+  package mutating func prepare(for keys: some Sequence<PostbackKey>) {
     for key in keys { prefetched ^= segments[Self.segment(of: key)].prefetch(at: key.high << Self.segmentBits) }
   }
 

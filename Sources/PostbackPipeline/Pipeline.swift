@@ -84,17 +84,21 @@ package struct Pipeline: Sendable {
     let (receivedAt, settings, shard) = (receivedAt, settings, shard)
     let keepsAddresses = tables.keepsAddresses
     let format = RowFormat(tables.encoding, tables.partitioning, keepsAddresses: keepsAddresses)
+    let index = state.takeIndex()
     let rows =
       records
-      .concurrently(jobs) { batch throws(LibcryptoFailure) in
+      .concurrently(jobs) { batch throws(PipelineFailure) in
         let settings = settings.value
         let parsed = batch.parsed(receivedAt: receivedAt, keepsAddresses: keepsAddresses)
-        return try (shard.map { shard throws(LibcryptoFailure) in try parsed.extracting(shard) } ?? parsed)
-          .verified(by: settings.trust, known: settings.known)
+        let own = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
+          try shard.map { shard throws(LibcryptoFailure) in try parsed.extracting(shard) } ?? parsed
+        }
+        return try own.verified(by: settings.trust, known: settings.known, index)
       }
-      .deduplicated(in: state.takeIndex())
-      .concurrently(jobs) { batch throws(LibcryptoFailure) in
-        try batch.decoded(with: settings.value.models).encoded(as: format)
+      .deduplicated(in: index)
+      .concurrently(jobs) { batch throws(PipelineFailure) in
+        let decoded = batch.decoded(with: settings.value.models)
+        return try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try decoded.encoded(as: format) }
       }
     return try await tables.write(rows, progress: progress, committed: committed, idle: idle)
   }
@@ -104,10 +108,8 @@ extension AsyncSequence where Failure == PipelineFailure {
   /// Applies `work` to `jobs` batches at once, in order; idle is a barrier, as `mapConcurrently` describes it.
   func concurrently<Batch, Output: Sendable>(
     _ jobs: Int,
-    _ work: @escaping @Sendable (Batch) throws(LibcryptoFailure) -> Output
+    _ work: @escaping @Sendable (Batch) throws(PipelineFailure) -> Output
   ) -> ConcurrentMap<Self, Step<Output>> where Element == Step<Batch> {
-    mapConcurrently(jobs, isBarrier: { $0.isIdle }) { step throws(PipelineFailure) in
-      do throws(LibcryptoFailure) { return try step.map(work) } catch { throw .libcrypto(error) }
-    }
+    mapConcurrently(jobs, isBarrier: { $0.isIdle }) { step throws(PipelineFailure) in try step.map(work) }
   }
 }

@@ -12,6 +12,13 @@ package enum PipelineFailure: Error, CustomStringConvertible {
   /// The spool cannot be used.
   case spool(FileFailure)
 
+  /// Runs `body`, and throws its failure as one of the pipeline.
+  static func libcrypto<Value: ~Copyable>(
+    _ body: () throws(LibcryptoFailure) -> Value
+  ) throws(PipelineFailure) -> Value {
+    do throws(LibcryptoFailure) { return try body() } catch { throw .libcrypto(error) }
+  }
+
   /// The failure as text for a person.
   package var description: String {
     switch self {

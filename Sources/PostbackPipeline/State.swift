@@ -3,7 +3,7 @@ package import Ledger
 
 /// The state that earlier runs have left: the ledger, the log of first postbacks and their index.
 ///
-/// Only one process at a time can have it open. A run consumes it, because the index is too large to have twice.
+/// Only one process at a time can have it open. A run consumes it, because only one task may admit postbacks.
 package struct State: ~Copyable {
   /// The database of everything that is committed.
   package let ledger: Ledger

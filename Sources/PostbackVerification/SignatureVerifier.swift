@@ -3,60 +3,6 @@ internal import JSON
 package import SKAdNetwork
 package import Signatures
 
-/// The verification result of one signature.
-package struct SignatureVerification: Sendable {
-  /// The state of the signature.
-  package var state: SignatureState
-  /// The key that signed, as an index of `Trust.keys`; of AdAttributionKit, where none did, the one that is named.
-  package var key: Int?
-  /// The fields that were found signed, or were last tried.
-  package var layout: SignedLayout
-  /// SHA-256 of the bytes that the layout signs.
-  package var digest: SHA256Digest
-
-  /// The key that signed, as an index of `Trust.keys`; nil where none did.
-  package var signer: Int? { accepted?.key }
-
-  /// The signature of a trusted key; nil where none signed.
-  package var accepted: AcceptedSignature? {
-    switch state {
-    case .valid, .validZeroFilled, .development:
-      key.map { AcceptedSignature(key: $0, layout: layout, digest: digest, isDevelopment: state == .development) }
-    case .invalid, .unknownKey, .malformed: nil
-    }
-  }
-}
-
-/// A signature that a trusted key made.
-///
-/// Only a verification that found such a key makes one.
-package struct AcceptedSignature: Sendable {
-  /// The key that signed, as an index of `Trust.keys`.
-  package let key: Int
-  /// The fields that the key signed.
-  package let layout: SignedLayout
-  /// SHA-256 of the bytes that the key signed.
-  package let digest: SHA256Digest
-  /// Indicates that the key is one of Apple's development keys.
-  package let isDevelopment: Bool
-
-  fileprivate init(key: Int, layout: SignedLayout, digest: SHA256Digest, isDevelopment: Bool) {
-    self.key = key
-    self.layout = layout
-    self.digest = digest
-    self.isDevelopment = isDevelopment
-  }
-
-  /// The state of the signature, one of the accepted ones.
-  package var state: SignatureState {
-    if isDevelopment { return .development }
-    return switch layout {
-    case .asSent: .valid
-    case .withoutZeroFilled: .validZeroFilled
-    }
-  }
-}
-
 /// Verifies the signatures of postbacks. No other part of the project decides about signatures.
 ///
 /// Verifies a batch several times as fast as single postbacks, with the same verdicts. Belongs to one task.
@@ -66,6 +12,10 @@ package struct SignatureVerifier: ~Copyable {
   private var hash: SHA256
   private var verifier: BatchVerifier
   private var message: [UInt8] = []
+  /// The key of the digests of resends; nil if there is no index of accepted postbacks.
+  private let resendKey: ResendKey?
+  /// The numbers that stand for the trusted keys in these digests.
+  private let fingerprints: [UInt64]
 
   /// The lists of keys that may have signed, as indices of `Trust.keys`: one list for each trusted key alone, then one
   /// for each of SKAdNetwork's two curves.
@@ -86,8 +36,13 @@ package struct SignatureVerifier: ~Copyable {
     var digests = 0..<0
   }
 
-  /// Makes a verifier with the trusted keys of `trust` and the earlier verdicts in `known`.
-  package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
+  /// Makes a verifier with the trusted keys of `trust` and the earlier verdicts in `known`. With a `resendKey` it makes
+  /// digests of the signatures that it accepts, and recognises them.
+  package init(
+    _ trust: Trust,
+    known: VerdictCache = VerdictCache(),
+    resendKey: ResendKey? = nil
+  ) throws(LibcryptoFailure) {
     let candidates =
       trust.keys.indices.map { [$0] } + [trust.keys(for: .v2_0), trust.keys(for: .v4_0)]
     let hash = try SHA256()
@@ -96,6 +51,8 @@ package struct SignatureVerifier: ~Copyable {
     self.verifier = verifier
     self.trust = trust
     self.known = known
+    self.resendKey = resendKey
+    fingerprints = resendKey.map { key in trust.keys.map { key.fingerprint(of: $0) } } ?? []
     self.candidates = candidates
     keySets = candidates.map { list in VerdictCache.KeySet(list.map { trust.keys[$0].key }) }
   }
@@ -111,10 +68,12 @@ package struct SignatureVerifier: ~Copyable {
   /// Returns the verdicts on postbacks of one buffer, in their order.
   ///
   /// A postback is valid if at least one candidate key signed it under at least one of its possible layouts; otherwise
-  /// it is invalid.
+  /// it is invalid. `earlier` has, for each postback, the digest of the accepted postback with the same id, nil where there
+  /// is none: a postback that agrees with it is not verified.
   package mutating func verify(
     _ postbacks: [Postback],
-    of bytes: [UInt8]
+    of bytes: [UInt8],
+    earlier: [UInt64?] = []
   ) throws(LibcryptoFailure) -> [SignatureVerification] {
     var verifications: [SignatureVerification] = []
     verifications.reserveCapacity(postbacks.count)
@@ -134,16 +93,22 @@ package struct SignatureVerifier: ~Copyable {
       }
       item.digests = start..<digests.count
       let signature = signatures.span.extracting(item.signature)
-      if let verdict = verdict(item, signature, digests[item.digests]) {
-        settle(verdict, item, postback, digests, &verifications[index])
+      if index < earlier.count, let digest = earlier[index],
+        let verdict = resend(item, signature, digests[item.digests], as: digest)
+      {
+        settle(verdict, item, postback, signature, digests, &verifications[index])
+        verifications[index].isResend = true
+      } else if let verdict = verdict(item, signature, digests[item.digests]) {
+        settle(verdict, item, postback, signature, digests, &verifications[index])
       } else {
         verifier.add(signature, as: item.form, of: digests[item.digests], candidates: item.candidates)
         cases.append(item)
       }
     }
     for (item, finding) in zip(cases, try verifier.find()) {
-      keep(finding, item, signatures.span.extracting(item.signature), digests[item.digests])
-      settle(finding, item, postbacks[item.index], digests, &verifications[item.index])
+      let signature = signatures.span.extracting(item.signature)
+      keep(finding, item, signature, digests[item.digests])
+      settle(finding, item, postbacks[item.index], signature, digests, &verifications[item.index])
     }
     return verifications
   }
@@ -187,6 +152,23 @@ package struct SignatureVerifier: ~Copyable {
     return Case(index: index, signature: start..<signatures.count, form: form, candidates: list)
   }
 
+  /// Returns the key and the content for which the signature has this digest; nil if it has it for none.
+  private mutating func resend(
+    _ item: Case,
+    _ signature: Span<UInt8>,
+    _ contents: ArraySlice<SHA256Digest>,
+    as digest: UInt64
+  ) -> SignatureFinding? {
+    guard let resendKey else { return nil }
+    for (index, content) in contents.enumerated() {
+      for key in candidates[item.candidates]
+      where resendKey.digest(signature, of: content, by: fingerprints[key], &message) == digest {
+        return .signed(key: key, digest: index)
+      }
+    }
+    return nil
+  }
+
   /// Returns the earlier finding on the same signature of the same content; nil if the cache has none.
   private func verdict(
     _ item: Case,
@@ -217,16 +199,23 @@ package struct SignatureVerifier: ~Copyable {
     }
   }
 
-  private func settle(
+  private mutating func settle(
     _ finding: SignatureFinding,
     _ item: Case,
     _ postback: Postback,
+    _ signature: Span<UInt8>,
     _ digests: [SHA256Digest],
     _ verification: inout SignatureVerification
   ) {
     switch finding {
     case .signed(let key, let digest):
       verification.digest = digests[item.digests.lowerBound + digest]
+      verification.resendDigest = resendKey?.digest(
+        signature,
+        of: verification.digest,
+        by: fingerprints[key],
+        &message
+      )
       accept(key, postback.layouts[digest], &verification)
     case .invalid:
       guard let last = postback.layouts.last else { return }

@@ -56,7 +56,16 @@ import Testing
         0, 0, 0, 0, 0, 0, 0, 0x80, 11, 0, 0, 0, 12, 0, 0, 0, 13, 0, 0, 0, 0, 0, 0, 0,
       ]
     )
-    for entry in seenEntries(0..<20) + [entry] {
+    var later = entry
+    later.seen = .init(key: seen.key, content: .init(digest: 1, unsigned: 2, resend: 0x0A0B), number: nil)
+    later.line = 0
+    try log.append([later])
+    #expect(
+      Array(try site.bytes(name).suffix(32)) == [
+        1, 0, 0, 0, 2, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 11, 0, 0, 0, 12, 0, 0, 0, 0x0B, 0x0A, 0, 0, 0, 0, 0, 0,
+      ]
+    )
+    for entry in seenEntries(0..<20) + [entry, later] {
       var words: [UInt64] = [0]
       entry.append(to: &words)
       #expect(SeenEntry(words.span, at: 1) == entry)

@@ -3,7 +3,6 @@
 import Foundation
 import PostbackVerification
 import SKAdNetwork
-import Signatures
 import TestSupport
 import Testing
 
@@ -20,11 +19,11 @@ import Testing
     return site
   }
 
-  private func admission(_ entry: SeenEntry, in index: inout SeenIndex) throws -> TransactionIndex.Admission {
-    var bytes = InlineArray<32, UInt8>(repeating: 0)
-    for place in 0..<4 { bytes[4 + place] = UInt8(truncatingIfNeeded: entry.seen.content.digest >> (24 - 8 * place)) }
-    let unsigned = UnsignedFields(bits: entry.seen.content.unsigned, number: entry.seen.number)
-    return try index.admit(entry.seen.key, SHA256Digest(bytes), unsigned)
+  /// The admission of one entry, which is looked for first, as in a run.
+  private func admission(_ entry: SeenEntry, in index: SeenIndex) throws -> TransactionIndex.Admission? {
+    let found = try index.find([entry.seen.key])
+    if let first = found.entries.first ?? nil { return entry.seen.admission(after: first) }
+    return try index.admit([.init(entry.seen, absentBefore: found.end)]).first
   }
 
   /// Recovers the state, and expects that it has these entries and no others.
@@ -32,11 +31,11 @@ import Testing
     var index = SeenIndex()
     let log = try SeenLog.recover(try site.ledger(), into: &index, limit: 300)
     #expect(index.count == entries.count)
-    index.prepare(for: entries.map(\.seen.key))
-    #expect(try entries.filter { try admission($0, in: &index) != .identical } == [])
+    #expect(try index.find(entries.map(\.seen.key)).entries.map { $0?.resend } == entries.map(\.seen.resend))
+    #expect(try entries.filter { try admission($0, in: index) != .identical } == [])
     let others = seenEntries(1_000_000..<1_000_500)
-    #expect(try others.filter { try admission($0, in: &index) != .first } == [])
-    #expect(try others.filter { try admission($0, in: &index) != .identical } == [])
+    #expect(try others.filter { try admission($0, in: index) != .first } == [])
+    #expect(try others.filter { try admission($0, in: index) != .identical } == [])
     #expect(log.mark.entries == end ?? Int64(entries.count))
   }
 
@@ -62,6 +61,76 @@ import Testing
     if count >= 600 { #expect(try found.keys() == keys && found.end == mark) }
   }
 
+  @Test func `are looked for again behind the position up to which a postback was`() throws {
+    let entries = seenEntries(0..<2000)
+    let site = try site(entries)
+    var index = SeenIndex()
+    _ = try SeenLog.recover(try site.ledger(), into: &index, limit: 300)
+    #expect(try index.find(seenEntries(5000..<5001).map(\.seen.key)).end == 2000)
+    let candidates = entries.enumerated().map { SeenIndex.Candidate($1.seen, absentBefore: Int64($0)) }
+    #expect(try index.admit(candidates) == entries.map { _ in .identical })
+    #expect(index.count == 2000)
+  }
+
+  @Test func `of version 1 are read on, without digests of resends`() throws {
+    let entries = seenEntries(0..<3000)
+    let site = try site(entries)
+    try check(site, entries)
+    let names = try segments(site)
+    for name in names {
+      let old = try Self.version1(try site.bytes("state/\(name)"))
+      try site.change("state/\(name)") { $0 = old }
+    }
+    do {
+      var index = SeenIndex()
+      _ = try SeenLog.recover(try site.ledger(), into: &index, limit: 300)
+      #expect(try index.find(entries.map(\.seen.key)).entries.allSatisfy { $0 != nil && $0?.resend == nil })
+      #expect(try entries.allSatisfy { try admission($0, in: index) == .identical })
+      #expect(try segments(site) == names)
+    }
+    // Merged ones have the digests of the newer entries.
+    let more = seenEntries(3000..<9000)
+    var index = SeenIndex()
+    let ledger = try site.ledger()
+    let log = try SeenLog.recover(ledger, into: &index, limit: 300)
+    try log.append(more)
+    try log.synchronize()
+    try ledger.commit(LedgerCommit(of: log))
+    try log.segments.add(upTo: ledger.seen) {}
+    let found = try SeenSegments(DurableFolder(site.state), from: SeenMark(), to: 9000, limit: 300, isReading: true)
+    #expect(found.current.segments.allSatisfy { $0.footer.hasResends || $0.footer.end.entries <= 3000 })
+    #expect(found.current.segments.contains { $0.footer.hasResends && $0.footer.first < 3000 })
+    index = SeenIndex(TransactionIndex(), found, end: 9000, ResendKey())
+    #expect(try index.find(more.map(\.seen.key)).entries.map { $0?.resend } == more.map(\.seen.resend))
+  }
+
+  /// Rewrites a segment in the form of version 1, whose entries have 28 bytes.
+  private static func version1(_ bytes: [UInt8]) throws -> [UInt8] {
+    func words(_ bytes: ArraySlice<UInt8>) -> [UInt64] {
+      let bytes = Array(bytes)
+      return stride(from: 0, to: bytes.count, by: 8).map { start in
+        (0..<8).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }
+      }
+    }
+    func text(_ words: [UInt64]) -> [UInt8] {
+      words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) } }
+    }
+    let end = bytes.count - Int(SegmentFooter.byteCount)
+    let footer = try #require(SegmentFooter(words(bytes[end...])))
+    let entries = (0..<Int(footer.entryCount)).map { Array(bytes[36 * $0..<36 * $0 + 28]) }
+    var directory = words(bytes[Int(footer.directoryStart)..<Int(footer.filterStart)])
+    for bucket in 0..<footer.bucketCount {
+      let (first, last) = (Int(directory[bucket] & 0xFFFF_FFFF), Int(directory[bucket + 1] & 0xFFFF_FFFF))
+      let checksum = unsafe Array(entries[first..<last].joined()).withUnsafeBytes { unsafe SeenSegment.checksum($0) }
+      directory[bucket] = UInt64(first) | checksum << 32
+    }
+    let filter = words(bytes[Int(footer.filterStart)..<end])
+    var old = footer
+    (old.hasResends, old.checksum) = (false, SegmentFooter.checksum(directory, filter))
+    return Array(entries.joined()) + bytes[Int(footer.numbersStart)..<Int(footer.directoryStart)]
+      + text(directory + filter + old.words.map { UInt64(littleEndian: $0) })
+  }
+
   @Test func `tell copies from conflicts, also of fields that do not fit into an entry`() throws {
     let entries = seenEntries(0..<2000)
     let site = try site(entries)
@@ -70,14 +139,14 @@ import Testing
     for entry in entries {
       var other = entry
       other.seen = .init(key: entry.seen.key, content: entry.seen.content, number: (entry.seen.number ?? 0) + 1)
-      let admission = try admission(other, in: &index)
+      let admission = try admission(other, in: index)
       guard case .conflict = admission else {
         Issue.record("\(admission)")
         return
       }
       let content = SortedSegment.Content(digest: ~entry.seen.content.digest, unsigned: entry.seen.content.unsigned)
       other.seen = .init(key: entry.seen.key, content: content, number: entry.seen.number)
-      #expect(try self.admission(other, in: &index) == .transaction)
+      #expect(try self.admission(other, in: index) == .transaction)
     }
   }
 
@@ -90,8 +159,7 @@ import Testing
       let log = try SeenLog.recover(ledger, into: &index, limit: 500)
       for start in stride(from: 0, to: entries.count, by: 100) {
         let batch = Array(entries[start..<start + 100])
-        index.prepare(for: batch.map(\.seen.key))
-        #expect(try batch.allSatisfy { try admission($0, in: &index) == .first })
+        #expect(try batch.allSatisfy { try admission($0, in: index) == .first })
         try log.append(batch)
         if start % 300 == 0 {
           try log.synchronize()
@@ -99,7 +167,7 @@ import Testing
           try log.committed()
         }
         if start % 1000 == 0 { while log.segments.isWorking { usleep(1000) } }
-        #expect(try entries[..<(start + 100)].allSatisfy { try admission($0, in: &index) == .identical })
+        #expect(try entries[..<(start + 100)].allSatisfy { try admission($0, in: index) == .identical })
       }
       while log.segments.isWorking { usleep(1000) }
       #expect(log.segments.end.entries > 3000)
@@ -180,10 +248,9 @@ import Testing
       #expect(try log.forget(before: 1_003_500, in: ledger, limit: 3000) == 3000)
       #expect(try log.forget(before: 1_003_500, in: ledger) == 500)
       #expect(try log.forget(before: 1_003_500, in: ledger) == 0)
-      index.prepare(for: [])
       #expect(index.count == 1500)
-      #expect(try entries[3500...].allSatisfy { try admission($0, in: &index) == .identical })
-      #expect(try admission(entries[0], in: &index) == .first)
+      #expect(try entries[3500...].allSatisfy { try admission($0, in: index) == .identical })
+      #expect(try admission(entries[0], in: index) == .first)
       var tally = KeyTally()
       for entry in entries[..<3500] { tally.add(entry.seen.key) }
       #expect(ledger.state.retired == tally)

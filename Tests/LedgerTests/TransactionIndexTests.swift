@@ -18,24 +18,24 @@ import Testing
     let plain = UnsignedFields(bits: 0, number: nil)
     let edited = UnsignedFields(bits: 21, number: nil)
     let (key, signed, other) = (try key("k"), try digest("a"), try digest("b"))
-    #expect(index.admit(key, signed, plain) == .first)
-    #expect(index.admit(key, signed, plain) == .identical)
+    #expect(index.admit(.init(key, signed, plain)) == .first)
+    #expect(index.admit(.init(key, signed, plain)) == .identical)
     #expect(
-      index.admit(key, signed, edited)
+      index.admit(.init(key, signed, edited))
         == .conflict([.init(field: .conversionValue, first: nil, later: "20")])
     )
-    #expect(index.admit(key, other, plain) == .transaction)
-    #expect(index.admit(try self.key("l"), other, plain) == .first)
+    #expect(index.admit(.init(key, other, plain)) == .transaction)
+    #expect(index.admit(.init(try self.key("l"), other, plain)) == .first)
     #expect(index.count == 2)
   }
 
   @Test func `reports both source apps of a version 1.0, which does not sign them`() throws {
     var index = TransactionIndex()
     let (key, signed) = (try key("k"), try digest("a"))
-    #expect(index.admit(key, signed, UnsignedFields(bits: 0, number: 5)) == .first)
-    #expect(index.admit(key, signed, UnsignedFields(bits: 0, number: 5)) == .identical)
+    #expect(index.admit(.init(key, signed, UnsignedFields(bits: 0, number: 5))) == .first)
+    #expect(index.admit(.init(key, signed, UnsignedFields(bits: 0, number: 5))) == .identical)
     #expect(
-      index.admit(key, signed, UnsignedFields(bits: 0, number: nil))
+      index.admit(.init(key, signed, UnsignedFields(bits: 0, number: nil)))
         == .conflict([.init(field: .sourceAppID, first: "5", later: nil)])
     )
   }
@@ -48,7 +48,7 @@ import Testing
     for _ in 0..<200_000 {
       let name = String(Int.random(in: 0..<80_000, using: &generator))
       let bits = UInt32.random(in: 0..<64, using: &generator)
-      let admission = index.admit(try key(name), signed, UnsignedFields(bits: bits, number: nil))
+      let admission = index.admit(.init(try key(name), signed, UnsignedFields(bits: bits, number: nil)))
       switch seen[name] {
       case nil:
         #expect(admission == .first)
@@ -70,7 +70,7 @@ import Testing
     let signed = try digest("a")
     let kept = try (0..<20_000).map { number in
       let unsigned = UnsignedFields(bits: UInt32(number % 64), number: number % 100 == 0 ? Int64(number) : nil)
-      #expect(index.admit(try key("\(number)"), signed, unsigned) == .first)
+      #expect(index.admit(.init(try key("\(number)"), signed, unsigned)) == .first)
       return TransactionIndex.Seen(try key("\(number)"), signed, unsigned)
     }
     restored.restore(Array(kept[..<7000]))
@@ -78,9 +78,8 @@ import Testing
     #expect(restored.count == index.count)
     for number in 0..<20_100 {
       let unsigned = UnsignedFields(bits: 5, number: nil)
-      #expect(
-        restored.admit(try key("\(number)"), signed, unsigned) == index.admit(try key("\(number)"), signed, unsigned)
-      )
+      let seen = TransactionIndex.Seen(try key("\(number)"), signed, unsigned)
+      #expect(restored.admit(seen) == index.admit(seen))
     }
   }
 }

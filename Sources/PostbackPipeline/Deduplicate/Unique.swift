@@ -35,7 +35,7 @@ where Base.Element == Step<Batch<Verified>>, Base.Failure == PipelineFailure {
 
   package struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
-    var index: SeenIndex
+    let index: SeenIndex
 
     package mutating func next() async throws(PipelineFailure) -> Step<Batch<Unique>>? {
       try await next(isolation: nil)
@@ -45,49 +45,60 @@ where Base.Element == Step<Batch<Verified>>, Base.Failure == PipelineFailure {
       Batch<Unique>
     >? {
       guard let step = try await base.next(isolation: actor) else { return nil }
-      return try step.map { batch throws(PipelineFailure) in try batch.deduplicated(in: &index) }
+      return try step.map { batch throws(PipelineFailure) in try batch.deduplicated(in: index) }
     }
   }
 }
 
 extension Batch<Verified> {
   /// Rejects postbacks whose key `index` has, and adds the keys of the others to it.
-  func deduplicated(in index: inout SeenIndex) throws(PipelineFailure) -> Batch<Unique> {
-    index.prepare(for: outcomes.compactMap { if case .accepted(let verified) = $0 { verified.key } else { nil } })
-    do throws(FileFailure) {
-      return try map { verified throws(FileFailure) in try index.admit(verified, of: bytes) }
-    } catch {
-      throw .state(error)
+  func deduplicated(in index: SeenIndex) throws(PipelineFailure) -> Batch<Unique> {
+    let candidates = outcomes.compactMap { outcome in
+      if case .accepted(let verified) = outcome {
+        SeenIndex.Candidate(verified.seen, absentBefore: verified.absentBefore)
+      } else {
+        nil
+      }
+    }
+    let admissions: [TransactionIndex.Admission]
+    do throws(FileFailure) { admissions = try index.admit(candidates) } catch { throw .state(error) }
+    var place = 0
+    return map { verified in
+      defer { place += 1 }
+      guard let rejection = Rejection(admissions[place], verified.parsed, verified.key, of: bytes) else {
+        return .accepted(Unique(verified: verified))
+      }
+      return .rejected(rejection)
     }
   }
 }
 
-extension SeenIndex {
-  fileprivate mutating func admit(_ verified: Verified, of bytes: [UInt8]) throws(FileFailure) -> Outcome<Unique> {
+extension Rejection {
+  /// Makes the rejection of a copy of an accepted postback with a key; nil for the first one.
+  init?(_ admission: TransactionIndex.Admission, _ parsed: Parsed, _ key: PostbackKey, of bytes: [UInt8]) {
     let code: RejectCode
-    var conflicts: [UnsignedFields.Conflict] = []
-    switch try admit(verified.key, verified.signature.digest, verified.unsignedFields) {
-    case .first: return .accepted(Unique(verified: verified))
+    var found: [UnsignedFields.Conflict] = []
+    switch admission {
+    case .first: return nil
     case .identical: code = .duplicateIdentical
     case .transaction: code = .duplicateTransaction
-    case .conflict(let found):
+    case .conflict(let conflicts):
       code = .duplicateConflict
-      conflicts = found
+      found = conflicts
       // The index stores only a hash of the domain.
-      if let domain = verified.parsed.postback.unsignedSourceDomain {
-        for index in conflicts.indices where conflicts[index].field == .sourceDomain {
-          conflicts[index].later = PostbackDefect.excerpt(bytes[domain.indices])
+      if let domain = parsed.postback.unsignedSourceDomain {
+        for index in found.indices where found[index].field == .sourceDomain {
+          found[index].later = PostbackDefect.excerpt(bytes[domain.indices])
         }
       }
     }
-    var rejection = Rejection(code, verified.parsed)
-    rejection.firstSeen = verified.key
-    rejection.conflicts = conflicts
-    if let conflict = conflicts.first {
-      rejection.name(conflict.field.name, expected: conflict.first, found: conflict.later)
+    self.init(code, parsed)
+    firstSeen = key
+    conflicts = found
+    if let conflict = found.first {
+      name(conflict.field.name, expected: conflict.first, found: conflict.later)
       let (first, later) = (conflict.first ?? "absent", conflict.later ?? "absent")
-      rejection.detail = "\(conflict.field.name) is \(later), and \(first) in the copy that came first: one was edited"
+      detail = "\(conflict.field.name) is \(later), and \(first) in the copy that came first: one was edited"
     }
-    return .rejected(rejection)
   }
 }

@@ -64,11 +64,7 @@ package struct RecordMode: Sendable {
     receivedAt.prefersModificationTime = true
     let (rule, settings, format) = (receivedAt, settings, format)
     let texts = RecordBatches(command: .verify, limits: settings.limits)
-      .mapConcurrently(jobs) { batch throws(PipelineFailure) in
-        do throws(LibcryptoFailure) { return try batch.verified(settings, rule, format) } catch {
-          throw .libcrypto(error)
-        }
-      }
+      .mapConcurrently(jobs) { batch throws(PipelineFailure) in try batch.verified(settings, rule, format) }
     for try await text in texts { try write(text) }
   }
 
@@ -84,8 +80,8 @@ package struct RecordMode: Sendable {
     var last: TransactionIndex.Seen?
     for try await (batch, restored) in batches {
       // The lines are sorted by key, so that of all earlier ones only the last key can come again.
-      var index = SeenIndex((last.map { [$0] } ?? []) + batch.seen)
-      let unique = try restored.deduplicated(in: &index)
+      let index = SeenIndex((last.map { [$0] } ?? []) + batch.seen)
+      let unique = try restored.deduplicated(in: index)
       if let key = batch.lastKey { last = index.recentEntry(for: key) ?? last }
       try write(try unique.decoded(with: settings.models).lines(format, passing: batch.rejects))
     }
@@ -98,11 +94,13 @@ extension RecordBatch {
     _ settings: PipelineSettings,
     _ rule: ReceivedAtRule,
     _ format: RowFormat
-  ) throws(LibcryptoFailure) -> [UInt8] {
+  ) throws(PipelineFailure) -> [UInt8] {
     let (records, indices) = (raw.records, indices)
     let verified = try raw.parsed(receivedAt: rule, keepsAddresses: format.keepsAddresses)
       .verified(by: settings.trust, known: settings.known)
-    var rejects = try verified.rejects.encoded(as: format).rows[2]
+    var rejects = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
+      try verified.rejects.encoded(as: format).rows[2]
+    }
     var text = RecordText(capacity: 2 * verified.bytes.count)
     var next = 0
     for origin in verified.origins {

@@ -1,5 +1,7 @@
 package import PostbackVerification
 internal import JSON
+package import Ledger
+internal import DurableFiles
 package import SKAdNetwork
 package import Signatures
 
@@ -19,6 +21,8 @@ package struct Verified: Sendable {
   package let unsignedFields: UnsignedFields
   /// The doubts about the unsigned fields.
   package let tierFlags: TierFlags
+  /// The position in the log of accepted postbacks before which none on disk has the key.
+  let absentBefore: Int64
 
   fileprivate init(
     _ parsed: Parsed,
@@ -26,15 +30,23 @@ package struct Verified: Sendable {
     _ keyID: [UInt8],
     _ environment: Environment,
     _ key: PostbackKey,
-    of bytes: [UInt8]
+    _ unsignedFields: UnsignedFields,
+    absentBefore: Int64
   ) {
+    precondition(!signature.isResend, "the signature of an accepted postback was verified")
     self.parsed = parsed
     self.signature = signature
     self.keyID = keyID
     self.environment = environment
     self.key = key
-    unsignedFields = UnsignedFields(parsed.postback, of: bytes)
+    self.unsignedFields = unsignedFields
+    self.absentBefore = absentBefore
     tierFlags = parsed.postback.tierFlags(signedAs: signature.layout)
+  }
+
+  /// The entry of the postback in the index.
+  package var seen: TransactionIndex.Seen {
+    TransactionIndex.Seen(key, signature.digest, unsignedFields, resend: signature.resendDigest)
   }
 }
 
@@ -42,13 +54,25 @@ extension Batch<Parsed> {
   /// Accepts the postbacks that a trusted key signed (stage `signature`) and whose app and network are allowed (stage
   /// `policy`).
   ///
-  /// Signatures that `known` holds are not verified again; new findings are stored in it.
+  /// Signatures that `known` holds are not verified again; new findings are stored in it. Those whose key `index` has are
+  /// rejected as duplicates (stage `dedup`), exact resends without verifying their signature.
   package func verified(
     by trust: Trust,
-    known: VerdictCache = VerdictCache()
-  ) throws(LibcryptoFailure) -> Batch<Verified> {
-    var gate = try SignatureGate(trust, known: known)
-    return try gate.verify(self)
+    known: VerdictCache = VerdictCache(),
+    _ index: SeenIndex = SeenIndex()
+  ) throws(PipelineFailure) -> Batch<Verified> {
+    let postbacks = outcomes.compactMap { outcome in
+      if case .accepted(let parsed) = outcome { parsed.postback } else { nil }
+    }
+    var gate = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
+      try SignatureGate(trust, known: known, index.resendKey)
+    }
+    let keys = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try gate.keys(of: postbacks, in: bytes) }
+    let earlier: SeenIndex.Findings
+    do throws(FileFailure) { earlier = try index.find(keys) } catch { throw .state(error) }
+    return try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
+      try gate.verify(self, postbacks, keys, earlier)
+    }
   }
 }
 
@@ -60,51 +84,74 @@ package struct SignatureGate: ~Copyable {
   private var verifier: SignatureVerifier
 
   /// Makes a gate for the keys, apps and networks of `trust`.
-  package init(_ trust: Trust, known: VerdictCache = VerdictCache()) throws(LibcryptoFailure) {
+  package init(
+    _ trust: Trust,
+    known: VerdictCache = VerdictCache(),
+    _ resendKey: ResendKey? = nil
+  ) throws(LibcryptoFailure) {
     self.trust = trust
     keyIDs = trust.keys.map { Array($0.id.utf8) }
-    verifier = try SignatureVerifier(trust, known: known)
+    verifier = try SignatureVerifier(trust, known: known, resendKey: resendKey)
   }
 
-  /// Verifies the postbacks of a batch; those that fail become rejections.
-  package mutating func verify(_ batch: Batch<Parsed>) throws(LibcryptoFailure) -> Batch<Verified> {
-    let postbacks = batch.outcomes.compactMap { outcome in
-      if case .accepted(let parsed) = outcome { parsed.postback } else { nil }
-    }
-    var verifications = try verifier.verify(postbacks, of: batch.bytes)[...]
-    var outcomes: [Outcome<Verified>] = []
-    outcomes.reserveCapacity(batch.outcomes.count)
-    for outcome in batch.outcomes {
-      switch outcome {
-      case .accepted(let parsed):
-        outcomes.append(try verify(parsed, verifications.removeFirst(), of: batch.bytes))
-      case .rejected(let rejection): outcomes.append(.rejected(rejection))
+  /// Returns the keys of postbacks.
+  fileprivate mutating func keys(
+    of postbacks: [Postback],
+    in bytes: [UInt8]
+  ) throws(LibcryptoFailure) -> [PostbackKey] {
+    var keys: [PostbackKey] = []
+    keys.reserveCapacity(postbacks.count)
+    for postback in postbacks { keys.append(try verifier.key(of: postback, in: bytes)) }
+    return keys
+  }
+
+  /// Verifies the postbacks of a batch; those that fail, and those that were accepted earlier, become rejections.
+  fileprivate mutating func verify(
+    _ batch: Batch<Parsed>,
+    _ postbacks: [Postback],
+    _ keys: [PostbackKey],
+    _ earlier: SeenIndex.Findings
+  ) throws(LibcryptoFailure) -> Batch<Verified> {
+    let verifications = try verifier.verify(
+      postbacks,
+      of: batch.bytes,
+      earlier: earlier.entries.map { $0?.resend }
+    )
+    var index = 0
+    return batch.map { parsed in
+      defer { index += 1 }
+      switch outcome(of: parsed, verifications[index], batch.bytes) {
+      case .rejected(let rejection): return .rejected(rejection)
+      case .accepted(let signature):
+        let key = keys[index]
+        guard let first = earlier.entries[index] else {
+          return .accepted(verified(parsed, signature, key, of: batch.bytes, absentBefore: earlier.end))
+        }
+        var parsed = parsed
+        parsed.removeUnsigned(signature.layout)
+        let unsigned = UnsignedFields(parsed.postback, of: batch.bytes)
+        let seen = TransactionIndex.Seen(key, signature.digest, unsigned, resend: signature.resendDigest)
+        guard let rejection = Rejection(seen.admission(after: first), parsed, key, of: batch.bytes) else {
+          preconditionFailure("a postback whose key was there is a copy")
+        }
+        return .rejected(rejection)
       }
     }
-    return Batch(bytes: batch.bytes, outcomes: outcomes, origins: batch.origins)
   }
 
-  private mutating func verify(
-    _ parsed: Parsed,
-    _ verification: SignatureVerification,
-    of bytes: [UInt8]
-  ) throws(LibcryptoFailure) -> Outcome<Verified> {
-    switch outcome(of: parsed, verification, bytes) {
-    case .rejected(let rejection): return .rejected(rejection)
-    case .accepted(let signature): return .accepted(try verified(parsed, signature, of: bytes))
-    }
-  }
-
-  private mutating func verified(
+  private func verified(
     _ parsed: Parsed,
     _ signature: AcceptedSignature,
-    of bytes: [UInt8]
-  ) throws(LibcryptoFailure) -> Verified {
+    _ key: PostbackKey,
+    of bytes: [UInt8],
+    absentBefore: Int64 = 0
+  ) -> Verified {
     let environment = trust.environment(of: parsed.postback, signedBy: signature.key, signature.layout, in: bytes)
     var parsed = parsed
     parsed.removeUnsigned(signature.layout)
-    let key = try verifier.key(of: parsed.postback, in: bytes)
-    return Verified(parsed, signature, keyIDs[signature.key], environment, key, of: bytes)
+    let unsigned = UnsignedFields(parsed.postback, of: bytes)
+    let keyID = keyIDs[signature.key]
+    return Verified(parsed, signature, keyID, environment, key, unsigned, absentBefore: absentBefore)
   }
 
   /// Returns a postback that another process accepted with the same settings; nil if it cannot have accepted it.
@@ -117,8 +164,8 @@ package struct SignatureGate: ~Copyable {
     guard let signature = try verifier.restored(parsed.postback, of: bytes, keyID: keyID, verdict.layout),
       trust.accepts(signature)
     else { return nil }
-    let verified = try verified(parsed, signature, of: bytes)
-    return verified.key == verdict.key ? verified : nil
+    let key = try verifier.key(of: parsed.postback, in: bytes)
+    return key == verdict.key ? verified(parsed, signature, key, of: bytes) : nil
   }
 
   /// Returns the signature of a postback that is accepted after that verification, or the rejection.

@@ -128,10 +128,9 @@ private struct BatchEncoder: ~Copyable {
       let verified = decoded.unique.verified
       firsts.append(
         SeenEntry(
-          TransactionIndex.Seen(verified.key, verified.signature.digest, verified.unsignedFields),
+          verified.seen,
           inputID: source.inputID,
-          seenAt: UInt32(clamping: now / 1000),
-          line: UInt64(verified.parsed.record.line)
+          seenAt: UInt32(clamping: now / 1000)
         )
       )
     case .rejected(let rejection):

@@ -31,7 +31,7 @@ struct Flow {
   private func outcomes<Base: AsyncSequence>(of base: Base) async throws -> [Fate]
   where Base.Element == Step<RawBatch>, Base.Failure == PipelineFailure {
     let (receivedAt, trust, known) = (receivedAt, trust, VerdictCache())
-    let batches = base.concurrently(jobs) { batch throws(LibcryptoFailure) in
+    let batches = base.concurrently(jobs) { batch throws(PipelineFailure) in
       try batch.parsed(receivedAt: receivedAt).verified(by: trust, known: known)
     }
     var outcomes: [Fate] = []
