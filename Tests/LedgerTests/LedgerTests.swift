@@ -114,7 +114,7 @@ import Testing
     _ = try site.ledger(settings: ["format": "jsonl", "safe": "no"])
     let failure = try #require(stateFailure { try site.ledger(settings: settings) })
     #expect(failure.kind == .incompatible)
-    #expect(failure.reason.contains(settings.count == 3 ? "more" : "format “jsonl”"))
+    #expect(failure.reason.contains(settings.count == 3 ? "more" : "format is “jsonl”"))
     #expect(stateFailure { try site.ledger(settings: ["safe": "no", "format": "jsonl"]) } == nil)
   }
 
