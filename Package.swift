@@ -197,7 +197,7 @@ let package = Package(
     tests("Metrics", ["TestSupport"]),
     tests(
       "PostbackServer",
-      ["Base", "JSON", "PostbackVerification", "ConversionModel", "PostbackPipeline", "TestSupport"]
+      ["Base", "JSON", "PostbackVerification", "ConversionModel", "DurableFiles", "PostbackPipeline", "TestSupport"]
     ),
     tests(
       "PostbackService",

@@ -71,8 +71,8 @@ package final class ServerMetrics: Sendable {
     }
   }
 
-  /// Returns the metrics as text, together with the current gauges of the spool.
-  package func exposition(_ commits: GroupCommit) -> String {
+  /// Returns the metrics as text, together with the current gauges of the spool, and of apps' events if the server takes them.
+  package func exposition(_ commits: GroupCommit, events: GroupCommit? = nil) -> String {
     let counts = counts.withLock { $0 }
     var text = Exposition()
     counts.addRequests(to: &text)
@@ -93,6 +93,10 @@ package final class ServerMetrics: Sendable {
     text.add(commits.failure == nil ? 0 as Int64 : 1)
     text.begin("postback_receiver_writing_seconds", .gauge, "Time since the start of the write that is in progress.")
     text.add(commits.writingTime / .seconds(1))
+    if let events {
+      text.begin("postback_events_failing", .gauge, "1 while apps' events cannot be stored.")
+      text.add(events.failure == nil ? 0 as Int64 : 1)
+    }
     return text.text
   }
 }

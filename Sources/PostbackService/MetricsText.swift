@@ -6,6 +6,8 @@ internal import Synchronization
 final class MetricsText: Sendable {
   private let metrics: ServerMetrics
   private let commits: GroupCommit
+  /// The commits of apps' events; nil if the server does not take them.
+  private let events: GroupCommit?
   private let consumer: ConsumerMonitor?
   private let spool: String
   private let version: String
@@ -15,12 +17,14 @@ final class MetricsText: Sendable {
   init(
     _ metrics: ServerMetrics,
     _ commits: GroupCommit,
+    _ events: GroupCommit?,
     _ consumer: ConsumerMonitor?,
     spool: String,
     version: String
   ) {
     self.metrics = metrics
     self.commits = commits
+    self.events = events
     self.consumer = consumer
     self.spool = spool
     self.version = version
@@ -47,7 +51,7 @@ final class MetricsText: Sendable {
 
   private var value: String {
     let full: Set<DiskPlace> = commits.isDiskFull ? [.spool] : []
-    let text = metrics.exposition(commits)
+    let text = metrics.exposition(commits, events: events)
     if let consumer { return text + consumer.exposition(full: full) }
     var process = Exposition()
     process.add(DiskSpace.of(spool).map { [.spool: $0] } ?? [:], full: full, of: [.spool])

@@ -72,7 +72,7 @@ package final class ReceiverService: Sendable {
     }
     events = try Self.events(configuration, metrics, log)
     receiver = Receiver(commits, configuration, metrics: metrics, events: events, consumer: consumer)
-    text = MetricsText(metrics, commits, consumer, spool: spool, version: version)
+    text = MetricsText(metrics, commits, events, consumer, spool: spool, version: version)
     let limits = Self.limits(configuration.limits, log)
     do throws(ListeningSocket.Failure) {
       server = HTTPServer(

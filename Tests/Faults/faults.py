@@ -102,6 +102,14 @@ def nearly_full(site):
     assert site.noise <= 2, f"{site.noise} lines about the spool"
 
 
+def fill_events(site):
+    """Fills the disk of apps' events. Postbacks are received."""
+    site.fill("events")
+    event = json.dumps([{"n": "__SESSION__", "p": "iOS", "more": "x" * 60000}]).encode()
+    assert site.ask("/v1/events", event) == 503
+    assert site.send(5) == [200] * 5
+
+
 def forge(site):
     for line in [forged(next(site.lines)) for _ in range(60)]:
         site.post(line)
@@ -233,6 +241,8 @@ FAULTS = [
           {"PostbackNotReceiving": 1, "PostbackDiskFull": 1, "PostbackDiskFillsUp": 1}, disks=("spool",), health="503 failing"),
     Fault("spool nearly full", nearly_full, lambda site: site.empty("spool"), lambda site: None,
           {"PostbackNotReceiving": 1, "PostbackDiskFull": 1, "PostbackDiskFillsUp": 1}, disks=("spool",), health="503 failing"),
+    Fault("events full", fill_events, lambda site: site.empty("events"), lambda site: site.wait("it is told", lambda: site.metric("postback_events_failing") == 1),
+          {"PostbackEventsFailing": 1}, disks=("events",), health="200 degraded"),
     Fault("fsync of the spool fails", lambda site: (site.break_disk("fail", "spool"), site.send(3)), mend_disk,
           lambda site: site.wait("it is unhealthy", lambda: site.get("/healthz")[0] == 503), {"PostbackNotReceiving": 1},
           health="503 failing"),

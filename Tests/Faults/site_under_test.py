@@ -22,13 +22,13 @@ TOKEN = "0123456789abcdef-token"
 
 
 class Site:
-    """A service in a folder. Its spool, state and output are disks of 8 MiB if `disks` names them."""
+    """A service in a folder. Its spool, state, output and events are disks of 8 MiB if `disks` names them."""
 
     def __init__(self, work, binary, dump, preload, disks=(), configuration=None, receiver_alone=False):
         self.receiver_alone = receiver_alone
         self.work, self.binary, self.dump, self.preload = work, binary, dump, preload
         self.fault_file, self.mounted, self.scrapes, self.is_target = work / "fault", [], [], True
-        for name in ("spool", "state", "out"):
+        for name in ("spool", "state", "out", "events"):
             (work / name).mkdir(parents=True)
             if name in disks:
                 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "postback", work / name], check=True)
@@ -42,6 +42,8 @@ class Site:
         self.options = [] if receiver_alone else [
                         "--watch", "--out", work / "out", "--state", work / "state", "--models", work / "models", "--commit-ms", "50",
                         "--part-seconds", "3600", *dump.keys]
+        if "events" in disks:
+            self.options += ["--events", work / "events/s2s_events"]
         self.acknowledged, self.refused, self.lock = [], collections.Counter(), threading.Lock()
         self.process, self.port, self.is_over = None, None, False
         self.lines = iter(dump.lines)
@@ -118,18 +120,22 @@ class Site:
 
     # What is done to it
 
-    def post(self, body, path=DEVICE, headers=None, timeout=3):
+    def ask(self, path, body, headers=None, timeout=3):
         """Posts a body; the status, or None if there was no answer in time."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
             connection.request("POST", path, body=body, headers=headers or {})
             answer = connection.getresponse()
             answer.read()
-            status = answer.status
+            return answer.status
         except (OSError, http.client.HTTPException):
-            status = None
+            return None
         finally:
             connection.close()
+
+    def post(self, body, path=DEVICE, headers=None, timeout=3):
+        """Posts postbacks, and counts them; the status, or None if there was no answer in time."""
+        status = self.ask(path, body, headers, timeout)
         with self.lock:
             if status == 200:
                 self.acknowledged += body.splitlines()
