@@ -9,7 +9,7 @@
 
 enum { largest_scalar = 32, last_repeated_byte = 254, other_scalar_count = 16 };
 
-bool clibcrypto_are_tables_offered(void) {
+int clibcrypto_offers_tables(void) {
   return EC_GROUP_precompute_mult != NULL && EC_GROUP_have_precompute_mult != NULL &&
          EC_POINT_get_Jprojective_coordinates_GFp != NULL;
 }
@@ -111,7 +111,7 @@ bool clibcrypto_multiples_make(clibcrypto_multiples *multiples, clibcrypto_curve
   EC_GROUP *group = EC_GROUP_new_by_curve_name(clibcrypto_curve_nid(curve));
   *multiples = (clibcrypto_multiples){.group = group, .way = clibcrypto_alone};
   if (group == NULL) return false;
-  const bool are_offered = clibcrypto_are_tables_offered();
+  const bool are_offered = clibcrypto_offers_tables() == 1;
   // Only the arithmetic that always uses tables has a built-in table for G.
   const bool comes_with_table = are_offered && EC_GROUP_have_precompute_mult(group) == 1;
   if (point != NULL && !set_generator(group, point)) return false;

@@ -12,9 +12,6 @@ __attribute__((weak)) int EC_GROUP_have_precompute_mult(const EC_GROUP *);
 __attribute__((weak)) int EC_POINT_get_Jprojective_coordinates_GFp(const EC_GROUP *, const EC_POINT *, BIGNUM *,
                                                                    BIGNUM *, BIGNUM *, BN_CTX *);
 
-/// Returns true if this libcrypto has all functions that verification with tables needs.
-bool clibcrypto_are_tables_offered(void);
-
 /// The way of calling libcrypto for a product that makes it use its fast arithmetic.
 typedef enum {
   /// Only the product. The arithmetic that has a built-in table for G then uses tables.

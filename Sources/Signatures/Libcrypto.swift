@@ -4,6 +4,9 @@ internal import CLibcrypto
 public enum Libcrypto {
   /// The name and version of the library at run time, such as "OpenSSL 3.0.15 3 Sep 2024".
   public static var version: String { unsafe String(cString: clibcrypto_version()) }
+
+  /// The method by which batches are verified unless the tables of a key prove wrong when they are built.
+  public static var verificationMethod: VerificationMethod { clibcrypto_offers_tables() == 1 ? .fixedBase : .evp }
 }
 
 /// A failure of libcrypto itself, such as no memory, a missing provider, or contradictory answers. It says nothing

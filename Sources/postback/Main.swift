@@ -51,7 +51,7 @@ enum Main {
         details: [""] + commands.help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       )
     }
-    if first == "--version" { return try Terminal.print(try versionText()) }
+    if first == "--version" { return try Terminal.print(versionText()) }
     if ["--help", "-h", "help"].contains(first) { return try Terminal.print(try help(on: words.dropFirst())) }
     switch try commands.match(words) {
     case .group(let name):
@@ -79,13 +79,11 @@ enum Main {
     }
   }
 
-  private static func versionText() throws(CommandFailure) -> String {
-    let apple = try TrustOptions.apple()
-    let method = apple.keys.first { $0.key.curve == .p256 }?.key.prepare() ?? .evp
-    return """
-      postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
-      zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion), \
-      libmicrohttpd \(HTTPServer.libraryVersion), libcurl \(CurlTransport.libraryVersion)); verification: \(method.rawValue)
-      """
+  private static func versionText() -> String {
+    """
+    postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
+    zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion), \
+    libmicrohttpd \(HTTPServer.libraryVersion), libcurl \(CurlTransport.libraryVersion)); verification: \(Libcrypto.verificationMethod.rawValue)
+    """
   }
 }

@@ -48,6 +48,9 @@ void clibcrypto_public_key_free(clibcrypto_public_key *_Nullable key);
 int clibcrypto_verify(const clibcrypto_public_key *_Nonnull key, const uint8_t *_Nonnull digest,
                       const uint8_t *_Nonnull signature, size_t count);
 
+/// Returns 1 if this libcrypto has all functions that verification with tables needs, and 0 if not.
+int clibcrypto_offers_tables(void);
+
 /// The multiples of a curve's generator. Any number of threads may verify and search with them at once.
 typedef struct clibcrypto_generator clibcrypto_generator;
 
