@@ -102,7 +102,7 @@ package struct AttributionRow: Sendable, Equatable {
       case .integer: encoder.integer(name, integer(name))
       case .boolean: encoder.boolean(name, boolean(name))
       case .time: encoder.time(name, time(name))
-      case .word: if let word = text(name) { encoder.word(name, plain: word) } else { encoder.null(name) }
+      case .word: encoder.word(name, text(name))
       case .words:
         var words: [String] = []
         if case .array(let list)? = self[name] { words = list.compactMap(\.text) }

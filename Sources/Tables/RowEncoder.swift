@@ -64,7 +64,6 @@ package struct RowEncoder: ~Copyable {
   }
 
   /// Writes a null cell.
-  @usableFromInline
   package mutating func null(_ name: ColumnName) {
     check(name, isNull: true) { _ in true }
     column += 1
@@ -97,15 +96,10 @@ package struct RowEncoder: ~Copyable {
   }
 
   /// Writes a cell with one of a closed set of words.
-  @inlinable
-  package mutating func word(_ name: ColumnName, _ word: (some RawRepresentable<String>)?) {
+  ///
+  /// Not generic over their enumeration: the type would be looked up at run time for each cell.
+  package mutating func word(_ name: ColumnName, _ word: String?) {
     guard let word else { return null(name) }
-    self.word(name, plain: word.rawValue)
-  }
-
-  /// Writes a cell with one of a closed set of words.
-  @usableFromInline
-  package mutating func word(_ name: ColumnName, plain word: String) {
     check(name) { if case .word(let words) = $0 { words.contains(word) } else { false } }
     append(quoted: true, word.utf8.span)
   }

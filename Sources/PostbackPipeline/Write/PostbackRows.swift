@@ -11,8 +11,8 @@ extension RowEncoder {
     let verified = decoded.unique.verified
     let postback = verified.parsed.postback
     plain(.postbackKey, upTo: PostbackKey.length) { verified.key.write(to: &$0) }
-    word(.framework, postback.framework)
-    word(.version, postback.version)
+    word(.framework, postback.framework.rawValue)
+    word(.version, postback.version?.rawValue)
     text(.adNetworkID, postback.adNetworkID, of: bytes)
     text(.transactionID, postback.transactionID, of: bytes)
     integer(.appID, postback.appID)
@@ -27,11 +27,11 @@ extension RowEncoder {
     boolean(.redownload, postback.redownload)
     text(.conversionType, postback.conversionType, of: bytes)
     integer(.fidelityType, postback.fidelityType)
-    word(.adInteractionType, postback.adInteractionType)
+    word(.adInteractionType, postback.adInteractionType?.rawValue)
     boolean(.didWin, postback.didWin)
     integer(.postbackSequenceIndex, postback.postbackSequenceIndex)
     integer(.conversionValue, postback.conversionValue)
-    word(.coarseConversionValue, postback.coarseConversionValue)
+    word(.coarseConversionValue, postback.coarseConversionValue?.rawValue)
     if let country = postback.countryCode {
       plain(.countryCode, upTo: CountryCode.length) { country.write(to: &$0) }
     } else {
@@ -41,8 +41,8 @@ extension RowEncoder {
     text(.impressionType, postback.impressionType, of: bytes)
     let keyID = verified.keyID
     text(.keyID, keyID.span)
-    word(.environment, verified.environment)
-    word(.signatureState, verified.signature.state)
+    word(.environment, verified.environment.rawValue)
+    word(.signatureState, verified.signature.state.rawValue)
     let coerced = postback.coercedFields
     words(.coercedFields, coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
     let flags = verified.tierFlags
@@ -58,11 +58,11 @@ extension RowEncoder {
 
   /// Encodes the channel, the forwarder, its address, the time of receipt, and the source of that time.
   mutating func encode(_ arrival: Arrival, of bytes: [UInt8], _ format: RowFormat) {
-    word(.channel, arrival.channel)
+    word(.channel, arrival.channel?.rawValue)
     text(.forwarder, arrival.forwarder, of: bytes)
     text(.remoteAddress, format.keepsAddresses ? arrival.remoteAddress : nil, of: bytes)
     time(.receivedAt, arrival.receivedAt)
-    word(.receivedAtSource, arrival.source)
+    word(.receivedAtSource, arrival.source?.rawValue)
   }
 
   private mutating func encode(_ decoding: Decoding) {
@@ -71,7 +71,7 @@ extension RowEncoder {
     time(.installDateLatest, decoding.interval.latest)
     text(.modelID, decoding.ambiguousModels ?? decoding.model?.modelID)
     integer(.modelVersion, decoding.model.map { Int64($0.version) })
-    word(.decodeStatus, decoding.status)
+    word(.decodeStatus, decoding.status.rawValue)
     encode(decoding.revenue)
     text(.currency, decoding.currency)
     boolean(.cumulative, decoding.isCumulative)
@@ -101,7 +101,7 @@ extension RowEncoder {
     encode(event.revenue)
     text(.currency, event.revenue == nil ? nil : decoding.currency)
     boolean(.cumulative, decoding.isCumulative)
-    word(.revenueKind, event.revenue == nil ? nil : decoding.revenueKind)
+    word(.revenueKind, event.revenue == nil ? nil : decoding.revenueKind?.rawValue)
     text(.modelID, decoding.model?.modelID)
     integer(.modelVersion, decoding.model.map { Int64($0.version) })
     endRow()

@@ -23,8 +23,8 @@ extension RowEncoder {
     let held = redacted ?? bytes
     let range = redacted?.indices ?? rejection.record.bytes.indices
     let raw = held.span.extracting(range)
-    word(.stage, rejection.code.stage)
-    word(.rejectCode, rejection.code)
+    word(.stage, rejection.code.stage.rawValue)
+    word(.rejectCode, rejection.code.rawValue)
     hostile(.rejectDetail, rejection.explanation)
     hostile(.field, rejection.field)
     text(.expected, rejection.expected)

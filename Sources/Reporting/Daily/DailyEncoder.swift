@@ -47,7 +47,7 @@ struct DailyEncoder: ~Copyable {
     daily.amount(.modelledRevenueLow, modelled?.number.low)
     daily.amount(.modelledRevenueHigh, modelled?.number.high)
     if let status = modelled?.status {
-      daily.word(.modelledStatus, plain: status.word)
+      daily.word(.modelledStatus, status.word)
     } else {
       daily.null(.modelledStatus)
     }
@@ -60,7 +60,7 @@ struct DailyEncoder: ~Copyable {
 
   /// Encodes the columns that identify a row of the daily tables.
   static func encodeKey(_ row: DailyRow, _ dimensions: String, _ encoder: inout RowEncoder) {
-    encoder.word(.dateType, row.group.dateType)
+    encoder.word(.dateType, row.group.dateType.rawValue)
     encoder.date(.date, row.group.day)
     encoder.integer(.postbackSequenceIndex, Int64(row.group.window))
     encoder.text(.dimensions, dimensions)
@@ -74,7 +74,7 @@ struct DailyEncoder: ~Copyable {
       guard let name = dimension.name else { continue }
       let text = row.names[name.rawValue]
       if let text, name == .networkStatus {
-        encoder.word(name.column, plain: text)
+        encoder.word(name.column, text)
       } else {
         encoder.text(name.column, text)
       }
@@ -151,7 +151,7 @@ struct DailyEncoder: ~Copyable {
     daily.amount(.cost, single?.cost)
     daily.text(.costCurrency, single?.currency)
     Self.encode(row.cost?.amounts ?? [:], .costByCurrency, &daily)
-    daily.word(.costLevel, row.cost?.level)
+    daily.word(.costLevel, row.cost?.level.rawValue)
     daily.integer(.impressions, row.cost?.counts.impressions)
     daily.integer(.clicks, row.cost?.counts.clicks)
     daily.integer(.networkInstalls, row.cost?.counts.networkInstalls)
@@ -168,13 +168,13 @@ struct DailyEncoder: ~Copyable {
     // The last window alone may be in another currency than the first one.
     let isOfCurrency = row.metrics.revenue.keys.allSatisfy { $0 == row.allWindows?.currency }
     daily.amount(.revenueAllWindows, isOfCurrency ? row.allWindows?.revenue : nil)
-    daily.word(.revenueBasis, row.allWindows?.basis)
+    daily.word(.revenueBasis, row.allWindows?.basis.rawValue)
   }
 
   private mutating func encodeCompleteness(_ row: DailyRow) {
     daily.time(.asOf, asOf)
     let completeness = asOf.flatMap { Completeness(row, asOf: $0) }
-    daily.word(.status, completeness?.status)
+    daily.word(.status, completeness?.status.rawValue)
     daily.amount(.expectedShare, completeness?.status == .open ? completeness?.expectedShare : nil)
   }
 

@@ -133,20 +133,20 @@ struct Enricher: Sendable {
   ) {
     encoder.text(.postbackKey, cursor.cell(columns.key), of: cursor.bytes)
     encoder.text(.networkName, row.networkName)
-    encoder.word(.networkStatus, row.networkStatus)
+    encoder.word(.networkStatus, row.networkStatus.rawValue)
     encoder.text(.appName, row.appName)
     encoder.text(.sourceAppName, row.sourceAppName)
     for (place, name) in Self.campaignColumns.enumerated() { encoder.text(name, row.campaign[place]) }
     encoder.text(.placement, row.placement)
     encoder.text(.geo, row.geo)
     if let country = row.country { encoder.text(.country, country.letters.span) } else { encoder.null(.country) }
-    encoder.word(.countrySource, row.countrySource)
-    encoder.word(.enrichStatus, row.status)
-    encoder.word(.enrichSource, row.source)
+    encoder.word(.countrySource, row.countrySource?.rawValue)
+    encoder.word(.enrichStatus, row.status.rawValue)
+    encoder.word(.enrichSource, row.source?.rawValue)
     encoder.boolean(.enrichConflict, row.hasConflict)
     encoder.integer(.candidateCount, Int64(row.candidateCount))
     let environment = cursor.text(columns.environment) ?? ""
-    encoder.word(.environment, plain: row.inline.isTest ? Table.forwarderTest : environment)
+    encoder.word(.environment, row.inline.isTest ? Table.forwarderTest : environment)
     encoder.time(.forwardedAt, row.inline.forwardedAt.map { Timestamp(milliseconds: $0) })
     encoder.endRow()
   }

@@ -176,7 +176,7 @@ extension NullModelling {
   }
 
   private func encode(_ row: ModelledRow, _ encoder: inout RowEncoder) {
-    encoder.word(.scope, row.scope)
+    encoder.word(.scope, row.scope.rawValue)
     encoder.integer(.appID, row.app)
     encoder.text(.networkName, row.network)
     switch row.identifier {
@@ -209,8 +209,8 @@ extension NullModelling {
     encoder.amount(.boundHigh, row.boundHigh)
     encoder.text(.currency, row.currency)
     encoder.amount(.level, Amount(estimate: level))
-    encoder.word(.assumption, plain: Table.assumption)
-    encoder.word(.modelStatus, plain: row.status.word)
+    encoder.word(.assumption, Table.assumption)
+    encoder.word(.modelStatus, row.status.word)
     encoder.amount(.modelledRevenueMin, row.limits?.least)
     encoder.amount(.modelledRevenueMax, row.limits?.most)
     encoder.amount(.modelledRevenueHalf, row.revenue(0.5))

@@ -111,7 +111,7 @@ package struct SearchAdsDaily: Sendable {
     }
     for (group, counts) in sorted {
       encoder.date(.date, group.day)
-      encoder.word(.networkName, plain: SearchAdsReport.network)
+      encoder.word(.networkName, SearchAdsReport.network)
       encoder.integer(.appID, group.app)
       encoder.integer(.campaignID, group.campaign)
       encoder.text(.campaignName, counts.name)
@@ -122,7 +122,7 @@ package struct SearchAdsDaily: Sendable {
       encoder.integer(.preOrders, counts.preOrders)
       encoder.integer(.conversionsClick, counts.clicks)
       encoder.integer(.conversionsView, counts.views)
-      encoder.word(.note, plain: SearchAdsReport.note)
+      encoder.word(.note, SearchAdsReport.note)
       encoder.endRow()
     }
     try table.append(encoder.take())

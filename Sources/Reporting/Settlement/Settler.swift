@@ -139,7 +139,7 @@ struct Settler: Sendable {
     encoder.integer(.copiesForwarded, Int64(settlement.forwardedCount))
     let forwarders = settlement.forwarders
     encoder.text(.forwarders, forwarders.isEmpty ? nil : forwarders.joined(separator: ";"))
-    encoder.word(.firstChannel, text: settlement.copies.first?.channel?.rawValue)
+    encoder.word(.firstChannel, settlement.copies.first?.channel?.rawValue)
     encoder.time(.directReceivedAt, time(settlement.directAt))
     encoder.time(.forwardedReceivedAt, time(settlement.forwardedAt))
     var lag: Int64?
@@ -147,8 +147,8 @@ struct Settler: Sendable {
     encoder.integer(.lag, lag)
     for field in UnsignedField.allCases {
       let (names, found) = (field.columnNames, settlement[field])
-      encoder.word(names.state, text: found?.state.rawValue)
-      encoder.word(names.difference, text: found?.difference?.rawValue)
+      encoder.word(names.state, found?.state.rawValue)
+      encoder.word(names.difference, found?.difference?.rawValue)
       let isConflict = found?.state == .conflict
       encoder.text(names.direct, isConflict ? field.text(found?.direct) : nil)
       encoder.text(names.forwarded, isConflict ? field.text(found?.forwarded) : nil)
@@ -162,12 +162,15 @@ struct Settler: Sendable {
     let values = settlement.values
     let isWithheld = settlement.deciding == nil
     encoder.integer(.trustLevel, Int64(settlement.trustLevel))
-    encoder.word(.effectiveDecidedBy, text: settlement.deciding?.rawValue)
+    encoder.word(.effectiveDecidedBy, settlement.deciding?.rawValue)
     encoder.time(.effectiveReceivedAt, settlement.receivedAt.map { Timestamp(milliseconds: $0) })
     let fine = values[.conversionValue]
     encoder.integer(.effectiveConversionValue, fine < 0 ? nil : fine)
     let coarse = values[.coarseConversionValue]
-    encoder.word(.effectiveCoarseConversionValue, coarse < 0 ? nil : CoarseConversionValue.allCases[Int(coarse)])
+    encoder.word(
+      .effectiveCoarseConversionValue,
+      coarse < 0 ? nil : CoarseConversionValue.allCases[Int(coarse)].rawValue
+    )
     let country = values[.countryCode]
     if country < 0 {
       encoder.null(.effectiveCountryCode)
@@ -175,23 +178,16 @@ struct Settler: Sendable {
       encoder.text(.effectiveCountryCode, UnsignedValues.letters(country).span)
     }
     let status = isWithheld && postback.hasWon ? SettledStatus.conflict : decoding.status.rawValue
-    encoder.word(.effectiveDecodeStatus, plain: status)
+    encoder.word(.effectiveDecodeStatus, status)
     encoder.text(.effectiveModelID, decoding.ambiguousModels ?? decoding.model?.modelID)
     encoder.integer(.effectiveModelVersion, decoding.model.map { Int64($0.version) })
     encoder.amount(.effectiveRevenue, decoding.revenue?.estimate)
     encoder.amount(.effectiveMinRevenue, decoding.revenue?.minimum)
     encoder.amount(.effectiveMaxRevenue, decoding.revenue?.maximum)
     encoder.text(.effectiveCurrency, decoding.revenue == nil ? nil : decoding.currency)
-    encoder.word(.effectiveRevenueKind, text: decoding.revenue == nil ? nil : decoding.revenueKind?.rawValue)
+    encoder.word(.effectiveRevenueKind, decoding.revenue == nil ? nil : decoding.revenueKind?.rawValue)
     encoder.boolean(.effectiveCumulative, decoding.isCumulative)
     encoder.time(.effectiveEstimatedInstallDate, decoding.interval.estimated)
-  }
-}
-
-extension RowEncoder {
-  /// Writes a cell with a word that is in its enumeration. Other than the generic function it needs no type at run time.
-  fileprivate mutating func word(_ name: ColumnName, text: String?) {
-    if let text { word(name, plain: text) } else { null(name) }
   }
 }
 

@@ -144,7 +144,7 @@ struct DailyChanges {
       encoder.copy(.previous, old)
       encoder.copy(.current, new)
       encoder.time(.asOf, asOf)
-      encoder.word(.reason, reason)
+      encoder.word(.reason, reason?.rawValue)
       encoder.endRow()
       counts[reason, default: 0] += 1
     }
