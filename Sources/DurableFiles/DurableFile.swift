@@ -1,11 +1,13 @@
 internal import CLinux
 internal import Glibc
+internal import Synchronization
 
-/// An open file of the state or of the tables, closed when it is released.
+/// An open file of the state or of the tables, closed when it is released. Any number of tasks may write to different
+/// places of it at once.
 ///
 /// After a failed write or fsync every further one fails too: the system may have dropped the data, and a second fsync
 /// would then succeed without writing it.
-package final class DurableFile {
+package final class DurableFile: Sendable {
   /// The way to open a file.
   package enum Access {
     /// For reading only; the file must exist.
@@ -30,7 +32,7 @@ package final class DurableFile {
   /// The path of the file.
   package let path: String
   private let descriptor: Int32
-  private var failure: FileFailure?
+  private let failure = Mutex<FileFailure?>(nil)
 
   /// The number of bytes to read at a time: about 4 MiB, and a whole number of entries of `seen.log`.
   package static let chunk = 4 << 20 - 4 << 20 % 48
@@ -56,6 +58,24 @@ package final class DurableFile {
   /// Appends all the bytes. They are not durable until `synchronize`.
   package func append(_ bytes: Span<some BitwiseCopyable>) throws(FileFailure) {
     try unlessFailed { bytes.writeAll(to: descriptor) ? nil : .system(.io, path, "The file cannot be written") }
+  }
+
+  /// Writes all the bytes at an offset. They are not durable until `synchronize`. The file must not be open for appending.
+  package func write(_ bytes: Span<UInt8>, at offset: Int64) throws(FileFailure) {
+    try unlessFailed {
+      var start = 0
+      while start < bytes.count {
+        let written = unsafe bytes.withUnsafeBytes { buffer in
+          let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[start...])
+          return unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(start))
+        }
+        if written > 0 { start += written }
+        guard written > 0 || written < 0 && errno == EINTR else {
+          return .system(.io, path, "The file cannot be written", written < 0 ? errno : ENOSPC)
+        }
+      }
+      return nil
+    }
   }
 
   /// Writes a few words at an offset in bytes, with a single call.
@@ -127,7 +147,12 @@ package final class DurableFile {
   }
 
   private func unlessFailed(_ operation: () -> FileFailure?) throws(FileFailure) {
-    failure = failure ?? operation()
-    if let failure { throw failure }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    guard let failed = operation() else { return }
+    throw failure.withLock { failure in
+      let first = failure ?? failed
+      failure = first
+      return first
+    }
   }
 }

@@ -45,7 +45,8 @@ package final class PartFile {
         advice: "Give --out another directory, or move the file away"
       )
     }
-    let file = try DurableFile("\(folder.path)/\(part.hiddenName)", .creating)
+    let file = try DurableFile("\(folder.path)/\(part.hiddenName)", .updating)
+    if try file.byteCount() > 0 { try file.truncate(to: 0) }
     return PartFile(part, folder, file, isNameDurable: false)
   }
 
@@ -58,7 +59,7 @@ package final class PartFile {
     }
     let path = "\(folder.path)/\(part.hiddenName)"
     guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "The file is missing") }
-    let file = try DurableFile(path, .appending)
+    let file = try DurableFile(path, .updating)
     try verify(file, part)
     if try file.byteCount() > part.length, !Failpoint.keepTail.isOn { try file.truncate(to: part.length) }
     return PartFile(part, folder, file, isNameDurable: true)
@@ -71,19 +72,32 @@ package final class PartFile {
     rows: Int,
     received: ReceiptSpan? = nil
   ) throws(FileFailure) {
+    try place(bytes, checksum: next, rows: rows, received: received).perform()
+  }
+
+  /// Gives rows their place behind all others, as `append` does, and returns the write, which may be performed on any
+  /// thread. It must be done before `synchronize` or `suspend` is called.
+  func place(
+    _ bytes: [UInt8],
+    checksum next: UInt32,
+    rows: Int,
+    received: ReceiptSpan? = nil
+  ) throws(FileFailure) -> PartWrite {
     precondition(part.phase == .open, "a complete part stays as it is")
     isChanged = true
     isDurable = false
-    let file = try opened()
-    try file.append(bytes.span)
+    var write = PartWrite(file: try opened(), bytes: bytes, offset: part.length)
     checksum.append(next, byteCount: bytes.count)
     part.checksum = checksum.value
     part.length += Int64(bytes.count)
     part.rows += Int64(rows)
     part.received = .union(part.received, received)
-    guard part.length - begun >= Self.bytesToBegin else { return }
-    file.beginWriting(from: begun, count: part.length - begun)
-    begun = part.length
+    if part.length - begun >= Self.bytesToBegin {
+      // Writes of the last range may have come after the system was asked for it.
+      write.begins = max(0, begun - Self.bytesToBegin)..<part.length
+      begun = part.length
+    }
+    return write
   }
 
   /// Makes all rows durable, so that `part` may be committed.
@@ -106,7 +120,8 @@ package final class PartFile {
 
   private func opened() throws(FileFailure) -> DurableFile {
     if let file { return file }
-    let opened = try DurableFile(path, .appending)
+    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "The file is missing") }
+    let opened = try DurableFile(path, .updating)
     file = opened
     return opened
   }
@@ -147,5 +162,20 @@ package final class PartFile {
     guard checksum.value == part.checksum else {
       throw .damaged(file.path, "The file is damaged: its \(part.length) committed bytes do not have their checksum")
     }
+  }
+}
+
+/// Rows that have their place in the file of a part and are not written yet.
+package struct PartWrite: Sendable {
+  fileprivate let file: DurableFile
+  fileprivate let bytes: [UInt8]
+  fileprivate let offset: Int64
+  /// The range of the file that the system is asked to begin writing to the disk; empty if none is.
+  fileprivate var begins: Range<Int64> = 0..<0
+
+  /// Writes the rows. They are not durable yet.
+  package func perform() throws(FileFailure) {
+    try file.write(bytes.span, at: offset)
+    if !begins.isEmpty { file.beginWriting(from: begins.lowerBound, count: begins.upperBound - begins.lowerBound) }
   }
 }

@@ -79,24 +79,32 @@ package struct TableParts {
     open[partition] = parts
   }
 
-  /// Appends rows to the open parts of their partition, and closes the parts if they have `limit` bytes or more.
-  package mutating func append(_ portion: TablePortion, limit: Int64) throws(FileFailure) {
-    guard portion.rows.count > 0 else { return }
+  /// Indicates that files may be closed before the next rows. All writes must be done by then.
+  package var mayCloseFiles: Bool { (open.count + 1) * formats.count > Self.mostFiles }
+
+  /// Gives rows their places in the open parts of their partition, and closes the parts if they have `limit` bytes or
+  /// more. Returns the writes, which must be done before the next call of `synchronize`.
+  package mutating func append(_ portion: TablePortion, limit: Int64) throws(FileFailure) -> [PartWrite] {
+    guard portion.rows.count > 0 else { return [] }
     try begin(portion.partition)
     isChanged = true
     batches += 1
     open[portion.partition]?.used = batches
     try suspendOthers(than: portion.partition)
+    var writes: [PartWrite] = []
     for file in open[portion.partition]?.files ?? [] {
       let format = file.part.format
-      try file.append(
-        portion.rows[format],
-        checksum: portion.checksums[format] ?? 0,
-        rows: portion.rows.count,
-        received: portion.received
+      writes.append(
+        try file.place(
+          portion.rows[format],
+          checksum: portion.checksums[format] ?? 0,
+          rows: portion.rows.count,
+          received: portion.received
+        )
       )
     }
     if open[portion.partition].map({ $0.byteCount >= limit }) ?? false { roll(portion.partition) }
+    return writes
   }
 
   /// Closes the files that were not written to for the longest time while too many are open.

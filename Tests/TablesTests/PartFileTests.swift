@@ -42,6 +42,33 @@ import Testing
     #expect(stateFailure { try PartFile.create(new, in: output.output) }?.kind == .cannotCreate)
   }
 
+  @Test func `is the same if rows that have their places are written in another order`() throws {
+    let file = try PartFile.create(new, in: output.output)
+    let writes = try ["a,b\r\n", "1,2\r\n", "3,4\r\n"].map { text in
+      let bytes = Array(text.utf8)
+      return try file.place(bytes, checksum: CRC32(of: bytes).value, rows: 1)
+    }
+    for write in writes.reversed() { try write.perform() }
+    try file.synchronize()
+    #expect(try output.bytes(hidden) == Array("a,b\r\n1,2\r\n3,4\r\n".utf8))
+    #expect(file.part.checksum == CRC32(of: try output.bytes(hidden)).value)
+  }
+
+  @Test func `is not made anew if its file is gone when it goes on`() throws {
+    let file = try PartFile.create(new, in: output.output)
+    try append("a,b\r\n", to: file)
+    try file.suspend()
+    try FileManager.default.removeItem(atPath: "\(output.directory.path)/\(hidden)")
+    #expect(stateFailure { try append("1,2\r\n", to: file) }?.kind == .damaged)
+  }
+
+  @Test func `begins empty where a crash left a file that is not committed`() throws {
+    try append("left behind\r\n", to: try PartFile.create(new, in: output.output))
+    let file = try PartFile.create(new, in: output.output)
+    try append("a,b\r\n", to: file)
+    #expect(try output.bytes(hidden) == Array("a,b\r\n".utf8))
+  }
+
   @Test func `goes on after it was suspended, and is durable before`() throws {
     let file = try PartFile.create(new, in: output.output)
     try append("a,b\r\n", to: file)
@@ -64,10 +91,8 @@ import Testing
         for column in FeedSite.table.columns { encoder.null(column.name) }
         encoder.endRow()
         rows = encoder.take()
-        try parts.append(
-          TablePortion(rows, in: "received_day=\(day)", received: nil, formats: [.jsonLines]),
-          limit: 1 << 20
-        )
+        let portion = TablePortion(rows, in: "received_day=\(day)", received: nil, formats: [.jsonLines])
+        for write in try parts.append(portion, limit: 1 << 20) { try write.perform() }
       }
     }
     let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {

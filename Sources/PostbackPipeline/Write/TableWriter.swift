@@ -23,6 +23,7 @@ package final class TableWriter {
   private let options: TableOptions
   private let folder: OutputFolder
   private var tables: [TableParts]
+  private var writes = PendingWrites()
   private var pending: LedgerCommit
   /// The checkpoints of the inputs with rows that are not committed, by input id.
   private var inputs: [UInt32: LedgerInput] = [:]
@@ -127,33 +128,42 @@ package final class TableWriter {
     var tally = Tally()
     var uncommitted = Tally()
     var iterator = batches.makeAsyncIterator()
-    while let step = try await iterator.next(isolation: nil) {
-      switch step {
-      case .batch(let batch):
-        do throws(FileFailure) {
-          try write(batch)
-          uncommitted += batch.tally
-          if isDue { try commit(&uncommitted, committed) }
-        } catch {
-          throw .state(error)
+    do throws(PipelineFailure) {
+      while let step = try await iterator.next(isolation: nil) {
+        switch step {
+        case .batch(let batch):
+          do throws(FileFailure) {
+            try await write(batch)
+            uncommitted += batch.tally
+            if isDue {
+              try await writes.finish()
+              try commit(&uncommitted, committed)
+            }
+          } catch { throw .state(error) }
+          tally += batch.tally
+          for origin in batch.origins {
+            progress(Progress(input: origin.input, consumed: origin.consumed, tally: tally))
+          }
+        case .idle:
+          completeOldParts()
+          do throws(FileFailure) {
+            try await writes.finish()
+            if let trickleDue, trickleDue <= .now { try commit(&uncommitted, committed) }
+          } catch { throw .state(error) }
+          try idle(trickleDue)
         }
-        tally += batch.tally
-        for origin in batch.origins { progress(Progress(input: origin.input, consumed: origin.consumed, tally: tally)) }
-      case .idle:
-        completeOldParts()
-        do throws(FileFailure) {
-          if let trickleDue, trickleDue <= .now { try commit(&uncommitted, committed) }
-        } catch { throw .state(error) }
-        try idle(trickleDue)
       }
+    } catch {
+      // Nothing is written to the files any more when the caller has the failure.
+      try? await writes.finish()
+      throw error
     }
     do throws(FileFailure) {
+      try await writes.finish()
       try finish()
       try commit(&uncommitted, committed)
       try catalog.dropRows()
-    } catch {
-      throw .state(error)
-    }
+    } catch { throw .state(error) }
     return tally
   }
 
@@ -194,10 +204,11 @@ package final class TableWriter {
     waitingSince.map { changed in committedAt.map { max(changed, $0 + options.trickleInterval) } ?? changed }
   }
 
-  private func write(_ batch: EncodedBatch) throws(FileFailure) {
+  private func write(_ batch: EncodedBatch) async throws(FileFailure) {
     for table in tables.indices {
       for portion in batch.portions[table] {
-        try tables[table].append(portion, limit: options.partBytes)
+        if tables[table].mayCloseFiles { try await writes.finish() }
+        try await writes.begin(try tables[table].append(portion, limit: options.partBytes))
         counts[table] += portion.rows.count
         pending.increments[.rows(ofTable: tables[table].table.name), default: 0] += Int64(portion.rows.count)
       }
@@ -282,16 +293,5 @@ package final class TableWriter {
     committedSettings = pending.settings?.after.digests ?? committedSettings
     (pending, inputs, waitingSince, committedAt) = (LedgerCommit(time: 0), [:], nil, .now)
     return synchronization
-  }
-}
-
-extension LedgerCommit {
-  /// Adds the counts of records to the ledger's counters.
-  fileprivate mutating func count(_ tally: Tally) {
-    let counts: [(LedgerCounter, Int)] = [
-      (.read, tally.read), (.accepted, tally.accepted), (.rejected, tally.rejected),
-    ]
-    for (counter, value) in counts where value > 0 { increments[counter, default: 0] += Int64(value) }
-    for (code, value) in tally.rejectedByCode { increments[.rejected(code), default: 0] += Int64(value) }
   }
 }

@@ -1,4 +1,5 @@
 package import ConversionModel
+internal import Ledger
 package import SKAdNetwork
 
 /// The counts of accepted and rejected records of a run. `read` is always the sum of `accepted` and `rejected`.
@@ -66,5 +67,16 @@ package struct Tally: Sendable, Equatable {
     left.acceptedByStatus.merge(right.acceptedByStatus, uniquingKeysWith: +)
     left.rejectedByCode.merge(right.rejectedByCode, uniquingKeysWith: +)
     for (reject, number) in right.rejectedByForwarder { left.count(number, reject) }
+  }
+}
+
+extension LedgerCommit {
+  /// Adds the counts of records to the ledger's counters.
+  mutating func count(_ tally: Tally) {
+    let counts: [(LedgerCounter, Int)] = [
+      (.read, tally.read), (.accepted, tally.accepted), (.rejected, tally.rejected),
+    ]
+    for (counter, value) in counts where value > 0 { increments[counter, default: 0] += Int64(value) }
+    for (code, value) in tally.rejectedByCode { increments[.rejected(code), default: 0] += Int64(value) }
   }
 }

@@ -48,7 +48,8 @@ final class FeedSite {
       encoder.endRow()
     }
     written += count
-    try parts.append(TablePortion(encoder.take(), in: partition, received: nil, formats: formats), limit: .max)
+    let portion = TablePortion(encoder.take(), in: partition, received: nil, formats: formats)
+    for write in try parts.append(portion, limit: .max) { try write.perform() }
   }
 
   /// Commits the rows, in a part that is complete if `rolls`. Without `publishes` the part keeps its hidden name, as after
