@@ -1,6 +1,7 @@
 #include "CBoostMath.h"
 
 #include <limits>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
@@ -26,4 +27,16 @@ extern "C" double cboostmath_student_quantile(double probability, double degrees
 extern "C" double cboostmath_normal_quantile(double probability) {
   if (!is_probability(probability)) return not_a_number;
   return quantile(boost::math::normal_distribution<double, quiet>(0, 1), probability);
+}
+
+extern "C" double cboostmath_student_tail(double value, double degrees) {
+  if (!(degrees > 0) || !(value == value)) return not_a_number;
+  return cdf(complement(boost::math::students_t_distribution<double, quiet>(degrees), value));
+}
+
+extern "C" double cboostmath_binomial_tail(uint64_t successes, uint64_t trials, double probability) {
+  if (successes > trials || !(probability >= 0 && probability <= 1)) return not_a_number;
+  if (successes == 0) return 1;
+  const boost::math::binomial_distribution<double, quiet> distribution(static_cast<double>(trials), probability);
+  return cdf(complement(distribution, static_cast<double>(successes - 1)));
 }

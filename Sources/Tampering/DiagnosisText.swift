@@ -12,14 +12,23 @@ extension Diagnosis {
     case .signatureOfAnother(let recovery, let transactionID):
       "The signature is that of transaction \(transactionID), which differs in "
         + recovery.edits.map(\.field.name).joined(separator: ", ") + "."
-    case .noVariantFound(.exhausted): "None of \(tried) variants of the postback has this signature."
+    case .noVariantFound(.exhausted):
+      "No trusted key signed any of the \(tried) variants that were tried: \(Self.triedVariants). \(Self.untriedVariants)"
     case .noVariantFound(.budget):
-      "None of the first \(tried) variants of the postback has this signature; more were not tried."
-    case .noVariantFound(.impossibleSignature): "No postback can have this signature, so it was invented."
+      "No trusted key signed any of the first \(tried) variants: \(Self.triedVariants). The search ended at its limit, so "
+        + "that further variants were not tried. \(Self.untriedVariants)"
+    case .noVariantFound(.impossibleSignature):
+      "No postback can have this signature, whatever its content is, so the signature was invented."
     case .noVariantFound(.unreadableSignature): "The signature cannot be decoded in any known encoding."
     case .noVariantFound(.unreadablePostback): "The record cannot be read as a postback, so no variants were tried."
     }
   }
+
+  private static let triedVariants =
+    "other flags, campaigns, source identifiers, versions and spellings, and pairs of them"
+  private static let untriedVariants =
+    "Another transaction cannot be tried, and an app or a network only if it is known, because they can be anything: the "
+    + "postback may be edited or invented."
 
   /// Appends the diagnosis as a JSON object; schemas/diagnosis.schema.json describes it.
   package func append(to json: inout [UInt8]) {

@@ -32,7 +32,7 @@ package struct RejectQuery: Sendable {
   }
 
   /// The conditions on columns that accepted postbacks also have. Only these apply to the number of records read.
-  var sharedConditions: [Condition] { conditions.filter { Table.postbacks.columnNames.contains($0.column) } }
+  package var sharedConditions: [Condition] { conditions.filter { Table.postbacks.columnNames.contains($0.column) } }
 
   /// The conditions on columns that only rejects have.
   var ownConditions: [Condition] { conditions.filter { !Table.postbacks.columnNames.contains($0.column) } }

@@ -1,12 +1,12 @@
 internal import Base
-internal import Tables
+package import Tables
 internal import ConversionModel
 internal import Glibc
 internal import JSON
 internal import PostbackPipeline
 
 /// A filter for the rows of a table. A row passes if it is within a span of time and meets every condition.
-struct RowFilter: Sendable {
+package struct RowFilter: Sendable {
   fileprivate struct Term: Sendable {
     let column: Int
     let comparison: Condition.Comparison
@@ -21,7 +21,7 @@ struct RowFilter: Sendable {
   private let span: TimeSpan
 
   /// Creates a filter for rows of `table`. Conditions on columns that the table does not have are ignored.
-  init(_ conditions: [Condition], during span: TimeSpan, in table: Table) {
+  package init(_ conditions: [Condition], during span: TimeSpan, in table: Table) {
     terms = conditions.compactMap { condition in
       guard let column = table.columnNames.firstIndex(of: condition.column) else { return nil }
       let isTime = condition.column == "received_at"
@@ -42,7 +42,7 @@ struct RowFilter: Sendable {
   var isEverything: Bool { terms.isEmpty && received == nil }
 
   /// Returns true if the current row passes. A row without a time of receipt passes only if the span has no limits.
-  func matches(_ row: borrowing RowCursor) -> Bool {
+  package func matches(_ row: borrowing RowCursor) -> Bool {
     if let received {
       guard let time = row.time(received), span.contains(time) else { return false }
     }

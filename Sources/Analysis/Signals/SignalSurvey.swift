@@ -12,9 +12,6 @@ package struct SignalSurvey: Sendable {
   package let networks: [(network: String, signals: NetworkSignals)]
   /// The signals of all networks together.
   package let total: NetworkSignals
-  /// Comparisons of the fine conversion values of a network with those of all other networks for the same app, the
-  /// strongest difference first.
-  package let comparisons: [ValueComparison]
   /// The number of accepted postbacks of networks that are left out, because there are too many.
   package let uncounted: Int
   /// The number of copies whose postback is left out, because there are too many.
@@ -52,7 +49,6 @@ package struct SignalSurvey: Sendable {
       (other.value.accepted, one.key) < (one.value.accepted, other.key)
     }.map { ($0.key, $0.value) }
     total = all.networks.values.reduce(into: NetworkSignals()) { $0 += $1 }
-    comparisons = ValueComparison.all(all.histograms)
     uncounted = all.uncounted
     unfollowedCopies = copies.unfollowed
     unreadable += all.unreadable
@@ -123,12 +119,10 @@ private struct CopyPart: Sendable {
 /// The signals of one batch of accepted postbacks, or of all batches so far.
 private struct SignalPart: Sendable {
   var networks: [String: NetworkSignals] = [:]
-  var histograms: [ValueComparison.Pair: [Int]] = [:]
   var uncounted = 0
   var unreadable = UnreadableRows()
 
   private static let mostNetworks = 4096
-  private static let mostHistograms = 16_384
 
   mutating func merge(_ later: SignalPart) {
     for (network, signals) in later.networks.sorted(by: { $0.key < $1.key }) {
@@ -137,10 +131,6 @@ private struct SignalPart: Sendable {
       } else {
         networks[network, default: NetworkSignals()] += signals
       }
-    }
-    for (pair, counts) in later.histograms.sorted(by: { $0.key < $1.key }) {
-      guard histograms[pair] != nil || histograms.count < Self.mostHistograms else { continue }
-      histograms[pair, default: ValueComparison.noValues].add(counts)
     }
     uncounted += later.uncounted
     unreadable += later.unreadable
@@ -166,10 +156,6 @@ private struct SignalCounting: Sendable {
     while row.next() {
       guard filter.matches(row), let network = row.text(columns.network) else { continue }
       part.networks[network, default: NetworkSignals()].add(row, columns, isReplayed: isReplayed(row))
-      guard let value = row.integer(columns.value), (0...63).contains(value), let app = row.text(columns.app)
-      else { continue }
-      let pair = ValueComparison.Pair(app: app, network: network)
-      part.histograms[pair, default: ValueComparison.noValues][Int(value)] += 1
     }
     part.unreadable = row.unreadable
     return part
@@ -209,19 +195,11 @@ extension NetworkSignals {
 private struct PostbackColumns: Sendable {
   let key = Table.postbacks.place(.postbackKey)
   let network = Table.postbacks.place(.adNetworkID)
-  let app = Table.postbacks.place(.appID)
-  let value = Table.postbacks.place(.conversionValue)
   let flags = Table.postbacks.place(.tierFlags)
   let redownload = Table.postbacks.place(.redownload)
   let fidelity = Table.postbacks.place(.fidelityType)
   let won = Table.postbacks.place(.didWin)
   let received = Table.postbacks.place(.receivedAt)
-}
-
-extension [Int] {
-  fileprivate mutating func add(_ other: [Int]) {
-    for index in indices { self[index] += other[index] }
-  }
 }
 
 /// Signals in the postbacks of one ad network: implausible fields, shares of some field values, and copies.

@@ -1,7 +1,9 @@
-/// Quantiles of statistical distributions, from Boost.Math.
+/// Quantiles and tails of statistical distributions, from Boost.Math.
 ///
 /// No function throws, allocates or keeps state, so any number of threads may call them at once.
 #pragma once
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +16,14 @@ double cboostmath_student_quantile(double probability, double degrees);
 
 /// Returns the quantile of the standard normal distribution. Returns NaN unless 0 < `probability` < 1.
 double cboostmath_normal_quantile(double probability);
+
+/// Returns the upper tail of Student's t distribution: P(X ≥ `value`). Returns NaN unless `degrees` > 0.
+double cboostmath_student_tail(double value, double degrees);
+
+/// Returns the upper tail of the binomial distribution: P(X ≥ `successes`) of `trials`.
+///
+/// Returns NaN unless `successes` ≤ `trials` and 0 ≤ `probability` ≤ 1.
+double cboostmath_binomial_tail(uint64_t successes, uint64_t trials, double probability);
 
 #ifdef __cplusplus
 }

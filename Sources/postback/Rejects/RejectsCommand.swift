@@ -5,6 +5,7 @@ internal import Analysis
 internal import Base
 internal import JSON
 internal import PostbackPipeline
+internal import Reporting
 
 /// `postback rejects`: counts, filters and shows rejects.
 struct RejectsCommand: Command {
@@ -43,7 +44,11 @@ struct RejectsCommand: Command {
         "Print the N largest groups; default 50 in a table, all in json and csv. Related rejects: at\nmost 10 groups."
       ),
       Option("--show", "N", "Also print the first N rejects, with their raw bodies."),
-      Option("--signals", nil, "Also print anomalies of accepted postbacks, by ad network. Needs the --out folder."),
+      Option(
+        "--signals",
+        nil,
+        "Also test accepted postbacks and copies for fraud, by forwarder, network and app.\nNeeds the --out folder; uses skan_settled and skan_enriched in it."
+      ),
       Option(
         "--late-days",
         "N",
@@ -130,7 +135,7 @@ struct RejectsCommand: Command {
 
   func run() async throws(CommandFailure) {
     let survey: RejectSurvey
-    var signals: SignalSurvey?
+    var signals: SignalsAnswer?
     var tampering: TamperingAnswer?
     do {
       let progress = AnalysisProgressLine()
@@ -152,13 +157,23 @@ struct RejectsCommand: Command {
         jobs: jobs
       )
       if wantsSignals {
-        signals = try await SignalSurvey(
+        let survey = try await SignalSurvey(
           query,
           rejects: rejects,
           accepted: accepted,
           lateAfterDays: lateDays,
           jobs: jobs
         )
+        let report = try await SignalReport(
+          query,
+          rejects: rejects,
+          accepted: accepted,
+          settled: try derived(.settled),
+          enriched: try derived(.enriched),
+          lateAfterDays: lateDays,
+          jobs: jobs
+        )
+        signals = SignalsAnswer(survey: survey, report: report, top: top)
       }
       if wantsDiagnosis {
         let found = try await Tampering(
@@ -184,7 +199,7 @@ struct RejectsCommand: Command {
     let answer = RejectsAnswer(
       query: query,
       survey: survey,
-      signals: signals.map { SignalsAnswer(survey: $0, top: top) },
+      signals: signals,
       tampering: tampering,
       top: top
     )
@@ -195,6 +210,14 @@ struct RejectsCommand: Command {
     }
     // The signals come from the same rows, so their unreadable lines are the same.
     try survey.unreadable.throwIfAny()
+  }
+}
+
+extension RejectsCommand {
+  /// The files of a derived table, if a single output folder is given and has them.
+  private func derived(_ table: Table) throws(FileFailure) -> TableFiles? {
+    guard paths.count == 1 else { return nil }
+    return try TableFiles(derived: table, in: paths[0])
   }
 }
 

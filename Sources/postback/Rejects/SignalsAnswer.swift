@@ -1,10 +1,13 @@
 internal import Analysis
+internal import ConversionModel
 internal import JSON
+internal import Reporting
 internal import SKAdNetwork
 
 /// Signals among accepted postbacks, as text or JSON.
 struct SignalsAnswer {
   let survey: SignalSurvey
+  let report: SignalReport
   /// The maximum number of networks, and of comparisons, to print.
   let top: Int
 
@@ -13,8 +16,20 @@ struct SignalsAnswer {
     .object([
       .init("networks", .array(survey.networks.prefix(top).map { json($0.network, $0.signals) })),
       .init("all_networks", json(nil, survey.total)),
-      .init("value_test", .string("Pearson chi-square test of homogeneity, Holm correction")),
-      .init("value_comparisons", .array(survey.comparisons.prefix(top).map(json))),
+      .init("correction", .string("holm")),
+      .init("level", .decimal(SignalTest.level)),
+      .init("tests", .integer(report.tests.count)),
+      .init("alarms", .array(report.alarms.map(json))),
+      .init("further_tests", .array(report.tests.lazy.filter { !$0.isAlarm }.prefix(top).map(json))),
+      .init(
+        "not_tested",
+        .array(
+          report.omissions.map {
+            .object([.init("test", .string($0.name.rawValue)), .init("reason", .string($0.reason))])
+          }
+        )
+      ),
+      .init("left_out", .integer(report.leftOut)),
       .init("uncounted_postbacks", .integer(survey.uncounted)),
       .init("unfollowed_copies", .integer(survey.unfollowedCopies)),
     ])
@@ -44,20 +59,44 @@ struct SignalsAnswer {
     ])
   }
 
-  private func json(_ comparison: ValueComparison) -> JSONValue {
+  private func json(_ test: SignalTest) -> JSONValue {
     .object([
-      .init("app_id", .string(comparison.app)),
-      .init("ad_network_id", .string(comparison.network)),
-      .init("values", .integer(comparison.valueCount)),
-      .init("values_of_others", .integer(comparison.otherValueCount)),
-      .init("chi_square", .decimal(comparison.test.statistic)),
-      .init("degrees_of_freedom", .integer(comparison.test.degreesOfFreedom)),
-      .init("p_value", .number("\(comparison.test.pValue)")),
-      .init("p_value_corrected", .number("\(comparison.correctedPValue)")),
-      .init("cramers_v", .decimal(comparison.test.cramersV)),
-      .init("most_excessive_value", .integer(comparison.excess.value)),
-      .init("its_share", .decimal(comparison.excess.share)),
-      .init("its_share_of_others", .decimal(comparison.excess.otherShare)),
+      .init("test", .string(test.name.rawValue)),
+      .init("method", .string(test.name.method.rawValue)),
+      .init("party", .string(test.party.kind.rawValue)),
+      .init("name", .string(test.party.name)),
+      .init("app_id", test.app.map { .string($0) } ?? .null),
+      .init("value", test.value.map { .string($0) } ?? .null),
+      .init("own", json(test.own)),
+      .init("others", json(test.others)),
+      .init("effect", .decimal(test.effect)),
+      .init("campaigns", test.campaigns.map { .integer($0.own) } ?? .null),
+      .init("campaigns_of_others", test.campaigns.map { .integer($0.others) } ?? .null),
+      .init("p_value", .number("\(test.pValue)")),
+      .init("p_value_corrected", .number("\(test.correctedPValue)")),
+      .init("alarm", .bool(test.isAlarm)),
+      .init("since", .time(test.since)),
+      .init(
+        "change",
+        test.change.map {
+          .object([
+            .init("field", .string($0.field)), .init("from", .string($0.from)), .init("to", .string($0.to)),
+            .init("count", .integer($0.count)),
+          ])
+        } ?? .null
+      ),
+      .init(
+        "revenue_effect",
+        .object(test.money.sorted { $0.key < $1.key }.map { .init($0.key, .number($0.value.description)) })
+      ),
+      .init("summary", .string(SignalSentence(test: test).text)),
+    ])
+  }
+
+  private func json(_ rate: Rate) -> JSONValue {
+    .object([
+      .init("count", .integer(rate.count)), .init("of", .integer(rate.total)),
+      .init("share", .share(rate.count, of: rate.total)),
     ])
   }
 
@@ -66,16 +105,15 @@ struct SignalsAnswer {
     var parts = ["accepted postbacks by ad network (impossible: with fields that Apple's data tiers rule out)"]
     parts.append(networks.text(indent: 2))
     if survey.total.flagged > 0 { parts += ["impossible fields, by network", flags.text(indent: 2)] }
-    if !survey.comparisons.isEmpty {
-      parts.append(
-        """
-        fine conversion values of a network for an app, compared with those of all other networks for the same app
-          (Pearson's chi-square test of homogeneity; p is corrected for \(survey.comparisons.count) tests by Holm's method;
-          Cramér's V is the size of the difference, from 0 to 1: with much data, p is small for any difference)
-        """
-      )
-      parts.append(comparisons.text(indent: 2))
+    parts.append(alarms)
+    if report.tests.count > report.alarms.count {
+      parts += ["the other tests with the least p-values", tests.text(indent: 2)]
     }
+    if !report.omissions.isEmpty {
+      let lines = report.omissions.map { "  \($0.name.rawValue): \($0.reason)" }
+      parts.append("not tested\n" + lines.joined(separator: "\n"))
+    }
+    if report.leftOut > 0 { parts.append("\(report.leftOut) records were left out of the tests: there are too many.") }
     if survey.uncounted > 0 { parts.append("\(survey.uncounted) postbacks of further networks are not counted") }
     if survey.unfollowedCopies > 0 {
       parts.append("\(survey.unfollowedCopies) copies of further postbacks are not counted")
@@ -117,28 +155,41 @@ struct SignalsAnswer {
     return table
   }
 
-  private var comparisons: TextTable {
+  /// The alarms in sentences.
+  private var alarms: String {
+    let head =
+      "\(report.tests.count) tests, p-values corrected by Holm's method: the chance of any alarm without a cause is "
+      + "at most \(Int((SignalTest.level * 100).rounded())) %"
+    guard !report.alarms.isEmpty else { return "no alarm\n  (\(head))" }
+    let lines = report.alarms.prefix(top).map { test in
+      "  \(SignalSentence(test: test).text)\n    \(test.name.rawValue), p \(Self.probability(test.correctedPValue))"
+        + (test.campaigns.map { ", \($0.own) campaigns against \($0.others)" } ?? "")
+    }
+    let title = report.alarms.count == 1 ? "1 alarm" : "\(report.alarms.count) alarms"
+    return "\(title)\n  (\(head))\n\n" + lines.joined(separator: "\n")
+  }
+
+  private var tests: TextTable {
     var table = TextTable(
-      ["app", "network", "values", "of others", "chi-square", "df", "p", "V", "most in excess"],
-      numbersIn: [2, 3, 4, 5, 6, 7]
+      ["test", "party", "app", "of", "share", "others", "effect", "p"],
+      numbersIn: [3, 4, 5, 6, 7]
     )
-    for comparison in survey.comparisons.prefix(top) {
-      let excess = comparison.excess
+    for test in report.tests.lazy.filter({ !$0.isAlarm }).prefix(min(top, 10)) {
       table.add(
-        comparison.app,
-        comparison.network,
-        "\(comparison.valueCount)",
-        "\(comparison.otherValueCount)",
-        "\((comparison.test.statistic * 10).rounded() / 10)",
-        "\(comparison.test.degreesOfFreedom)",
-        comparison.correctedPValue < 0.0001
-          ? "< 0.0001" : "\((comparison.correctedPValue * 10_000).rounded() / 10_000)",
-        "\((comparison.test.cramersV * 1000).rounded() / 1000)",
-        "value \(excess.value): \(Self.percent(excess.share)), others \(Self.percent(excess.otherShare))"
+        test.name.rawValue + (test.value.map { " \($0)" } ?? ""),
+        "\(test.party.kind.rawValue) \(test.party.name)",
+        test.app ?? "all",
+        "\(test.own.total)",
+        "\(Share(test.own.count, of: test.own.total))",
+        "\(Share(test.others.count, of: test.others.total))",
+        "\((test.effect * 1000).rounded() / 1000)",
+        Self.probability(test.correctedPValue)
       )
     }
     return table
   }
 
-  private static func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
+  private static func probability(_ value: Double) -> String {
+    value < 0.0001 ? "< 0.0001" : "\((value * 10_000).rounded() / 10_000)"
+  }
 }

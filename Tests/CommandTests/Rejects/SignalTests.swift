@@ -1,0 +1,81 @@
+import JSON
+import TestSupport
+import Testing
+
+/// The tests of accepted postbacks and of their copies, on dumps with known frauds.
+@Suite struct `Signals of a generated dump` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Makes a dump, its tables and the derived tables, and returns the folder of the tables.
+  private func tables(_ options: [String], count: Int = 9000, isDerived: Bool = true) async throws -> String {
+    let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
+    try await run(
+      ["generate", "--count", "\(count)", "--seed", "4", "--campaigns", "20", "--days", "14", "--reporting", files]
+        + ["--out", dump, "--keys", folder.path("keys"), "--forged", "0", "--edited", "0"] + options
+    )
+    try await run(["run", dump, "--models", "\(files)/models", "--out", out] + folder.words(of: "keys"))
+    if isDerived {
+      try await run(["enrich", out, "--lookups", "\(files)/lookups"])
+      try await run(["settle", out, "--lookups", "\(files)/lookups", "--models", "\(files)/models"])
+    }
+    return out
+  }
+
+  @discardableResult private func run(_ arguments: [String]) async throws -> String {
+    let result = try await BuiltCommand.run(arguments)
+    #expect(result.status == 0, "\(result.errorText)")
+    return result.text
+  }
+
+  private func signals(_ out: String) async throws -> JSONValue {
+    let text = try await run(["rejects", out, "--signals", "--json"])
+    return try #require(try JSONValue(parsing: Array(text.utf8))["signals"])
+  }
+
+  @Test(arguments: [
+    ("inflate-fine", "raised_values"), ("inflate-coarse", "raised_values"), ("replay-late", "late_copies"),
+    ("steal-signature", "invalid_signatures"), ("self-conflict", "self_conflicts"), ("withhold", "missing_forwarded"),
+  ])
+  func `finds the fraud and its party`(_ kind: String, _ test: String) async throws {
+    let out = try await tables(["--fraud", "\(kind),forwarder=adjust,share=0.8"])
+    let alarms = try #require(try await signals(out)["alarms"]?.array)
+    let found = alarms.filter { $0["test"]?.text == test }
+    #expect(found.contains { ["adjust", "Network 2"].contains($0["name"]?.text) }, "\(alarms)")
+    #expect(!found.contains { ["appsflyer", "Network 3"].contains($0["name"]?.text) })
+    let text = try await run(["rejects", out, "--signals"])
+    #expect(text.contains(found.first?["summary"]?.text ?? "no summary"))
+  }
+
+  @Test func `names the change, the money and the time of raised values`() async throws {
+    let out = try await tables(["--fraud", "inflate-coarse,forwarder=adjust,share=1,since=2026-03-24"])
+    let alarms = try #require(try await signals(out)["alarms"]?.array)
+    let alarm = try #require(alarms.first { $0["test"]?.text == "raised_values" })
+    #expect(alarm["name"]?.text == "adjust")
+    #expect(alarm["change"]?["field"]?.text == "coarse_conversion_value")
+    #expect(alarm["change"]?["to"]?.text == "high")
+    #expect(alarm["revenue_effect"]?["USD"] != nil)
+    let summary = try #require(alarm["summary"]?.text)
+    #expect(summary.hasPrefix("Forwarder adjust raised values in "))
+    #expect(summary.contains("most often the coarse value from low to high"))
+    #expect(summary.contains(" USD more than their direct copies"))
+  }
+
+  @Test func `a clean dump raises no alarm, and every test is made`() async throws {
+    let signals = try await signals(try await tables([]))
+    #expect(signals["alarms"]?.array.isEmpty == true, "\(signals["alarms"] ?? .null)")
+    #expect(signals["tests"]?.integer ?? 0 > 50)
+    #expect(signals["not_tested"]?.array.isEmpty == true, "\(signals["not_tested"] ?? .null)")
+  }
+
+  @Test func `tests that need derived tables say so without them`() async throws {
+    let signals = try await signals(try await tables([], count: 3000, isDerived: false))
+    let reasons = try #require(signals["not_tested"]?.array)
+    let names = Set(reasons.compactMap { $0["test"]?.text })
+    #expect(
+      names.isSuperset(of: ["missing_forwarded", "raised_values", "changed_countries", "unknown_campaigns"])
+    )
+    #expect(reasons.allSatisfy { $0["reason"]?.text?.hasSuffix(".") == true })
+  }
+}
