@@ -7,7 +7,7 @@ internal import PostbackVerification
 internal import SKAdNetwork
 internal import Tables
 
-/// What accepted postbacks add to the signals.
+/// The counts of accepted postbacks for the signals.
 struct SignalCounts: Sendable {
   var clusters: [SignalCluster: ClusterCounts] = [:]
   var rates = SignalRates()
