@@ -11,8 +11,6 @@ package enum Failpoint: String {
   case noPartSync = "no-part-sync"
   /// Entries of `seen.log` are committed that are not durable.
   case noLogSync = "no-log-sync"
-  /// Bytes of a part that were not committed are not cut off.
-  case keepTail = "keep-tail"
 
   #if DEBUG
     private static let chosen = unsafe getenv("POSTBACK_FAILPOINT").flatMap {

@@ -61,7 +61,7 @@ package final class PartFile {
     guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "The file is missing") }
     let file = try DurableFile(path, .updating)
     try verify(file, part)
-    if try file.byteCount() > part.length, !Failpoint.keepTail.isOn { try file.truncate(to: part.length) }
+    if try file.byteCount() > part.length { try file.truncate(to: part.length) }
     return PartFile(part, folder, file, isNameDurable: true)
   }
 
