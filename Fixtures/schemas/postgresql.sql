@@ -23,6 +23,7 @@ CREATE TABLE skan_postbacks (
   key_id text NOT NULL,
   environment text NOT NULL,
   signature_state text NOT NULL,
+  signature_r text,
   coerced_fields text[],
   tier_flags text[],
   channel text,
@@ -72,6 +73,7 @@ COMMENT ON COLUMN skan_postbacks.impression_type IS 'impression-type. Signed. Nu
 COMMENT ON COLUMN skan_postbacks.key_id IS 'The trusted key that verified the signature: Apple''s kid (apple-cas-identifier/0, also for SKAdNetwork from 2.1 on), apple-skadnetwork-p192 before 2.1, or the name that --trust-key gave.';
 COMMENT ON COLUMN skan_postbacks.environment IS 'production; development if a development key of Apple signed the postback, or if a signed id is one of Apple''s placeholders for tests (an app or a source app of 0, or the ad network development.adattributionkit); custom if a key of --trust-key signed it.';
 COMMENT ON COLUMN skan_postbacks.signature_state IS 'valid; valid_zero_filled if the signature is right after a source-app-id of 0 or an empty source-domain is left out, which a forwarder had filled in; development if a development key of Apple signed it (only with --allow-development).';
+COMMENT ON COLUMN skan_postbacks.signature_r IS 'The first 64 bits of the signature''s r, without the zero bytes before it, in base64 for URLs (RFC 4648, section 5) without padding. No two postbacks of Apple have the same one, so a reject that has it carries this signature, in whatever encoding. Null in rows of versions without this column.';
 COMMENT ON COLUMN skan_postbacks.coerced_fields IS 'Apple''s names of the fields that were written in another form with the same meaning: a number or a Boolean as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, "" for null. Null if there is none. Some of campaign-id, source-identifier, app-id, redownload, source-app-id, fidelity-type, did-win, postback-sequence-index, conversion-value, coarse-conversion-value, country-code, ad-interaction-type, advertised-item-identifier, publisher-item-identifier.';
 COMMENT ON COLUMN skan_postbacks.tier_flags IS 'Combinations that Apple''s data tiers make impossible, so that somebody edited unsigned fields, and values that could not be read. Null if there is none. Some of fine_and_coarse, fine_in_later_window, source_digits_in_later_window, source_app_in_later_window, source_digits_with_coarse, source_app_with_coarse, lost_in_later_window, lost_with_source_app, lost_with_conversion_value, zero_may_be_null, country_in_later_window, country_with_coarse, lost_with_country, marketplace_in_tier_0, unsigned_source_domain, unreadable_conversion_value, unreadable_coarse_conversion_value, unreadable_ad_interaction_type, unreadable_country_code, unreadable_redownload, unreadable_source_app_id.';
 COMMENT ON COLUMN skan_postbacks.channel IS 'The channel through which the postback came, apple_direct or network_forwarded, from the envelope. Null if the envelope does not give it.';

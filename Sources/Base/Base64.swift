@@ -75,13 +75,39 @@ package enum Base64: Sendable {
   private static let padding = UInt8(ascii: "=")
   private static let common = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
   private static let standardAlphabet = common + Array("+/".utf8)
-  private static let urlAlphabet = common + Array("-_".utf8)
+  fileprivate static let urlAlphabet = common + Array("-_".utf8)
   private static let standardValues = values(of: standardAlphabet)
-  private static let urlValues = values(of: urlAlphabet)
+  fileprivate static let urlValues = values(of: urlAlphabet)
 
   private static func values(of alphabet: [UInt8]) -> [UInt8] {
     var values = [UInt8](repeating: 255, count: 256)
     for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
     return values
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends the eight bytes of a number, the highest first, as 11 digits of base64 for URLs.
+  package mutating func append(base64URL number: UInt64) {
+    let alphabet = Base64.urlAlphabet
+    for shift in stride(from: 58, through: 4, by: -6) { append(alphabet[Int(number >> UInt64(shift) & 63)]) }
+    append(alphabet[Int(number << 2 & 63)])
+  }
+}
+
+extension UInt64 {
+  /// Parses what `append(base64URL:)` appends; nil for other bytes.
+  package init?(base64URL text: Span<UInt8>) {
+    guard text.count == 11 else { return nil }
+    let values = Base64.urlValues
+    var (number, all) = (UInt64(0), UInt8(0))
+    for index in 0..<10 {
+      let value = values[Int(text[index])]
+      all |= value
+      number = number << 6 | UInt64(value & 63)
+    }
+    let last = values[Int(text[10])]
+    guard all | last < 64, last & 3 == 0 else { return nil }
+    self = number << 4 | UInt64(last >> 2)
   }
 }

@@ -13,6 +13,8 @@ package struct SignatureVerification: Sendable {
   package var digest: SHA256Digest
   /// The digest by which later resends of an accepted signature are recognised; nil without a `ResendKey`.
   package var resendDigest: UInt64?
+  /// The r of an accepted signature; nil where no key signed.
+  package var r: SignatureR?
   /// Indicates that the signature was not verified, because it agrees with that of an earlier postback of the same id.
   package var isResend = false
 
@@ -29,6 +31,7 @@ package struct SignatureVerification: Sendable {
           layout: layout,
           digest: digest,
           isDevelopment: state == .development,
+          r: r,
           resendDigest: resendDigest,
           isResend: isResend
         )
@@ -50,6 +53,8 @@ package struct AcceptedSignature: Sendable {
   package let digest: SHA256Digest
   /// Indicates that the key is one of Apple's development keys.
   package let isDevelopment: Bool
+  /// The r of the signature, by which stolen copies of it are found.
+  package let r: SignatureR?
   /// The digest by which resends of the postback are recognised; nil without a `ResendKey`.
   package let resendDigest: UInt64?
   /// Indicates that the postback is an exact resend of an accepted one, and must be rejected: only that one was verified.
@@ -60,6 +65,7 @@ package struct AcceptedSignature: Sendable {
     layout: SignedLayout,
     digest: SHA256Digest,
     isDevelopment: Bool,
+    r: SignatureR?,
     resendDigest: UInt64? = nil,
     isResend: Bool = false
   ) {
@@ -67,6 +73,7 @@ package struct AcceptedSignature: Sendable {
     self.layout = layout
     self.digest = digest
     self.isDevelopment = isDevelopment
+    self.r = r
     self.resendDigest = resendDigest
     self.isResend = isResend
   }

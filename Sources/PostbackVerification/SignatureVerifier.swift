@@ -216,6 +216,7 @@ package struct SignatureVerifier: ~Copyable {
         by: fingerprints[key],
         &message
       )
+      verification.r = SignatureR(signature, as: item.form)
       accept(key, postback.layouts[digest], &verification)
     case .invalid:
       guard let last = postback.layouts.last else { return }
@@ -259,12 +260,17 @@ package struct SignatureVerifier: ~Copyable {
     guard let key = trust.keys.firstIndex(where: { keyID.elementsEqual($0.id.utf8) }),
       postback.layouts.contains(layout)
     else { return nil }
-    return AcceptedSignature(
+    var verification = SignatureVerification(
+      state: .invalid,
       key: key,
       layout: layout,
-      digest: try digest(postback, layout, bytes),
-      isDevelopment: trust.keys[key].environment == .development
+      digest: try digest(postback, layout, bytes)
     )
+    var signature: [UInt8] = []
+    guard let item = open(postback, 0, &verification, bytes, &signature) else { return nil }
+    verification.r = SignatureR(signature.span, as: item.form)
+    accept(key, layout, &verification)
+    return verification.accepted
   }
 
   /// Returns the key of the postback: the first 128 bits of the SHA-256 of its identity.

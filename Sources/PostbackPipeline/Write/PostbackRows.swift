@@ -43,6 +43,11 @@ extension RowEncoder {
     text(.keyID, keyID.span)
     word(.environment, verified.environment.rawValue)
     word(.signatureState, verified.signature.state.rawValue)
+    if let r = verified.signature.r {
+      plain(.signatureR, upTo: SignatureR.length) { r.write(to: &$0) }
+    } else {
+      null(.signatureR)
+    }
     let coerced = postback.coercedFields
     words(.coercedFields, coerced.isEmpty ? [] : Field.allCases.filter(coerced.contains).map(\.name))
     let flags = verified.tierFlags

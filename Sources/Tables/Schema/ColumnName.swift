@@ -24,6 +24,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case keyID = "key_id"
   case environment
   case signatureState = "signature_state"
+  case signatureR = "signature_r"
   case coercedFields = "coerced_fields"
   case tierFlags = "tier_flags"
   case channel

@@ -42,6 +42,16 @@ extension Table {
         """
       ),
       Column(
+        .signatureR,
+        .text(matching: "^[A-Za-z0-9_-]{11}$"),
+        .nullable,
+        """
+        The first 64 bits of the signature's r, without the zero bytes before it, in base64 for URLs (RFC 4648, section 5) \
+        without padding. No two postbacks of Apple have the same one, so a reject that has it carries this signature, in whatever \
+        encoding. Null in rows of versions without this column.
+        """
+      ),
+      Column(
         .coercedFields,
         .words(Field.allCases.filter(\.isCoercible).map(\.name)),
         .nullable,

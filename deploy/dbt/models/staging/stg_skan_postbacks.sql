@@ -23,6 +23,7 @@ select
     cast(key_id as text) as key_id,
     cast(environment as text) as environment,
     cast(signature_state as text) as signature_state,
+    cast(signature_r as text) as signature_r,
     cast(coerced_fields as text[]) as coerced_fields,
     cast(tier_flags as text[]) as tier_flags,
     cast(channel as text) as channel,
