@@ -34,7 +34,7 @@ OWN = {
     "html", "head", "meta", "title", "style", "body", "svg", "defs", "pattern", "line", "circle", "rect", "text", "header",
     "h1", "h2", "p", "ul", "li", "b", "main", "div", "figure", "figcaption", "details", "summary", "table", "caption", "thead",
     "tbody", "tr", "th", "td", "label", "input", "select", "option", "button", "span", "code", "noscript", "script", "dl",
-    "dt", "dd", "pre", "nav", "a", "h3",
+    "dt", "dd", "pre", "nav", "a", "h3", "section", "ol", "strong",
 }
 
 

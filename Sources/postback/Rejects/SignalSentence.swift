@@ -2,22 +2,20 @@ internal import Base
 internal import ConversionModel
 internal import Reporting
 
-/// A test of signals as a sentence for an analyst.
+/// A test of signals as sentences for an analyst.
 struct SignalSentence {
   let test: SignalTest
 
-  /// The sentence.
+  /// The party, the numbers, the money and the time, as a sentence.
   var text: String {
-    let others = test.others.total > 0 ? "; \(others)" : ""
+    let others = test.others.total > 0 ? "; others \(share(test.others))" : ""
     var sentence = "\(party) \(finding) (\(share(test.own))\(others))"
     if let change = test.change, change.count > 0 {
       sentence += ", most often \(FieldWords.name(change.field)) from \(value(change.from)) to \(value(change.to))"
       sentence += " (\(Numbers.grouped(change.count)))"
     }
-    let gains = test.money.filter { $0.value > .zero }.sorted { $0.key < $1.key }
     if test.name == .raisedValues, !gains.isEmpty {
-      let sums = gains.map { "\($0.value.grouped) \($0.key)" }
-      sentence += ", worth up to \(sums.joined(separator: " and ")) more than their direct copies"
+      sentence += ": \(gains.joined(separator: " and ")) in decoded revenue, compared with the devices' own copies"
     }
     if let since = test.since {
       sentence += ", first on \(Timestamp(milliseconds: since).description.prefix(10))"
@@ -25,9 +23,29 @@ struct SignalSentence {
     return sentence + "."
   }
 
-  private var party: String {
-    let name = "\(test.party.kind.rawValue) \(test.party.name)"
-    return name.prefix(1).uppercased() + name.dropFirst() + (test.app.map { ", app \($0)," } ?? "")
+  /// The corrected p-value in words.
+  var certainty: String {
+    let p = test.correctedPValue
+    guard test.isAlarm else { return "This may be chance." }
+    guard p >= 0.0001 else { return "By chance, fewer than 1 in 10\u{2009}000 reports would show this." }
+    return "By chance, at most 1 in \(Numbers.grouped(Int(1 / p))) reports would show this."
+  }
+
+  /// The party, as the subject of a sentence.
+  var party: String {
+    let name = test.party.name
+    let subject =
+      switch test.party.kind {
+      case .forwarder: "The forwarder \(name)"
+      case .network: "The network \(name)"
+      case .app: "The app \(name)"
+      }
+    return subject + (test.app.map { ", in app \($0)," } ?? "")
+  }
+
+  private var gains: [String] {
+    test.money.filter { $0.value > .zero }.sorted { $0.key < $1.key }
+      .map { "+\(Numbers.plain($0.value)) \($0.key)" }
   }
 
   private var finding: String {
@@ -40,7 +58,8 @@ struct SignalSentence {
     case .countries: return "has more postbacks of \(test.value ?? "one country"): \(count) of \(total)"
     case .missingForwarded:
       return "did not forward \(count) of \(total) postbacks of which the devices' own copies came"
-    case .raisedValues: return "raised values in \(count) of \(total) postbacks with a device's own copy"
+    case .raisedValues:
+      return "raised the conversion value in \(count) of \(total) postbacks with a device's own copy"
     case .changedCountries: return "changed the country in \(count) of \(total) postbacks with a device's own copy"
     case .impossibleFields:
       return "has \(count) of \(total) accepted postbacks with fields that Apple's data tiers rule out"
@@ -55,32 +74,69 @@ struct SignalSentence {
     }
   }
 
-  private var others: String { "others \(share(test.others))" }
-
   private func share(_ rate: Rate) -> String { "\(Share(rate.count, of: rate.total))" }
 
   private func value(_ text: String) -> String { text == "absent" ? "none" : text }
 }
 
-/// The names of fields in the language of analysts.
-enum FieldWords {
-  /// The name of a column; the column itself if there is no other name.
-  static func name(_ column: String) -> String {
-    switch column {
-    case "conversion_value": "the fine value"
-    case "coarse_conversion_value": "the coarse value"
-    case "country_code": "the country"
-    default: column
+extension SignalName {
+  /// The property that the test looks for, in the words of analysts.
+  var words: String {
+    switch self {
+    case .fineValues: "higher fine values"
+    case .coarseValues: "higher coarse values"
+    case .redownloads: "more redownloads"
+    case .countries: "more postbacks of one country"
+    case .missingForwarded: "postbacks not forwarded"
+    case .raisedValues: "raised conversion values"
+    case .changedCountries: "changed countries"
+    case .impossibleFields: "impossible fields"
+    case .selfConflicts: "copies with other values"
+    case .lateCopies: "late replays"
+    case .resends: "repeated postbacks"
+    case .invalidSignatures: "invalid signatures"
+    case .reusedTransactions: "reused transactions"
+    case .sharedTransactions: "transactions that several networks won"
+    case .unknownCampaigns: "unknown campaigns"
+    case .inactiveCampaigns: "campaigns that did not run"
     }
   }
 }
 
-extension Amount {
-  /// The amount with two decimals, cut, and with thin spaces between groups of three digits.
-  fileprivate var grouped: String {
-    let parts = description.split(separator: ".")
-    let whole = parts.first.flatMap { Int($0) }.map(Numbers.grouped) ?? description
-    let decimals = parts.count > 1 ? String(parts[1].prefix(2)) : ""
-    return whole + "." + decimals + String(repeating: "0", count: 2 - decimals.count)
+/// The names of fields in the language of analysts.
+enum FieldWords {
+  /// The name of a column or of a field of Apple's; the name itself if there is no other.
+  static func name(_ field: String) -> String {
+    switch field.replacing("_", with: "-") {
+    case "conversion-value": "the fine value"
+    case "coarse-conversion-value": "the coarse value"
+    case "country-code": "the country"
+    case "did-win": "won or lost"
+    case "redownload": "first download or redownload"
+    case "fidelity-type": "view-through or StoreKit-rendered"
+    case "source-identifier": "the source identifier"
+    case "campaign-id": "the campaign"
+    case "transaction-id", "postback-identifier": "the transaction"
+    case "ad-network-id", "ad-network-identifier": "the ad network"
+    case "app-id", "advertised-item-identifier": "the advertised app"
+    case "source-app-id", "publisher-item-identifier": "the source app"
+    case "source-domain": "the source domain"
+    case "version": "the version"
+    case "postback-sequence-index": "the conversion window"
+    case "conversion-type": "the conversion type"
+    default: field
+    }
+  }
+}
+
+extension Numbers {
+  /// The exact amount with at least two decimals, and thin spaces between groups of three digits.
+  static func exact(_ amount: Amount) -> String {
+    let parts = amount.description.split(separator: ".")
+    let isNegative = amount < .zero
+    let digits = parts.first.map { isNegative ? $0.dropFirst() : $0 } ?? "0"
+    let whole = Int(digits).map(Numbers.grouped) ?? String(digits)
+    let decimals = parts.count > 1 ? String(parts[1]) : ""
+    return (isNegative ? "−" : "") + whole + "." + decimals + String(repeating: "0", count: max(0, 2 - decimals.count))
   }
 }

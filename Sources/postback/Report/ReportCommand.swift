@@ -102,11 +102,24 @@ struct ReportCommand: Command {
           limit: Self.mostRelated,
           jobs: jobs
         )
-        findings = ReportFindings(diagnoses: diagnoses, related: related)
+        findings = ReportFindings(diagnoses: diagnoses, related: related, sample: report.sample)
       }
+      let signals = try await SignalReport(
+        RejectQuery(grouping: []),
+        rejects: rejects,
+        accepted: accepted,
+        settled: try derived(.settled),
+        enriched: try derived(.enriched),
+        lateAfterDays: SignalSection.lateDays,
+        jobs: jobs
+      )
       let business = try await business()
       let page = ReportPage(
         report: report,
+        signals: SignalSection(
+          report: signals,
+          tested: (report.funnel.last { $0.name == "unique" }?.count ?? 0, report.rejectCount)
+        ),
         business: business,
         modelled: try await modelled(business),
         trust: try trust(),
@@ -121,6 +134,12 @@ struct ReportCommand: Command {
     } catch {
       throw CommandFailure(of: error)
     }
+  }
+
+  /// The files of a derived table, if a single output folder is given and has them.
+  private func derived(_ table: Table) throws(FileFailure) -> TableFiles? {
+    guard paths.count == 1, let path = paths.first else { return nil }
+    return try TableFiles(derived: table, in: path)
   }
 
   /// Reads the daily report; nil unless one of the outputs has it. Reports of several outputs are not added, since the

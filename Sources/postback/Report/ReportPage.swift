@@ -11,6 +11,8 @@ internal import Signatures
 /// A report as one HTML file, which loads nothing from elsewhere.
 struct ReportPage {
   let report: Report
+  /// The tests of accepted postbacks and of copies.
+  let signals: SignalSection
   /// The installs, revenue and costs; nil if there is no daily report.
   let business: BusinessSection?
   /// The revenue of null postbacks.
@@ -52,8 +54,12 @@ struct ReportPage {
       <line x1="0" y1="0" x2="0" y2="8" class="stripe"/></pattern>
       <pattern id="dots" width="7" height="7" patternUnits="userSpaceOnUse"><circle cx="2" cy="2" r="1.4" class="speck"/></pattern>
       </defs></svg>
-      <header>\(header)\(Headline(business, trust, report).html)\(navigation)</header>
+      <header>\(header)</header>
+      \(navigation)
       <main>
+      \(Headline(business, trust, report, signals, findings).html)
+      <h2 id="signals">Signals</h2>
+      \(signals.html)
       <h2 id="business">Installs, revenue and costs</h2>
       \(business?.html ?? BusinessSection.missing(paths))
       <h3 id="modelled">Null postbacks</h3>
@@ -89,12 +95,14 @@ struct ReportPage {
     let ofSearchAds = searchAds == nil ? [] : [("search-ads", "Apple Search Ads")]
     let ofApp = implementation == nil ? [] : [("implementation", "Implementation")]
     let sections =
-      [("business", "Installs, revenue, costs")] + ofSearchAds + ofApp + [
+      [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds + ofApp
+      + [
         ("flow", "Flow"), ("rejects-by-code", "Rejects"),
         ("tampering", "Tampering"),
         ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"),
       ]
-    return "<nav>\(sections.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>"
+    return
+      "<nav aria-label=\"Sections\">\(sections.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>"
   }
 
   private var header: HTML {

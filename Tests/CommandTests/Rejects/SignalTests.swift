@@ -57,9 +57,9 @@ import Testing
     #expect(alarm["change"]?["to"]?.text == "high")
     #expect(alarm["revenue_effect"]?["USD"] != nil)
     let summary = try #require(alarm["summary"]?.text)
-    #expect(summary.hasPrefix("Forwarder adjust raised values in "))
+    #expect(summary.hasPrefix("The forwarder adjust raised the conversion value in "))
     #expect(summary.contains("most often the coarse value from low to high"))
-    #expect(summary.contains(" USD more than their direct copies"))
+    #expect(summary.contains(" USD in decoded revenue"))
   }
 
   @Test func `a clean dump raises no alarm, and the test that it is too small for is named`() async throws {

@@ -54,7 +54,7 @@ import Testing
     try await call(["daily", out, "--lookups", lookups, "--environment", "custom"])
     let page = try await BuiltCommand.run(["report", out, "--html", "-"]).text
     let list = try #require(
-      page.split(separator: "<ul class=\"findings\" id=\"findings\">").last?.split(separator: "</ul>").first
+      page.split(separator: "id=\"findings\"").last?.split(separator: "</ol>").first
     )
     let findings = list.split(separator: "<li>").filter { $0.contains("</li>") }
     #expect((1...5).contains(findings.count))

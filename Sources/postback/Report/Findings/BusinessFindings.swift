@@ -3,49 +3,36 @@ internal import Base
 internal import ConversionModel
 internal import Reporting
 
-/// The findings at the top of a report: at most five sentences, each with its number and a link to its section.
-struct Headline {
-  /// A sentence with the section that has its numbers.
-  struct Finding {
-    let sentence: String
-    /// The id of the section, and its name in the link.
-    let section: (id: String, name: String)
-  }
-
-  private static let most = 5
+/// The findings about installs, revenue, costs and outcomes, which no test is needed for.
+enum BusinessFindings {
   /// The smallest number of first postbacks of which a network's null rate is a finding.
   private static let fewest = 50
 
-  let findings: [Finding]
-
-  init(_ business: BusinessSection?, _ trust: TrustTable, _ report: Report) {
-    var findings: [Finding] = []
-    if let business {
-      findings += [Self.returns(business), Self.worst(business), Self.nulls(business), Self.openDays(business)]
-        .compactMap(\.self)
-    }
-    findings += [Self.differences(trust) ?? Self.contradictions(report), Self.rejects(report)].compactMap(\.self)
-    self.findings = Array(findings.prefix(Self.most))
-  }
-
-  var html: HTML {
-    guard !findings.isEmpty else { return "" }
-    let items = findings.map { finding -> HTML in
-      "<li>\(finding.sentence) <a href=\"#\(finding.section.id)\">\(finding.section.name)</a></li>\n"
-    }
-    return "<ul class=\"findings\" id=\"findings\">\n\(items)</ul>"
+  /// All findings of a report, in no particular order. `suspects` are forwarders that another finding is about.
+  static func all(
+    _ business: BusinessSection?,
+    _ trust: TrustTable,
+    _ report: Report,
+    suspects: Set<String>
+  ) -> [Finding] {
+    var findings: [Finding?] = []
+    if let business { findings += [returns(business), worst(business), nulls(business), openDays(business)] }
+    findings += [differences(trust, suspects) ?? contradictions(report, suspects), rejects(report)]
+    return findings.compactMap(\.self)
   }
 
   private static func returns(_ business: BusinessSection) -> Finding? {
     let (total, currency) = (business.business.total, business.business.currency)
-    let section = (id: "revenue-by-day", name: "Revenue")
+    let section = Finding.Section(id: "revenue-by-day", name: "Revenue")
     guard let cost = total.cost, cost > .zero else {
       guard total.installs > 0 else { return nil }
       let revenue =
         currency.map { " and brought \(Numbers.money(total.revenue, $0)) in the first window" } ?? ""
       return Finding(
         sentence: "\(Numbers.grouped(total.installs)) installs are attributed\(revenue); no costs are known.",
-        section: section
+        section: section,
+        money: total.revenue.approximation,
+        rows: total.installs
       )
     }
     let (least, most) = (total.least.approximation, total.most.approximation)
@@ -57,7 +44,9 @@ struct Headline {
         \(Numbers.ratio(total.revenue.approximation / cost.approximation)), with the ranges of values and \
         modelled null postbacks \(Numbers.ratio(least / cost.approximation)) \(high).
         """,
-      section: section
+      section: section,
+      money: max(cost, total.revenue).approximation,
+      rows: total.installs
     )
   }
 
@@ -75,14 +64,18 @@ struct Headline {
           limit of their values and modelled null postbacks: \(Numbers.money(cost, currency)) in all. The largest is \
           \(worst.label), with a return of at most \(return_).
           """,
-        section: (id: "campaigns", name: "Campaigns")
+        section: Finding.Section(id: "campaigns", name: "Campaigns"),
+        money: cost.approximation,
+        rows: losing.reduce(0) { $0 + $1.sums.installs }
       )
     }
     guard let best = lines.first(where: { $0.judgement == "above 1" }), let roas = best.roas else { return nil }
     return Finding(
       sentence:
         "\(best.label) pays its cost back in the first window, with a return of at least \(Numbers.ratio(roas.low)).",
-      section: (id: "campaigns", name: "Campaigns")
+      section: Finding.Section(id: "campaigns", name: "Campaigns"),
+      money: best.cost?.approximation ?? 0,
+      rows: best.sums.installs
     )
   }
 
@@ -101,7 +94,8 @@ struct Headline {
     }
     return Finding(
       sentence: "\(all) of the first postbacks come without a value\(most).",
-      section: (id: "null-rates", name: "Null rates")
+      section: Finding.Section(id: "null-rates", name: "Null rates"),
+      rows: total.nulls
     )
   }
 
@@ -116,12 +110,13 @@ struct Headline {
         The install days from \(Timestamp.name(ofDay: first)) to \(Timestamp.name(ofDay: last)) are not complete\
         \(share.map { ":\($0)" } ?? "").
         """,
-      section: (id: "completeness", name: "Completeness")
+      section: Finding.Section(id: "completeness", name: "Completeness"),
+      rows: 0
     )
   }
 
-  private static func differences(_ trust: TrustTable) -> Finding? {
-    guard let worst = trust.worst else { return nil }
+  private static func differences(_ trust: TrustTable, _ suspects: Set<String>) -> Finding? {
+    guard let worst = trust.worst, !suspects.contains(worst.forwarder ?? "") else { return nil }
     let effect = worst.effect.filter { $0.value != .zero }.sorted { $0.key < $1.key }
       .map { Numbers.money($0.value, $0.key) }.joined(separator: ", ")
     let name = worst.forwarder ?? "A forwarder without a name"
@@ -130,12 +125,17 @@ struct Headline {
         \(name) has another conversion value than the device in \(Numbers.grouped(worst.compared - worst.agreeing)) of \
         \(Numbers.grouped(worst.compared)) values that were compared\(effect.isEmpty ? "" : ", worth \(effect)").
         """,
-      section: (id: "trust", name: "Trust")
+      certainty: WilsonRate(worst.compared - worst.agreeing, of: worst.compared).interval
+        .map { "The 95 % interval is \(Numbers.percent($0.low)) to \(Numbers.percent($0.high))." },
+      section: Finding.Section(id: "trust", name: "Trust"),
+      money: worst.effect.values.map(\.approximation.magnitude).max() ?? 0,
+      rows: worst.compared - worst.agreeing
     )
   }
 
-  private static func contradictions(_ report: Report) -> Finding? {
-    guard let worst = report.forwarders.max(by: { $0.contradicted < $1.contradicted }), worst.contradicted > 0 else {
+  private static func contradictions(_ report: Report, _ suspects: Set<String>) -> Finding? {
+    let forwarders = report.forwarders.filter { !suspects.contains($0.name ?? "") }
+    guard let worst = forwarders.max(by: { $0.contradicted < $1.contradicted }), worst.contradicted > 0 else {
       return nil
     }
     return Finding(
@@ -143,7 +143,8 @@ struct Headline {
         Devices contradict \(Numbers.grouped(worst.contradicted)) accepted postbacks of the forwarder \
         \(worst.name ?? "without a name"), of \(Numbers.grouped(worst.read)).
         """,
-      section: (id: "trust", name: "Trust")
+      section: Finding.Section(id: "trust", name: "Trust"),
+      rows: worst.contradicted
     )
   }
 
@@ -154,7 +155,8 @@ struct Headline {
         \(Share(report.rejectCount, of: read)) of \(Numbers.grouped(read)) records are rejected, most often with \(code): \
         \(Numbers.grouped(tally.count)).
         """,
-      section: (id: "rejects-by-code", name: "Rejects")
+      section: Finding.Section(id: "rejects-by-code", name: "Rejects"),
+      rows: report.rejectCount
     )
   }
 }

@@ -1,0 +1,130 @@
+internal import Analysis
+internal import Base
+internal import JSON
+internal import Tampering
+
+/// The diagnoses of rejects and the related rejects, as HTML.
+struct ReportFindings {
+  /// The diagnoses of the rejects in the sample.
+  let diagnoses: [DiagnosedReject]
+  /// The groups of related rejects, among all rejects.
+  let related: RelatedRejects
+  /// The times of receipt of the rejects in the sample, by `raw_sha256`.
+  private let times: [String: Int64]
+
+  init(diagnoses: [DiagnosedReject], related: RelatedRejects, sample: RejectSample) {
+    (self.diagnoses, self.related) = (diagnoses, related)
+    let edited = Set(diagnoses.filter(\.isEdited).map(\.digest))
+    var times: [String: Int64] = [:]
+    for row in sample.rows {
+      guard let row = try? JSONValue(parsing: row.line), let digest = row["raw_sha256"]?.text, edited.contains(digest),
+        let time = row["received_at"]?.text.flatMap({ Timestamp($0) })?.milliseconds
+      else { continue }
+      times[digest] = min(times[digest] ?? time, time)
+    }
+    self.times = times
+  }
+
+  /// The tables of findings by forwarder and of changed values.
+  var edits: HTML {
+    let tampering = Tampering(diagnoses, diagnosable: diagnoses.count)
+    guard tampering.diagnosed > 0 else {
+      return "<p class=\"note\">The sample has no reject that can be diagnosed by its signature.</p>"
+    }
+    let groups = HTML.longTable(
+      "Diagnoses of \(tampering.diagnosed) rejects of the sample, by forwarder",
+      ["finding", "fields edited", "forwarder", "rejects", "such as"],
+      tampering.groups.count
+    ) { index, table in
+      let group = tampering.groups[index]
+      table.add(
+        FindingWords.words(for: group.finding),
+        .text(group.fields.map(FieldWords.name).joined(separator: ", ")),
+        .text(group.forwarder ?? "unknown"),
+        .number(group.count),
+        .text(group.summary)
+      )
+    }
+    let changes = HTML.beforeAndAfter(
+      "Signed fields, before and after: what Apple signed, and what arrived",
+      ["field", "as signed", "as it arrived", "rejects"],
+      tampering.changes.map { ($0.field, $0.original, $0.arrived, $0.count) }
+    )
+    return tampering.changes.isEmpty ? groups : "\(groups)\(changes)"
+  }
+
+  /// The groups of postbacks with one signature, and of one transaction, each as a table.
+  var relatedRejects: HTML {
+    let parts = RelatedRejects.Bond.allCases.map(html)
+    let limit: HTML =
+      related.isComplete ? "" : "<p class=\"note\">Not all rejects were compared, because there are too many.</p>"
+    return "\(parts)\(limit)"
+  }
+
+  private func html(_ bond: RelatedRejects.Bond) -> HTML {
+    let groups = related.groups.filter { $0.bond == bond }
+    let count = related.counts[bond] ?? 0
+    let shown = count > groups.count ? ", of which the \(groups.count) with the most postbacks are shown" : ""
+    let note: HTML = """
+      <p class="note" id="one-\(bond.rawValue)">\(Numbers.grouped(count)) times \(bond.words)\(shown).</p>
+      """
+    let rest: HTML =
+      groups.count < 2
+      ? "" : "<details><summary>\(groups.count - 1) more</summary>\(groups.dropFirst().map(Self.html))</details>"
+    return "\(note)\(groups.prefix(1).map(Self.html))\(rest)"
+  }
+
+  private static func html(_ group: RelatedRejects.Group) -> HTML {
+    let rows = group.table(mostFields: 8, width: 200)
+    var table = NumberTable("\(group.title), side by side", rows[0])
+    for row in rows.dropFirst() {
+      table.add(row[0], cells: row.dropFirst().enumerated().map { $0 == 2 ? .time($1) : .text($1) })
+    }
+    return table.html
+  }
+}
+
+extension ReportFindings {
+  /// A finding for each forwarder of which a diagnosed reject was edited, or has the signature of another postback.
+  var findings: [Finding] {
+    let senders = Dictionary(grouping: diagnoses, by: \.forwarder)
+    return senders.compactMap { forwarder, rejects -> Finding? in
+      let edited = rejects.filter(\.isEdited)
+      guard !edited.isEmpty else { return nil }
+      let most = Tampering(edited, diagnosable: edited.count).groups[0]
+      let first = edited.compactMap { times[$0.digest] }.min()
+      let since = first.map { ", first on \(Timestamp(milliseconds: $0).description.prefix(10))" } ?? ""
+      let name = forwarder.map { "the forwarder \($0)" } ?? "no named forwarder"
+      return Finding(
+        sentence: """
+          \(Numbers.grouped(edited.count)) of \(Numbers.grouped(rejects.count)) diagnosed rejects of \(name) are genuine \
+          postbacks that were edited\(since), \(Numbers.grouped(most.count)) of them like this: \(most.summary)
+          """,
+        certainty: "This is certain: Apple's signature fits the original.",
+        section: Finding.Section(id: "tampering", name: "Tampering"),
+        isSuspicion: true,
+        rows: edited.count
+      )
+    }
+  }
+}
+
+extension DiagnosedReject {
+  /// Indicates that the signature proves an edit, or belongs to another postback.
+  fileprivate var isEdited: Bool { ["recovered", "signature_of_another", "stolen_signature"].contains(diagnosis.code) }
+}
+
+/// The codes of diagnoses in the words of analysts.
+enum FindingWords {
+  /// The words for a code; the code itself if there are no other words.
+  static func words(for code: String) -> String {
+    switch code {
+    case "recovered": "edited, original found"
+    case "reencoded": "written in another form, not edited"
+    case "unaltered": "not edited"
+    case "signature_of_another", "stolen_signature": "signature of another postback"
+    case "no_variant_found": "not explained by what was tried"
+    default: code
+    }
+  }
+}

@@ -1,0 +1,173 @@
+internal import Analysis
+internal import Base
+internal import ConversionModel
+internal import Reporting
+
+/// The part of a report that is about the tests of accepted postbacks and of copies.
+struct SignalSection {
+  let report: SignalReport
+  /// The numbers of accepted postbacks and of rejects that were tested.
+  let tested: (accepted: Int, rejected: Int)
+
+  /// The days after which a copy of a postback is a late replay: Apple's retries have ended.
+  static let lateDays = 10
+  private static let shownTests = 10
+
+  /// The names of the parties that raised values.
+  var raisers: Set<String> { Set(report.alarms.filter { $0.name == .raisedValues }.map(\.party.name)) }
+
+  /// The number of tests, what they looked for, and what could not be tested, in one or two sentences.
+  var summary: String {
+    let kinds = SignalName.allCases.count - report.omissions.count
+    let found =
+      report.alarms.isEmpty ? "No alarm" : report.alarms.count == 1 ? "1 alarm" : "\(report.alarms.count) alarms"
+    let tests = """
+      \(found) in \(Numbers.grouped(report.tests.count)) tests of \(kinds) kinds on \(Numbers.grouped(tested.accepted)) \
+      accepted postbacks and \(Numbers.grouped(tested.rejected)) rejects: values, countries, impossible fields, copies, \
+      late replays, signatures, transactions, campaigns.
+      """
+    let names = report.omissions.map(\.name.words)
+    return names.isEmpty ? tests : "\(tests) Not tested: \(names.joined(separator: ", "))."
+  }
+
+  var html: HTML {
+    let alarms = report.alarms
+    let left: HTML =
+      report.leftOut == 0
+      ? "" : "<p class=\"note\">\(Numbers.grouped(report.leftOut)) records were left out: there are too many.</p>"
+    return """
+      <p class="note">\(summary) A signal proves nothing: it shows where to look. The p-values are corrected by Holm's \
+      method for all tests together, so that a report has an alarm without a cause with a chance of at most \
+      \(Int((SignalTest.level * 100).rounded())) %. The filters do not change this section.</p>
+      \(alarms.enumerated().map(Self.alarm))
+      \(others)
+      \(omissions)\(left)
+      """
+  }
+
+  private static func alarm(_ index: Int, _ test: SignalTest) -> HTML {
+    let sentence = SignalSentence(test: test)
+    let interval = WilsonRate(test.own.count, of: test.own.total).interval
+    let range = interval.map { " (95 % interval \(Numbers.percent($0.low)) to \(Numbers.percent($0.high)))" } ?? ""
+    let campaigns = test.campaigns.map { " Campaigns compared: \($0.own) with \($0.others) of others." } ?? ""
+    let sums = test.money.filter { $0.value != .zero }.sorted { $0.key < $1.key }
+      .map { "\(Numbers.exact($0.value)) \($0.key)" }
+    let money = sums.isEmpty ? "" : " Exact difference of the decoded revenue: \(sums.joined(separator: ", "))."
+    var table = NumberTable(
+      "The numbers of this alarm: \(test.name.rawValue)",
+      ["", "with the property", "of", "share", "effect", "p", "p, corrected"]
+    )
+    table.add(
+      test.party.name,
+      .number(test.own.count),
+      .number(test.own.total),
+      .share(test.own.count, of: test.own.total),
+      .amount(signed(test.effect)),
+      .amount(probability(test.pValue)),
+      .amount(probability(test.correctedPValue))
+    )
+    table.add(
+      "all others",
+      .number(test.others.count),
+      .number(test.others.total),
+      .share(test.others.count, of: test.others.total),
+      .amount(""),
+      .amount(""),
+      .amount("")
+    )
+    return """
+      <section class="alarm" id="signal-\(index + 1)"><h3>\(test.party.name): \(test.name.words)</h3>
+      <p>\(sentence.text)\(range) \(sentence.certainty)\(campaigns)\(money)</p>\(table.html)</section>
+
+      """
+  }
+
+  private var others: HTML {
+    let rest = Array(report.tests.lazy.filter { !$0.isAlarm }.prefix(Self.shownTests))
+    guard !rest.isEmpty else { return "" }
+    var table = NumberTable(
+      "The other tests with the least p-values: no alarms",
+      ["looked for", "party", "app", "with it", "of", "share", "others", "p, corrected"]
+    )
+    for test in rest {
+      table.add(
+        test.name.words + (test.value.map { " (\($0))" } ?? ""),
+        .text("\(test.party.kind.rawValue) \(test.party.name)"),
+        .text(test.app ?? "all"),
+        .number(test.own.count),
+        .number(test.own.total),
+        .share(test.own.count, of: test.own.total),
+        .share(test.others.count, of: test.others.total),
+        .amount(Self.probability(test.correctedPValue))
+      )
+    }
+    return "<details><summary>Tests without an alarm</summary>\(table.html)</details>"
+  }
+
+  private var omissions: HTML {
+    guard !report.omissions.isEmpty else { return "" }
+    let lines = report.omissions.map { omission -> HTML in
+      "<li>\(omission.name.words) (<code>\(omission.name.rawValue)</code>): \(omission.reason)</li>\n"
+    }
+    return "<h3 id=\"not-tested\">Not tested</h3><ul>\(lines)</ul>"
+  }
+
+  private static func signed(_ effect: Double) -> String {
+    let thousandths = (effect * 1000).rounded() / 1000
+    return thousandths > 0 ? "+\(thousandths)" : "\(thousandths)".replacing("-", with: "−")
+  }
+
+  private static func probability(_ value: Double) -> String {
+    value < 0.0001 ? "< 0.0001" : "\((value * 10_000).rounded() / 10_000)"
+  }
+}
+
+extension SignalSection {
+  /// A finding for each party with alarms: the alarm with the most money, and the others by name.
+  var findings: [Finding] {
+    var parties: [SignalParty: [(place: Int, test: SignalTest)]] = [:]
+    for (index, test) in report.alarms.enumerated() { parties[test.party, default: []].append((index, test)) }
+    return parties.values.compactMap { alarms -> Finding? in
+      guard let lead = alarms.max(by: { Self.weight($0) < Self.weight($1) }) else { return nil }
+      let others = alarms.filter { $0.place != lead.place && $0.test.name != lead.test.name }
+        .reduce(into: [SignalName]()) { if !$0.contains($1.test.name) { $0.append($1.test.name) } }
+      let sentence = SignalSentence(test: lead.test)
+      let also = others.isEmpty ? "" : " Also: \(others.map(\.words).joined(separator: ", "))."
+      return Finding(
+        sentence: sentence.text + also,
+        certainty: sentence.certainty,
+        section: Finding.Section(id: "signal-\(lead.place + 1)", name: "Evidence"),
+        isSuspicion: true,
+        money: Self.money(lead.test),
+        rows: lead.test.own.count
+      )
+    }
+  }
+
+  /// The late replays that no alarm is about, as a finding; none if there are none.
+  var lateReplays: [Finding] {
+    let tests = report.tests.filter { $0.name == .lateCopies && $0.own.count > 0 }
+    let count = tests.reduce(0) { $0 + $1.own.count }
+    guard count > 0, !tests.contains(where: \.isAlarm) else { return [] }
+    let most = tests.max { ($0.own.count, $1.party) < ($1.own.count, $0.party) }
+    let sender = most.map { ", most of them by \($0.party.name) (\(Numbers.grouped($0.own.count)))" } ?? ""
+    return [
+      Finding(
+        sentence: """
+          \(Numbers.grouped(count)) copies came more than \(Self.lateDays) days after the first, when Apple's retries have \
+          ended\(sender). No forwarder sends significantly more than others.
+          """,
+        section: Finding.Section(id: "signals", name: "Signals"),
+        rows: count
+      )
+    ]
+  }
+
+  private static func weight(_ alarm: (place: Int, test: SignalTest)) -> (Double, Int, Int) {
+    (money(alarm.test), alarm.test.own.count, -alarm.place)
+  }
+
+  private static func money(_ test: SignalTest) -> Double {
+    test.money.values.map(\.approximation).max().map { max($0, 0) } ?? 0
+  }
+}

@@ -1,0 +1,77 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import postback
+
+/// The findings at the top of a report, on dumps with known frauds.
+@Suite struct `The findings of postback report` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Makes a dump, its tables and the derived tables, and returns the page.
+  private func page(_ options: [String], report: [String] = []) async throws -> String {
+    let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
+    try await run(
+      ["generate", "--count", "9000", "--seed", "4", "--campaigns", "20", "--days", "14", "--reporting", files]
+        + ["--out", dump, "--keys", folder.path("keys"), "--forged", "0", "--edited", "0"] + options
+    )
+    try await run(["run", dump, "--models", "\(files)/models", "--out", out] + folder.words(of: "keys"))
+    try await run(["enrich", out, "--lookups", "\(files)/lookups"])
+    try await run(["settle", out, "--lookups", "\(files)/lookups", "--models", "\(files)/models"])
+    return try await run(["report", out, "--html", "-"] + report + folder.words(of: "keys"))
+  }
+
+  @discardableResult private func run(_ arguments: [String]) async throws -> String {
+    let result = try await BuiltCommand.run(arguments)
+    #expect(result.status == 0, "\(result.errorText)")
+    return result.text
+  }
+
+  /// The sentences at the top of a page, with their links.
+  private func findings(_ page: String) throws -> [(text: String, link: String)] {
+    let list = try #require(
+      page.split(separator: "id=\"findings\"").last?.split(separator: "</section>").first?
+        .split(separator: "</ol>").first
+    )
+    return try list.split(separator: "<li>").dropFirst().map { item in
+      (String(item), String(try #require(item.firstMatch(of: /href="#([^"]+)"/)?.1)))
+    }
+  }
+
+  @Test(arguments: [
+    ("inflate-coarse", "The forwarder adjust raised the conversion value in "),
+    ("replay-late", "The forwarder adjust sent "),
+  ])
+  func `the first finding names the party, the numbers and the certainty, and links to its evidence`(
+    _ kind: String,
+    _ beginning: String
+  ) async throws {
+    let page = try await page(["--fraud", "\(kind),forwarder=adjust,share=0.8"])
+    let findings = try findings(page)
+    #expect((1...5).contains(findings.count))
+    let first = try #require(findings.first)
+    #expect(first.text.contains("<strong>\(beginning)"), "\(first.text)")
+    #expect(first.text.contains("By chance, "))
+    #expect(first.text.contains("first on 2026-"))
+    if kind == "inflate-coarse" { #expect(first.text.contains(" USD in decoded revenue")) }
+    #expect(first.link.hasPrefix("signal-"))
+    for finding in findings { #expect(page.contains("id=\"\(finding.link)\""), "\(finding.link)") }
+  }
+
+  @Test func `lost attributions that are presented as won are a finding of the diagnosis`() async throws {
+    let page = try await page(["--fraud", "flip-win,forwarder=network-1,share=0.8"], report: ["--diagnose"])
+    let findings = try findings(page)
+    let edits = try #require(findings.first { $0.link == "tampering" })
+    #expect(edits.text.contains("A lost attribution was presented as won."))
+    #expect(edits.text.contains("diagnosed rejects of the forwarder network-1"))
+  }
+
+  @Test func `a clean dump has no suspicion, and the page says what was tested`() async throws {
+    let page = try await page([])
+    #expect(try findings(page).allSatisfy { !$0.text.contains("<strong>") })
+    #expect(page.contains("No alarm in "))
+    #expect(page.contains("<h3 id=\"not-tested\">"))
+  }
+}
