@@ -7,6 +7,7 @@
     validate.py --summary FILE      what `postback run --json` printed
     validate.py --status FILE       what `postback status --json` printed
     validate.py --rejects FILE      what `postback rejects --format json` printed
+    validate.py --case FILE         what `postback case --json` printed
     validate.py --diagnoses FILE    what `postback explain --json` printed, one postback a line
 
 Ends with 0 where all is valid, 1 where something is not, and 77 where the Python package jsonschema is not there.
@@ -100,6 +101,8 @@ def validator(name):
     whole = schema(name)
     if name == "envelope":  # Bundled, so that the reference needs no look-up.
         whole["$defs"]["postback"] = schema("postback")
+    if name == "case":
+        whole["$defs"]["rejects"] = schema("rejects")
     Validator.check_schema(whole)
     return Validator(whole)
 
@@ -299,6 +302,21 @@ def check_status(path, problems):
             problems.add(place, "running is not whether there is a holder")
 
 
+def check_case(path, problems):
+    case_validator = validator("case")
+    for place, case in read_lines(path, problems):
+        if not problems.validate(case_validator, case, place):
+            continue
+        if case["accepted"] + case["rejected"] != case["read"]:
+            problems.add(place, "read is not the sum of accepted and rejected")
+        for name, groups in [("days", case["days"])] + list(case["senders"].items()):
+            sums = [sum(group[outcome] for group in groups) for outcome in ("accepted", "rejected")]
+            if sums != [case["accepted"], case["rejected"]] and len(groups) < 1000:
+                problems.add(place, f"{name} has {sums}, not all records")
+        if sum(code["rejects"] for code in case["rejected_by_code"]) != case["rejected"]:
+            problems.add(place, "rejected is not the sum of the codes")
+
+
 def check_rejects(path, problems):
     rejects_validator, row_validator = validator("rejects"), validator("skan_rejects")
     for place, answer in read_lines(path, problems):
@@ -386,6 +404,7 @@ def main():
     parser.add_argument("--postbacks", nargs="+", type=pathlib.Path, metavar="FILE", default=[], help="JSON Lines")
     parser.add_argument("--summary", type=pathlib.Path, metavar="FILE", help="what postback run --json printed")
     parser.add_argument("--status", type=pathlib.Path, metavar="FILE", help="what postback status --json printed")
+    parser.add_argument("--case", type=pathlib.Path, metavar="FILE", help="what postback case printed as JSON")
     parser.add_argument("--rejects", type=pathlib.Path, metavar="FILE", help="what postback rejects printed as JSON")
     parser.add_argument("--enrich", type=pathlib.Path, metavar="FILE", help="what postback enrich --json printed")
     parser.add_argument("--daily", type=pathlib.Path, metavar="FILE", help="what postback daily --json printed")
@@ -409,6 +428,7 @@ def main():
         (check_summary, options.summary, "summaries"),
         (check_status, options.status, "statuses"),
         (check_rejects, options.rejects, "answers"),
+        (check_case, options.case, "cases"),
         (check_enrich, options.enrich, "enrichments"),
         (check_daily, options.daily, "daily reports"),
 

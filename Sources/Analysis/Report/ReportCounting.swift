@@ -110,7 +110,7 @@ extension ReportCount {
 
 extension RevenueSums.Window {
   /// The revenue of the current row; nil if it has none.
-  fileprivate init?(_ row: borrowing RowCursor, _ places: PostbackPlaces) {
+  init?(_ row: borrowing RowCursor, _ places: PostbackPlaces) {
     guard row.cell(places.currency) != nil, let estimate = row.amount(places.revenue) else { return nil }
     let maximum = row.amount(places.maximum)
     postbacks = 1
@@ -133,7 +133,8 @@ private struct RejectPlaces: Sendable {
   let digest = Table.rejects.place(.rawSHA256)
 }
 
-private struct PostbackPlaces: Sendable {
+/// The places of the columns of `skan_postbacks` that reports count.
+struct PostbackPlaces: Sendable {
   let received = Table.postbacks.place(.receivedAt)
   let source = Table.postbacks.place(.receivedAtSource)
   let won = Table.postbacks.place(.didWin)

@@ -239,7 +239,7 @@ private struct SettledColumns: Sendable {
 }
 
 /// The places of the columns of `skan_enriched` that signals read.
-private struct EnrichedColumns: Sendable {
+struct EnrichedColumns: Sendable {
   let key = Table.enriched.place(.postbackKey)
   let network = Table.enriched.place(.networkName)
   let campaign = Table.enriched.place(.campaignID)

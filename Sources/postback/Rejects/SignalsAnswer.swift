@@ -19,8 +19,8 @@ struct SignalsAnswer {
       .init("correction", .string("holm")),
       .init("level", .decimal(SignalTest.level)),
       .init("tests", .integer(report.tests.count)),
-      .init("alarms", .array(report.alarms.map(json))),
-      .init("further_tests", .array(report.tests.lazy.filter { !$0.isAlarm }.prefix(top).map(json))),
+      .init("alarms", .array(report.alarms.map(Self.json))),
+      .init("further_tests", .array(report.tests.lazy.filter { !$0.isAlarm }.prefix(top).map(Self.json))),
       .init(
         "not_tested",
         .array(
@@ -59,7 +59,8 @@ struct SignalsAnswer {
     ])
   }
 
-  private func json(_ test: SignalTest) -> JSONValue {
+  /// A test as an object.
+  static func json(_ test: SignalTest) -> JSONValue {
     .object([
       .init("test", .string(test.name.rawValue)),
       .init("method", .string(test.name.method.rawValue)),
@@ -93,7 +94,7 @@ struct SignalsAnswer {
     ])
   }
 
-  private func json(_ rate: Rate) -> JSONValue {
+  private static func json(_ rate: Rate) -> JSONValue {
     .object([
       .init("count", .integer(rate.count)), .init("of", .integer(rate.total)),
       .init("share", .share(rate.count, of: rate.total)),
@@ -189,7 +190,8 @@ struct SignalsAnswer {
     return table
   }
 
-  private static func probability(_ value: Double) -> String {
+  /// A p-value for people.
+  static func probability(_ value: Double) -> String {
     value < 0.0001 ? "< 0.0001" : "\((value * 10_000).rounded() / 10_000)"
   }
 }

@@ -13,16 +13,20 @@ struct TamperingAnswer {
 
   /// One JSON object.
   var json: JSONValue {
-    .object([
+    .object(Self.members(tampering, top: top) + [.init("related", RelatedAnswer(related: related).json)])
+  }
+
+  /// The members of a JSON object about diagnoses.
+  static func members(_ tampering: Tampering, top: Int) -> [JSONValue.Member] {
+    [
       .init("diagnosed", .integer(tampering.diagnosed)),
       .init("diagnosable", .integer(tampering.diagnosable)),
       .init("groups", .array(tampering.groups.prefix(top).map(json))),
       .init("changes", .array(tampering.changes.prefix(top).map(json))),
-      .init("related", RelatedAnswer(related: related).json),
-    ])
+    ]
   }
 
-  private func json(_ group: Tampering.Group) -> JSONValue {
+  private static func json(_ group: Tampering.Group) -> JSONValue {
     .object([
       .init("finding", .string(group.finding)),
       .init("fields", .array(group.fields.map { .string($0) })),
@@ -32,7 +36,7 @@ struct TamperingAnswer {
     ])
   }
 
-  private func json(_ change: Tampering.Change) -> JSONValue {
+  private static func json(_ change: Tampering.Change) -> JSONValue {
     .object([
       .init("field", .string(change.field)),
       .init("original", change.original.map { .string($0) } ?? .null),

@@ -1,3 +1,4 @@
+internal import Analysis
 internal import Base
 internal import DurableFiles
 internal import Ledger
@@ -202,6 +203,7 @@ extension CommandFailure {
     case let failure as CommandFailure: self = failure
     case let failure as FileFailure: self.init(failure)
     case let failure as PipelineFailure: self.init(failure)
+    case let defect as QueryDefect: self.init(.usage, "\(defect)")
     default: self.init(.software, "\(error)")
     }
   }

@@ -1,0 +1,295 @@
+internal import Analysis
+internal import Base
+internal import ConversionModel
+internal import JSON
+internal import Reporting
+internal import SKAdNetwork
+internal import Tables
+internal import Signatures
+
+/// A case as one HTML file, which loads nothing from elsewhere and has no script.
+struct CasePage {
+  let answer: CaseAnswer
+
+  private var file: CaseFile { answer.file }
+
+  /// Returns the whole page. Throws if the digest for the security policy cannot be computed.
+  func html() throws(LibcryptoFailure) -> HTML {
+    let style = HTML.source(ReportStyle.source)
+    let own = HTML.source(Self.style)
+    return """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
+      style-src \(try style.policyDigest()) \(try own.policyDigest())">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="no-referrer">
+      <title>Case: \(answer.title)</title>
+      <style>\(style)</style>
+      <style>\(own)</style>
+      </head>
+      <body>
+      <header>\(header)</header>
+      <main>
+      <h2 id="numbers">Numbers</h2>
+      \(outcomes)\(days)\(revenue)\(senders)
+      <h2 id="changes">What was changed</h2>
+      \(edits)\(conflicts)
+      <h2 id="signals">Signals</h2>
+      \(signals)
+      <h2 id="method">Method</h2>
+      <ul>\(CaseMethod.method.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
+      <h2 id="limits">Limits</h2>
+      <ul>\(CaseMethod.limits.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
+      <h2 id="examples">Examples</h2>
+      \(CaseExamplesSection(keys: answer.keys, examples: answer.examples).html)
+      </main>
+      </body>
+      </html>
+
+      """
+  }
+
+  /// The style of what only a case has.
+  private static let style: StaticString = """
+    h1 { overflow-wrap: anywhere; } pre.commands { background: var(--panel); border: 1px solid var(--line);
+      border-radius: 6px; padding: .5rem .7rem; margin: .3rem 0 .8rem; }
+    section.example { border: 1px solid var(--line); border-radius: 8px; padding: .2rem 1rem .8rem; margin: 1rem 0; }
+    h4 { font-size: .9rem; margin: .8rem 0 .2rem; } main > ul li { margin: .25rem 0; max-width: 60rem; }
+    .verdict { font-weight: 600; } .verdict.bad { color: var(--bad); } .verdict.good { color: var(--good); }
+    @media (max-width: 40rem) { .scroll td:last-child:not(.number) { min-width: 14rem; } }
+    @media print { section.example { break-inside: avoid-page; padding: .1rem .5rem; } pre { font-size: 8px; } }
+    """
+
+  // MARK: - The head
+
+  private var header: HTML {
+    let span: HTML =
+      file.received.map { received -> HTML in
+        " Received from \("\(Timestamp(milliseconds: received.lowerBound))") to \("\(Timestamp(milliseconds: received.upperBound))")."
+      } ?? ""
+    let bound: HTML = file.isBounded ? " Some lists are incomplete, because there are more entries than are kept." : ""
+    let skipped = file.unreadable.count
+    let unreadable: HTML = skipped == 0 ? "" : " \(skipped) lines of the tables are not rows and were skipped."
+    let read = file.records.total
+    let names = [
+      ("numbers", "Numbers"), ("changes", "What was changed"), ("signals", "Signals"), ("method", "Method"),
+      ("limits", "Limits"), ("examples", "Examples"),
+    ]
+    return """
+      <h1>Case: \(answer.title)</h1>
+      <p class="note">Tables: \(answer.paths.joined(separator: ", ")).\(span)\(bound)\(unreadable)</p>
+      <ul class="facts">
+      <li><b>\(Numbers.grouped(read))</b> records</li>
+      <li><b>\(Numbers.grouped(file.records.accepted))</b> accepted</li>
+      <li><b>\(Numbers.grouped(file.records.rejected))</b> rejected (\("\(Share(file.records.rejected, of: read))"))</li>
+      </ul>
+      <ul class="findings">\(findings.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
+      <nav>\(names.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>
+      """
+  }
+
+  private static let mostFindings = 5
+
+  /// The most important sentences.
+  private var findings: [String] {
+    let alarms = answer.tests.filter(\.isAlarm)
+    var sentences = alarms.prefix(Self.mostFindings - 2).map { SignalSentence(test: $0).text }
+    if alarms.count > sentences.count {
+      sentences.append("\(alarms.count - sentences.count) further signals are below.")
+    }
+    if alarms.isEmpty { sentences.append("No test raised an alarm about this party.") }
+    if let first = file.codes.first {
+      let meaning = (RejectCode(rawValue: first.code)?.explanation).map { " \($0)" } ?? ""
+      let share = Share(first.tally.count, of: file.records.total)
+      sentences.append(
+        "\(Numbers.grouped(first.tally.count)) of \(Numbers.grouped(file.records.total)) records (\(share)) were rejected as "
+          + "\(first.code).\(meaning)"
+      )
+    }
+    return sentences
+  }
+
+  // MARK: - Numbers
+
+  private var outcomes: HTML {
+    let read = file.records.total
+    var table = NumberTable(
+      "The \(Numbers.grouped(read)) records by outcome",
+      ["outcome", "records", "of all", "first seen", "last seen", "meaning"]
+    )
+    for (status, count) in file.statuses {
+      table.add(
+        "accepted, \(status)",
+        .number(count),
+        .share(count, of: read),
+        .time(""),
+        .time(""),
+        .text(Self.meaning(of: status))
+      )
+    }
+    for (code, tally) in file.codes {
+      table.add(
+        code,
+        .number(tally.count),
+        .share(tally.count, of: read),
+        .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
+        .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
+        .text(RejectCode(rawValue: code)?.explanation ?? "")
+      )
+    }
+    return table.html
+  }
+
+  /// The meaning of a `decode_status`.
+  private static func meaning(of status: String) -> String {
+    switch DecodeStatus(rawValue: status) {
+    case .decoded: "Genuine, and the conversion value has a meaning."
+    case .null: "Genuine, without a conversion value."
+    case .notWon: "Genuine, but the attribution was lost."
+    default: "Genuine. The conversion value has no meaning in the models."
+    }
+  }
+
+  private var days: HTML {
+    HTML.longTable(
+      "Records by day of receipt (UTC)",
+      ["day", "accepted", "rejected", "rejected, of the day", "most frequent code"],
+      file.days.count
+    ) { index, table in
+      let day = file.days[index]
+      let most = day.codes.max { ($0.value, $1.key) < ($1.value, $0.key) }
+      table.add(
+        day.date ?? "unknown",
+        .number(day.records.accepted),
+        .number(day.records.rejected),
+        .share(day.records.rejected, of: day.records.total),
+        .text(most.map { "\($0.key) (\(Numbers.grouped($0.value)))" } ?? "")
+      )
+    }
+  }
+
+  private var revenue: HTML {
+    guard !file.revenue.isEmpty else {
+      return "<p class=\"note\">The conversion models give the accepted postbacks no revenue.</p>"
+    }
+    return HTML.longTable(
+      "Revenue of the accepted postbacks by their conversion values",
+      ["app", "currency", "postbacks", "estimate", "at least", "at most"],
+      file.revenue.count
+    ) { index, table in
+      let range = file.revenue[index]
+      table.add(
+        range.app,
+        .text(range.currency),
+        .number(range.postbacks),
+        .amount("\(range.estimate)"),
+        .amount("\(range.minimum)"),
+        .amount(range.maximum.map { "\($0)" } ?? "no limit")
+      )
+    }
+  }
+
+  private var senders: HTML {
+    let names = ["forwarder": "forwarder", "ad_network_id": "ad network", "app_id": "app"]
+    let tables = zip(CaseFile.senderColumns, file.senders).map { column, senders -> HTML in
+      let name = names[column] ?? column
+      return HTML.longTable(
+        "Records by \(name)",
+        [name, "accepted", "rejected", "rejected, of its records"],
+        senders.count
+      ) {
+        index,
+        table in
+        let sender = senders[index]
+        table.add(
+          sender.name ?? "none",
+          .number(sender.records.accepted),
+          .number(sender.records.rejected),
+          .share(sender.records.rejected, of: sender.records.total)
+        )
+      }
+    }
+    return "\(tables)"
+  }
+
+  // MARK: - Changes and signals
+
+  private var edits: HTML {
+    guard let tampering = answer.tampering else {
+      return "<p class=\"note\">No rejects were searched for edits of signed fields.</p>"
+    }
+    guard tampering.diagnosable > 0 else {
+      return "<p class=\"note\">No record has a signature that does not fit its signed fields.</p>"
+    }
+    let groups = HTML.longTable(
+      "Signed fields: diagnoses of \(Numbers.grouped(tampering.diagnosed)) of the \(Numbers.grouped(tampering.diagnosable)) "
+        + "rejects whose signature allows one",
+      ["finding", "fields edited", "forwarder", "rejects", "such as"],
+      tampering.groups.count
+    ) { index, table in
+      let group = tampering.groups[index]
+      table.add(
+        group.finding,
+        .text(group.fields.joined(separator: ", ")),
+        .text(group.forwarder ?? "none"),
+        .number(group.count),
+        .text(group.summary)
+      )
+    }
+    guard !tampering.changes.isEmpty else { return groups }
+    let changes = HTML.beforeAndAfter(
+      "Signed fields before and after",
+      ["field", "as signed", "as it arrived", "rejects"],
+      tampering.changes.map { ($0.field, $0.original, $0.arrived, $0.count) }
+    )
+    return "\(groups)\(changes)"
+  }
+
+  private var conflicts: HTML {
+    guard let conflicts = answer.conflicts?.conflicts else {
+      return "<p class=\"note\">No copies of these postbacks differ in an unsigned value.</p>"
+    }
+    return HTML.longTable(
+      "Unsigned values: \(Numbers.grouped(conflicts.copies)) copies differ from the first copy of the same postback",
+      ["field", "first", "first from", "later", "later from", "attributed to", "copies"],
+      conflicts.differences.count
+    ) { index, table in
+      let cells = conflicts.differences[index].cells
+      table.add(
+        cells[0],
+        cells: cells.dropFirst().map { .text($0) } + [.number(conflicts.differences[index].copies)]
+      )
+    }
+  }
+
+  private var signals: HTML {
+    let tests = answer.tests
+    let all = "\(Numbers.grouped(answer.report.tests.count)) tests of all parties, p-values corrected by Holm's method."
+    let alarms = tests.filter(\.isAlarm).map { test -> HTML in "<li>\(SignalSentence(test: test).text)</li>" }
+    let head: HTML =
+      alarms.isEmpty
+      ? "<p>No test raised an alarm about this party.</p>" : "<ul>\(alarms)</ul>"
+    guard !tests.isEmpty else { return "\(head)<p class=\"note\">\(all) No test was about this party.</p>" }
+    let table = HTML.longTable(
+      "Tests of this party. \(all)",
+      ["test", "party", "app", "of", "share", "others", "p", "alarm"],
+      tests.count
+    ) { index, table in
+      let test = tests[index]
+      table.add(
+        test.name.rawValue + (test.value.map { " \($0)" } ?? ""),
+        .text("\(test.party.kind.rawValue) \(test.party.name)"),
+        .text(test.app ?? "all"),
+        .number(test.own.total),
+        .share(test.own.count, of: test.own.total),
+        .share(test.others.count, of: test.others.total),
+        .amount(SignalsAnswer.probability(test.correctedPValue)),
+        .text(test.isAlarm ? "alarm" : "")
+      )
+    }
+    return "\(head)\(table)"
+  }
+}
