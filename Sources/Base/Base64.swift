@@ -15,13 +15,16 @@ package enum Base64: Sendable {
       if count > 0, text[count - 1] == Self.padding { count -= 1 }
     }
     let start = output.count
-    let isRight = decode(text.extracting(0..<count), to: &output)
+    var isRight = false
+    output.append(addingCapacity: (count + 3) / 4 * 3) { output in
+      isRight = decode(text.extracting(0..<count), to: &output)
+    }
     if !isRight { output.removeSubrange(start...) }
     return isRight
   }
 
   /// Decodes a text without padding; false at the first error, with the bytes before it appended.
-  private func decode(_ text: Span<UInt8>, to output: inout [UInt8]) -> Bool {
+  private func decode(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) -> Bool {
     let values = self == .standard ? Self.standardValues : Self.urlValues
     func value(_ index: Int) -> UInt32 { UInt32(values[Int(text[index])]) }
     let tail = text.count % 4

@@ -33,9 +33,26 @@ extension OutputSpan<UInt8> {
 
   /// Appends a word as sixteen hexadecimal digits, in lower case.
   package mutating func append(hexadecimal word: UInt64) {
-    for shift in stride(from: UInt64(60), through: 0, by: -4) {
-      append(.hexadecimalDigit(UInt8(truncatingIfNeeded: word >> shift) & 15))
+    append(bigEndian: Self.hexadecimalDigits(UInt32(truncatingIfNeeded: word >> 32)))
+    append(bigEndian: Self.hexadecimalDigits(UInt32(truncatingIfNeeded: word)))
+  }
+
+  private mutating func append(bigEndian word: UInt64) {
+    unsafe withUnsafeBytes(of: word.bigEndian) { bytes in
+      for index in bytes.indices { unsafe append(bytes[index]) }
     }
+  }
+
+  /// Returns the eight digits of a number, all computed at once, as a big-endian word.
+  private static func hexadecimalDigits(_ number: UInt32) -> UInt64 {
+    // Each step moves the upper half of each group of digits away from the lower one, until each digit has its byte.
+    var digits = UInt64(number)
+    digits = (digits << 16 | digits) & 0x0000_FFFF_0000_FFFF
+    digits = (digits << 8 | digits) & 0x00FF_00FF_00FF_00FF
+    digits = (digits << 4 | digits) & 0x0F0F_0F0F_0F0F_0F0F
+    // 1 for each digit from a to f, whose letters come 39 later than digits would.
+    let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return digits &+ 0x3030_3030_3030_3030 &+ letters &* 39
   }
 }
 

@@ -62,11 +62,12 @@ bool clibcrypto_batch_take(clibcrypto_batch *batch, const clibcrypto_generator *
 
 bool clibcrypto_compared_x(const clibcrypto_generator *generator, const EC_POINT *point, BIGNUM *x, BIGNUM *zz,
                            BN_CTX *context) {
-  // In Jacobian coordinates x = X / Z², so x Z² = X is tested without an inversion. Both sides are divided by R² here.
+  // In Jacobian coordinates x = X / Z², so x Z² = X is tested without an inversion. As every product is divided by R, zz
+  // becomes Z² R.
   BN_MONT_CTX *modulo = generator->modulo_field;
   return EC_POINT_get_Jprojective_coordinates_GFp(generator->multiples.group, point, x, NULL, zz, context) == 1 &&
          BN_mod_mul_montgomery(zz, zz, zz, modulo, context) == 1 &&
-         BN_from_montgomery(x, x, modulo, context) == 1 && BN_from_montgomery(x, x, modulo, context) == 1;
+         BN_mod_mul_montgomery(zz, zz, generator->cubed_factor, modulo, context) == 1;
 }
 
 /// The working numbers of a batch, borrowed from its context, and its working points.

@@ -14,11 +14,15 @@ static bool make(clibcrypto_generator *generator, BN_CTX *context) {
   generator->field_beyond_order = BN_new();
   generator->modulo_order = BN_MONT_CTX_new();
   generator->modulo_field = BN_MONT_CTX_new();
-  return generator->field != NULL && generator->field_beyond_order != NULL && generator->modulo_order != NULL &&
+  BIGNUM *cube = generator->cubed_factor = BN_new();
+  return cube != NULL && generator->field != NULL && generator->field_beyond_order != NULL && generator->modulo_order != NULL &&
          generator->modulo_field != NULL && EC_GROUP_get_curve(group, generator->field, NULL, NULL, context) == 1 &&
          BN_sub(generator->field_beyond_order, generator->field, generator->order) == 1 &&
          BN_MONT_CTX_set(generator->modulo_order, generator->order, context) == 1 &&
-         BN_MONT_CTX_set(generator->modulo_field, generator->field, context) == 1;
+         BN_MONT_CTX_set(generator->modulo_field, generator->field, context) == 1 &&
+         BN_to_montgomery(cube, BN_value_one(), generator->modulo_field, context) == 1 &&
+         BN_to_montgomery(cube, cube, generator->modulo_field, context) == 1 &&
+         BN_to_montgomery(cube, cube, generator->modulo_field, context) == 1;
 }
 
 clibcrypto_generator *clibcrypto_generator_new(clibcrypto_curve curve) {
@@ -38,6 +42,7 @@ clibcrypto_generator *clibcrypto_generator_new(clibcrypto_curve curve) {
 
 void clibcrypto_generator_free(clibcrypto_generator *generator) {
   if (generator == NULL) return;
+  BN_free(generator->cubed_factor);
   BN_MONT_CTX_free(generator->modulo_field);
   BN_MONT_CTX_free(generator->modulo_order);
   BN_free(generator->field_beyond_order);

@@ -13,6 +13,9 @@ struct clibcrypto_generator {
   const BIGNUM *order;
   BIGNUM *field, *field_beyond_order;
   BN_MONT_CTX *modulo_order, *modulo_field;
+
+  /// The cube of the Montgomery factor R modulo p.
+  BIGNUM *cubed_factor;
 };
 
 static inline bool clibcrypto_is_scalar(const BIGNUM *number, const BIGNUM *order) {

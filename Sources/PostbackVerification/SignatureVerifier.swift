@@ -34,6 +34,8 @@ package struct SignatureVerifier: ~Copyable {
     let candidates: Int
     /// The range of the digests of the content that it may sign, one for each layout.
     var digests = 0..<0
+    /// The hash of its signature; nil until it is looked for among the verdicts.
+    var hash: VerdictCache.SignatureHash?
   }
 
   /// Makes a verifier with the trusted keys of `trust` and the earlier verdicts in `known`. With a `resendKey` it makes
@@ -96,9 +98,13 @@ package struct SignatureVerifier: ~Copyable {
       if index < earlier.count, let digest = earlier[index],
         let verdict = resend(item, signature, digests[item.digests], as: digest)
       {
-        settle(verdict, item, postback, signature, digests, &verifications[index])
+        verifications[index].resendDigest = digest
         verifications[index].isResend = true
-      } else if let verdict = verdict(item, signature, digests[item.digests]) {
+        settle(verdict, item, postback, signature, digests, &verifications[index])
+        continue
+      }
+      item.hash = VerdictCache.SignatureHash(signature)
+      if let verdict = verdict(item, signature, digests[item.digests]) {
         settle(verdict, item, postback, signature, digests, &verifications[index])
       } else {
         verifier.add(signature, as: item.form, of: digests[item.digests], candidates: item.candidates)
@@ -176,8 +182,8 @@ package struct SignatureVerifier: ~Copyable {
     _ digests: ArraySlice<SHA256Digest>
   ) -> SignatureFinding? {
     for (index, digest) in digests.enumerated() {
-      let key = known.trustedKey(of: VerdictCache.Key(digest, signature))
-      if let key, candidates[item.candidates].contains(key) { return .signed(key: key, digest: index) }
+      guard let hash = item.hash, let key = known.trustedKey(of: VerdictCache.Key(digest, hash)) else { continue }
+      if candidates[item.candidates].contains(key) { return .signed(key: key, digest: index) }
     }
     let isForgery = digests.allSatisfy { known.isForgery(signature, of: $0, by: keySets[item.candidates]) }
     return isForgery ? .invalid : nil
@@ -192,7 +198,8 @@ package struct SignatureVerifier: ~Copyable {
   ) {
     switch finding {
     case .signed(let key, let digest):
-      known.insert(VerdictCache.Key(digests[digests.startIndex + digest], signature), key)
+      guard let hash = item.hash else { return }
+      known.insert(VerdictCache.Key(digests[digests.startIndex + digest], hash), key)
     case .invalid:
       for digest in digests { known.insertForgery(signature, of: digest, by: keySets[item.candidates]) }
     case .malformed: break
@@ -210,12 +217,14 @@ package struct SignatureVerifier: ~Copyable {
     switch finding {
     case .signed(let key, let digest):
       verification.digest = digests[item.digests.lowerBound + digest]
-      verification.resendDigest = resendKey?.digest(
-        signature,
-        of: verification.digest,
-        by: fingerprints[key],
-        &message
-      )
+      if !verification.isResend {
+        verification.resendDigest = resendKey?.digest(
+          signature,
+          of: verification.digest,
+          by: fingerprints[key],
+          &message
+        )
+      }
       verification.r = SignatureR(signature, as: item.form)
       accept(key, postback.layouts[digest], &verification)
     case .invalid:

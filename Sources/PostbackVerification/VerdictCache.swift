@@ -7,8 +7,8 @@ internal import Synchronization
 /// An entry for a valid signature records that a certain key signed certain content with certain bytes. The content is
 /// identified by 128 bits of its SHA-256. The bytes of the signature are identified by 64 bits of a hash with a random
 /// key, which each process draws and never reveals. A sender who does not know that key finds other bytes with the same
-/// hash only by chance, one in 2⁶⁴, and even then for content that the trusted key did sign. Holds about the last
-/// 130 000 entries, in up to 4 MB; a forgotten signature is verified again, unless the index of accepted postbacks has it.
+/// hash only by chance, one in 2⁶⁴, and even then for content that the trusted key did sign. A forgotten signature is
+/// verified again, unless the index of accepted postbacks has it.
 package final class VerdictCache: Sendable {
   /// A cache key of content and signature.
   struct Key: Equatable {
@@ -19,12 +19,21 @@ package final class VerdictCache: Sendable {
     /// The key of an empty entry.
     init() {}
 
-    init(_ content: SHA256Digest, _ signature: Span<UInt8>) {
+    init(_ content: SHA256Digest, _ signature: SignatureHash) {
       high = content.words.0
       low = content.words.1
+      self.signature = signature.value
+    }
+  }
+
+  /// The hash of a signature with the key of this process.
+  struct SignatureHash {
+    fileprivate let value: Int
+
+    init(_ signature: Span<UInt8>) {
       var hasher = Hasher()
       unsafe signature.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-      self.signature = hasher.finalize()
+      value = hasher.finalize()
     }
   }
 
@@ -35,8 +44,9 @@ package final class VerdictCache: Sendable {
   }
 
   private static let shardCount = 64
-  private static let shardSize = 1 << 11
 
+  /// The number of entries of a shard.
+  private let shardSize: Int
   /// Each is empty until something goes in.
   private let shards: [Shard]
   private let forgeries = ForgeryCache()
@@ -45,14 +55,17 @@ package final class VerdictCache: Sendable {
     let entries = Mutex<[Entry]>([])
   }
 
-  /// Makes an empty cache.
-  package init() { shards = (0..<Self.shardCount).map { _ in Shard() } }
+  /// Makes an empty cache of about the last `count` valid signatures, in 32 bytes each.
+  package init(remembering count: Int = 1 << 17) {
+    shardSize = max(count / Self.shardCount, 1)
+    shards = (0..<Self.shardCount).map { _ in Shard() }
+  }
 
   /// Returns the index of the trusted key that is known to have signed the content; nil if none is known.
   func trustedKey(of signed: Key) -> Int? {
     shard(of: signed).entries.withLock { entries in
       guard !entries.isEmpty else { return nil }
-      let entry = entries[Self.place(of: signed)]
+      let entry = entries[place(of: signed)]
       return entry.key == signed && entry.trustedKey >= 0 ? Int(entry.trustedKey) : nil
     }
   }
@@ -62,9 +75,9 @@ package final class VerdictCache: Sendable {
     shard(of: signed).entries.withLock { entries in
       if entries.isEmpty {
         let none = Entry(key: Key(), trustedKey: -1)
-        entries = Array(repeating: none, count: Self.shardSize)
+        entries = Array(repeating: none, count: shardSize)
       }
-      entries[Self.place(of: signed)] = Entry(key: signed, trustedKey: Int32(trustedKey))
+      entries[place(of: signed)] = Entry(key: signed, trustedKey: Int32(trustedKey))
     }
   }
 
@@ -80,5 +93,5 @@ package final class VerdictCache: Sendable {
 
   private func shard(of key: Key) -> Shard { shards[Int(key.low % UInt64(Self.shardCount))] }
 
-  private static func place(of key: Key) -> Int { Int(key.high % UInt64(shardSize)) }
+  private func place(of key: Key) -> Int { Int(key.high % UInt64(shardSize)) }
 }

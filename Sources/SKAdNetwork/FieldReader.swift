@@ -128,12 +128,32 @@ struct FieldReader {
 extension Span<UInt8> {
   /// Indicates that the text has U+2063 (in UTF-8 E2 81 A3) or U+0000.
   fileprivate var containsForbidden: Bool {
+    guard !isPlainASCII else { return false }
     for index in indices {
       let byte = self[index]
       if byte == 0 { return true }
       if byte == 0xE2, index + 2 < count, self[index + 1] == 0x81, self[index + 2] == 0xA3 { return true }
     }
     return false
+  }
+
+  /// Indicates that all bytes are from 1 to 127. Looks at eight of them at once.
+  private var isPlainASCII: Bool {
+    unsafe withUnsafeBytes { bytes in
+      var index = 0
+      var marks: UInt64 = 0
+      while index + 8 <= bytes.count {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        marks |= (word &- 0x0101_0101_0101_0101) | word
+        index += 8
+      }
+      while index < bytes.count {
+        let byte = unsafe UInt64(bytes[index])
+        marks |= (byte &- 1) | byte
+        index += 1
+      }
+      return marks & 0x8080_8080_8080_8080 == 0
+    }
   }
 
   /// Indicates that the text has U+FFFD (in UTF-8 EF BF BD).

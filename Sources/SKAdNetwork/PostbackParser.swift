@@ -228,11 +228,11 @@ public struct PostbackParser: ~Copyable {
 
   /// Adds the members that were not read to the extras in `scratch`; leaves the object open.
   private mutating func appendExtras(of document: JSONDocument, except taken: FieldSet, _ bytes: [UInt8]) {
-    for field in Field.allCases where !taken.contains(field) {
+    for field in Field.allCases where document.fields[field.rawValue].kind != .absent && !taken.contains(field) {
       if dropsPersonalMembers, field == .remoteAddress { continue }
       appendExtra(field.name, document.fields[field.rawValue], bytes)
     }
-    if document.fields.count > Field.allCases.count {
+    if document.fields.count > Field.allCases.count, document.fields[Field.allCases.count].kind != .absent {
       appendExtra(receivedAtName, document.fields[Field.allCases.count], bytes)
     }
     for member in document.members {
@@ -244,7 +244,6 @@ public struct PostbackParser: ~Copyable {
   }
 
   private mutating func appendExtra(_ name: String, _ value: JSONField, _ bytes: [UInt8]) {
-    guard value.kind != .absent else { return }
     beginExtra()
     scratch.appendJSONString(name)
     appendExtra(value: value, bytes)

@@ -72,11 +72,15 @@ struct DERSignature {
     guard let r = Self.magnitude(r, of: curve, in: bytes), let s = Self.magnitude(s, of: curve, in: bytes) else {
       return false
     }
-    for _ in r.count..<curve.fieldByteCount { raw.append(0) }
-    for index in r { raw.append(bytes[index]) }
-    for _ in s.count..<curve.fieldByteCount { raw.append(0) }
-    for index in s { raw.append(bytes[index]) }
+    Self.append(bytes.extracting(r), paddedFor: curve, to: &raw)
+    Self.append(bytes.extracting(s), paddedFor: curve, to: &raw)
     return true
+  }
+
+  /// Appends an integer after as many zeros as the curve's field size takes.
+  private static func append(_ magnitude: Span<UInt8>, paddedFor curve: Curve, to raw: inout [UInt8]) {
+    for _ in magnitude.count..<curve.fieldByteCount { raw.append(0) }
+    unsafe magnitude.withUnsafeBufferPointer { unsafe raw.append(contentsOf: $0) }
   }
 
   /// Returns the range of an integer without its leading zero; nil if it is negative or too long for the curve.

@@ -33,7 +33,7 @@ struct SignatureQueue {
   /// Adds a digest that the last signature may sign.
   mutating func append(_ digest: SHA256Digest) {
     let digest = digest.bytes
-    for position in digest.indices { digests.append(digest[position]) }
+    unsafe digest.span.withUnsafeBufferPointer { unsafe digests.append(contentsOf: $0) }
     digestStarts[count] += 1
   }
 

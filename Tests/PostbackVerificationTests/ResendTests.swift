@@ -28,11 +28,11 @@ import Testing
   /// The identity of a postback in the cache: its content and signature.
   private func name(of real: RealPostback, signature: String? = nil) throws -> VerdictCache.Key {
     let (content, own) = try parts(of: real)
-    guard let signature else { return VerdictCache.Key(content, own.span) }
+    guard let signature else { return VerdictCache.Key(content, VerdictCache.SignatureHash(own.span)) }
     var decoded: [UInt8] = []
     let base64 = Array(signature.utf8)
     #expect(Base64.standard.decode(base64.span, appendingTo: &decoded))
-    return VerdictCache.Key(content, decoded.span)
+    return VerdictCache.Key(content, VerdictCache.SignatureHash(decoded.span))
   }
 
   @Test func `are known by content, signature and key`() throws {

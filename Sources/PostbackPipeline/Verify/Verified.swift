@@ -6,7 +6,9 @@ package import SKAdNetwork
 package import Signatures
 
 /// An accepted postback that a trusted key signed. Its unsigned fields may still have been edited.
-package struct Verified: Sendable {
+///
+/// A class, because the later stages hand it on and would otherwise copy it each time.
+package final class Verified: Sendable {
   /// The postback, less the zeros that a forwarder filled in.
   package let parsed: Parsed
   /// Its signature.
