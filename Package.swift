@@ -45,13 +45,14 @@ let package = Package(
   targets: [
     // System libraries: shims and module maps, nothing else.
     .target(name: "CBoostMath"),
-    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CCurl", dependencies: ["CLoading"]),
     .target(name: "CLibcrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .systemLibrary(name: "CLinux"),
+    .target(name: "CLoading"),
     .systemLibrary(name: "CMalloc"),
-    .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
+    .target(name: "CMicrohttpd", dependencies: ["CLoading"]),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
-    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(name: "CPQ", dependencies: ["CLoading"]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CXxhash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

@@ -1,11 +1,30 @@
 #include "CCurl.h"
 
+#include <CLoading.h>
 #include <arpa/inet.h>
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#define FUNCTIONS(each) each(curl_easy_cleanup) each(curl_easy_getinfo) each(curl_easy_init) each(curl_easy_reset) \
+  each(curl_easy_setopt) each(curl_easy_strerror) each(curl_global_init) each(curl_multi_add_handle) \
+  each(curl_multi_cleanup) each(curl_multi_info_read) each(curl_multi_init) each(curl_multi_perform) \
+  each(curl_multi_poll) each(curl_multi_remove_handle) each(curl_multi_setopt) each(curl_slist_append) \
+  each(curl_slist_free_all)
+
+/// The functions of the library, NULL until it is open.
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+  FUNCTIONS(MEMBER)
+} library;
+
+static const cloading_function functions[] = {
+#define ENTRY(name) {#name, (void **)&library.name},
+    FUNCTIONS(ENTRY)
+};
 
 typedef struct transfer {
   CURL *easy;
@@ -69,7 +88,7 @@ static void release(transfer *transfer) {
   if (transfer->previous) transfer->previous->next = transfer->next;
   if (transfer->next) transfer->next->previous = transfer->previous;
   if (client->running == transfer) client->running = transfer->next;
-  curl_slist_free_all(transfer->headers);
+  library.curl_slist_free_all(transfer->headers);
   transfer->headers = NULL;
   transfer->previous = NULL;
   transfer->next = client->idle;
@@ -77,33 +96,34 @@ static void release(transfer *transfer) {
 }
 
 ccurl_client *ccurl_new(ccurl_allows allows, void *owner) {
-  if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return NULL;
+  if (cloading_open("libcurl.so.4", functions, sizeof functions / sizeof *functions) != NULL) return NULL;
+  if (library.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return NULL;
   ccurl_client *client = calloc(1, sizeof *client);
   if (client == NULL) return NULL;
   client->allows = allows;
   client->owner = owner;
-  client->multi = curl_multi_init();
+  client->multi = library.curl_multi_init();
   if (client->multi == NULL) {
     free(client);
     return NULL;
   }
-  curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, 256L);
+  library.curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, 256L);
   return client;
 }
 
 void ccurl_free(ccurl_client *client) {
   if (client == NULL) return;
   while (client->running) {
-    curl_multi_remove_handle(client->multi, client->running->easy);
+    library.curl_multi_remove_handle(client->multi, client->running->easy);
     release(client->running);
   }
   while (client->idle) {
     transfer *transfer = client->idle;
     client->idle = transfer->next;
-    curl_easy_cleanup(transfer->easy);
+    library.curl_easy_cleanup(transfer->easy);
     free(transfer);
   }
-  curl_multi_cleanup(client->multi);
+  library.curl_multi_cleanup(client->multi);
   free(client);
 }
 
@@ -111,11 +131,11 @@ static transfer *idle_transfer(ccurl_client *client) {
   transfer *found = client->idle;
   if (found) {
     client->idle = found->next;
-    curl_easy_reset(found->easy);
+    library.curl_easy_reset(found->easy);
   } else {
     found = calloc(1, sizeof *found);
     if (found == NULL) return NULL;
-    found->easy = curl_easy_init();
+    found->easy = library.curl_easy_init();
     if (found->easy == NULL) {
       free(found);
       return NULL;
@@ -136,14 +156,14 @@ static transfer *idle_transfer(ccurl_client *client) {
 static int prepare(transfer *transfer, const ccurl_request *request) {
   CURL *easy = transfer->easy;
   int failures = 0;
-#define SET(option, value) (failures += curl_easy_setopt(easy, option, value) != CURLE_OK)
+#define SET(option, value) (failures += library.curl_easy_setopt(easy, option, value) != CURLE_OK)
   for (size_t index = 0; index < request->header_count; index++) {
-    struct curl_slist *longer = curl_slist_append(transfer->headers, request->headers[index]);
+    struct curl_slist *longer = library.curl_slist_append(transfer->headers, request->headers[index]);
     if (longer == NULL) return 0;
     transfer->headers = longer;
   }
   // Without this line the library asks before a long body, and waits for an answer.
-  struct curl_slist *all = curl_slist_append(transfer->headers, "Expect:");
+  struct curl_slist *all = library.curl_slist_append(transfer->headers, "Expect:");
   if (all == NULL) return 0;
   transfer->headers = all;
   SET(CURLOPT_URL, request->url);
@@ -179,7 +199,7 @@ int ccurl_begin(ccurl_client *client, const ccurl_request *request) {
   transfer *transfer = idle_transfer(client);
   if (transfer == NULL) return -1;
   transfer->number = request->number;
-  if (prepare(transfer, request) && curl_multi_add_handle(client->multi, transfer->easy) == CURLM_OK) return 1;
+  if (prepare(transfer, request) && library.curl_multi_add_handle(client->multi, transfer->easy) == CURLM_OK) return 1;
   release(transfer);
   return -1;
 }
@@ -188,12 +208,12 @@ static void finish(transfer *transfer, CURLcode code, ccurl_finished finished) {
   ccurl_client *client = transfer->client;
   long status = 0;
   curl_off_t retry_after = 0;
-  curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-  curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after);
+  library.curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+  library.curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after);
   // More of a body than is read says nothing about the response.
   if (code == CURLE_WRITE_ERROR && transfer->read_count > ccurl_read_bytes) code = CURLE_OK;
   const char *error = NULL;
-  if (code != CURLE_OK) error = transfer->message[0] ? transfer->message : curl_easy_strerror(code);
+  if (code != CURLE_OK) error = transfer->message[0] ? transfer->message : library.curl_easy_strerror(code);
   if (code != CURLE_OK && transfer->is_refused) error = "the address is not a public one, and allow_addresses does not have it";
   const ccurl_result result = {
       .number = transfer->number,
@@ -204,27 +224,27 @@ static void finish(transfer *transfer, CURLcode code, ccurl_finished finished) {
       .body_count = transfer->kept_count,
   };
   finished(client->owner, &result);
-  curl_multi_remove_handle(client->multi, transfer->easy);
+  library.curl_multi_remove_handle(client->multi, transfer->easy);
   release(transfer);
 }
 
 int ccurl_run(ccurl_client *client, int timeout, int interrupt, ccurl_finished finished) {
   int running = 0, left = 0;
-  if (curl_multi_perform(client->multi, &running) != CURLM_OK) return -1;
-  CURLMsg *message = curl_multi_info_read(client->multi, &left);
+  if (library.curl_multi_perform(client->multi, &running) != CURLM_OK) return -1;
+  CURLMsg *message = library.curl_multi_info_read(client->multi, &left);
   if (message == NULL) {
     struct curl_waitfd wait = {.fd = interrupt, .events = CURL_WAIT_POLLIN};
-    if (curl_multi_poll(client->multi, &wait, interrupt < 0 ? 0 : 1, timeout, NULL) != CURLM_OK) return -1;
-    if (curl_multi_perform(client->multi, &running) != CURLM_OK) return -1;
-    message = curl_multi_info_read(client->multi, &left);
+    if (library.curl_multi_poll(client->multi, &wait, interrupt < 0 ? 0 : 1, timeout, NULL) != CURLM_OK) return -1;
+    if (library.curl_multi_perform(client->multi, &running) != CURLM_OK) return -1;
+    message = library.curl_multi_info_read(client->multi, &left);
   }
-  for (; message != NULL; message = curl_multi_info_read(client->multi, &left)) {
+  for (; message != NULL; message = library.curl_multi_info_read(client->multi, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     transfer *transfer = NULL;
-    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+    library.curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
     finish(transfer, message->data.result, finished);
   }
   return 1;
 }
 
-const char *ccurl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
+const char *ccurl_version(void) { return LIBCURL_VERSION; }

@@ -1,10 +1,27 @@
 #include "CMicrohttpd.h"
 
+#include <CLoading.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#define FUNCTIONS(each) each(MHD_add_response_header) each(MHD_create_response_from_buffer) \
+  each(MHD_destroy_response) each(MHD_get_connection_info) each(MHD_get_connection_values_n) \
+  each(MHD_queue_response) each(MHD_quiesce_daemon) each(MHD_resume_connection) each(MHD_start_daemon) \
+  each(MHD_stop_daemon) each(MHD_suspend_connection)
+
+/// The functions of the library, NULL until it is open.
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+  FUNCTIONS(MEMBER)
+} library;
+
+static const cloading_function functions[] = {
+#define ENTRY(name) {#name, (void **)&library.name},
+    FUNCTIONS(ENTRY)
+};
 
 struct cmicrohttpd_server {
   struct MHD_Daemon *daemon;
@@ -21,7 +38,7 @@ static struct MHD_Connection *unwrapped(cmicrohttpd_connection *connection) {
 }
 
 static void *client_of(struct MHD_Connection *connection) {
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  const union MHD_ConnectionInfo *info = library.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info == NULL ? NULL : info->socket_context;
 }
 
@@ -39,9 +56,9 @@ static void changed(void *context, struct MHD_Connection *connection, void **cli
     *client = NULL;
     return;
   }
-  const int socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  const int socket = library.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
   const struct sockaddr *address =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+      library.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
   *client = server->calls.opened(server->owner, wrapped(connection), socket, address);
 }
 
@@ -81,10 +98,10 @@ static enum MHD_Result follow_header(void *context, enum MHD_ValueKind kind, con
 /// refused.
 static int is_plain(struct MHD_Connection *connection, const char *method, const char *target, const char *target_end,
                     const char *version) {
-  const union MHD_ConnectionInfo *size = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  const union MHD_ConnectionInfo *size = library.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   if (size == NULL || target != method + strlen(method) + 1 || version != target_end + 1) return 0;
   struct plain_head head = {version + strlen(version) + 2};
-  (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, follow_header, &head);
+  (void)library.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, follow_header, &head);
   return head.next != NULL && head.next + 2 == method + size->header_size;
 }
 
@@ -126,12 +143,16 @@ static size_t left_alone(void *context, struct MHD_Connection *connection, char 
 
 cmicrohttpd_server *cmicrohttpd_start(int listening_socket, const cmicrohttpd_limits *limits,
                                       const cmicrohttpd_calls *calls, void *owner) {
+  if (cloading_open("libmicrohttpd.so.12", functions, sizeof functions / sizeof *functions) != NULL) {
+    errno = ELIBACC;
+    return NULL;
+  }
   cmicrohttpd_server *server = calloc(1, sizeof *server);
   if (server == NULL) return NULL;
   server->calls = *calls;
   server->owner = owner;
   errno = 0;
-  server->daemon = MHD_start_daemon(
+  server->daemon = library.MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, server, handle, server,
       MHD_OPTION_LISTEN_SOCKET, listening_socket,
       MHD_OPTION_THREAD_POOL_SIZE, limits->threads,
@@ -154,14 +175,14 @@ cmicrohttpd_server *cmicrohttpd_start(int listening_socket, const cmicrohttpd_li
 }
 
 void cmicrohttpd_quiesce(cmicrohttpd_server *server, int is_shared) {
-  const MHD_socket listening = MHD_quiesce_daemon(server->daemon);
+  const MHD_socket listening = library.MHD_quiesce_daemon(server->daemon);
   if (listening != MHD_INVALID_SOCKET && !is_shared) shutdown(listening, SHUT_RDWR);
 }
 
 void cmicrohttpd_stop(cmicrohttpd_server *server) {
   // MHD_stop_daemon closes the listening socket unless MHD_quiesce_daemon has taken it away before.
-  (void)MHD_quiesce_daemon(server->daemon);
-  MHD_stop_daemon(server->daemon);
+  (void)library.MHD_quiesce_daemon(server->daemon);
+  library.MHD_stop_daemon(server->daemon);
   free(server);
 }
 
@@ -181,25 +202,25 @@ static enum MHD_Result visit_header(void *context, enum MHD_ValueKind kind, cons
 void cmicrohttpd_headers(cmicrohttpd_connection *connection, void *context,
                          void (*visit)(void *, const char *, size_t, const char *, size_t)) {
   struct visit each = {context, visit};
-  (void)MHD_get_connection_values_n(unwrapped(connection), MHD_HEADER_KIND, visit_header, &each);
+  (void)library.MHD_get_connection_values_n(unwrapped(connection), MHD_HEADER_KIND, visit_header, &each);
 }
 
-void cmicrohttpd_suspend(cmicrohttpd_connection *connection) { MHD_suspend_connection(unwrapped(connection)); }
+void cmicrohttpd_suspend(cmicrohttpd_connection *connection) { library.MHD_suspend_connection(unwrapped(connection)); }
 
-void cmicrohttpd_resume(cmicrohttpd_connection *connection) { MHD_resume_connection(unwrapped(connection)); }
+void cmicrohttpd_resume(cmicrohttpd_connection *connection) { library.MHD_resume_connection(unwrapped(connection)); }
 
 int cmicrohttpd_answer(cmicrohttpd_connection *connection, unsigned int status, const cmicrohttpd_header *headers,
                        size_t header_count, const uint8_t *body, size_t count) {
   struct MHD_Response *response =
-      MHD_create_response_from_buffer(count, (void *)body, count > 0 ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
+      library.MHD_create_response_from_buffer(count, (void *)body, count > 0 ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
   if (response == NULL) return 0;
   int result = 1;
   for (size_t index = 0; index < header_count && result; ++index) {
-    result = MHD_add_response_header(response, headers[index].name, headers[index].value) == MHD_YES;
+    result = library.MHD_add_response_header(response, headers[index].name, headers[index].value) == MHD_YES;
   }
-  if (result) result = MHD_queue_response(unwrapped(connection), status, response) == MHD_YES;
-  MHD_destroy_response(response);
+  if (result) result = library.MHD_queue_response(unwrapped(connection), status, response) == MHD_YES;
+  library.MHD_destroy_response(response);
   return result;
 }
 
-const char *cmicrohttpd_version(void) { return MHD_get_version(); }
+uint32_t cmicrohttpd_version(void) { return MHD_VERSION; }

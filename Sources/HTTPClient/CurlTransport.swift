@@ -13,7 +13,7 @@ package final class CurlTransport: Transport {
     var responses: [IncomingResponse] = []
   }
 
-  /// The version of libcurl.
+  /// The version of libcurl that the program was built with.
   package static var libraryVersion: String { unsafe String(cString: ccurl_version()) }
 
   /// Creates a transport; `interrupt` is a descriptor that ends waiting when it can be read, or negative.
@@ -27,7 +27,9 @@ package final class CurlTransport: Transport {
       },
       owner
     )
-    guard let client = unsafe client else { throw TransportFailure(description: "libcurl cannot be started.") }
+    guard let client = unsafe client else {
+      throw TransportFailure(description: "libcurl cannot be started. Install the package libcurl4.")
+    }
     unsafe self.client = client
     self.box = box
     self.interrupt = interrupt

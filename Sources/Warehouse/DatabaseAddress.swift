@@ -9,17 +9,18 @@ package struct DatabaseAddress: Sendable {
   /// the arguments of a process.
   package init(_ text: String) throws(DatabaseFailure) {
     self.text = text
+    let library = unsafe try Libpq.functions()
     var message: UnsafeMutablePointer<CChar>?
-    guard let options = unsafe PQconninfoParse(text, &message) else {
+    guard let options = unsafe library.PQconninfoParse(text, &message) else {
       // The message may repeat a part of the address, and with it a password.
-      unsafe PQfreemem(message)
+      unsafe library.PQfreemem(message)
       throw DatabaseFailure(
         .usage,
         "The address of the database cannot be read",
         advice: "Give a URL, such as postgresql://HOST/DATABASE, or a list, such as \"host=HOST dbname=DATABASE\""
       )
     }
-    defer { unsafe PQconninfoFree(options) }
+    defer { unsafe library.PQconninfoFree(options) }
     var option = unsafe options
     while let keyword = unsafe option.pointee.keyword {
       let isSecret = unsafe ["password", "sslpassword"].contains(String(cString: keyword))

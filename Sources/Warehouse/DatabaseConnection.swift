@@ -7,6 +7,7 @@ internal import Glibc
 /// Every wait ends within a tenth of a second after the program was asked to end, with `.stopped`.
 @safe
 final class DatabaseConnection {
+  private let library: cpq_functions
   private let handle: OpaquePointer
   /// Waits up to a duration, and returns true if the program was asked to end.
   private let stop: (Duration) -> Bool
@@ -18,28 +19,29 @@ final class DatabaseConnection {
   /// Opens a connection.
   init(_ address: DatabaseAddress, stop: @escaping (Duration) -> Bool) throws(LoadFailure) {
     self.stop = stop
-    guard let handle = unsafe Self.start(address) else {
+    do throws(DatabaseFailure) { unsafe library = try Libpq.functions() } catch { throw .database(error) }
+    guard let handle = unsafe Self.start(address, library) else {
       throw .database(DatabaseFailure(.unreachable, "No connection can be begun: no memory is left"))
     }
     unsafe self.handle = handle
     // The code of a refusal stands only in the long form of the message.
-    _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+    _ = unsafe library.PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
     try connect()
-    _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-    unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
-    guard unsafe PQsetnonblocking(handle, 1) == 0 else { throw lost() }
+    _ = unsafe library.PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+    _ = unsafe library.PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    guard unsafe library.PQsetnonblocking(handle, 1) == 0 else { throw lost() }
   }
 
-  deinit { unsafe PQfinish(handle) }
+  deinit { unsafe library.PQfinish(handle) }
 
-  private static func start(_ address: DatabaseAddress) -> OpaquePointer? {
+  private static func start(_ address: DatabaseAddress, _ library: cpq_functions) -> OpaquePointer? {
     let settings = [
       ("dbname", address.text), ("fallback_application_name", "postback"), ("client_encoding", "UTF8"),
     ]
     let keywords = unsafe settings.map { unsafe UnsafePointer(strdup($0.0)) } + [nil]
     let values = unsafe settings.map { unsafe UnsafePointer(strdup($0.1)) } + [nil]
     defer { unsafe release(keywords + values) }
-    return unsafe PQconnectStartParams(keywords, values, 1)
+    return unsafe library.PQconnectStartParams(keywords, values, 1)
   }
 
   /// Frees copies of texts.
@@ -55,20 +57,20 @@ final class DatabaseConnection {
       switch state {
       case PGRES_POLLING_OK: return
       case PGRES_POLLING_READING: _ = try isReady(for: POLLIN)
-      case PGRES_POLLING_WRITING where unsafe PQstatus(handle) != CONNECTION_BAD: _ = try isReady(for: POLLOUT)
+      case PGRES_POLLING_WRITING where unsafe library.PQstatus(handle) != CONNECTION_BAD: _ = try isReady(for: POLLOUT)
       default: throw .database(refusal)
       }
       guard ContinuousClock.now < limit else {
         throw .database(.connecting(nil, "it does not answer in time", needsPassword: false))
       }
-      state = unsafe PQconnectPoll(handle)
+      state = unsafe library.PQconnectPoll(handle)
     }
   }
 
   /// Returns the value of an option of the connection as libpq has it, from the address or the environment.
   private func option(_ name: String) -> String? {
-    guard let options = unsafe PQconninfo(handle) else { return nil }
-    defer { unsafe PQconninfoFree(options) }
+    guard let options = unsafe library.PQconninfo(handle) else { return nil }
+    defer { unsafe library.PQconninfoFree(options) }
     var option = unsafe options
     while let keyword = unsafe option.pointee.keyword {
       if unsafe String(cString: keyword) == name { return unsafe option.pointee.val.map { unsafe String(cString: $0) } }
@@ -80,13 +82,13 @@ final class DatabaseConnection {
   /// The failure of the attempt to connect. The message is such as `connection to server … failed: FATAL:  28P01: …`.
   private var refusal: DatabaseFailure {
     guard let match = message.firstMatch(of: #/:\s+\S+:\s+(?<code>[0-9A-Z]{5}):\s+(?<text>[^\n]*)/#) else {
-      return .connecting(nil, line, needsPassword: unsafe PQconnectionNeedsPassword(handle) == 1)
+      return .connecting(nil, line, needsPassword: unsafe library.PQconnectionNeedsPassword(handle) == 1)
     }
     return .connecting(String(match.code), String(match.text), needsPassword: false)
   }
 
   private var message: String {
-    unsafe String(cString: PQerrorMessage(handle))
+    unsafe Libpq.text(library.PQerrorMessage(handle))
   }
 
   /// The last message in one line.
@@ -100,7 +102,7 @@ final class DatabaseConnection {
   /// Waits until the socket is ready, at most for a moment. Returns the events that it is ready for.
   private func isReady(for events: Int32) throws(LoadFailure) -> Int32 {
     if stop(.zero) { throw .stopped }
-    var request = unsafe pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+    var request = unsafe pollfd(fd: library.PQsocket(handle), events: Int16(events), revents: 0)
     _ = unsafe poll(&request, 1, Int32(Self.tick / .milliseconds(1)))
     return Int32(request.revents)
   }
@@ -108,21 +110,21 @@ final class DatabaseConnection {
   /// Sends everything that libpq holds.
   private func flush() throws(LoadFailure) {
     while true {
-      let rest = unsafe PQflush(handle)
+      let rest = unsafe library.PQflush(handle)
       if rest == 0 { return }
       guard rest > 0 else { throw lost() }
       // A server that reports an error may wait for it to be read.
-      if try isReady(for: POLLIN | POLLOUT) & POLLIN != 0, unsafe PQconsumeInput(handle) == 0 { throw lost() }
+      if try isReady(for: POLLIN | POLLOUT) & POLLIN != 0, unsafe library.PQconsumeInput(handle) == 0 { throw lost() }
     }
   }
 
   /// Waits for the next result; nil after the last one of a statement.
   private func nextResult() throws(LoadFailure) -> DatabaseResult? {
     try flush()
-    while unsafe PQisBusy(handle) == 1 {
-      if try isReady(for: POLLIN) != 0, unsafe PQconsumeInput(handle) == 0 { throw lost() }
+    while unsafe library.PQisBusy(handle) == 1 {
+      if try isReady(for: POLLIN) != 0, unsafe library.PQconsumeInput(handle) == 0 { throw lost() }
     }
-    return unsafe PQgetResult(handle).map { unsafe DatabaseResult($0) }
+    return unsafe library.PQgetResult(handle).map { unsafe DatabaseResult($0, library) }
   }
 
   /// Runs a statement to its end, and returns its last result. Throws the first error of the server. `task` is the noun
@@ -136,14 +138,14 @@ final class DatabaseConnection {
       last = result
       if result.awaitsCopy { break }
     }
-    if let failure { throw unsafe PQstatus(handle) == CONNECTION_BAD ? lost() : .database(failure) }
+    if let failure { throw unsafe library.PQstatus(handle) == CONNECTION_BAD ? lost() : .database(failure) }
     guard let last else { throw lost() }
     return last
   }
 
   /// Runs statements that take no parameters.
   func execute(_ statements: String, doing task: String) throws(LoadFailure) {
-    _ = try finish(unsafe PQsendQuery(handle, statements), doing: task)
+    _ = try finish(unsafe library.PQsendQuery(handle, statements), doing: task)
   }
 
   /// Runs a statement with parameters as texts, and returns its result.
@@ -152,20 +154,20 @@ final class DatabaseConnection {
     let texts = unsafe parameters.map { unsafe UnsafePointer(strdup($0)) }
     defer { unsafe Self.release(texts) }
     let count = Int32(parameters.count)
-    return try finish(unsafe PQsendQueryParams(handle, statement, count, nil, texts, nil, nil, 0), doing: task)
+    return try finish(unsafe library.PQsendQueryParams(handle, statement, count, nil, texts, nil, nil, 0), doing: task)
   }
 
   // MARK: - COPY
 
   /// Begins a `COPY … FROM STDIN`.
   func beginCopy(_ statement: String, doing task: String) throws(LoadFailure) {
-    _ = try finish(unsafe PQsendQuery(handle, statement), doing: task)
+    _ = try finish(unsafe library.PQsendQuery(handle, statement), doing: task)
   }
 
   /// Sends rows of the copy that was begun.
   func put(_ bytes: [UInt8]) throws(LoadFailure) {
     let code = unsafe bytes.withUnsafeBytes { buffer in
-      unsafe PQputCopyData(handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count))
+      unsafe library.PQputCopyData(handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count))
     }
     guard code == 1 else { throw lost() }
     try flush()
@@ -173,13 +175,13 @@ final class DatabaseConnection {
 
   /// Ends the copy without its rows.
   func abandonCopy() throws(LoadFailure) {
-    _ = unsafe PQputCopyEnd(handle, "the rows cannot be read")
+    _ = unsafe library.PQputCopyEnd(handle, "the rows cannot be read")
     while try nextResult() != nil {}
   }
 
   /// Ends the copy, and returns the number of its rows.
   func endCopy(doing task: String) throws(LoadFailure) -> Int {
-    let code = unsafe PQputCopyEnd(handle, nil)
+    let code = unsafe library.PQputCopyEnd(handle, nil)
     return try finish(code, doing: task).changeCount
   }
 }
@@ -187,41 +189,45 @@ final class DatabaseConnection {
 /// The result of a statement.
 @safe
 final class DatabaseResult {
+  private let library: cpq_functions
   private let handle: OpaquePointer
 
   @unsafe
-  fileprivate init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+  fileprivate init(_ handle: OpaquePointer, _ library: cpq_functions) {
+    unsafe (self.handle, self.library) = (handle, library)
+  }
 
-  deinit { unsafe PQclear(handle) }
+  deinit { unsafe library.PQclear(handle) }
 
-  fileprivate var awaitsCopy: Bool { unsafe PQresultStatus(handle) == PGRES_COPY_IN }
+  fileprivate var awaitsCopy: Bool { unsafe library.PQresultStatus(handle) == PGRES_COPY_IN }
 
   /// The number of rows that the statement has changed or copied.
-  var changeCount: Int { unsafe Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+  var changeCount: Int { unsafe Int(Libpq.text(library.PQcmdTuples(handle))) ?? 0 }
 
   /// The rows, each with its cells as text; nil is a null.
   var rows: [[String?]] {
-    let (rowCount, columnCount) = unsafe (PQntuples(handle), PQnfields(handle))
+    let (rowCount, columnCount) = unsafe (library.PQntuples(handle), library.PQnfields(handle))
     return (0..<rowCount).map { row in
       (0..<columnCount).map { column in
-        guard unsafe PQgetisnull(handle, row, column) == 0 else { return nil }
-        return unsafe String(cString: PQgetvalue(handle, row, column))
+        guard unsafe library.PQgetisnull(handle, row, column) == 0 else { return nil }
+        return unsafe Libpq.text(library.PQgetvalue(handle, row, column))
       }
     }
   }
 
   /// Returns the failure that the result reports; nil if it reports success.
   fileprivate func failure(doing task: String) -> DatabaseFailure? {
-    switch unsafe PQresultStatus(handle) {
+    switch unsafe library.PQresultStatus(handle) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_COPY_IN: return nil
     default:
       let parts = [CPQ_MESSAGE, CPQ_CONTEXT].compactMap { field($0)?.split(separator: "\n").first }
-      let message = parts.isEmpty ? unsafe String(cString: PQresultErrorMessage(handle)) : parts.joined(separator: "; ")
+      let message =
+        parts.isEmpty ? unsafe Libpq.text(library.PQresultErrorMessage(handle)) : parts.joined(separator: "; ")
       return .server(field(CPQ_SQLSTATE) ?? "", String(message.prefix(1000)), doing: task)
     }
   }
 
   private func field(_ code: some BinaryInteger) -> String? {
-    unsafe PQresultErrorField(handle, Int32(code)).map { unsafe String(cString: $0) }
+    unsafe library.PQresultErrorField(handle, Int32(code)).map { unsafe String(cString: $0) }
   }
 }

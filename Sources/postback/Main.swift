@@ -83,7 +83,7 @@ enum Main {
     """
     postback \(version) (\(Libcrypto.version), simdjson \(JSONParser.libraryVersion), \
     zlib \(Compression.zlibVersion), zstd \(Compression.zstdVersion), \
-    libmicrohttpd \(HTTPServer.libraryVersion), libcurl \(CurlTransport.libraryVersion)); verification: \(Libcrypto.verificationMethod.rawValue)
+    built with libmicrohttpd \(HTTPServer.libraryVersion), libcurl \(CurlTransport.libraryVersion)); verification: \(Libcrypto.verificationMethod.rawValue)
     """
   }
 }

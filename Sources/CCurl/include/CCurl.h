@@ -63,5 +63,5 @@ int ccurl_begin(ccurl_client *_Nonnull client, const ccurl_request *_Nonnull req
 /// can be read, unless it is negative. Calls `finished` for each one that ends. Returns 1, or -1 if the library failed.
 int ccurl_run(ccurl_client *_Nonnull client, int timeout, int interrupt, ccurl_finished _Nonnull finished);
 
-/// The version of the library, such as `7.88.1`.
+/// The version of the library that the program was built with, such as `7.88.1`.
 const char *_Nonnull ccurl_version(void);

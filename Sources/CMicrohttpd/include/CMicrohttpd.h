@@ -73,5 +73,5 @@ int cmicrohttpd_answer(cmicrohttpd_connection *_Nonnull connection, unsigned int
                        const cmicrohttpd_header *_Nullable headers, size_t header_count,
                        const uint8_t *_Nullable body, size_t count);
 
-/// The version of the library, such as "0.9.75".
-const char *_Nonnull cmicrohttpd_version(void);
+/// The version of the library that the program was built with, such as 0x00097500 for 0.9.75.
+uint32_t cmicrohttpd_version(void);

@@ -134,8 +134,10 @@ package final class HTTPServer: Sendable {
     unsafe Unmanaged.passUnretained(self).release()
   }
 
-  /// The version of libmicrohttpd, such as "0.9.75".
-  package static var libraryVersion: String { unsafe String(cString: cmicrohttpd_version()) }
+  /// The version of libmicrohttpd that the program was built with, such as "0.9.75".
+  package static var libraryVersion: String {
+    [24, 16, 8].map { String(cmicrohttpd_version() >> $0 & 255, radix: 16) }.joined(separator: ".")
+  }
 
   // MARK: - Calls from connections
 
