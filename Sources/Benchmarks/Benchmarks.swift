@@ -31,7 +31,13 @@ struct Benchmarks {
       }
       if options.measuresDiagnosis { return try await diagnosis(options) }
       var benchmarks = try Benchmarks(options, folder: folder)
-      if options.measuresResends { try await benchmarks.measureResends() } else { try await benchmarks.run() }
+      if options.measuresResends {
+        try await benchmarks.measureResends()
+      } else if options.measuresStages {
+        try await benchmarks.runStages()
+      } else {
+        try await benchmarks.run()
+      }
       try benchmarks.write()
     } catch {
       complain("Benchmarks: \(error)")
@@ -91,10 +97,33 @@ struct Benchmarks {
     }
     try append("Verification alone", verified, after: before)
 
+    try await measureStages(dump)
+  }
+
+  /// Runs only what the stages are compared with, and the stages.
+  private mutating func runStages() async throws {
+    Self.complain("generating \(options.postbacks) postbacks")
+    let dump = try await Dump.generate(options.postbacks, in: folder)
+    Self.complain("running postback run")
+    let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
+    let before = try speed()
+    try append(
+      "postback run, process start to end",
+      try pipeline.measures(dump, "plain", format: "both", jobs: Machine.cores),
+      after: before
+    )
+    try await measureStages(dump)
+  }
+
+  private mutating func measureStages(_ dump: Dump) async throws {
     Self.complain("running each stage")
-    let middle = try speed()
-    let stages = try await StageBenchmark.measures(dump, models: options.models)
-    try append("Stages, one thread, a postback", stages, after: middle)
+    let before = try speed()
+    guard let processorTime = report.processorTime(of: "pipeline.plain.both.jobs_\(Machine.cores)") else {
+      throw BenchmarkFailure("postback run was not measured with both formats")
+    }
+    let stages = try await StageBenchmark(folder: folder)
+      .measures(dump, models: options.models, processorTime: processorTime)
+    try append("Stages, one thread, a postback", stages, after: before)
   }
 
   private mutating func measurePipeline(_ dump: Dump) async throws {
@@ -229,6 +258,8 @@ struct Options {
   var measuresDiagnosis = false
   /// Indicates that only resends are measured.
   var measuresResends = false
+  /// Indicates that only a run and its stages are measured.
+  var measuresStages = false
   /// The output whose table feed is to be followed; nil measures.
   var feed: String?
   /// The number of ids of the large state to measure; nil if none is measured.
@@ -240,7 +271,7 @@ struct Options {
     Measures postback, with openssl speed for comparison.
 
     Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
-           [--diagnosis] [--resends] [--state-keys N]
+           [--diagnosis] [--resends] [--stages] [--state-keys N]
            .build/release/Benchmarks --feed DIR
 
     Options:
@@ -251,6 +282,7 @@ struct Options {
                      findings on forgeries, and its duration. N is then the number of edited lines of each of seven kinds,
                      by default 250, and there are 80 N forgeries.
       --resends      Measure only exact resends of a million postbacks that an earlier run accepted.
+      --stages       Measure only a run with both formats and each of its stages, with the share of what is serial.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
                      each row after the milliseconds since 1970 at which it came, and a tab.
       --state-keys N Measure only a state with N ids, such as 100000000: 76 bytes of disk each, twice 28 while it is made.
@@ -270,6 +302,7 @@ struct Options {
       case "--quick": isQuick = true
       case "--diagnosis": measuresDiagnosis = true
       case "--resends": measuresResends = true
+      case "--stages": measuresStages = true
       case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
       case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
       case "--state-keys": stateKeys = try Self.integer(words.next(), word, atLeast: 1 << 20)

@@ -45,7 +45,7 @@ struct LargeStateBenchmark {
     var (time, matches) = (0, 0)
     for _ in stride(from: 0, to: count, by: KeyChunk.size) {
       chunk.fill(&generator)
-      let begin = Self.processorTime
+      let begin = Machine.processorTime
       let found = try index.find(chunk.keys)
       let candidates = chunk.keys.indices.filter { found.entries[$0] == nil }
         .map { SeenIndex.Candidate(chunk.seen($0), absentBefore: found.end) }
@@ -53,7 +53,7 @@ struct LargeStateBenchmark {
         try index.admit(candidates)
         + chunk.keys.indices.compactMap { place in found.entries[place].map { chunk.seen(place).admission(after: $0) } }
       matches += admissions.count { $0 == expected }
-      time += Self.processorTime - begin
+      time += Machine.processorTime - begin
     }
     guard matches >= count else {
       throw BenchmarkFailure("the index took \(count - matches) keys for what they are not")
@@ -78,13 +78,6 @@ struct LargeStateBenchmark {
     var commit = LedgerCommit(time: 0)
     commit.seen = log.mark
     try ledger.commit(commit)
-  }
-
-  /// The processor time of this process in nanoseconds.
-  private static var processorTime: Int {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
   /// The resident memory of this process that is not the content of files, in bytes.

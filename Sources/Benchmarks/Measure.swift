@@ -18,6 +18,7 @@ struct Measure {
     case nanoseconds
     case bytes
     case percent
+    case count
 
     /// The unit in a table.
     var symbol: String {
@@ -28,13 +29,14 @@ struct Measure {
       case .nanoseconds: "ns"
       case .bytes: "bytes"
       case .percent: "%"
+      case .count: ""
       }
     }
 
     /// The number of decimals that are significant.
     var decimals: Int {
       switch self {
-      case .perSecond, .nanoseconds: 0
+      case .perSecond, .nanoseconds, .count: 0
       case .percent, .bytes: 1
       case .milliseconds, .microseconds: 2
       }
@@ -46,7 +48,7 @@ struct Measure {
       case .milliseconds: 1e-3
       case .microseconds: 1e-6
       case .nanoseconds: 1e-9
-      case .perSecond, .bytes, .percent: nil
+      case .perSecond, .bytes, .percent, .count: nil
       }
     }
   }
@@ -66,6 +68,8 @@ struct Measure {
   var ratio: Double?
   /// The peak memory of the process, in bytes.
   var peakMemory: Int?
+  /// The time of all cores for one of the things that a rate counts, in microseconds.
+  var processorTime: Double?
   /// A further remark, such as a version or the number of runs.
   var note: String?
 

@@ -16,11 +16,18 @@ struct PipelineBenchmark {
     for jobs in Machine.cores > 1 ? [1, Machine.cores] : [1] {
       for input in inputs {
         for format in ["jsonl", "both"] {
-          measures.append(try measure(input.dump, input.name, format: format, jobs: jobs))
+          measures += try self.measures(input.dump, input.name, format: format, jobs: jobs)
         }
       }
     }
     return measures
+  }
+
+  /// Measures one run over a dump: its rate and its processor time.
+  func measures(_ dump: Dump, _ name: String, format: String, jobs: Int) throws -> [Measure] {
+    let rate = try measure(dump, name, format: format, jobs: jobs)
+    guard let time = rate.processorTime else { return [rate] }
+    return [rate, Measure("\(rate.id).cpu", "  processor time a postback", time, .microseconds, to: .oneCore)]
   }
 
   /// Measures one run over a dump. Throws unless `run` accepts exactly `distinctCount` postbacks.
@@ -44,6 +51,7 @@ struct PipelineBenchmark {
       to: jobs == 1 ? .oneCore : .allCores
     )
     measure.peakMemory = run.peakMemory
+    measure.processorTime = run.processorSeconds / Double(dump.count) * 1e6
     return measure
   }
 

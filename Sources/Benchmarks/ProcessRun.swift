@@ -7,6 +7,8 @@ internal import Glibc
 struct ProcessRun {
   /// The time from before the start of the process until its end was reported, in seconds.
   let seconds: Double
+  /// The time of all cores in the process and the system for it, in seconds.
+  let processorSeconds: Double
   /// The peak of the resident memory, in bytes.
   let peakMemory: Int
   /// The text that the process wrote to standard output.
@@ -27,6 +29,7 @@ struct ProcessRun {
       throw BenchmarkFailure("this failed; run it by hand to see why:\n\(command.joined(separator: " "))")
     }
     peakMemory = usage.ru_maxrss * 1024
+    processorSeconds = usage.ru_utime.seconds + usage.ru_stime.seconds
   }
 
   /// Tells if a tool is in `PATH`.
@@ -76,6 +79,10 @@ struct ProcessRun {
       output += buffer[..<count]
     }
   }
+}
+
+extension timeval {
+  fileprivate var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1e6 }
 }
 
 extension BenchmarkFailure {

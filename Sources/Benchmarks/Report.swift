@@ -16,6 +16,9 @@ struct Report {
   /// The measures that were left out, each with the reason.
   var skipped: [String] = []
 
+  /// Returns the processor time that was measured beside a rate; nil if it was not.
+  func processorTime(of id: String) -> Double? { sections.flatMap(\.measures).first { $0.id == id }?.processorTime }
+
   /// The report as a table.
   var text: String {
     let width = sections.flatMap(\.measures).map(\.title.count).max() ?? 0
@@ -131,6 +134,13 @@ extension String {
 
 /// The machine, the system and the tools of the measurement.
 enum Machine {
+  /// The processor time of this process in nanoseconds.
+  static var processorTime: Int {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+
   /// The number of cores that are online.
   static var cores: Int { max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1) }
 

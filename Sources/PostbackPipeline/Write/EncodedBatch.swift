@@ -1,6 +1,6 @@
 internal import Base
 internal import JSON
-internal import Ledger
+package import Ledger
 internal import PostbackVerification
 package import Tables
 internal import ConversionModel
@@ -30,9 +30,9 @@ package struct EncodedBatch: Sendable {
   /// The counts of accepted and rejected records.
   package let tally: Tally
   /// The rows, by table in the order of `Table.all`, and then by partition.
-  let portions: [[TablePortion]]
+  package let portions: [[TablePortion]]
   /// The log entries of the accepted postbacks, for `seen.log`.
-  let firsts: [SeenEntry]
+  package let firsts: [SeenEntry]
 }
 
 extension Batch<Decoded> {
