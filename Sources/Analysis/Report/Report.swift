@@ -119,6 +119,8 @@ package struct Report: Sendable {
   package let conflicts: Conflicts
   /// A sample of rejects, as whole rows.
   package let sample: RejectSample
+  /// The counts for the filters.
+  package let cube: ReportCube
   /// Indicates that some networks, forwarders or other groups are left out, because there are more than can be kept.
   package let isBounded: Bool
   /// The lines of the tables that are not rows.
@@ -180,6 +182,7 @@ extension Report {
     installs = days.shown
     otherInstalls = count.otherInstalls + days.others
     sample = count.sample
+    cube = ReportCube(count.cube, origin: received.origin)
     isBounded = count.isBounded
     unreadable = count.unreadable
   }

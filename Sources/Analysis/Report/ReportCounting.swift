@@ -25,6 +25,7 @@ struct ReportCounting: Sendable {
   private let acceptedForwarder = GroupKeyReader(["forwarder"], in: .postbacks)
   private let acceptedSource = GroupKeyReader(["received_at_source"], in: .postbacks)
   private let status = GroupKeyReader(["decode_status"], in: .postbacks)
+  private let cube = CubeKeys()
   private let rejects = RejectPlaces()
   private let postbacks = PostbackPlaces()
 
@@ -48,6 +49,7 @@ struct ReportCounting: Sendable {
       add(networkCode, to: &count.networkCodes)
       add(forwarder, to: &count.forwarders)
       add(forwarderCode, to: &count.forwarderCodes)
+      cube.addReject(row, to: &count.cube, &key)
       if let copy = conflict.copy(row, matches: true) { count.copies.append(copy) }
       count.sample.add(row.line, digest: row.text(rejects.digest) ?? "", code: row.text(rejects.code) ?? "")
     }
@@ -72,9 +74,19 @@ struct ReportCounting: Sendable {
       if let first = conflict.first(row, among: conflictKeys, matches: true) { count.firsts.append(first) }
       guard row.boolean(postbacks.won) != false,
         let window = Int(exactly: row.integer(postbacks.window) ?? 0), count.windows.indices.contains(window)
-      else { continue }
-      count.add(window: window, row, postbacks)
-      if let sum = RevenueSums.Window(row, postbacks) { count.revenue.add(sum, ofWindow: window, row, &key) }
+      else {
+        cube.addAccepted(row, window: nil, nil, to: &count.cube, &key)
+        continue
+      }
+      let kind: ReportCube.ValueKind =
+        row.cell(postbacks.fine) != nil ? .fine : row.cell(postbacks.coarse) != nil ? .coarse : .null
+      cube.addAccepted(row, window: window, kind, to: &count.cube, &key)
+      if let days = count.add(kind, window: window, row, postbacks) {
+        cube.addInstall(row, days, to: &count.cube, &key)
+      }
+      guard let sum = RevenueSums.Window(row, postbacks) else { continue }
+      count.revenue.add(sum, ofWindow: window, row, &key)
+      cube.addRevenue(row, sum, window: window, to: &count.cube, &key)
     }
     count.unreadable = row.unreadable
     return count
@@ -82,25 +94,30 @@ struct ReportCounting: Sendable {
 }
 
 extension ReportCount {
-  fileprivate mutating func add(window: Int, _ row: borrowing RowCursor, _ places: PostbackPlaces) {
-    if row.cell(places.fine) != nil {
-      windows[window].fine += 1
-    } else if row.cell(places.coarse) != nil {
-      windows[window].coarse += 1
-    } else {
-      windows[window].none += 1
+  /// Counts a won postback. Returns the estimated, the first and the last possible day of its install; nil if it is none.
+  fileprivate mutating func add(
+    _ kind: ReportCube.ValueKind,
+    window: Int,
+    _ row: borrowing RowCursor,
+    _ places: PostbackPlaces
+  ) -> [Int]? {
+    switch kind {
+    case .fine: windows[window].fine += 1
+    case .coarse: windows[window].coarse += 1
+    case .null: windows[window].none += 1
     }
-    guard window == 0, row.boolean(places.redownload) != true else { return }
+    guard window == 0, row.boolean(places.redownload) != true else { return nil }
     guard let estimated = row.day(places.estimated), let earliest = row.day(places.earliest),
       let latest = row.day(places.latest), earliest <= latest, latest - earliest < Self.longestInterval
     else {
       otherInstalls += 1
-      return
+      return nil
     }
-    let kind = TimeOrigin(row.text(places.source)).rawValue
-    installs[kind][estimated, default: .init(day: estimated)].estimated += 1
-    if earliest == latest { installs[kind][earliest, default: .init(day: earliest)].certain += 1 }
-    for day in earliest...latest { installs[kind][day, default: .init(day: day)].possible += 1 }
+    let origin = TimeOrigin(row.text(places.source)).rawValue
+    installs[origin][estimated, default: .init(day: estimated)].estimated += 1
+    if earliest == latest { installs[origin][earliest, default: .init(day: earliest)].certain += 1 }
+    for day in earliest...latest { installs[origin][day, default: .init(day: day)].possible += 1 }
+    return [estimated, earliest, latest]
   }
 
   /// The limit, in days, for the interval of possible install dates; longer intervals are not plausible. The longest
@@ -175,6 +192,7 @@ struct ReportCount: Sendable {
   var firsts: [ConflictReader.First] = []
   var conflicts = ConflictTable()
   var sample: RejectSample
+  var cube = CubeCount()
 
   var accepted = 0
   /// Accepted postbacks by `decode_status`.
@@ -202,6 +220,7 @@ struct ReportCount: Sendable {
     conflicts.add(later.copies)
     conflicts.add(later.firsts)
     sample.merge(later.sample)
+    cube.merge(later.cube)
     accepted += later.accepted
     statuses.merge(later.statuses)
     for index in windows.indices { windows[index] += later.windows[index] }

@@ -27,7 +27,7 @@ struct SignalSentence {
   var certainty: String {
     let p = test.correctedPValue
     guard test.isAlarm else { return "This may be chance." }
-    guard p >= 0.0001 else { return "By chance, fewer than 1 in 10\u{2009}000 reports would show this." }
+    guard p >= 0.0001 else { return "By chance, fewer than 1 in 10\u{202F}000 reports would show this." }
     return "By chance, at most 1 in \(Numbers.grouped(Int(1 / p))) reports would show this."
   }
 

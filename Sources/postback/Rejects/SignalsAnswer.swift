@@ -111,7 +111,7 @@ struct SignalsAnswer {
       parts += ["the other tests with the least p-values", tests.text(indent: 2)]
     }
     if !report.omissions.isEmpty {
-      let lines = report.omissions.map { "  \($0.name.rawValue): \($0.reason)" }
+      let lines = report.omissions.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
       parts.append("not tested\n" + lines.joined(separator: "\n"))
     }
     if report.leftOut > 0 { parts.append("\(report.leftOut) records were left out of the tests: there are too many.") }

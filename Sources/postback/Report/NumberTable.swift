@@ -54,7 +54,7 @@ struct NumberTable {
         ? "<th scope=\"col\" class=\"number\">\(heading)</th>" : "<th scope=\"col\">\(heading)</th>"
     }
     return """
-      <div class="scroll"><table><caption>\(caption)</caption><thead><tr>\(headings)</tr></thead>
+      <div class="scroll" tabindex="0" role="group" aria-label="Table: \(caption)"><table><caption>\(caption)</caption><thead><tr>\(headings)</tr></thead>
       <tbody>\(rows)</tbody></table></div>
       """
   }

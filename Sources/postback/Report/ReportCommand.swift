@@ -16,10 +16,11 @@ struct ReportCommand: Command {
     usage: "OUT… --html FILE [--force] [--sample N] [--diagnose]",
     discussion: """
       OUT is the --out folder of run or watch. The page is one file that loads nothing from the network, so it may be mailed.
-      All received data is shown as text. The page holds a sample of the rejects, drawn evenly from each code and the same
-      each time, and says so. Exit status: 0; 64 usage, 65 some lines of the tables are not rows or
-      the file of --implementation is wrong, 66 the tables do not
-      exist, 73 the file exists already or cannot be created, 74 I/O.
+      All received data is shown as text. The page begins with at most five findings: what the tests of rejects --signals
+      find, what --diagnose proves, and what is merely counted. Its filters are in its address. The page holds a sample of the
+      rejects, drawn evenly from each code and the same each time, and says so. Exit status: 0; 64 usage, 65 some lines of the
+      tables are not rows or the file of --implementation is wrong, 66 the tables do not exist, 73 the file exists already or
+      cannot be created, 74 I/O.
       """,
     options: [
       Option("--html", "FILE", "Write the page to this file; - is standard output.", short: "-o"),

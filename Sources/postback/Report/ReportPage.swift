@@ -31,8 +31,10 @@ struct ReportPage {
   /// Returns the whole page. Throws if the digests for the security policy cannot be computed.
   func html() throws(LibcryptoFailure) -> HTML {
     let style = HTML.source(ReportStyle.source)
-    let script = HTML.source(ReportScript.source)
-    let businessScript = HTML.source(BusinessScript.source)
+    let scripts = [
+      DrawingScript.source, FilterScript.source, ChartScript.source, BusinessScript.source, RejectsScript.source,
+    ].map(HTML.source)
+    let digests = try scripts.map { script throws(LibcryptoFailure) -> HTML in "\(try script.policyDigest()) " }
     let businessData = business?.data.map { data -> HTML in
       "<script type=\"application/json\" id=\"business-data\">\(HTML.script(data))</script>"
     }
@@ -42,7 +44,7 @@ struct ReportPage {
       <head>
       <meta charset="utf-8">
       <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
-      script-src \(try script.policyDigest()) \(try businessScript.policyDigest()); style-src \(try style.policyDigest())">
+      script-src \(digests); style-src \(try style.policyDigest())">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="referrer" content="no-referrer">
       <title>Postback report</title>
@@ -58,6 +60,7 @@ struct ReportPage {
       \(navigation)
       <main>
       \(Headline(business, trust, report, signals, findings).html)
+      \(filters)
       <h2 id="signals">Signals</h2>
       \(signals.html)
       <h2 id="business">Installs, revenue and costs</h2>
@@ -71,7 +74,7 @@ struct ReportPage {
       <h2 id="flow">Flow</h2>
       <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
       <h2 id="rejects-by-code">Rejects</h2>
-      \(codes)
+      <div id="codes">\(codes)</div>
       <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
       <h2 id="tampering">Tampering</h2>
       \(tampering)
@@ -82,9 +85,9 @@ struct ReportPage {
       \(rows)
       </main>
       <script type="application/json" id="data">\(HTML.script(data))</script>
-      <script>\(script)</script>
+      <script type="application/json" id="cube">\(HTML.script(CubeData(cube: report.cube).json))</script>
       \(businessData ?? "")
-      <script>\(businessScript)</script>
+      \(scripts.map { script -> HTML in "<script>\(script)</script>\n" })
       </body>
       </html>
 
@@ -151,7 +154,8 @@ struct ReportPage {
 
   private var tampering: HTML {
     guard let findings else {
-      return "<p class=\"note\">This report has no diagnoses of edited fields. Give --diagnose to include them.</p>"
+      return
+        "<p class=\"note\">This report has no diagnoses of edited fields. Give --diagnose to include them. The filters do not change this section.</p>"
     }
     return "\(findings.edits)\(findings.relatedRejects)"
   }
@@ -167,7 +171,7 @@ struct ReportPage {
       found.count
     ) { index, table in
       let cells = found[index].cells
-      table.add(cells[0], cells: cells.dropFirst().map { .text($0) } + [.number(found[index].copies)])
+      table.add(FieldWords.name(cells[0]), cells: cells.dropFirst().map { .text($0) } + [.number(found[index].copies)])
     }
   }
 
@@ -190,19 +194,28 @@ struct ReportPage {
       <noscript><p>The table needs JavaScript; the rest of the page does not.</p></noscript>
       <div class="controls" id="controls" role="search" hidden>
       <label>Words in any column, or in the raw body <input id="filter" type="search" autocomplete="off"></label>
-      <label>Code <select id="code"><option value="">all</option></select></label>
       <p id="status" role="status" aria-live="polite"></p>
       </div>
-      <div class="scroll"><table id="rejects"><caption>Rejects of the sample; + opens a row</caption>
+      <div class="scroll" tabindex="0" role="group" aria-label="Table: rejects of the sample"><table id="rejects"><caption>Rejects of the sample; + opens a row</caption>
       <thead><tr><th scope="col"><span>Open</span></th>\(headings)</tr></thead><tbody id="rows"></tbody></table></div>
       """
+  }
+
+  /// The sampled rows, one of each code after the other, so that the first ones have all codes.
+  private var mixedRows: [(code: String, line: [UInt8])] {
+    var places: [String: Int] = [:]
+    return report.sample.rows.map { row -> (place: Int, row: (code: String, line: [UInt8])) in
+      defer { places[row.code, default: 0] += 1 }
+      return (places[row.code] ?? 0, row)
+    }
+    .sorted { ($0.place, $0.row.code) < ($1.place, $1.row.code) }.map(\.row)
   }
 
   private var data: JSONValue {
     let found = Dictionary((findings?.diagnoses ?? []).map { ($0.digest, $0.diagnosis.summary) }) { first, _ in first }
     return .object([
       .init("columns", .array(SampledReject.columns.map { .string($0) })),
-      .init("rows", .array(report.sample.rows.map { SampledReject($0.line, diagnoses: found, report.conflicts).json })),
+      .init("rows", .array(mixedRows.map { SampledReject($0.line, diagnoses: found, report.conflicts).json })),
     ])
   }
 }

@@ -54,6 +54,7 @@ extension BusinessSection {
         .object(business.expectedShare.sorted { $0.key < $1.key }.map { .init("\($0)", .string("\($1)")) })
       ),
       .init("apps", texts(apps.map { id in id.map { business.appNames[$0] ?? $0 } ?? "all apps" })),
+      .init("appIDs", texts(apps.map { $0 ?? "" })),
       .init("networks", texts(networks.map { $0 ?? "all networks" })),
       .init("campaigns", .array(campaigns.map { texts([$0.label, $0.campaign ?? ""]) })),
       .init("cells", .array(cells.sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.json))),

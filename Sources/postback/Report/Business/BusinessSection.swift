@@ -103,18 +103,23 @@ struct BusinessSection {
   var nullRatesFigure: HTML {
     let rates = nullRates
     let shown = rates.prefix(Self.shownCampaigns)
-    var drawing = Drawing(width: 760, height: shown.count * 30 + 44)
+      .sorted { ($1.rate.rate ?? 0, $0.name) < ($0.rate.rate ?? 0, $1.name) }
+    var drawing = Drawing(width: 760, height: shown.count * 30 + 58)
     var table = NumberTable("Postbacks without a value", ["ad network", "nulls", "values", "null rate", "from", "to"])
     let ticks = Ticks(to: 100 * (shown.map { $0.rate.interval?.high ?? 0 }.max() ?? 0))
-    let bottom = Double(shown.count * 30 + 6)
+    let bottom = Double(shown.count * 30 + 20)
     func x(_ share: Double) -> Double { 230 + 330 * 100 * share / ticks.end }
     for value in ticks.values {
-      drawing.line(x(value / 100), 4, x(value / 100), bottom, .grid)
+      drawing.line(x(value / 100), 18, x(value / 100), bottom, .grid)
       drawing.text("\(Numbers.short(value)) %", x: x(value / 100), y: bottom + 14, .middle, .axis)
     }
+    let nulls = rates.reduce(0) { $0 + $1.nulls }
+    if shown.count > 1, let mean = WilsonRate(nulls, of: rates.reduce(nulls) { $0 + $1.values }).rate {
+      drawing.mean(x: x(mean), bottom: bottom, "all \(Numbers.percent(mean))")
+    }
     for (index, one) in shown.enumerated() {
-      let y = Double(index * 30 + 16)
-      drawing.text(one.name.shortened(to: 25), x: 222, y: y + 5, .end)
+      let y = Double(index * 30 + 30)
+      drawing.text(one.name.shortened(to: 23), x: 222, y: y + 5, .end)
       guard let rate = one.rate.rate, let interval = one.rate.interval else { continue }
       drawing.line(x(interval.low), y, x(interval.high), y, .whisker)
       for end in [interval.low, interval.high] { drawing.line(x(end), y - 5, x(end), y + 5, .whisker) }
@@ -142,7 +147,7 @@ struct BusinessSection {
       "Null rate by ad network",
       id: "null-rates",
       description: """
-        The share of first postbacks without a conversion value. The line is Wilson's interval at 95 %.\(more) Apple leaves \
+        The share of first postbacks without a conversion value. The highest rate comes first; the broken line is the rate of all. The line through a dot is Wilson's interval at 95 %.\(more) Apple leaves \
         the value out where few people install; a network that leaves values out itself stands apart.
         """,
       numbers: table.html
@@ -184,7 +189,7 @@ extension BusinessSection {
       "The latest install days",
       ["day", "state", "first postbacks to be expected by now", "installs", "values", "nulls"]
     )
-    for day in days.suffix(Self.recentDays).reversed() {
+    for day in days.filter({ business.status[$0] != nil }).suffix(Self.recentDays).reversed() {
       let sum = sums[day] ?? BusinessReport.Sums()
       table.add(
         Timestamp.name(ofDay: day),
@@ -213,12 +218,11 @@ extension BusinessSection {
     let time = business.asOf.map { "As of \($0). " } ?? ""
     return """
       <p class="note">\(time)By estimated install date, in the first conversion window. \(others)</p>
-      <div class="controls" id="business-controls" role="search" hidden>
-      <label>App <select id="business-app"><option value="">all</option></select></label>
+      <div class="controls" id="business-controls" hidden>
       <label>Network <select id="business-network"><option value="">all</option></select></label>
-      <label>From <input id="business-from" type="date"></label>
-      <label>To <input id="business-to" type="date"></label>
       <p id="business-status" role="status" aria-live="polite"></p>
+      <p class="note">Of the filters above, the app and the days apply, here to the days of installs. The daily report has \
+      neither forwarders nor codes, and networks by their names.</p>
       </div>
       <div class="charts">\(installsFigure)\(revenueFigure)\(campaignsFigure)\(nullRatesFigure)</div>
       <h3>Completeness</h3>

@@ -48,30 +48,36 @@ extension BusinessSection {
 
   private static let shown = 16
 
-  /// The return on ad spend of each campaign, the largest cost first.
+  /// The return on ad spend of the campaigns with the largest cost, the highest return first.
   var campaignsFigure: HTML {
     let campaigns = campaigns
     let shown = campaigns.filter { $0.cost != nil }.prefix(Self.shown)
+      .sorted { ($1.roas?.observed ?? 0, $0.label) < ($0.roas?.observed ?? 0, $1.label) }
     guard !shown.isEmpty else {
       return """
-        <figure id="campaigns" class="wide"><figcaption>Campaigns by cost</figcaption><p class="note">No costs are known, so that there \
+        <figure id="campaigns" class="wide"><figcaption>Campaigns</figcaption><p class="note">No costs are known, so that there \
         is no return on them. Give a file of costs: <code>postback daily OUT --lookups DIR --cost FILE</code></p>\
         \(Self.table(campaigns))</figure>
         """
     }
-    var drawing = Drawing(width: 760, height: shown.count * 40 + 48)
+    var drawing = Drawing(width: 760, height: shown.count * 40 + 60)
     let ticks = Ticks(to: min(shown.compactMap { $0.roas?.high }.max() ?? 1, 10), isWhole: false)
-    let bottom = Double(shown.count * 40 + 6)
+    let bottom = Double(shown.count * 40 + 18)
     func x(_ ratio: Double) -> Double { 300 + 430 * min(max(ratio, 0), ticks.end) / ticks.end }
     for value in ticks.values {
-      drawing.line(x(value), 4, x(value), bottom, .grid)
+      drawing.line(x(value), 16, x(value), bottom, .grid)
       drawing.text(Numbers.short(value), x: x(value), y: bottom + 14, .middle, .axis)
     }
-    drawing.line(x(1), 4, x(1), bottom, .axis)
+    drawing.line(x(1), 16, x(1), bottom, .axis)
     drawing.text("return on ad spend; 1 pays the cost back", x: 515, y: bottom + 33, .middle, .axis)
+    if shown.count > 1 {
+      let cost = shown.reduce(0) { $0 + ($1.cost?.approximation ?? 0) }
+      let mean = shown.reduce(0) { $0 + $1.sums.revenue.approximation } / cost
+      drawing.mean(x: x(mean), bottom: bottom, "all of these \(Numbers.ratio(mean))")
+    }
     for (index, line) in shown.enumerated() {
-      let y = Double(index * 40 + 28)
-      drawing.text(line.label.shortened(to: 30), x: 290, y: y + 5, .end)
+      let y = Double(index * 40 + 40)
+      drawing.text(line.label.shortened(to: 29), x: 290, y: y + 5, .end)
       guard let roas = line.roas else { continue }
       drawing.line(x(roas.low), y, x(roas.high), y, .whisker)
       drawing.line(x(roas.low), y - 5, x(roas.low), y + 5, .whisker)
@@ -92,14 +98,15 @@ extension BusinessSection {
       business.undividedCost > .zero
       ? " \(Numbers.money(business.undividedCost, business.currency)) of cost belongs to no single row and is in none of them."
       : ""
-    let more = campaigns.count > shown.count ? " The \(shown.count) largest of \(campaigns.count)." : ""
+    let more =
+      campaigns.count > shown.count ? " These are the \(shown.count) with the largest cost of \(campaigns.count)." : ""
     return drawing.figure(
-      "Campaigns by cost, with their return",
+      "Campaigns by their return",
       id: "campaigns",
       isWide: true,
       description: """
         A dot is the revenue of the first window that was observed, divided by the cost. The line goes from the least to the \
-        most that the ranges of the values and the interval for null postbacks allow.\(undivided)\(more)
+        most that the ranges of the values and the interval for null postbacks allow. The broken line is the return of all campaigns shown.\(undivided)\(more)
         """,
       numbers: Self.table(campaigns)
     )

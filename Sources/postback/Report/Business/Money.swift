@@ -21,7 +21,7 @@ extension Numbers {
     }
     groups.append("\(left)")
     let digits = rest < 10 ? "0\(rest)" : "\(rest)"
-    return (hundredths < 0 ? "−" : "") + groups.reversed().joined(separator: "\u{2009}") + "." + digits
+    return (hundredths < 0 ? "−" : "") + groups.reversed().joined(separator: "\u{202F}") + "." + digits
   }
 
   /// A ratio with two digits after the point.

@@ -52,8 +52,9 @@ struct Headline {
 
   var html: HTML {
     let items = findings.map { finding -> HTML in
-      let sentence: HTML = finding.isSuspicion ? "<strong>\(finding.sentence)</strong>" : "\(finding.sentence)"
-      let certainty: HTML = finding.certainty.map { " \($0)" } ?? ""
+      let text = finding.sentence.withUnbreakableShares
+      let sentence: HTML = finding.isSuspicion ? "<strong>\(text)</strong>" : "\(text)"
+      let certainty: HTML = finding.certainty.map { " \($0.withUnbreakableShares)" } ?? ""
       return "<li>\(sentence)\(certainty) <a href=\"#\(finding.section.id)\">\(finding.section.name)</a></li>\n"
     }
     let list: HTML = items.isEmpty ? "" : "<ol>\n\(items)</ol>"

@@ -1,6 +1,7 @@
 internal import Analysis
 internal import Base
 internal import JSON
+internal import SKAdNetwork
 internal import Tampering
 
 /// The diagnoses of rejects and the related rejects, as HTML.
@@ -85,33 +86,55 @@ struct ReportFindings {
 }
 
 extension ReportFindings {
-  /// A finding for each forwarder of which a diagnosed reject was edited, or has the signature of another postback.
+  /// Findings for each forwarder: the lost attributions that it presented as won, and its other edited rejects.
   var findings: [Finding] {
-    let senders = Dictionary(grouping: diagnoses, by: \.forwarder)
-    return senders.compactMap { forwarder, rejects -> Finding? in
+    Dictionary(grouping: diagnoses, by: \.forwarder).flatMap { forwarder, rejects -> [Finding] in
       let edited = rejects.filter(\.isEdited)
-      guard !edited.isEmpty else { return nil }
-      let most = Tampering(edited, diagnosable: edited.count).groups[0]
-      let first = edited.compactMap { times[$0.digest] }.min()
-      let since = first.map { ", first on \(Timestamp(milliseconds: $0).description.prefix(10))" } ?? ""
-      let name = forwarder.map { "the forwarder \($0)" } ?? "no named forwarder"
-      return Finding(
-        sentence: """
-          \(Numbers.grouped(edited.count)) of \(Numbers.grouped(rejects.count)) diagnosed rejects of \(name) are genuine \
-          postbacks that were edited\(since), \(Numbers.grouped(most.count)) of them like this: \(most.summary)
-          """,
-        certainty: "This is certain: Apple's signature fits the original.",
-        section: Finding.Section(id: "tampering", name: "Tampering"),
-        isSuspicion: true,
-        rows: edited.count
-      )
+      let (won, others) = (edited.filter(\.isPresentedAsWon), edited.filter { !$0.isPresentedAsWon })
+      let name = forwarder.map { "The forwarder \($0)" } ?? "A sender without a name"
+      let total = "\(Numbers.grouped(rejects.count)) diagnosed rejects"
+      var findings: [Finding] = []
+      if !won.isEmpty {
+        let sentence =
+          "\(name) presented lost attributions as won in \(Numbers.grouped(won.count)) of \(total)\(since(won))."
+        findings.append(finding(sentence, of: won))
+      }
+      if let most = Tampering(others, diagnosable: others.count).groups.first {
+        let sentence = """
+          \(name) sent edited postbacks in \(Numbers.grouped(others.count)) of \(total)\(since(others)), \
+          \(Numbers.grouped(most.count)) of them like this: \(most.summary)
+          """
+        findings.append(finding(sentence, of: others))
+      }
+      return findings
     }
+  }
+
+  private func since(_ rejects: [DiagnosedReject]) -> String {
+    let first = rejects.compactMap { times[$0.digest] }.min()
+    return first.map { ", first on \(Timestamp(milliseconds: $0).description.prefix(10))" } ?? ""
+  }
+
+  private func finding(_ sentence: String, of rejects: [DiagnosedReject]) -> Finding {
+    Finding(
+      sentence: sentence,
+      certainty: "This is certain: Apple's signature fits the original.",
+      section: Finding.Section(id: "tampering", name: "Tampering"),
+      isSuspicion: true,
+      rows: rejects.count
+    )
   }
 }
 
 extension DiagnosedReject {
   /// Indicates that the signature proves an edit, or belongs to another postback.
   fileprivate var isEdited: Bool { ["recovered", "signature_of_another", "stolen_signature"].contains(diagnosis.code) }
+
+  /// Indicates that a lost attribution was presented as won.
+  fileprivate var isPresentedAsWon: Bool {
+    guard case .recovered(let recovery) = diagnosis.finding else { return false }
+    return recovery.edits.contains { $0.field == .didWin && $0.original == "false" && $0.arrived == "true" }
+  }
 }
 
 /// The codes of diagnoses in the words of analysts.

@@ -31,7 +31,8 @@ struct SignalSection {
   }
 
   var html: HTML {
-    let alarms = report.alarms
+    let alarms = report.alarms.enumerated().map(Self.alarm)
+    let list: HTML = alarms.isEmpty ? "" : "<ol class=\"alarms\">\(alarms)</ol>\(numbers)"
     let left: HTML =
       report.leftOut == 0
       ? "" : "<p class=\"note\">\(Numbers.grouped(report.leftOut)) records were left out: there are too many.</p>"
@@ -39,7 +40,7 @@ struct SignalSection {
       <p class="note">\(summary) A signal proves nothing: it shows where to look. The p-values are corrected by Holm's \
       method for all tests together, so that a report has an alarm without a cause with a chance of at most \
       \(Int((SignalTest.level * 100).rounded())) %. The filters do not change this section.</p>
-      \(alarms.enumerated().map(Self.alarm))
+      \(list)
       \(others)
       \(omissions)\(left)
       """
@@ -48,38 +49,50 @@ struct SignalSection {
   private static func alarm(_ index: Int, _ test: SignalTest) -> HTML {
     let sentence = SignalSentence(test: test)
     let interval = WilsonRate(test.own.count, of: test.own.total).interval
-    let range = interval.map { " (95 % interval \(Numbers.percent($0.low)) to \(Numbers.percent($0.high)))" } ?? ""
-    let campaigns = test.campaigns.map { " Campaigns compared: \($0.own) with \($0.others) of others." } ?? ""
+    let range =
+      interval.map { " The 95 % interval of the share is \(Numbers.percent($0.low)) to \(Numbers.percent($0.high))." }
+      ?? ""
+    let link: HTML =
+      test.party.kind == .forwarder
+      ? " <a href=\"\(ReportLink(.forwarder, test.party.name, at: "rejects-by-code").fragment)\">Only this forwarder</a>"
+      : ""
     let sums = test.money.filter { $0.value != .zero }.sorted { $0.key < $1.key }
       .map { "\(Numbers.exact($0.value)) \($0.key)" }
-    let money = sums.isEmpty ? "" : " Exact difference of the decoded revenue: \(sums.joined(separator: ", "))."
-    var table = NumberTable(
-      "The numbers of this alarm: \(test.name.rawValue)",
-      ["", "with the property", "of", "share", "effect", "p", "p, corrected"]
-    )
-    table.add(
-      test.party.name,
-      .number(test.own.count),
-      .number(test.own.total),
-      .share(test.own.count, of: test.own.total),
-      .amount(signed(test.effect)),
-      .amount(probability(test.pValue)),
-      .amount(probability(test.correctedPValue))
-    )
-    table.add(
-      "all others",
-      .number(test.others.count),
-      .number(test.others.total),
-      .share(test.others.count, of: test.others.total),
-      .amount(""),
-      .amount(""),
-      .amount("")
-    )
+    let money = sums.isEmpty ? "" : " The exact difference of the decoded revenue: \(sums.joined(separator: ", "))."
+    let rest = "\(sentence.text)\(range)\(money) \(sentence.certainty)".withUnbreakableShares
     return """
-      <section class="alarm" id="signal-\(index + 1)"><h3>\(test.party.name): \(test.name.words)</h3>
-      <p>\(sentence.text)\(range) \(sentence.certainty)\(campaigns)\(money)</p>\(table.html)</section>
+      <li id="signal-\(index + 1)"><strong>\(test.party.name): \(test.name.words).</strong> \(rest)\(link)</li>
 
       """
+  }
+
+  /// The numbers of all alarms.
+  private var numbers: HTML {
+    var table = NumberTable(
+      "The numbers of the alarms, in the same order",
+      [
+        "looked for", "party", "app", "with it", "of", "share", "others with it", "of", "share", "effect", "campaigns",
+        "p", "p, corrected",
+      ]
+    )
+    for test in report.alarms {
+      table.add(
+        test.name.rawValue + (test.value.map { " (\($0))" } ?? ""),
+        .text("\(test.party.kind.rawValue) \(test.party.name)"),
+        .text(test.app ?? "all"),
+        .number(test.own.count),
+        .number(test.own.total),
+        .share(test.own.count, of: test.own.total),
+        .number(test.others.count),
+        .number(test.others.total),
+        .share(test.others.count, of: test.others.total),
+        .amount(Self.signed(test.effect)),
+        .amount(test.campaigns.map { "\($0.own), \($0.others) of others" } ?? ""),
+        .amount(Self.probability(test.pValue)),
+        .amount(Self.probability(test.correctedPValue))
+      )
+    }
+    return table.html
   }
 
   private var others: HTML {
@@ -170,4 +183,9 @@ extension SignalSection {
   private static func money(_ test: SignalTest) -> Double {
     test.money.values.map(\.approximation).max().map { max($0, 0) } ?? 0
   }
+}
+
+extension String {
+  /// The text with an unbreakable space before each percent sign.
+  var withUnbreakableShares: String { replacing(" %", with: "\u{a0}%") }
 }

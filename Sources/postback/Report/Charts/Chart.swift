@@ -35,6 +35,13 @@ struct Drawing {
     case fine
     case coarse
     case none
+    case mean
+  }
+
+  /// Draws a vertical line for a mean, with its label above it.
+  mutating func mean(x: Double, bottom: Double, _ label: String) {
+    line(x, 14, x, bottom, .mean)
+    text(label, x: min(Swift.max(x, 60), 700), y: 11, .middle, .mean)
   }
 
   /// Draws a rectangle; `title` is shown while the pointer is over it.
@@ -72,7 +79,8 @@ struct Drawing {
     let place: HTML = isWide ? " class=\"wide\"" : ""
     return """
       <figure\(id)\(place)><figcaption>\(title)</figcaption>
-      <svg viewBox="0 0 \(width) \(height)" role="img" aria-label="\(title). \(description)">\(content)</svg>
+      <div class="scroll" tabindex="0" role="group" aria-label="Chart: \(title)"><svg viewBox="0 0 \(width) \(height)" role="img" \
+      aria-label="\(title). \(description)">\(content)</svg></div>
       <p class="note">\(description)</p>
       <details><summary>Numbers</summary>\(numbers)</details></figure>
       """
@@ -108,12 +116,12 @@ struct Ticks {
 
 /// The formats of numbers in a page.
 enum Numbers {
-  /// The number with a thin space between groups of three digits.
+  /// The number with a narrow, unbreakable space between groups of three digits.
   static func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var text = ""
     for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { text += "\u{2009}" }
+      if index > 0, (digits.count - index) % 3 == 0 { text += "\u{202F}" }
       text.append(digit)
     }
     return (number < 0 ? "−" : "") + text

@@ -2,7 +2,7 @@ internal import Base
 
 /// A chart with a bar for each day, of parts that stand on each other, and a line for the range of their sum.
 ///
-/// The page's script draws the same chart when the page is filtered; `dayChart` in `BusinessScript` has the same measures.
+/// The page's script draws the same chart when the page is filtered; `dayChart` in `DrawingScript` has the same measures.
 struct DayChart {
   /// A day with its parts from the bottom to the top.
   struct Bar {
@@ -56,6 +56,11 @@ struct DayChart {
       let drop = bar.isOpenEnded ? 5.0 : 0
       drawing.line(middle - cap, y(range.high) + drop, middle, y(range.high), .whisker)
       drawing.line(middle, y(range.high), middle + cap, y(range.high) + drop, .whisker)
+    }
+    if bars.count > 1 {
+      let mean = bars.reduce(0) { $0 + $1.sum } / Double(bars.count)
+      drawing.line(left, y(mean), left + width, y(mean), .mean)
+      drawing.text("mean \(Numbers.short(mean))", x: left + width, y: y(mean) - 5, .end, .mean)
     }
     for index in Self.labelled(bars.count) {
       let isAtEnd = bars.count > 3 && index == bars.count - 1

@@ -51,6 +51,7 @@ extension Report {
     }
     return drawing.figure(
       "From read to decoded",
+      id: "funnel",
       description:
         "Records that are left after each stage, of \(Numbers.grouped(read)) read. Below: unique postbacks that are not decoded, "
         + "with the reason; the tables hold them too.",
@@ -76,7 +77,7 @@ extension Report {
       ] where count > 0 {
         let width = 480 * Double(count) / Double(total)
         drawing.bar(x: x, y: y, width: width, height: 28, style, title: "\(name): \(count)")
-        if width > 64 {
+        if width > 110 {
           drawing.text("\(name) \(Share(count, of: total))", x: x + width / 2, y: y + 45, .middle, .axis)
         }
         x += width
@@ -105,6 +106,7 @@ extension Report {
     }
     return drawing.figure(
       "Null values by window",
+      id: "windows",
       description: "Won postbacks of each conversion window: those with a fine value, a coarse one, and none (null). "
         + "Apple withholds values of small crowds.",
       numbers: table.html

@@ -10,6 +10,7 @@ extension Report {
   /// Rejects by ad network.
   var networksFigure: HTML {
     Self.figure(
+      "networks",
       "Rejects by ad network",
       "ad network",
       networks,
@@ -20,6 +21,7 @@ extension Report {
   /// Rejects by forwarder.
   var forwardersFigure: HTML {
     Self.figure(
+      "forwarders",
       "Rejects by forwarder",
       "forwarder",
       forwarders,
@@ -29,25 +31,36 @@ extension Report {
     )
   }
 
-  private static func figure(_ title: String, _ kind: String, _ senders: [Sender], note: String) -> HTML {
+  private static func figure(
+    _ id: String,
+    _ title: String,
+    _ kind: String,
+    _ senders: [Sender],
+    note: String
+  ) -> HTML {
+    func share(_ sender: Sender) -> Double { sender.read > 0 ? Double(sender.faults) / Double(sender.read) : 0 }
     let shown = senders.prefix(shownSenders)
-    var drawing = Drawing(width: 760, height: shown.count * 30 + 44)
+      .sorted { (share($1), $1.read, $0.name ?? "") < (share($0), $0.read, $1.name ?? "") }
+    var drawing = Drawing(width: 760, height: shown.count * 30 + 58)
     var table = NumberTable(title, [kind, "rejects", "contradicted", "read", "share", "most frequent code"])
-    func percent(_ sender: Sender) -> Double {
-      sender.read > 0 ? 100 * Double(sender.faults) / Double(sender.read) : 0
-    }
+    func percent(_ sender: Sender) -> Double { 100 * share(sender) }
     let ticks = Ticks(to: shown.map(percent).max() ?? 0)
-    let bottom = Double(shown.count * 30 + 6)
+    let bottom = Double(shown.count * 30 + 20)
     for value in ticks.values {
       let x = 230 + 280 * value / ticks.end
-      drawing.line(x, 4, x, bottom, .grid)
+      drawing.line(x, 18, x, bottom, .grid)
       drawing.text("\(Numbers.short(value)) %", x: x, y: bottom + 14, .middle, .axis)
     }
     drawing.text("rejected, of all records of the \(kind)", x: 370, y: bottom + 31, .middle, .axis)
+    let (faults, read) = (senders.reduce(0) { $0 + $1.faults }, senders.reduce(0) { $0 + $1.read })
+    if senders.count > 1, read > 0 {
+      let mean = 100 * Double(faults) / Double(read)
+      drawing.mean(x: 230 + 280 * mean / ticks.end, bottom: bottom, "all \(Share(faults, of: read))")
+    }
     for (index, sender) in shown.enumerated() {
-      let y = Double(index * 30)
+      let y = Double(index * 30 + 14)
       let share = percent(sender)
-      drawing.text((sender.name ?? "unknown").shortened(to: 25), x: 222, y: y + 20, .end)
+      drawing.text((sender.name ?? "unknown").shortened(to: 23), x: 222, y: y + 20, .end)
       drawing.bar(
         x: 230,
         y: y + 7,
@@ -64,7 +77,7 @@ extension Report {
         .value
       )
     }
-    for sender in senders.prefix(listedSenders) {
+    for sender in shown + senders.dropFirst(shown.count).prefix(listedSenders - shown.count) {
       table.add(
         sender.name ?? "unknown",
         .number(sender.rejects),
@@ -74,11 +87,13 @@ extension Report {
         .text(sender.mostFrequentCode ?? "")
       )
     }
-    let more = senders.count > shown.count ? " The \(shown.count) with the most rejects of \(senders.count)." : ""
+    let more =
+      senders.count > shown.count ? " These are the \(shown.count) with the most rejects of \(senders.count)." : ""
     return drawing.figure(
       title,
+      id: id,
       description:
-        "The share and the number of its records that were rejected.\(more) \(note)",
+        "The share and the number of its records that were rejected, the highest share first; the broken line is the share of all.\(more) \(note)",
       numbers: table.html
     )
   }
@@ -87,7 +102,7 @@ extension Report {
   var revenueFigure: HTML {
     guard !revenue.isEmpty else {
       return
-        "<figure><figcaption>Decoded revenue</figcaption><p class=\"note\">No accepted postback decodes to revenue.</p></figure>"
+        "<figure id=\"revenue\"><figcaption>Decoded revenue</figcaption><p class=\"note\">No accepted postback decodes to revenue.</p></figure>"
     }
     let shown = revenue.prefix(Self.shownRevenues)
     var drawing = Drawing(width: 760, height: shown.count * 50 + 44)
@@ -154,6 +169,7 @@ extension Report {
         + "of one user: of both sums the larger is taken, which is never too high." : ""
     return drawing.figure(
       "Decoded revenue, with its range",
+      id: "revenue",
       description:
         "The revenue that the conversion models derive from accepted postbacks: a dot for the estimate, and a line from the lower "
         + "to the upper limit; an arrow if there is no upper limit. Currencies are never added.\(largest)\(more)",

@@ -16,7 +16,15 @@ extension Report {
       let largest = series.counts.max() ?? 0
       let ticks = Ticks(to: Double(largest), count: 2)
       drawing.text(series.code, x: left - 44, y: bottom - 19, .end)
-      drawing.text("\(Numbers.grouped(series.counts.reduce(0, +))) in all", x: left - 44, y: bottom - 1, .end, .axis)
+      let sum = series.counts.reduce(0, +)
+      let mean = Double(sum) / Double(max(series.counts.count, 1))
+      drawing.text(
+        "\(Numbers.grouped(sum)) in all, mean \(Numbers.short(mean))",
+        x: left - 44,
+        y: bottom - 1,
+        .end,
+        .axis
+      )
       for value in [0, ticks.end] {
         let y = bottom - 38 * value / ticks.end
         drawing.line(left, y, left + width, y, .grid)
@@ -33,6 +41,7 @@ extension Report {
           title: "\(series.code), \(timeline.label(index)): \(count)"
         )
       }
+      drawing.line(left, bottom - 38 * mean / ticks.end, left + width, bottom - 38 * mean / ticks.end, .mean)
     }
     let axis = Double(shown.count) * rowHeight + 8
     for index in Self.labelled(timeline.count) {
@@ -58,65 +67,33 @@ extension Report {
       : ""
     return drawing.figure(
       "Rejects over time, by code",
-      description: "Rejects \(timeline.stepName). Each code has its own scale.\(omitted)\(undated)",
+      id: "timeline",
+      description:
+        "Rejects \(timeline.stepName). Each code has its own scale; the broken line is its mean.\(omitted)\(undated)",
       numbers: table.html
     )
   }
 
   /// Installs by estimated date, with the certain and the possible number for each day.
   var installsFigure: HTML {
-    let (left, width, height) = (60.0, 680.0, 170.0)
-    var drawing = Drawing(width: 760, height: 240)
     var table = NumberTable("Installs by day (UTC)", ["day", "estimated", "at least", "at most"])
-    let ticks = Ticks(to: Double(installs.map { max($0.possible, $0.estimated) }.max() ?? 0))
-    func y(_ value: Double) -> Double { 10 + height * (1 - value / ticks.end) }
-    for value in ticks.values {
-      drawing.line(left, y(value), left + width, y(value), .grid)
-      drawing.text(Numbers.short(value), x: left - 6, y: y(value) + 4, .end, .axis)
-    }
-    let step = width / Double(max(installs.count, 1))
-    for (index, day) in installs.enumerated() {
-      let x = left + Double(index) * step
+    let bars = installs.map { day -> DayChart.Bar in
       let name = Timestamp.name(ofDay: day.day)
-      let text = "\(name): about \(day.estimated), at least \(day.certain), at most \(day.possible)"
-      let barWidth = min(step * 0.7, 44)
-      let start = x + (step - barWidth) / 2
-      drawing.bar(
-        x: start,
-        y: y(Double(day.estimated)),
-        width: barWidth,
-        height: y(0) - y(Double(day.estimated)),
-        .bar,
-        title: text
-      )
       if day.possible > 0 {
-        let (middle, cap) = (x + step / 2, min(step * 0.2, 6))
-        drawing.line(middle, y(Double(day.possible)), middle, y(Double(day.certain)), .whisker)
-        for value in [day.possible, day.certain] {
-          drawing.line(middle - cap, y(Double(value)), middle + cap, y(Double(value)), .whisker)
-        }
         table.add(name, .number(day.estimated), .number(day.certain), .number(day.possible))
       }
-    }
-    for index in Self.labelled(installs.count) {
-      drawing.text(
-        Timestamp.name(ofDay: installs[index].day),
-        x: left + (Double(index) + 0.5) * step,
-        y: height + 28,
-        .middle,
-        .axis
+      return DayChart.Bar(
+        name: name,
+        parts: [(.bar, Double(day.estimated))],
+        range: (Double(day.certain), Double(day.possible)),
+        title: "\(name): about \(day.estimated), at least \(day.certain), at most \(day.possible)"
       )
     }
-    drawing.text(
-      "estimated day of the install, UTC; installs per day",
-      x: left + width / 2,
-      y: height + 48,
-      .middle,
-      .axis
-    )
+    let unit = "estimated day of the install, UTC; installs per day"
     let others = otherInstalls > 0 ? " \(Numbers.grouped(otherInstalls)) further installs are not drawn." : ""
-    return drawing.figure(
+    return DayChart(bars: bars, unit: unit, isWhole: true).drawing.figure(
       "Installs by estimated date",
+      id: "installs",
       description:
         "First postbacks of won attributions, without redownloads. A bar is the estimate; the line over it goes from the "
         + "installs that are certain for that day to those that are possible, because a postback hides the day.\(others)",

@@ -1,7 +1,7 @@
-/// The page's script: it fills the table of rejects from the JSON in the page, filters, sorts and opens rows.
+/// The script of the table of rejects: it fills the table from the JSON in the page, filters, sorts and opens rows.
 ///
 /// Data is put into the page only as text (`textContent`), never as markup.
-enum ReportScript {
+enum RejectsScript {
   static let source: StaticString = """
     "use strict";
     (function () {
@@ -9,9 +9,8 @@ enum ReportScript {
       const body = document.getElementById("rows");
       const status = document.getElementById("status");
       const filter = document.getElementById("filter");
-      const code = document.getElementById("code");
       const heads = Array.from(document.querySelectorAll("#rejects thead th"));
-      const shown = 500;
+      const shown = 200;
       let column = -1, direction = 1, opened = new Set();
 
       function element(name, text, className) {
@@ -41,7 +40,7 @@ enum ReportScript {
       function draw() {
         const words = filter.value.toLowerCase().split(/\\s+/).filter(word => word !== "");
         let order = data.rows.map((row, index) => index).filter(index =>
-          (code.value === "" || data.rows[index].reject_code === code.value) && words.every(word => texts[index].includes(word)));
+          filters.rowMatches(data.rows[index]) && words.every(word => texts[index].includes(word)));
         if (column >= 0) {
           const name = data.columns[column];
           order.sort((one, other) => {
@@ -81,24 +80,21 @@ enum ReportScript {
         if (button) button.addEventListener("click", () => {
           direction = column === index - 1 ? -direction : 1;
           column = index - 1;
-          draw();
+          filters.change({ sort: direction > 0 ? String(column) : "", at: "" }, true);
         });
       });
-      for (const name of Array.from(new Set(data.rows.map(row => row.reject_code || ""))).sort()) {
-        const option = element("option", name);
-        option.value = name;
-        code.append(option);
-      }
-      // The fragment of a link may preset the controls: #filter=words&code=signature_invalid&sort=2&open=0
-      const wanted = new URLSearchParams(location.hash.slice(1));
-      filter.value = wanted.get("filter") || "";
-      code.value = wanted.get("code") || "";
-      if (wanted.has("sort")) column = Math.max(0, Math.min(data.columns.length - 1, Number(wanted.get("sort")) || 0));
-      if (wanted.has("open")) opened.add(Number(wanted.get("open")));
-      filter.addEventListener("input", draw);
-      code.addEventListener("change", draw);
+      filter.addEventListener("input", () => filters.change({ words: filter.value.slice(0, 200), at: "" }, true));
+      let sorted = "", unfolded = "";
+      filters.listen(() => {
+        const state = filters.state;
+        if (filter.value !== state.words) filter.value = state.words;
+        if (state.sort !== sorted && state.sort !== "") [column, direction] = [Math.min(data.columns.length - 1, Number(state.sort)), 1];
+        if (state.open !== unfolded && state.open !== "") opened.add(Number(state.open));
+        [sorted, unfolded] = [state.sort, state.open];
+        draw();
+      });
       document.getElementById("controls").hidden = false;
-      draw();
+      filters.start();
     })();
     """
 }

@@ -1,0 +1,96 @@
+internal import JSON
+internal import Tables
+
+/// The counts from which a report's cube is made, of one batch or of all batches so far. Their size is bounded.
+struct CubeCount: Sendable {
+  /// All records by source of time, day, forwarder, network, app, reject code, decode status, window and kind of value.
+  private(set) var outcomes = Groups(limit: largestCount)
+  /// Won first installs by source of time, day, forwarder, network, app, and the estimated, first and last possible day.
+  private(set) var installs = Groups(limit: largestCount)
+  /// The revenue of each window by source of time, day, forwarder, network, app, currency, conversion type and model.
+  private(set) var revenue: [GroupKey: [RevenueSums.Window]] = [:]
+
+  private static let largestCount = 100_000
+  private static let noRevenue = [RevenueSums.Window](repeating: RevenueSums.Window(), count: 3)
+
+  mutating func add(_ key: GroupKey) { outcomes.add(key) }
+
+  mutating func addInstall(_ key: GroupKey) { installs.add(key) }
+
+  mutating func add(_ sum: RevenueSums.Window, ofWindow window: Int, _ key: GroupKey) {
+    revenue[key, default: Self.noRevenue][window] += sum
+  }
+
+  /// Adds the counts of rows that come later.
+  mutating func merge(_ later: Self) {
+    outcomes.merge(later.outcomes)
+    installs.merge(later.installs)
+    for (key, windows) in later.revenue.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+      guard revenue[key] != nil || revenue.count < Self.largestCount else { continue }
+      for window in windows.indices { revenue[key, default: Self.noRevenue][window] += windows[window] }
+    }
+  }
+}
+
+/// A reader of the keys of a report's cube.
+struct CubeKeys: Sendable {
+  private static let common = ["received_at_source", "received_day", "forwarder", "ad_network_id", "app_id"]
+
+  private let reject = GroupKeyReader(CubeKeys.common + ["reject_code"], in: .rejects)
+  private let accepted = GroupKeyReader(CubeKeys.common, in: .postbacks)
+  private let revenue = GroupKeyReader(
+    CubeKeys.common + ["currency", "conversion_type", "model_id", "model_version"],
+    in: .postbacks
+  )
+  private let decodeStatus = Table.postbacks.place(.decodeStatus)
+
+  /// Counts a reject.
+  func addReject(_ row: borrowing RowCursor, to count: inout CubeCount, _ key: inout GroupKey) {
+    reject.read(row, into: &key)
+    for _ in 0..<3 { key.append(nil) }
+    count.add(key)
+  }
+
+  /// Counts an accepted postback. The window and the kind of value are nil if it is not won.
+  func addAccepted(
+    _ row: borrowing RowCursor,
+    window: Int?,
+    _ value: ReportCube.ValueKind?,
+    to count: inout CubeCount,
+    _ key: inout GroupKey
+  ) {
+    accepted.read(row, into: &key)
+    key.append(nil)
+    key.append(row.text(decodeStatus))
+    key.append(window.map { "\($0)" })
+    key.append(value?.rawValue)
+    count.add(key)
+  }
+
+  /// Counts an install with its estimated, first and last possible day.
+  func addInstall(_ row: borrowing RowCursor, _ days: [Int], to count: inout CubeCount, _ key: inout GroupKey) {
+    accepted.read(row, into: &key)
+    for day in days { key.append("\(day)") }
+    count.addInstall(key)
+  }
+
+  /// Counts the revenue of a postback.
+  func addRevenue(
+    _ row: borrowing RowCursor,
+    _ sum: RevenueSums.Window,
+    window: Int,
+    to count: inout CubeCount,
+    _ key: inout GroupKey
+  ) {
+    revenue.read(row, into: &key)
+    count.add(sum, ofWindow: window, key)
+  }
+}
+
+extension GroupKey {
+  /// Appends a value; nil for null.
+  fileprivate mutating func append(_ text: String?) {
+    let bytes = text.map { Array($0.utf8) } ?? []
+    append(text == nil ? nil : ByteRange(start: 0, count: bytes.count), of: bytes)
+  }
+}
