@@ -86,6 +86,7 @@ struct CasePage {
       <li><b>\(Numbers.grouped(file.records.accepted))</b> accepted</li>
       <li><b>\(Numbers.grouped(file.records.rejected))</b> rejected (\("\(Share(file.records.rejected, of: read))"))</li>
       </ul>
+      <p class="note print">Closed parts are not printed. Open them before.</p>
       <ul class="findings">\(findings.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
       <nav>\(names.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>
       """
