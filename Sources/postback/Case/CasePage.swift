@@ -269,7 +269,9 @@ struct CasePage {
   private var signals: HTML {
     let tests = answer.tests
     let all = "\(Numbers.grouped(answer.report.tests.count)) tests of all parties, p-values corrected by Holm's method."
-    let alarms = tests.filter(\.isAlarm).map { test -> HTML in "<li>\(SignalSentence(test: test).text)</li>" }
+    let alarms = tests.filter(\.isAlarm).map(SignalSentence.init).map { sentence -> HTML in
+      "<li>\(sentence.text) \(sentence.certainty)</li>"
+    }
     let head: HTML =
       alarms.isEmpty
       ? "<p>No test raised an alarm about this party.</p>" : "<ul>\(alarms)</ul>"
