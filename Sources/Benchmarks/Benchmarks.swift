@@ -285,7 +285,7 @@ struct Options {
       --stages       Measure only a run with both formats and each of its stages, with the share of what is serial.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
                      each row after the milliseconds since 1970 at which it came, and a tab.
-      --state-keys N Measure only a state with N ids, such as 100000000: 76 bytes of disk each, twice 28 while it is made.
+      --state-keys N Measure only a state with N ids, such as 100000000: 84 bytes of disk each, 36 more while it is made.
       --models PATH  The conversion models; default: Fixtures/models.
 
     The command postback must be built beside this program, as swift build does. Dumps and tables go to a folder in
