@@ -35,7 +35,7 @@ extension Ledger {
       let statement = try SQLiteStatement(
         database,
         """
-        SELECT \(version > 5 ? LedgerPart.columns : LedgerPart.oldColumns) FROM parts
+        SELECT \(LedgerPart.columns(ofVersion: version)) FROM parts
         WHERE table_name = ? AND number >= ? ORDER BY number
         """
       )

@@ -243,7 +243,7 @@ extension Ledger {
 
   static func parts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
     let order = "table_name, format, number"
-    let columns = try LedgerSchema.identify(database) > 5 ? LedgerPart.columns : LedgerPart.oldColumns
+    let columns = LedgerPart.columns(ofVersion: try LedgerSchema.identify(database))
     let statement = try SQLiteStatement(database, "SELECT \(columns) FROM parts ORDER BY \(order)")
     return try statement.all { row throws(FileFailure) in try LedgerPart(row) }
   }

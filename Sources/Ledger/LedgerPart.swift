@@ -65,10 +65,19 @@ package struct LedgerPart: Equatable, Sendable {
 extension LedgerPart {
   /// The columns in the order in which `init(_:)` reads them and `LedgerStatements` writes them.
   static let columns = """
-    table_name, format, number, length, checksum, rows, phase, partition, oldest_received, newest_received, rewritten
+    table_name, format, number, length, checksum, rows, phase, partition, oldest_received, newest_received, rewritten,
+    latest_received
     """
-  /// Those of them that ledgers before version 6 have.
-  static let oldColumns = "table_name, format, number, length, checksum, rows, phase, '', NULL, NULL, 0"
+
+  /// Returns the columns of a ledger of a version, with constants for those that it does not have.
+  static func columns(ofVersion version: Int64) -> String {
+    let first = "table_name, format, number, length, checksum, rows, phase"
+    return switch version {
+    case ..<6: "\(first), '', NULL, NULL, 0, NULL"
+    case ..<8: "\(first), partition, oldest_received, newest_received, rewritten, NULL"
+    default: columns
+    }
+  }
 
   /// Reads a part from a row.
   init(_ row: SQLiteStatement) throws(FileFailure) {
@@ -81,6 +90,7 @@ extension LedgerPart {
     phase = try row.word(6, as: Phase.self)
     partition = row.text(7)
     if !row.isNull(8) { received = ReceiptSpan(oldest: try row.count(8), newest: try row.count(9)) }
+    if !row.isNull(11) { received?.latest = try row.count(11) }
     isRewritten = try row.integer(10) != 0
   }
 }
@@ -93,6 +103,8 @@ package struct ReceiptSpan: Equatable, Sendable {
   package var oldest: Int64
   /// The newest time.
   package var newest: Int64
+  /// The newest time as it was given, also if it is later than that of writing; nil if an earlier version has not noted it.
+  package var latest: Int64?
 
   /// Makes a span.
   package init(oldest: Int64, newest: Int64) { (self.oldest, self.newest) = (oldest, newest) }
@@ -101,12 +113,15 @@ package struct ReceiptSpan: Equatable, Sendable {
   package init(_ milliseconds: Int64?, writtenAt now: Int64) {
     let time = max(min(milliseconds ?? now, now), 0)
     self.init(oldest: time, newest: time)
+    latest = max(milliseconds ?? time, time)
   }
 
   /// Returns the span of the rows of both; nil if there are none.
   package static func union(_ first: ReceiptSpan?, _ second: ReceiptSpan?) -> ReceiptSpan? {
     guard let first, let second else { return first ?? second }
-    return ReceiptSpan(oldest: min(first.oldest, second.oldest), newest: max(first.newest, second.newest))
+    var span = ReceiptSpan(oldest: min(first.oldest, second.oldest), newest: max(first.newest, second.newest))
+    if let one = first.latest, let other = second.latest { span.latest = max(one, other) }
+    return span
   }
 }
 

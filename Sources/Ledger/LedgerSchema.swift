@@ -114,6 +114,9 @@ enum LedgerSchema {
     ALTER TABLE state ADD COLUMN resend_low INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE state ADD COLUMN resend_high INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    ALTER TABLE parts ADD COLUMN latest_received INTEGER;
+    """,
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an

@@ -53,10 +53,11 @@ struct LedgerStatements {
     dropInput = try prepare("DELETE FROM inputs WHERE id = ?")
     putPart = try prepare(
       """
-      INSERT INTO parts (\(LedgerPart.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO parts (\(LedgerPart.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (table_name, format, number) DO UPDATE SET length = excluded.length, checksum = excluded.checksum,
         rows = excluded.rows, phase = excluded.phase, oldest_received = excluded.oldest_received,
-        newest_received = excluded.newest_received, rewritten = excluded.rewritten
+        newest_received = excluded.newest_received, rewritten = excluded.rewritten,
+        latest_received = excluded.latest_received
       """
     )
     addCount = try prepare(
@@ -109,7 +110,8 @@ struct LedgerStatements {
       .text(part.partition),
       part.received.map { .integer($0.oldest) } ?? .null,
       part.received.map { .integer($0.newest) } ?? .null,
-      .integer(part.isRewritten ? 1 : 0)
+      .integer(part.isRewritten ? 1 : 0),
+      part.received?.latest.map { .integer($0) } ?? .null
     )
   }
 }

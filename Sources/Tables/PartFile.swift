@@ -90,8 +90,10 @@ package final class PartFile {
     checksum.append(next, byteCount: bytes.count)
     part.checksum = checksum.value
     part.length += Int64(bytes.count)
+    let hasUnknownTimes = part.rows > 0 && part.received == nil
     part.rows += Int64(rows)
     part.received = .union(part.received, received)
+    if hasUnknownTimes { part.received?.latest = nil }
     if part.length - begun >= Self.bytesToBegin {
       // Writes of the last range may have come after the system was asked for it.
       write.begins = max(0, begun - Self.bytesToBegin)..<part.length
