@@ -127,6 +127,9 @@ struct GroupKeyReader: Sendable {
   let columns: [Int]
   private let parts: [Part]
 
+  /// The columns of the table that are read.
+  var cells: [Int] { parts.map(\.column) }
+
   init(_ grouping: [GroupColumn], in table: Table) {
     let found = grouping.enumerated().compactMap { index, column in
       table.columnNames.firstIndex(of: column.column).map { (index, Part(column: $0, prefix: column.prefix)) }

@@ -153,13 +153,21 @@ private struct SurveyCounting: Sendable {
     wantsConflicts = countsRead && query.wantsConflicts
   }
 
+  /// The cells of rejects that are read; nil if they may be any.
+  private var rejectCells: [Int]? {
+    wantsConflicts ? nil : shared.columns + own.columns + groupKey.cells + readKey.cells + (received.map { [$0] } ?? [])
+  }
+
+  /// The cells of accepted postbacks that are read; nil if they may be any.
+  private var acceptedCells: [Int]? { conflictKeys.isEmpty ? acceptedFilter.columns + acceptedKey.cells : nil }
+
   /// The indexes in the grouping of the columns that accepted postbacks also have.
   var sharedPlaces: [Int] { acceptedKey.columns }
 
   func rejects(in batch: RawBatch) -> SurveyPart {
     var part = SurveyPart()
     var key = GroupKey()
-    var row = RowCursor(batch, of: .rejects)
+    var row = RowCursor(batch, of: .rejects, only: rejectCells)
     while row.next() {
       let isShared = shared.matches(row)
       if wantsConflicts, conflict.isConflict(row), own.matches(row) {
@@ -195,7 +203,7 @@ private struct SurveyCounting: Sendable {
       part.read.add(key, count: batch.records.count)
       return part
     }
-    var row = RowCursor(batch, of: .postbacks)
+    var row = RowCursor(batch, of: .postbacks, only: acceptedCells)
     while row.next() {
       let isShared = acceptedFilter.matches(row)
       if let first = conflict.first(row, among: conflictKeys, matches: isShared) { part.firsts.append(first) }

@@ -3,6 +3,7 @@ package import Tables
 internal import ConversionModel
 internal import Glibc
 internal import JSON
+internal import Ledger
 internal import PostbackPipeline
 
 /// A filter for the rows of a table. A row passes if it is within a span of time and meets every condition.
@@ -37,6 +38,9 @@ package struct RowFilter: Sendable {
     self.span = span
     received = span.isEverything ? nil : table.columnNames.firstIndex(of: "received_at")
   }
+
+  /// The columns that are compared.
+  var columns: [Int] { terms.map(\.column) + (received.map { [$0] } ?? []) }
 
   /// Indicates that every row passes.
   var isEverything: Bool { terms.isEmpty && received == nil }
@@ -90,6 +94,12 @@ package struct TimeSpan: Sendable, Equatable {
   }
 
   var isEverything: Bool { since == nil && until == nil }
+
+  /// Tells if rows with these times may be in the span; true if the times are not known exactly.
+  func overlaps(_ received: ReceiptSpan) -> Bool {
+    guard let latest = received.latest else { return true }
+    return received.oldest < until ?? .max && latest >= since ?? .min
+  }
 
   func contains(_ time: Int64) -> Bool { time >= since ?? .min && time < until ?? .max }
 }

@@ -18,9 +18,15 @@ package struct RowCursor: ~Copyable {
   /// The cells of a row of CSV, by the columns of the table; nil is a null.
   private var cells: [ByteRange?]
   private var position = -1
+  /// The reader of rows of which few cells are wanted; nil if all may be.
+  private var leading: LeadingCells?
+  /// Indicates that the current row was read by `leading`.
+  private var isLeading = false
 
-  /// Places the cursor before the first row of a batch of rows of `table`.
-  package init(_ batch: RowBatch, of table: Table) {
+  /// Places the cursor before the first row of a batch of rows of `table`. If `columns` are given, no other cells may be asked
+  /// for, and rows are not parsed beyond them.
+  package init(_ batch: RowBatch, of table: Table, only columns: [Int]? = nil) {
+    leading = batch.format == .jsonLines ? columns.map { LeadingCells($0, of: table) } : nil
     bytes = batch.bytes
     self.batch = batch
     byteCount = batch.bytes.count
@@ -33,7 +39,7 @@ package struct RowCursor: ~Copyable {
   package mutating func next() -> Bool {
     while position + 1 < batch.rows.count {
       position += 1
-      bytes.removeLast(bytes.count - byteCount)
+      if bytes.count > byteCount { bytes.removeLast(bytes.count - byteCount) }
       if let problem = parse() {
         unreadable.add(problem, line: source.line, in: source.path)
       } else {
@@ -48,7 +54,9 @@ package struct RowCursor: ~Copyable {
     let row = batch.rows[position]
     if let problem = row.problem { return problem }
     switch batch.format {
-    case .jsonLines: return parseJSON(row.bytes)
+    case .jsonLines:
+      isLeading = leading?.read(bytes, row.bytes) ?? false
+      return isLeading ? nil : parseJSON(row.bytes)
     case .csv: return parseCSV(row.bytes)
     }
   }
@@ -91,6 +99,7 @@ package struct RowCursor: ~Copyable {
   /// null or absent.
   package func cell(_ column: Int) -> ByteRange? {
     guard batch.format == .jsonLines else { return cells[column] }
+    if isLeading, let leading { return leading.cells[column] }
     let field = document.fields[column]
     return field.kind == .absent || field.kind == .null ? nil : field.text
   }
@@ -108,7 +117,7 @@ package struct RowCursor: ~Copyable {
 
   /// The Boolean in a cell; nil if the cell is not a Boolean.
   package func boolean(_ column: Int) -> Bool? {
-    guard batch.format == .jsonLines else { return text(column).flatMap { Bool($0) } }
+    guard batch.format == .jsonLines, !isLeading else { return text(column).flatMap { Bool($0) } }
     switch document.fields[column].kind {
     case .true: return true
     case .false: return false
