@@ -15,6 +15,7 @@ package final class Diagnoser: Sendable {
   private let p256: Generator
   /// The genuine postbacks of the context, by the mark of their signatures.
   private let genuine: [SignatureMark: GenuinePostback]
+  private let owners: [SignatureR: SignatureOwner]
 
   /// The standard number of variants that are tried for one postback. It is reduced on P-192, for a JWS and for long
   /// postbacks, so that they do not take longer.
@@ -32,6 +33,7 @@ package final class Diagnoser: Sendable {
     self.trust = trust
     self.budget = budget
     known = context.ranked
+    owners = context.owners
     let (p192, p256) = (try Generator(of: .p192), try Generator(of: .p256))
     var hash = try SHA256()
     var genuine: [SignatureMark: GenuinePostback] = [:]
@@ -76,7 +78,11 @@ package final class Diagnoser: Sendable {
       let generator = signature.curve == .p192 ? p192 : p256
       let keys = keys(on: signature.curve)
       guard let search = try SignatureSearch(of: signature.raw.span, by: keys, with: generator) else { continue }
-      if let diagnosis = try borrowed(search.marks, signature, content, tried: tried) { return diagnosis }
+      let borrowed = try borrowed(search.marks, signature, content, tried: tried)
+      if let owner = owner(of: signature, arrived) {
+        return Diagnosis(finding: .stolenSignature(borrowed?.recovery, owner), tried: borrowed?.tried ?? tried)
+      }
+      if let borrowed { return borrowed }
       let budget = budget(of: content, on: signature.curve) - tried
       let run = try VariantSearch(content, search, on: signature.curve, budget: max(budget, 0))
       var recovery: Diagnosis.Recovery?
@@ -153,6 +159,14 @@ package final class Diagnoser: Sendable {
     return try verifier.verify(parsed, of: bytes).signer.map { trust.keys[$0] }
   }
 
+  /// Returns the postback of another transaction to which the signature belongs; nil if there is none.
+  private func owner(of signature: ArrivedSignature, _ arrived: ArrivedPostback) -> SignatureOwner? {
+    guard let r = SignatureR(signature.raw.span, as: .raw), let owner = owners[r],
+      let id = arrived.values[arrived.framework == .skAdNetwork ? .transactionID : .postbackIdentifier]
+    else { return nil }
+    return owner.hasTransaction(id) ? nil : owner
+  }
+
   /// Returns the diagnosis of a signature that belongs to a genuine postback of the context, found by one of the marks;
   /// nil if there is no such postback.
   private func borrowed(
@@ -181,7 +195,7 @@ package final class Diagnoser: Sendable {
       guard edits.count > Self.mostEdits, let id = genuine.transactionID else {
         return edits.isEmpty ? nil : Diagnosis(finding: Self.finding(recovery), tried: tried + 1)
       }
-      return Diagnosis(finding: .signatureOfAnother(recovery, transactionID: id), tried: tried + 1)
+      return Diagnosis(finding: .stolenSignature(recovery, SignatureOwner(transactionID: id)), tried: tried + 1)
     }
     return nil
   }

@@ -19,8 +19,8 @@ package struct Diagnosis: Sendable, Equatable {
     case reencoded(Recovery)
     /// Signed fields were edited, and their signed values are known.
     case recovered(Recovery)
-    /// The signature belongs to another, genuine postback of the same data.
-    case signatureOfAnother(Recovery, transactionID: String)
+    /// The signature belongs to a genuine postback of another transaction, whose content is nil if it is not known.
+    case stolenSignature(Recovery?, SignatureOwner)
     /// None of the tried variants has this signature.
     case noVariantFound(Reason)
   }
@@ -69,20 +69,19 @@ package struct Diagnosis: Sendable, Equatable {
     case .unaltered: "unaltered"
     case .reencoded: "reencoded"
     case .recovered: "recovered"
-    case .signatureOfAnother: "signature_of_another"
+    case .stolenSignature: "stolen_signature"
     case .noVariantFound: "no_variant_found"
     }
   }
 
   /// All values of `code`.
-  package static let codes = ["unaltered", "reencoded", "recovered", "signature_of_another", "no_variant_found"]
+  package static let codes = ["unaltered", "reencoded", "recovered", "stolen_signature", "no_variant_found"]
 
   /// The signed postback; nil if no variant was found.
   package var recovery: Recovery? {
     switch finding {
-    case .unaltered(let recovery), .reencoded(let recovery), .recovered(let recovery),
-      .signatureOfAnother(let recovery, _):
-      recovery
+    case .unaltered(let recovery), .reencoded(let recovery), .recovered(let recovery): recovery
+    case .stolenSignature(let recovery, _): recovery
     case .noVariantFound: nil
     }
   }

@@ -1,5 +1,6 @@
 internal import Base
 internal import JSON
+package import PostbackVerification
 package import SKAdNetwork
 internal import Signatures
 
@@ -10,6 +11,8 @@ package struct DiagnosisContext: Sendable {
   private var counts: [Field: [String: Int]] = [:]
   /// The signed content of genuine postbacks.
   private(set) var genuine: [GenuinePostback] = []
+  /// The genuine postbacks to which the signatures of records belong.
+  private(set) var owners: [SignatureR: SignatureOwner] = [:]
 
   /// Makes an empty context.
   package init() {}
@@ -28,6 +31,11 @@ package struct DiagnosisContext: Sendable {
   package mutating func addGenuine(_ values: [Field: String]) {
     for (field, value) in values { note(value, of: field) }
     if let postback = GenuinePostback(values) { genuine.append(postback) }
+  }
+
+  /// Adds the genuine postback to which a signature belongs; the first one counts.
+  package mutating func addOwner(_ owner: SignatureOwner, of signature: SignatureR) {
+    if owners[signature] == nil { owners[signature] = owner }
   }
 
   /// Adds a verified postback by its bytes. Ignores bytes that are not a postback.
@@ -52,6 +60,36 @@ package struct DiagnosisContext: Sendable {
   }
 
   private static let valueLimit = 512
+}
+
+/// An accepted postback whose signature other postbacks carry. What is not known of it is nil.
+package struct SignatureOwner: Sendable, Equatable {
+  /// The transaction.
+  package var transactionID: String
+  /// The key of the postback, in hexadecimal digits.
+  package var postbackKey: String?
+  /// The ad network.
+  package var adNetworkID: String?
+  /// The advertised app.
+  package var appID: String?
+  /// The channel.
+  package var channel: String?
+  /// The forwarder.
+  package var forwarder: String?
+  /// The time of receipt.
+  package var receivedAt: String?
+  /// The input with the postback.
+  package var sourceFile: String?
+  /// The line of the postback in its input.
+  package var sourceLine: Int64?
+
+  /// Makes an owner of which the transaction alone is known.
+  package init(transactionID: String) { self.transactionID = transactionID }
+
+  /// Tells if a transaction is that of the owner. Letter case and white space do not count: those are edits.
+  package func hasTransaction(_ other: String) -> Bool {
+    transactionID.withoutWhiteSpaceAround.lowercased() == other.withoutWhiteSpaceAround.lowercased()
+  }
 }
 
 /// The signed content of a genuine postback.

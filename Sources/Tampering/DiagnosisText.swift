@@ -1,5 +1,5 @@
 internal import PostbackVerification
-internal import JSON
+package import JSON
 internal import SKAdNetwork
 
 extension Diagnosis {
@@ -9,9 +9,9 @@ extension Diagnosis {
     case .unaltered(let recovery):
       (["The signed fields are as Apple signed them."] + recovery.sentences).joined(separator: " ")
     case .reencoded(let recovery), .recovered(let recovery): recovery.sentences.joined(separator: " ")
-    case .signatureOfAnother(let recovery, let transactionID):
-      "The signature is that of transaction \(transactionID), which differs in "
-        + recovery.edits.map(\.field.name).joined(separator: ", ") + "."
+    case .stolenSignature(let recovery, let owner):
+      "The signature was stolen: it is that of transaction \(owner.transactionID)\(owner.whereabouts)"
+        + (recovery.map { ", which differs in " + $0.edits.map(\.field.name).joined(separator: ", ") } ?? "") + "."
     case .noVariantFound(.exhausted):
       "No trusted key signed any of the \(tried) variants that were tried: \(Self.triedVariants). \(Self.untriedVariants)"
     case .noVariantFound(.budget):
@@ -61,13 +61,37 @@ extension Diagnosis {
     json.append(UInt8(ascii: "]"))
     member("signed_postback", recovery?.postback)
     member("key_id", recovery?.keyID)
-    if case .signatureOfAnother(_, let id) = finding {
-      member("transaction_id", id)
-    } else {
-      member("transaction_id", nil)
-    }
+    let owner: SignatureOwner? = if case .stolenSignature(_, let owner) = finding { owner } else { nil }
+    member("transaction_id", owner?.transactionID)
+    json.append(contentsOf: ",\"owner\":\(owner.map { "\($0.json)" } ?? "null")".utf8)
     if case .noVariantFound(let reason) = finding { member("reason", reason.rawValue) } else { member("reason", nil) }
     json.append(contentsOf: ",\"tried\":\(tried)}".utf8)
+  }
+}
+
+extension SignatureOwner {
+  /// The network, the time of receipt and the place of the postback, as far as they are known, for a sentence.
+  fileprivate var whereabouts: String {
+    var text = adNetworkID.map { " of \($0)" } ?? ""
+    if let receivedAt { text += ", received \(receivedAt)" }
+    if let sourceFile, let sourceLine { text += " (\(sourceFile), line \(sourceLine))" }
+    return text
+  }
+
+  /// The postback as a JSON object.
+  package var json: JSONValue {
+    func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    return .object([
+      .init("transaction_id", .string(transactionID)),
+      .init("postback_key", text(postbackKey)),
+      .init("ad_network_id", text(adNetworkID)),
+      .init("app_id", text(appID)),
+      .init("channel", text(channel)),
+      .init("forwarder", text(forwarder)),
+      .init("received_at", text(receivedAt)),
+      .init("source_file", text(sourceFile)),
+      .init("source_line", sourceLine.map { .integer(Int($0)) } ?? .null),
+    ])
   }
 }
 

@@ -111,16 +111,16 @@ import Testing
         real.version == "4.0" ? "source-identifier" : "campaign-id": real.version == "4.0" ? "\"00\"" : "1",
       ])
       let taken = try diagnoser.diagnose(other.bytes)
-      guard case .signatureOfAnother(let recovery, let id) = taken.finding else { throw Unexpected(taken) }
-      #expect(id == real.object.string("transaction-id"))
-      #expect(recovery.edits.count == 4)
+      guard case .stolenSignature(let recovery, let owner) = taken.finding else { throw Unexpected(taken) }
+      #expect(owner.transactionID == real.object.string("transaction-id"))
+      #expect(recovery?.edits.count == 4)
     }
     let payload = Self.payload.replacing("85546EB7", with: "11111111").replacing("4242", with: "5")
       .replacing("1234", with: "77").replacing("10738027756", with: "6")
     var parts = (aak.string("jws-string") ?? "").split(separator: ".").map(String.init)
     parts[1] = String(decoding: Base64.url.encode(payload.utf8), as: UTF8.self)
     let taken = try diagnoser.diagnose(Object("{}").with(["jws-string": "\"\(parts.joined(separator: "."))\""]).bytes)
-    #expect(taken.code == "signature_of_another")
+    #expect(taken.code == "stolen_signature")
   }
 
   @Test func `random forgeries are never recovered`() throws {

@@ -1,5 +1,6 @@
 package import Tampering
 package import PostbackPipeline
+package import PostbackVerification
 internal import Tables
 internal import SKAdNetwork
 
@@ -53,9 +54,16 @@ extension DiagnosisContext {
   /// Collects the values of accepted postbacks, such as apps and networks, that an edit may have replaced. Of
   /// SKAdNetwork postbacks it also keeps the signed fields, as their signature may appear on another postback. The
   /// tables do not contain the signed text of AdAttributionKit postbacks, the JWS.
-  package init(of accepted: TableFiles, jobs: Int) async throws(PipelineFailure) {
+  ///
+  /// Finds the owners of `signatures` among all accepted postbacks.
+  package init(
+    of accepted: TableFiles,
+    signatures: some Sequence<SignatureR>,
+    jobs: Int
+  ) async throws(PipelineFailure) {
     self.init()
     let fields = AcceptedFields()
+    let owners = SignatureOwners(of: SignatureSet(signatures))
     var context = self
     var left = [Framework.skAdNetwork: Self.mostPostbacks, .adAttributionKit: Self.mostPostbacks]
     try await accepted.scan(jobs: jobs) { batch in
@@ -65,8 +73,9 @@ extension DiagnosisContext {
         guard let framework = fields.framework(row) else { continue }
         postbacks.append((framework, fields.values(row, of: framework)))
       }
-      return postbacks
-    } take: { postbacks in
+      return (postbacks, owners.find(in: batch).found)
+    } take: { postbacks, found in
+      for postback in found { context.addOwner(postback.owner, of: postback.r) }
       for (framework, values) in postbacks where left[framework, default: 0] > 0 {
         left[framework, default: 0] -= 1
         switch framework {

@@ -110,9 +110,14 @@ package struct Tampering: Sendable {
       sample.merge(part.0)
       diagnosable += part.1
     }
-    let context = try await DiagnosisContext(of: accepted, jobs: jobs)
+    let lines = sample.rows.map(\.line)
+    let context = try await DiagnosisContext(
+      of: accepted,
+      signatures: DiagnosedReject.signatures(of: lines),
+      jobs: jobs
+    )
     let found = try await DiagnosedReject.diagnose(
-      sample.rows.map(\.line),
+      lines,
       trust: trust,
       context: context,
       jobs: jobs,
@@ -147,6 +152,12 @@ package struct DiagnosedReject: Sendable {
     return zip(rows, diagnoses).map { row, diagnosis in
       DiagnosedReject(digest: row.digest, forwarder: row.forwarder, diagnosis: diagnosis)
     }
+  }
+
+  /// Returns the signatures of those rows whose reject code allows a diagnosis, for its context.
+  package static func signatures(of lines: [[UInt8]]) -> [SignatureR] {
+    var scan = SignatureScan()
+    return lines.compactMap(DiagnosableRow.init).flatMap { scan.values(in: $0.body.span) }
   }
 
   /// The maximum number of variants that are tried for each of many rejects: all single edits and whole searches, and

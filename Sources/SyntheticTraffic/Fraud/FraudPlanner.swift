@@ -175,6 +175,7 @@ struct FraudPlanner: Sendable {
       plan.kind = .forged
       let victims = plans.filter { other in
         other.draft.format == model.draft.format && other.arrival?.truth != nil && other.kind != .zeroFilled
+          && other.kind != .duplicateTransaction
       }
       plan.fraud?.change = plan.draft.change(transaction, to: .text(random.transactionID()))
       if kind == .stealSignature {

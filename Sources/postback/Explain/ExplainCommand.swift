@@ -80,7 +80,11 @@ struct ExplainCommand: Command {
         trust: trust,
         models: models,
         receivedAt: receivedAt
-      ) { () throws(PipelineFailure) in try await DiagnosisContext(of: tables, jobs: jobs) }
+      ) { () throws(PipelineFailure) in
+        var scan = SignatureScan()
+        let signatures = batch.records.flatMap { scan.values(in: batch.bytes.span.extracting($0.bytes.indices)) }
+        return try await DiagnosisContext(of: tables, signatures: signatures, jobs: jobs)
+      }
     } catch {
       throw CommandFailure(error)
     }

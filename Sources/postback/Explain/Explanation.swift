@@ -270,7 +270,7 @@ extension Explanation.Section {
     switch diagnosis.finding {
     case .recovered(let recovery), .reencoded(let recovery):
       for sentence in recovery.sentences { add("what", sentence) }
-    case .unaltered, .signatureOfAnother, .noVariantFound: add("what", diagnosis.summary)
+    case .unaltered, .stolenSignature, .noVariantFound: add("what", diagnosis.summary)
     }
     for edit in diagnosis.recovery?.edits ?? [] {
       add(edit.field.name, "\(edit.original ?? "absent") as signed, \(edit.arrived ?? "absent") as it arrived")

@@ -12,6 +12,8 @@ struct RejectsAnswer {
   let signals: SignalsAnswer?
   /// The diagnoses of the rejects and the related rejects; nil unless they are asked for.
   let tampering: TamperingAnswer?
+  /// The stolen signatures; nil unless they are asked for.
+  let stolen: StolenAnswer?
   /// The maximum number of groups to print.
   let top: Int
 
@@ -59,6 +61,7 @@ struct RejectsAnswer {
       .init("conflicts", conflicts?.json ?? .null),
       .init("signals", signals?.json ?? .null),
       .init("tampering", tampering?.json ?? .null),
+      .init("stolen_signatures", stolen?.json ?? .null),
       .init("unreadable_rows", .integer(survey.unreadable.count)),
     ])
   }
@@ -106,6 +109,7 @@ struct RejectsAnswer {
     if others.count > 0 { parts.append("and \(others.count) rejects of other groups; --top N prints more\(limitNote)") }
     if let conflicts = conflicts?.text { parts.append(conflicts) }
     if let tampering { parts.append(tampering.text) }
+    if let stolen { parts.append(stolen.text) }
     if let signals { parts.append(signals.text) }
     parts += survey.rows.map { RejectedRow($0, conflicts: survey.conflicts).text }
     return parts.joined(separator: "\n\n")

@@ -59,6 +59,11 @@ struct RejectsCommand: Command {
         nil,
         "Find the edits of rejects whose signature is invalid, and their senders, and show rejects with\nthe same signature or transaction side by side. Takes a while."
       ),
+      Option(
+        "--stolen-signatures",
+        nil,
+        "Find rejects with the signature of an accepted postback of another transaction, and their\nsenders. Needs the --out folders of runs; part of --diagnose."
+      ),
       Option("--diagnose-limit", "N", "Diagnose at most N rejects, drawn evenly; default 1000."),
       Option("--format", "FORMAT", "table (default), json, or csv, which has the groups alone."),
       Option("--json", nil, "The same as --format json."),
@@ -85,6 +90,7 @@ struct RejectsCommand: Command {
   private let wantsSignals: Bool
   private let lateDays: Int
   private let wantsDiagnosis: Bool
+  private let wantsStolen: Bool
   private let diagnosisLimit: Int
   private let trust: Trust
   private let reprocessed: ReprocessedOptions
@@ -104,6 +110,7 @@ struct RejectsCommand: Command {
     jobs = try arguments.jobs()
     wantsSignals = arguments.has("--signals")
     wantsDiagnosis = arguments.has("--diagnose")
+    wantsStolen = arguments.has("--stolen-signatures")
     diagnosisLimit = try arguments.integer("--diagnose-limit", in: 1...1_000_000) ?? 1000
     trust = try TrustOptions.trust(arguments)
     reprocessed = ReprocessedOptions(arguments)
@@ -125,10 +132,10 @@ struct RejectsCommand: Command {
     } catch {
       throw CommandFailure(.software, "\(error)")
     }
-    if format == .csv, query.shownRows > 0 || wantsSignals || wantsDiagnosis {
+    if format == .csv, query.shownRows > 0 || wantsSignals || wantsDiagnosis || wantsStolen {
       throw CommandFailure(
         .usage,
-        "The format csv has the groups alone. Give --show, --signals and --diagnose with table or json."
+        "The format csv has the groups alone. Give --show, --signals, --diagnose and --stolen-signatures with table or json."
       )
     }
   }
@@ -137,12 +144,14 @@ struct RejectsCommand: Command {
     let survey: RejectSurvey
     var signals: SignalsAnswer?
     var tampering: TamperingAnswer?
+    var stolen: StolenAnswer?
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
       let (rejects, accepted) = try reprocessed.tables(at: paths, progress: progress.handler)
-      if wantsSignals, !accepted.isOfWholeRuns {
-        throw CommandFailure(.usage, "The option --signals needs accepted postbacks. Give the --out folders of runs.")
+      for (option, isGiven) in [("--signals", wantsSignals), ("--stolen-signatures", wantsStolen)]
+      where isGiven && !accepted.isOfWholeRuns {
+        throw CommandFailure(.usage, "The option \(option) needs accepted postbacks. Give the --out folders of runs.")
       }
       if wantsDiagnosis, !rejects.canBeReadAgain {
         throw CommandFailure(
@@ -150,10 +159,13 @@ struct RejectsCommand: Command {
           "The option --diagnose reads the rows more than once. Give a file instead of a pipe."
         )
       }
+      // Copies are compared with their first copies, whenever those came.
+      let matching = try reprocessed.files(rejects, during: query.span)
+      let read = query.wantsConflicts ? accepted : try reprocessed.files(accepted, during: query.span)
       survey = try await RejectSurvey(
         query,
-        rejects: rejects,
-        accepted: accepted.isOfWholeRuns ? accepted : nil,
+        rejects: query.wantsConflicts ? rejects : matching,
+        accepted: accepted.isOfWholeRuns ? read : nil,
         jobs: jobs
       )
       if wantsSignals {
@@ -178,7 +190,7 @@ struct RejectsCommand: Command {
       if wantsDiagnosis {
         let found = try await Tampering(
           query,
-          rejects: rejects,
+          rejects: matching,
           accepted: accepted,
           trust: trust,
           limit: diagnosisLimit,
@@ -186,12 +198,16 @@ struct RejectsCommand: Command {
         )
         let related = try await RelatedRejects(
           query,
-          rejects: rejects,
+          rejects: matching,
           accepted: accepted,
           limit: min(top, Self.mostRelated),
           jobs: jobs
         )
         tampering = TamperingAnswer(tampering: found, related: related, top: top)
+      }
+      if wantsStolen || wantsDiagnosis && accepted.isOfWholeRuns {
+        let found = try await StolenSignatures(query, rejects: matching, accepted: accepted, limit: top, jobs: jobs)
+        stolen = StolenAnswer(stolen: found, top: top)
       }
     } catch {
       throw CommandFailure(of: error)
@@ -201,6 +217,7 @@ struct RejectsCommand: Command {
       survey: survey,
       signals: signals,
       tampering: tampering,
+      stolen: stolen,
       top: top
     )
     switch format {

@@ -28,6 +28,11 @@ struct ReprocessedOptions: Sendable {
     states = arguments.all("--state")
   }
 
+  /// Returns the files of a table without the parts that were received outside of a span.
+  func files(_ files: TableFiles, during span: TimeSpan) throws(FileFailure) -> TableFiles {
+    try files.received(during: span, states: states)
+  }
+
   /// Opens the tables of rejects and of accepted postbacks at `paths`, without the rejects that do not count.
   func tables(
     at paths: [String],

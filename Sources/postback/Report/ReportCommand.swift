@@ -88,9 +88,14 @@ struct ReportCommand: Command {
       let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
       var findings: ReportFindings?
       if wantsDiagnosis {
-        let context = try await DiagnosisContext(of: accepted, jobs: jobs)
+        let lines = report.sample.rows.map(\.line)
+        let context = try await DiagnosisContext(
+          of: accepted,
+          signatures: DiagnosedReject.signatures(of: lines),
+          jobs: jobs
+        )
         let diagnoses = try await DiagnosedReject.diagnose(
-          report.sample.rows.map(\.line),
+          lines,
           trust: trustedKeys,
           context: context,
           jobs: jobs,

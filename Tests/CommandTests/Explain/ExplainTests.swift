@@ -50,13 +50,16 @@ import Testing
     let dump = try folder.makeFile("dump", holding: RealPostback.v3.bytes)
     #expect(try await BuiltCommand.run(["run", dump, "--out", folder.path("out")]).status == 0)
     let edits = [["app-id": "1"], ["transaction-id": "\"mine\"", "campaign-id": "7"]]
-    for (edit, found) in zip(edits, ["525463029 as signed, 1 as it arrived", "as signed, mine as it arrived"]) {
+    let facts = [
+      ("recovered", "525463029 as signed, 1 as it arrived"), ("stolen_signature", "as signed, mine as it arrived"),
+    ]
+    for (edit, (finding, found)) in zip(edits, facts) {
       let input = Array(RealPostback.v3.object.with(edit).text.utf8)
       let alone = try await BuiltCommand.run(["explain"], input: input)
       #expect(alone.text.contains("no_variant_found"))
       let result = try await BuiltCommand.run(["explain", "--known", folder.path("out")], input: input)
       #expect(result.status == 0, "\(result.errorText)")
-      #expect(result.text.contains("recovered") && result.text.contains(found), "\(result.text)")
+      #expect(result.text.contains(finding) && result.text.contains(found), "\(result.text)")
     }
     #expect(try await BuiltCommand.run(["explain", dump, "--known", folder.path("none")]).status == 66)
     #expect(try await BuiltCommand.run(["explain", dump, "--known", dump]).status == 64)

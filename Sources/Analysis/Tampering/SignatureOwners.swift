@@ -1,0 +1,117 @@
+internal import JSON
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import SKAdNetwork
+internal import Tables
+internal import Tampering
+
+/// A set of the r of signatures, sorted to be searched.
+struct SignatureSet: Sendable {
+  private let bits: [UInt64]
+
+  init(_ signatures: some Sequence<SignatureR>) {
+    var bits: [UInt64] = []
+    for r in signatures.map(\.bits).sorted() where r != bits.last { bits.append(r) }
+    self.bits = bits
+  }
+
+  var isEmpty: Bool { bits.isEmpty }
+
+  func contains(_ r: SignatureR) -> Bool {
+    var (low, high) = (0, bits.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if bits[middle] < r.bits { low = middle + 1 } else { high = middle }
+    }
+    return low < bits.count && bits[low] == r.bits
+  }
+}
+
+/// A reader of the accepted postbacks to which signatures belong, from rows of skan_postbacks.
+///
+/// A row is parsed only if it seems to have one of the wanted signatures: the bytes of the row are searched for the column.
+struct SignatureOwners: Sendable {
+  /// A postback with the r of its signature.
+  struct Found: Sendable {
+    let r: SignatureR
+    let owner: SignatureOwner
+  }
+
+  private static let columnKey = BytePattern("\"\(ColumnName.signatureR.rawValue)\":\"")
+
+  private let wanted: SignatureSet
+  private let signature = Table.postbacks.place(.signatureR)
+  private let transaction = Table.postbacks.place(.transactionID)
+  private let key = Table.postbacks.place(.postbackKey)
+  private let network = Table.postbacks.place(.adNetworkID)
+  private let app = Table.postbacks.place(.appID)
+  private let channel = Table.postbacks.place(.channel)
+  private let forwarder = Table.postbacks.place(.forwarder)
+  private let received = Table.postbacks.place(.receivedAt)
+  private let file = Table.postbacks.place(.sourceFile)
+  private let line = Table.postbacks.place(.sourceLine)
+
+  /// Makes a reader of the postbacks with these signatures.
+  init(of wanted: SignatureSet) { self.wanted = wanted }
+
+  /// Returns the postbacks of a batch with a wanted signature, and the number of rows without the column.
+  func find(in batch: RawBatch) -> (found: [Found], withoutColumn: Int) {
+    guard !wanted.isEmpty else { return ([], 0) }
+    var places: [Int] = []
+    var withoutColumn = 0
+    for (place, record) in batch.records.enumerated() {
+      let row = batch.bytes.span.extracting(record.bytes.indices)
+      guard let start = Self.columnKey.position(in: row).map({ $0 + Self.columnKey.count }),
+        start + SignatureR.length <= row.count,
+        let r = SignatureR(written: row.extracting(start..<start + SignatureR.length))
+      else {
+        withoutColumn += 1
+        continue
+      }
+      if wanted.contains(r) { places.append(place) }
+    }
+    guard !places.isEmpty else { return ([], withoutColumn) }
+    var found: [Found] = []
+    var row = RowCursor(batch.keeping(places), of: .postbacks)
+    while row.next() {
+      guard let cell = row.cell(signature), let r = SignatureR(written: row.bytes.span.extracting(cell.indices)),
+        wanted.contains(r), let owner = owner(row)
+      else { continue }
+      found.append(Found(r: r, owner: owner))
+    }
+    return (found, withoutColumn)
+  }
+
+  private func owner(_ row: borrowing RowCursor) -> SignatureOwner? {
+    guard let id = row.text(transaction) else { return nil }
+    var owner = SignatureOwner(transactionID: id)
+    owner.postbackKey = row.text(key)
+    owner.adNetworkID = row.text(network)
+    owner.appID = row.text(app)
+    owner.channel = row.text(channel)
+    owner.forwarder = row.text(forwarder)
+    owner.receivedAt = row.text(received)
+    owner.sourceFile = row.text(file)
+    owner.sourceLine = row.integer(line)
+    return owner
+  }
+}
+
+extension RawBatch {
+  /// Returns the batch with some of its records alone, which are given by their places in ascending order.
+  func keeping(_ places: [Int]) -> RawBatch {
+    var kept = self
+    kept.records = []
+    var (before, next) = (0, 0)
+    for index in origins.indices {
+      before += origins[index].recordCount
+      let first = next
+      while next < places.count, places[next] < before {
+        kept.records.append(records[places[next]])
+        next += 1
+      }
+      kept.origins[index].recordCount = next - first
+    }
+    return kept
+  }
+}

@@ -1,0 +1,263 @@
+internal import JSON
+package import PostbackPipeline
+internal import PostbackVerification
+internal import SKAdNetwork
+internal import Tables
+package import Tampering
+
+/// Rejects that carry the signature of an accepted postback of another transaction.
+///
+/// Signatures are compared by their r, which Apple draws for each postback: other encodings of a signature are found too, and its
+/// counterpart with n − s. A reject with the signature of its own transaction is an edited copy, and no theft.
+///
+/// Reads the rejects, then the accepted postbacks, and then the stolen ones among the rejects. Memory is bounded by the rejects:
+/// about 32 bytes for each, of at most `mostRejects`.
+package struct StolenSignatures: Sendable {
+  /// The stolen signatures that one sender sent.
+  package struct Group: Sendable {
+    /// The sender.
+    package let origin: CopyOrigin
+    /// The rejects.
+    package fileprivate(set) var rejects = RowTally()
+    /// The number of accepted postbacks whose signatures they carry.
+    package var owners: Int { signatures.count }
+    fileprivate var signatures: Set<SignatureR> = []
+  }
+
+  /// A reject, and the accepted postback to which its signature belongs.
+  package struct Theft: Sendable {
+    /// The `raw_sha256` of the reject.
+    package let digest: String
+    /// The sender of the reject.
+    package let origin: CopyOrigin
+    /// The transaction that the reject names.
+    package let transactionID: String
+    /// The time of receipt of the reject.
+    package let receivedAt: String?
+    /// The input and the line of the reject.
+    package let source: (file: String, line: Int64)?
+    /// The accepted postback.
+    package let owner: SignatureOwner
+  }
+
+  /// The number of rejects that were compared.
+  package private(set) var compared = 0
+  /// The number of rejects with a stolen signature.
+  package private(set) var rejects = 0
+  /// The number of accepted postbacks whose signatures they carry.
+  package private(set) var owners = 0
+  /// The number of rejects with the signature of the accepted postback of their own transaction.
+  package private(set) var editedCopies = 0
+  /// The senders, the one with the most rejects first.
+  package private(set) var groups: [Group] = []
+  /// The first rejects, in the order of the tables.
+  package private(set) var thefts: [Theft] = []
+  /// The number of accepted postbacks whose rows have no signature, because an earlier version wrote them.
+  package private(set) var untestedOwners = 0
+  /// Indicates that all rejects were compared. It is false if there are more than `mostRejects`.
+  package private(set) var isComplete = true
+
+  /// The number of rejects that are compared.
+  package static let mostRejects = 4_000_000
+  /// The number of rejects whose details can be shown.
+  package static let mostThefts = 20_000
+  /// The number of senders that are told apart.
+  private static let mostGroups = 10_000
+
+  /// A reject with the r of its signature, and a hash of its transaction, which is nil if it names none.
+  private struct Sighting: Sendable {
+    let r: SignatureR
+    let row: Int
+    let transaction: Int?
+  }
+
+  /// Finds the stolen signatures of the rejects that match a query. Keeps the first `limit` of them.
+  package init(
+    _ query: RejectQuery,
+    rejects: TableFiles,
+    accepted: TableFiles,
+    limit: Int,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    let rows = RejectedSignatures(query)
+    var sightings: [Sighting] = []
+    var before = 0
+    try await rejects.scan(
+      jobs: jobs,
+      beside: { batch in
+        defer { before += batch.records.count }
+        return before
+      }
+    ) { batch, before in
+      rows.sightings(in: batch) { Sighting(r: $0, row: before + $1, transaction: $2) }
+    } take: { found in
+      compared += found.count
+      let room = Self.mostRejects - sightings.count
+      if found.count > room { isComplete = false }
+      sightings += found.prefix(room)
+    }
+
+    let reader = SignatureOwners(of: SignatureSet(sightings.lazy.map(\.r)))
+    var known: [SignatureR: (transaction: Int, owner: SignatureOwner?)] = [:]
+    try await accepted.scan(jobs: jobs) { batch in
+      reader.find(in: batch)
+    } take: { found, withoutColumn in
+      untestedOwners += withoutColumn
+      for postback in found where known[postback.r] == nil {
+        let transaction = RejectedSignatures.hash(Array(postback.owner.transactionID.utf8).span)
+        known[postback.r] = (transaction, known.count < Self.mostThefts ? postback.owner : nil)
+      }
+    }
+
+    var stolen: [(row: Int, r: SignatureR)] = []
+    for sighting in sightings {
+      guard let owner = known[sighting.r] else { continue }
+      if let transaction = sighting.transaction, transaction != owner.transaction {
+        // A text with several readings is one reject.
+        if stolen.last?.row != sighting.row { stolen.append((sighting.row, sighting.r)) }
+      } else {
+        editedCopies += 1
+      }
+    }
+    sightings = []
+    self.rejects = stolen.count
+    owners = Set(stolen.map(\.r)).count
+    guard !stolen.isEmpty else { return }
+    let found = stolen.map(\.row)
+    var groups: [CopyOrigin: Group] = [:]
+    var next = 0
+    before = 0
+    try await rejects.scan(
+      jobs: jobs,
+      beside: { batch in
+        defer { before += batch.records.count }
+        return before
+      }
+    ) { batch, before in
+      rows.details(in: batch, found.places(from: before, count: batch.records.count))
+    } take: { details in
+      for detail in details {
+        let r = stolen[next].r
+        next += 1
+        let origin = groups[detail.origin] == nil && groups.count == Self.mostGroups ? .unnamed : detail.origin
+        groups[origin, default: Group(origin: origin)].rejects.add(at: detail.time)
+        groups[origin]?.signatures.insert(r)
+        guard thefts.count < min(limit, Self.mostThefts), let owner = known[r]?.owner else { continue }
+        thefts.append(detail.theft(of: owner))
+      }
+    }
+    self.groups = groups.values.sorted { one, other in
+      one.rejects.count == other.rejects.count
+        ? (one.origin.forwarder ?? "", one.origin.channel ?? "")
+          < (other.origin.forwarder ?? "", other.origin.channel ?? "") : one.rejects.count > other.rejects.count
+    }
+  }
+}
+
+extension CopyOrigin {
+  /// The sender that stands for all that are not told apart.
+  fileprivate static let unnamed = CopyOrigin(channel: nil, forwarder: nil)
+}
+
+extension [Int] {
+  /// Returns the places in a batch of those sorted rows that are in it; `start` is the number of rows before it.
+  fileprivate func places(from start: Int, count: Int) -> [Int] {
+    var (low, high) = (0, self.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < start { low = middle + 1 } else { high = middle }
+    }
+    return self[low...].prefix { $0 < start + count }.map { $0 - start }
+  }
+}
+
+/// A reader of the signatures of rejects.
+private struct RejectedSignatures: Sendable {
+  /// The cells of a reject that are shown.
+  struct Detail: Sendable {
+    let digest: String
+    let origin: CopyOrigin
+    let transactionID: String
+    let receivedAt: String?
+    let time: Int64?
+    let source: (file: String, line: Int64)?
+
+    func theft(of owner: SignatureOwner) -> StolenSignatures.Theft {
+      StolenSignatures.Theft(
+        digest: digest,
+        origin: origin,
+        transactionID: transactionID,
+        receivedAt: receivedAt,
+        source: source,
+        owner: owner
+      )
+    }
+  }
+
+  private let filter: RowFilter
+  private let code = Table.rejects.place(.rejectCode)
+  private let body = Table.rejects.place(.rawBody)
+  private let encodedBody = Table.rejects.place(.rawBodyBase64)
+  private let transaction = Table.rejects.place(.transactionID)
+  private let digest = Table.rejects.place(.rawSHA256)
+  private let channel = Table.rejects.place(.channel)
+  private let forwarder = Table.rejects.place(.forwarder)
+  private let received = Table.rejects.place(.receivedAt)
+  private let file = Table.rejects.place(.sourceFile)
+  private let line = Table.rejects.place(.sourceLine)
+
+  init(_ query: RejectQuery) { filter = RowFilter(query.conditions, during: query.span, in: .rejects) }
+
+  /// Returns the results of `make` for the signatures of the rejects that match: with the r, the place of the row in the batch, and
+  /// the hash of the transaction.
+  func sightings<Sighting>(in batch: RawBatch, _ make: (SignatureR, Int, Int?) -> Sighting) -> [Sighting] {
+    var found: [Sighting] = []
+    found.reserveCapacity(batch.records.count)
+    var scan = SignatureScan()
+    var row = RowCursor(batch, of: .rejects)
+    while row.next() {
+      guard filter.matches(row), row.text(code).flatMap(RejectCode.init)?.isDiagnosable == true else { continue }
+      let values: [SignatureR]
+      if let cell = row.cell(body) {
+        values = scan.values(in: row.bytes.span.extracting(cell.indices))
+      } else {
+        values = row.rawBody(body, base64: encodedBody).map { scan.values(in: $0.span) } ?? []
+      }
+      guard !values.isEmpty else { continue }
+      let hash = row.cell(transaction).map { Self.hash(row.bytes.span.extracting($0.indices)) }
+      for r in values { found.append(make(r, row.index, hash)) }
+    }
+    return found
+  }
+
+  /// Returns a hash of a transaction id, in which letter case and white space do not count, because those are edits.
+  static func hash(_ id: Span<UInt8>) -> Int {
+    var hasher = Hasher()
+    for index in id.indices where id[index] > 0x20 {
+      let byte = id[index]
+      hasher.combine(byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte)
+    }
+    return hasher.finalize()
+  }
+
+  /// Returns the cells of the rejects at some places of a batch.
+  func details(in batch: RawBatch, _ places: [Int]) -> [Detail] {
+    guard !places.isEmpty else { return [] }
+    var details: [Detail] = []
+    var row = RowCursor(batch.keeping(places), of: .rejects)
+    while row.next() {
+      let source = row.text(file).flatMap { file in row.integer(line).map { (file, $0) } }
+      details.append(
+        Detail(
+          digest: row.text(digest) ?? "",
+          origin: CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder)),
+          transactionID: row.text(transaction) ?? "",
+          receivedAt: row.text(received),
+          time: row.time(received),
+          source: source
+        )
+      )
+    }
+    return details
+  }
+}
