@@ -56,6 +56,15 @@ struct Groups: Sendable {
 
   /// Adds the groups of rows that come later.
   mutating func merge(_ later: Groups) {
+    let laterBytes = later.tallies.keys.reduce(0) { $0 + $1.bytes.count }
+    if tallies.count + later.tallies.count <= limit, keyBytes + laterBytes <= Self.largestKeyBytes {
+      for (key, tally) in later.tallies {
+        if tallies[key] == nil { keyBytes += key.bytes.count }
+        tallies[key, default: RowTally()] += tally
+      }
+      rest += later.rest
+      return
+    }
     // The order depends on the rows alone, so that the groups that are kept depend on them alone, too.
     for (key, tally) in later.tallies.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       if tallies[key] == nil {

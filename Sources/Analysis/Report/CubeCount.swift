@@ -25,7 +25,9 @@ struct CubeCount: Sendable {
   mutating func merge(_ later: Self) {
     outcomes.merge(later.outcomes)
     installs.merge(later.installs)
-    for (key, windows) in later.revenue.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+    let fits = revenue.count + later.revenue.count <= Self.largestCount
+    let sums = Array(later.revenue)
+    for (key, windows) in fits ? sums : sums.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       guard revenue[key] != nil || revenue.count < Self.largestCount else { continue }
       for window in windows.indices { revenue[key, default: Self.noRevenue][window] += windows[window] }
     }

@@ -173,8 +173,11 @@ package struct ReportCube: Sendable {
     }
     outcomes = Set(sums.keys.map(\.outcome)).sorted { $0.order.lexicographicallyPrecedes($1.order) }
     let indexes = Dictionary(uniqueKeysWithValues: outcomes.enumerated().map { ($1, $0) })
-    counts = sums.map { ($0.key.place, indexes[$0.key.outcome] ?? 0, $0.value) }
-      .sorted { ($0.place.order + [$0.outcome]).lexicographicallyPrecedes($1.place.order + [$1.outcome]) }
+    counts = sums.map { key, count in
+      let index = indexes[key.outcome] ?? 0
+      return (order: key.place.order + [index], cell: (key.place, index, count))
+    }
+    .inOrder()
   }
 
   private mutating func fillInstalls(_ count: CubeCount, _ origin: TimeOrigin, _ place: ([String?]) -> Place) {
@@ -190,12 +193,11 @@ package struct ReportCube: Sendable {
       let installs = InstallDays(estimated: days[0], earliest: days[1], latest: days[2])
       sums[Key(place: place(values), days: installs), default: 0] += tally.count
     }
-    installs = sums.map { ($0.key.place, $0.key.days, $0.value) }.sorted { one, other in
-      func order(_ place: Place, _ days: InstallDays) -> [Int] {
-        place.order + [days.estimated, days.earliest, days.latest]
-      }
-      return order(one.place, one.days).lexicographicallyPrecedes(order(other.place, other.days))
+    installs = sums.map { key, count in
+      let days = key.days
+      return (order: key.place.order + [days.estimated, days.earliest, days.latest], cell: (key.place, days, count))
     }
+    .inOrder()
   }
 
   private mutating func fillRevenue(_ count: CubeCount, _ place: ([String?]) -> Place, app: (String?) -> Int) {
@@ -226,9 +228,16 @@ package struct ReportCube: Sendable {
         sums[key] = total
       }
     }
-    revenue = sums.map { ($0.key.place, $0.value) }.sorted { one, other in
-      (one.place.order + [one.sum.classIndex, one.sum.window])
-        .lexicographicallyPrecedes(other.place.order + [other.sum.classIndex, other.sum.window])
+    revenue = sums.map { key, sum in
+      (order: key.place.order + [key.classIndex, key.window], cell: (key.place, sum))
     }
+    .inOrder()
+  }
+}
+
+extension Array {
+  /// The cells in the order of the numbers beside them.
+  fileprivate func inOrder<Cell>() -> [Cell] where Element == (order: [Int], cell: Cell) {
+    sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.cell)
   }
 }
