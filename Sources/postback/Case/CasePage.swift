@@ -54,7 +54,7 @@ struct CasePage {
 
   /// The style of what only a case has.
   private static let style: StaticString = """
-    h1 { overflow-wrap: anywhere; } pre.commands { background: var(--panel); border: 1px solid var(--line);
+    h1 { overflow-wrap: anywhere; } ul.findings { padding-left: 2rem; } tbody th[scope=row] { min-width: 9rem; } pre.commands { background: var(--panel); border: 1px solid var(--line);
       border-radius: 6px; padding: .5rem .7rem; margin: .3rem 0 .8rem; }
     section.example { border: 1px solid var(--line); border-radius: 8px; padding: .2rem 1rem .8rem; margin: 1rem 0; }
     h4 { font-size: .9rem; margin: .8rem 0 .2rem; } main > ul li { margin: .25rem 0; max-width: 60rem; }
