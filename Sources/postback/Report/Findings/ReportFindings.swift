@@ -128,7 +128,7 @@ extension ReportFindings {
 
 extension DiagnosedReject {
   /// Indicates that the signature proves an edit, or belongs to another postback.
-  fileprivate var isEdited: Bool { ["recovered", "signature_of_another", "stolen_signature"].contains(diagnosis.code) }
+  fileprivate var isEdited: Bool { ["recovered", "stolen_signature"].contains(diagnosis.code) }
 
   /// Indicates that a lost attribution was presented as won.
   fileprivate var isPresentedAsWon: Bool {
@@ -145,7 +145,7 @@ enum FindingWords {
     case "recovered": "edited, original found"
     case "reencoded": "written in another form, not edited"
     case "unaltered": "not edited"
-    case "signature_of_another", "stolen_signature": "signature of another postback"
+    case "stolen_signature": "signature of another postback"
     case "no_variant_found": "not explained by what was tried"
     default: code
     }
