@@ -81,8 +81,8 @@ extension CampaignTraffic {
         plans.append(planner.repeated(plans[random.pick(candidates)], line: line, at: time, &random))
       case .forged, .edited, .malformed:
         var plan = planner.plan(line)
-        let forwarder = plan.style.isForwarded ? Forwarder.adjust.name : nil
-        plan.arrival = Arrival(receivedAt: time, forwarder: forwarder)
+        let network = self.plan.networks[line % self.plan.networks.count]
+        plan.arrival = Arrival(receivedAt: time, forwarder: plan.style.isForwarded ? network.forwarder.name : nil)
         plans.append(plan)
       }
     }
