@@ -52,7 +52,7 @@ extension OutputSpan<UInt8> {
     digits = (digits << 4 | digits) & 0x0F0F_0F0F_0F0F_0F0F
     // 1 for each digit from a to f, whose letters come 39 later than digits would.
     let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-    return digits &+ 0x3030_3030_3030_3030 &+ letters &* 39
+    return digits &+ 0x3030_3030_3030_3030 &+ letters * 39
   }
 }
 
