@@ -101,7 +101,7 @@ enum BusinessScript {
               "start", "value");
           });
         }
-        fill(find("campaigns"), lines.slice(0, 20).map(({ label, id, sum, cost, roas, judgement }) => [label, id,
+        fill(find("campaigns"), lines.map(({ label, id, sum, cost, roas, judgement }) => [label, id,
           sum.cost === null ? "" : plain(sum.cost), String(sum.installs),
           cost === null || sum.installs === 0 ? "" : ratio(cost / sum.installs), plain(sum.amounts[REVENUE]),
           roas ? ratio(roas[0]) : "", roas ? ratio(roas[1]) : "", roas ? isOpen(sum) ? "open" : ratio(roas[2]) : "",
