@@ -224,8 +224,8 @@ package struct SignatureVerifier: ~Copyable {
           by: fingerprints[key],
           &message
         )
+        verification.r = SignatureR(signature, as: item.form)
       }
-      verification.r = SignatureR(signature, as: item.form)
       accept(key, postback.layouts[digest], &verification)
     case .invalid:
       guard let last = postback.layouts.last else { return }

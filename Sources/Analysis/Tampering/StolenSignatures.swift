@@ -82,12 +82,13 @@ package struct StolenSignatures: Sendable {
     let rows = RejectedSignatures(query)
     var sightings: [Sighting] = []
     var before = 0
+    func rowsBefore(_ batch: RawBatch) -> Int {
+      defer { before += batch.records.count }
+      return before
+    }
     try await rejects.scan(
       jobs: jobs,
-      beside: { batch in
-        defer { before += batch.records.count }
-        return before
-      }
+      beside: rowsBefore
     ) { batch, before in
       rows.sightings(in: batch) { Sighting(r: $0, row: before + $1, transaction: $2) }
     } take: { found in
@@ -129,10 +130,7 @@ package struct StolenSignatures: Sendable {
     before = 0
     try await rejects.scan(
       jobs: jobs,
-      beside: { batch in
-        defer { before += batch.records.count }
-        return before
-      }
+      beside: rowsBefore
     ) { batch, before in
       rows.details(in: batch, found.places(from: before, count: batch.records.count))
     } take: { details in
