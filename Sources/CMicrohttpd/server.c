@@ -14,14 +14,10 @@
 
 /// The functions of the library, NULL until it is open.
 static struct {
-#define MEMBER(name) __typeof__(name) *name;
-  FUNCTIONS(MEMBER)
+  FUNCTIONS(CLOADING_MEMBER)
 } library;
 
-static const cloading_function functions[] = {
-#define ENTRY(name) {#name, (void **)&library.name},
-    FUNCTIONS(ENTRY)
-};
+static const cloading_function functions[] = {FUNCTIONS(CLOADING_ENTRY)};
 
 struct cmicrohttpd_server {
   struct MHD_Daemon *daemon;

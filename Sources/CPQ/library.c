@@ -4,8 +4,7 @@
 
 const cpq_functions *cpq_open(const char **failure) {
   static cpq_functions library;
-#define ENTRY(name) {#name, (void **)&library.name},
-  static const cloading_function functions[] = {CPQ_FUNCTIONS(ENTRY)};
+  static const cloading_function functions[] = {CPQ_FUNCTIONS(CLOADING_ENTRY)};
   *failure = cloading_open("libpq.so.5", functions, sizeof functions / sizeof *functions);
   return *failure == NULL ? &library : NULL;
 }
