@@ -46,6 +46,7 @@ let package = Package(
     // System libraries: shims and module maps, nothing else.
     .target(name: "CBoostMath"),
     .target(name: "CCurl", dependencies: ["CLoading"]),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(name: "CLibcrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CLoading"),
@@ -67,7 +68,7 @@ let package = Package(
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["JSON"]),
     module("ConversionClient", ["Base", "ConversionModel"]),
-    module("DurableFiles", ["Base", "CLinux", "CZlib"]),
+    module("DurableFiles", ["Base", "CDeflate", "CLinux", "CZlib"]),
     module(
       "Ledger",
       [

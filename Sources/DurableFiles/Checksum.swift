@@ -1,6 +1,9 @@
+internal import CDeflate
 internal import CZlib
 
 /// The CRC-32 of bytes that come in pieces, as zlib and gzip have it (RFC 1952).
+///
+/// libdeflate computes it three times as fast as zlib, which alone can combine checksums.
 package struct CRC32: Equatable, Sendable {
   /// The checksum of the bytes so far.
   package private(set) var value: UInt32
@@ -17,10 +20,9 @@ package struct CRC32: Equatable, Sendable {
   /// Adds the bytes of some words.
   package mutating func update(_ words: Span<some BitwiseCopyable>) {
     value = unsafe words.withUnsafeBytes { bytes in
-      let start = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
-      // zlib would start anew if it were called without bytes.
-      guard let start = unsafe start, bytes.count > 0 else { return value }
-      return UInt32(truncatingIfNeeded: unsafe crc32_z(UInt(value), start, bytes.count))
+      // libdeflate would start anew if it were called without bytes.
+      guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else { return value }
+      return unsafe libdeflate_crc32(value, start, bytes.count)
     }
   }
 
