@@ -31,15 +31,21 @@ struct CivilDate: Equatable {
     return era * Self.daysIn400Years + dayOfEra - Self.daysFromMarch0
   }
 
-  /// The day that is `days` days after 1970-01-01.
+  /// The day that is `days` days after 1970-01-01, in a year from 0 to 9999.
+  ///
+  /// Divisions by powers of two take the place of others (Cassio Neri and Lorenz Schneider, "Euclidean affine functions
+  /// and their application to calendar algorithms").
   init(daysSince1970 days: Int64) {
-    let (era, dayOfEra) = (days + Self.daysFromMarch0).flooredQuotientAndRemainder(dividingBy: Self.daysIn400Years)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-    month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    year = era * 400 + yearOfEra + (month > 2 ? 0 : 1)
+    // 400 years are added, for the two months of the year 0 that come before its March.
+    let quarters = 4 * UInt32(truncatingIfNeeded: days + Self.daysFromMarch0 + Self.daysIn400Years) + 3
+    let (century, ofCentury) = quarters.quotientAndRemainder(dividingBy: UInt32(Self.daysIn400Years))
+    let years = 2_939_745 * UInt64(ofCentury | 3)
+    let dayOfYear = UInt32(truncatingIfNeeded: years) / (4 * 2_939_745)
+    let months = 2141 * dayOfYear + 197_913
+    let isNextYear = dayOfYear >= 306
+    day = Int64(months % 65_536 / 2141) + 1
+    month = Int64(months / 65_536) - (isNextYear ? 12 : 0)
+    year = 100 * Int64(century) + Int64(years >> 32) - 400 + (isNextYear ? 1 : 0)
   }
 }
 

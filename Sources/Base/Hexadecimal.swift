@@ -25,25 +25,24 @@ extension [UInt8] {
 extension OutputSpan<UInt8> {
   /// Appends bytes as two hexadecimal digits each, in lower case.
   package mutating func append(hexadecimal bytes: Span<UInt8>) {
-    for index in bytes.indices {
-      append(.hexadecimalDigit(bytes[index] >> 4))
-      append(.hexadecimalDigit(bytes[index] & 15))
+    var index = 0
+    while index < bytes.count {
+      // Four bytes at once; the places behind the last byte are not appended.
+      let count = Swift.min(bytes.count - index, 4)
+      var word: UInt32 = 0
+      for place in 0..<count { word |= UInt32(bytes[index + place]) << UInt32(24 - 8 * place) }
+      append(lowest: 2 * count, of: Self.hexadecimalDigits(word).byteSwapped)
+      index += count
     }
   }
 
   /// Appends a word as sixteen hexadecimal digits, in lower case.
   package mutating func append(hexadecimal word: UInt64) {
-    append(bigEndian: Self.hexadecimalDigits(UInt32(truncatingIfNeeded: word >> 32)))
-    append(bigEndian: Self.hexadecimalDigits(UInt32(truncatingIfNeeded: word)))
+    append(lowest: 8, of: Self.hexadecimalDigits(UInt32(truncatingIfNeeded: word >> 32)).byteSwapped)
+    append(lowest: 8, of: Self.hexadecimalDigits(UInt32(truncatingIfNeeded: word)).byteSwapped)
   }
 
-  private mutating func append(bigEndian word: UInt64) {
-    unsafe withUnsafeBytes(of: word.bigEndian) { bytes in
-      for index in bytes.indices { unsafe append(bytes[index]) }
-    }
-  }
-
-  /// Returns the eight digits of a number, all computed at once, as a big-endian word.
+  /// Returns the eight digits of a number, all computed at once, the first one in the highest byte.
   private static func hexadecimalDigits(_ number: UInt32) -> UInt64 {
     // Each step moves the upper half of each group of digits away from the lower one, until each digit has its byte.
     var digits = UInt64(number)

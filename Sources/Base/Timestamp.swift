@@ -79,39 +79,33 @@ extension Timestamp {
 
 extension Timestamp: CustomStringConvertible {
   /// The most bytes that `write(to:)` writes.
-  public static let maximumLength = "0000-00-00T00:00:00.000Z".utf8.count
+  public static var maximumLength: Int { 24 }
 
   /// Writes the time in UTC: `2026-11-01T10:00:00Z`, or `2026-11-01T10:00:00.123Z` where the milliseconds are not 0.
   public func write(to text: inout OutputSpan<UInt8>) {
     let (days, ofDay) = milliseconds.flooredQuotientAndRemainder(dividingBy: 86_400_000)
-    let (second, millisecond) = ofDay.quotientAndRemainder(dividingBy: 1000)
+    let (second, millisecond) = UInt64(ofDay).quotientAndRemainder(dividingBy: 1000)
+    let (hour, minute) = (second / 3600, second / 60 % 60)
     Self.write(day: days, to: &text)
-    text.append(UInt8(ascii: "T"))
-    text.append(twoDigits: second / 3600)
-    text.append(UInt8(ascii: ":"))
-    text.append(twoDigits: second / 60 % 60)
-    text.append(UInt8(ascii: ":"))
-    text.append(twoDigits: second % 60)
-    if millisecond != 0 {
-      text.append(UInt8(ascii: "."))
-      text.append(twoDigits: millisecond / 10)
-      text.append(UInt8(ascii: "0") + UInt8(millisecond % 10))
-    }
-    text.append(UInt8(ascii: "Z"))
+    // "T__:__:", and then "__Z" or "__.___Z".
+    text.append(lowest: 7, of: 0x3A_0000_3A00_0054 | hour.twoDigits << 8 | minute.twoDigits << 32)
+    let ofMinute = (second % 60).twoDigits
+    if millisecond == 0 { return text.append(lowest: 3, of: 0x5A_0000 | ofMinute) }
+    let fraction = (millisecond / 10).twoDigits | (0x30 + millisecond % 10) << 16
+    text.append(lowest: 7, of: 0x5A_0000_002E_0000 | ofMinute | fraction << 24)
   }
 
   /// The bytes that `write(day:to:)` writes.
-  package static let dateLength = "0000-00-00".utf8.count
+  package static var dateLength: Int { 10 }
 
   /// Writes a day, which is given in days since 1970-01-01: `2026-11-01`. Its year is from 0 to 9999.
   package static func write(day: Int64, to text: inout OutputSpan<UInt8>) {
     let date = CivilDate(daysSince1970: day)
-    text.append(twoDigits: date.year / 100)
-    text.append(twoDigits: date.year % 100)
-    text.append(UInt8(ascii: "-"))
-    text.append(twoDigits: date.month)
-    text.append(UInt8(ascii: "-"))
-    text.append(twoDigits: date.day)
+    let (century, ofCentury) = UInt64(clamping: date.year).quotientAndRemainder(dividingBy: 100)
+    let year = century.twoDigits | ofCentury.twoDigits << 16
+    // "____-__-", and then the day.
+    text.append(lowest: 8, of: 0x2D00_002D_0000_0000 | year | UInt64(date.month).twoDigits << 40)
+    text.append(lowest: 2, of: UInt64(date.day).twoDigits)
   }
 
   /// The text that `write(to:)` writes.
@@ -173,13 +167,5 @@ extension Span<UInt8> {
     case UInt8(ascii: "-"): return -(hours * 60 + minutes)
     default: return nil
     }
-  }
-}
-
-extension OutputSpan<UInt8> {
-  /// Appends a number below 100 as two digits.
-  fileprivate mutating func append(twoDigits number: Int64) {
-    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
-    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 }

@@ -73,29 +73,20 @@ extension OutputSpan<UInt8> {
   /// Appends a decimal integer: at most 20 bytes.
   public mutating func append(decimal value: Int64) {
     if value < 0 { append(UInt8(ascii: "-")) }
-    let magnitude = value.magnitude
-    guard magnitude >= Self.tenTo16 else { return append(digitsOf: magnitude) }
-    append(digitsOf: magnitude / Self.tenTo16)
-    append(digitsOf: magnitude % Self.tenTo16, atLeast: 16)
+    append(digitsOf: value.magnitude)
   }
 
-  private static var tenTo16: UInt64 { 10_000_000_000_000_000 }
-
-  /// Appends the digits of a number below 10¹⁶, with zeros before them if they are fewer than `minimum`.
-  @inline(__always)
-  private mutating func append(digitsOf number: UInt64, atLeast minimum: Int = 1) {
-    // Four bits for each digit, the first digit of the number in the lowest bits.
-    var (digits, count, rest): (UInt64, Int, UInt64) = (0, 0, number)
-    repeat {
-      digits = digits << 4 | rest % 10
-      rest /= 10
-      count += 1
-    } while rest > 0 || count < minimum
-    repeat {
-      append(UInt8(truncatingIfNeeded: digits & 15) | UInt8(ascii: "0"))
-      digits >>= 4
-      count -= 1
-    } while count > 0
+  private mutating func append(digitsOf number: UInt64) {
+    guard number >= 10 else { return append(UInt8(ascii: "0") | UInt8(truncatingIfNeeded: number)) }
+    let (above, lowest) = number.quotientAndRemainder(dividingBy: 100_000_000)
+    let digits = lowest.eightDigits
+    if above > 0 {
+      append(digitsOf: above)
+      append(lowest: 8, of: digits)
+    } else {
+      let zeroBits = (digits & 0x0F0F_0F0F_0F0F_0F0F).trailingZeroBitCount & ~7
+      append(lowest: 8 - zeroBits / 8, of: digits >> UInt64(zeroBits))
+    }
   }
 
   fileprivate mutating func appendJSONEscape(of byte: UInt8) {

@@ -32,6 +32,9 @@ package struct RowEncoder: ~Copyable {
   private var csv: TextBuffer
 
   private let table: Table
+  /// The text of `table.nullMembers`, and the end of each column's member in it.
+  private let members: TextBuffer
+  private let memberEnds: [Int]
   private let writesJSON: Bool
   private let writesCSV: Bool
   private let isCSVSafe: Bool
@@ -40,6 +43,8 @@ package struct RowEncoder: ~Copyable {
   private var column = 0
   /// The first of the columns that are pending as null: the cells from here to `column` are null and not written yet.
   private var firstNull = 0
+  /// The start of its member in `members`.
+  private var firstNullStart = 0
 
   /// The size at which the buffers are emptied, small enough to stay in a core's cache.
   private static let bufferSize = 32 * 1024
@@ -47,6 +52,8 @@ package struct RowEncoder: ~Copyable {
   /// Makes an encoder. The size of the batch, `inputBytes`, determines the memory that is reserved for the rows.
   package init(_ table: Table, _ encoding: TableEncoding, inputBytes: Int = 0) {
     self.table = table
+    members = TextBuffer(table.nullMembers)
+    memberEnds = table.memberEnds
     self.inputBytes = inputBytes
     isCSVSafe = encoding.isCSVSafe
     writesJSON = encoding.formats.contains(.jsonLines)
@@ -72,9 +79,7 @@ package struct RowEncoder: ~Copyable {
   /// Writes a cell with a text.
   package mutating func text(_ name: ColumnName, _ text: Span<UInt8>) {
     check(name) { if case .text = $0 { true } else { false } }
-    beginCell()
-    if writesJSON { json.appendJSONString(text) }
-    appendCSV(text)
+    append(text)
   }
 
   /// Writes a cell with a text.
@@ -108,14 +113,17 @@ package struct RowEncoder: ~Copyable {
   package mutating func integer(_ name: ColumnName, _ value: Int64?) {
     guard let value else { return null(name) }
     check(name) { if case .integer(let range) = $0 { range.contains(value) } else { false } }
-    append(quoted: false, upTo: 20) { $0.append(decimal: value) }
+    guard let digits = ShortText(decimal: value) else {
+      return append(quoted: false, upTo: 20) { $0.append(decimal: value) }
+    }
+    append(digits)
   }
 
   /// Writes a cell with a Boolean.
   package mutating func boolean(_ name: ColumnName, _ value: Bool?) {
     guard let value else { return null(name) }
     check(name) { $0 == .boolean }
-    append(quoted: false, (value ? "true" : "false").utf8.span)
+    append(ShortText(value))
   }
 
   /// Writes a cell with an exact decimal number: an amount of money, or a count that may be a half.
@@ -149,10 +157,7 @@ package struct RowEncoder: ~Copyable {
     guard let text else { return null(name) }
     check(name) { _ in true }
     switch table.columns[column].type {
-    case .text, .word, .time, .date:
-      beginCell()
-      if writesJSON { json.appendJSONString(text.utf8.span) }
-      appendCSV(text.utf8.span)
+    case .text, .word, .time, .date: append(text.utf8.span)
     case .integer, .decimal, .signedDecimal, .boolean: append(quoted: false, text.utf8.span)
     case .words, .object, .objects:
       beginCell()
@@ -185,19 +190,20 @@ package struct RowEncoder: ~Copyable {
 
   /// Ends a row. Each column must have had its cell.
   package mutating func endRow() {
-    precondition(column == table.columns.count, "a row of \(table.name) has \(column) cells")
+    precondition(column == memberEnds.count, "a row of \(table.name) has \(column) cells")
     if writesJSON {
-      json.append(table.nullMembers, in: table.memberStart(firstNull)..<table.nullMembers.count)
+      json.append(members, in: firstNullStart..<members.count)
       json.append(UInt8(ascii: "}"))
       json.append(UInt8(ascii: "\n"))
     }
     if writesCSV {
-      appendCommas(column - max(firstNull, 1))
+      csv.append(commas: column - max(firstNull, 1))
       csv.append(UInt8(ascii: "\r"))
       csv.append(UInt8(ascii: "\n"))
     }
     column = 0
     firstNull = 0
+    firstNullStart = 0
     rows.count += 1
     if json.count >= Self.bufferSize {
       // Memory that is reserved and not used costs nothing; rows that are moved when an array grows do.
@@ -218,44 +224,62 @@ package struct RowEncoder: ~Copyable {
     assert(!isNull || table.columns[column].isNullable, "\(name) in \(table.name) cannot be null")
   }
 
-  /// Writes a cell of at most `room` bytes that need no escaping.
-  private mutating func append(quoted: Bool, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+  /// Writes a cell with a text.
+  private mutating func append(_ text: Span<UInt8>) {
+    if !isCSVSafe, text.isPlain { return append(quoted: true, text) }
     beginCell()
-    guard writesJSON else { return csv.append(upTo: room, write) }
+    if writesJSON { json.appendJSONString(text) }
+    appendCSV(text)
+  }
+
+  /// Writes a cell of at most `room` bytes that need no escaping.
+  @inline(__always)
+  private mutating func append(quoted: Bool, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    let before = nextCell()
+    guard writesJSON else {
+      csv.append(commas: before.commas)
+      return csv.append(upTo: room, write)
+    }
+    json.append(members, in: before.members)
     if quoted { json.append(UInt8(ascii: "\"")) }
     let start = json.count
     json.append(upTo: room, write)
-    if writesCSV { csv.append(json, from: start) }
+    if writesCSV { csv.append(commas: before.commas, json, in: start..<json.count) }
     if quoted { json.append(UInt8(ascii: "\"")) }
   }
 
   /// Writes a cell that needs no escaping.
+  @inline(__always)
   private mutating func append(quoted: Bool, _ text: Span<UInt8>) {
-    beginCell()
-    if writesJSON {
-      if quoted { json.append(UInt8(ascii: "\"")) }
-      json.append(text)
-      if quoted { json.append(UInt8(ascii: "\"")) }
-    }
-    if writesCSV { csv.append(text) }
+    let before = nextCell()
+    if writesJSON { json.append(members, in: before.members, isQuoted: quoted, text) }
+    if writesCSV { csv.append(commas: before.commas, text) }
+  }
+
+  /// Writes a cell that needs no escaping, without quotes.
+  private mutating func append(_ text: ShortText) {
+    let before = nextCell()
+    if writesJSON { json.append(members, in: before.members, text) }
+    if writesCSV { csv.append(commas: before.commas, text) }
   }
 
   /// Writes the pending nulls and the separator or key before the next cell.
   private mutating func beginCell() {
-    if writesJSON {
-      json.append(table.nullMembers, in: table.memberStart(firstNull)..<table.valueStart(column))
-    }
-    if writesCSV { appendCommas(column + 1 - max(firstNull, 1)) }
-    column += 1
-    firstNull = column
+    let before = nextCell()
+    if writesJSON { json.append(members, in: before.members) }
+    if writesCSV { csv.append(commas: before.commas) }
   }
 
-  private mutating func appendCommas(_ count: Int) {
-    var count = count
-    while count > 0 {
-      csv.append(UInt8(ascii: ","))
-      count -= 1
-    }
+  /// Goes to the next cell. Returns the part of `members` and the number of commas that come before it: the pending
+  /// nulls, and the separator or key.
+  @inline(__always)
+  private mutating func nextCell() -> (members: Range<Int>, commas: Int) {
+    let (start, end) = (firstNullStart, memberEnds[column])
+    let commas = column + 1 - max(firstNull, 1)
+    column += 1
+    firstNull = column
+    firstNullStart = end
+    return (start..<end - Table.nullLength, commas)
   }
 
   private mutating func appendCSV(_ text: Span<UInt8>) {

@@ -56,7 +56,8 @@ import Testing
 
   @Test func `dates agree with the C library`() {
     var wrong: [Int] = []
-    for day in stride(from: -719_528, to: 2_932_897, by: 37) {
+    let days = Array(-719_528 ..< -719_000) + Array(stride(from: -719_528, to: 2_932_897, by: 37)) + Array(0..<36_525)
+    for day in days {
       let second = day * 86400 + (day & 0xFFFF)
       let time = Timestamp(milliseconds: Int64(second) * 1000)
       if time.description != referenceText(second) || day >= 0 && Timestamp(time.description) != time {

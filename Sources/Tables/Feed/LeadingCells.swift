@@ -16,7 +16,8 @@ struct LeadingCells {
   init(_ wanted: [Int], of table: Table) {
     isWanted = table.columns.indices.map { wanted.contains($0) }
     starts = (0..<((wanted.max() ?? -1) + 1)).map { column in
-      Array(table.nullMembers[table.memberStart(column)..<table.valueStart(column)])
+      let start = column == 0 ? 0 : table.memberEnds[column - 1]
+      return Array(table.nullMembers[start..<table.memberEnds[column] - Table.nullLength])
     }
     cells = Array(repeating: nil, count: table.columns.count)
   }

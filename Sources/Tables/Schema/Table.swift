@@ -15,7 +15,8 @@ package struct Table: Sendable {
   /// A JSON row in which every cell is null, without the closing brace. A part of it is written before each cell that
   /// is not null.
   package let nullMembers: [UInt8]
-  private let memberEnds: [Int]
+  /// The end of each column's member in `nullMembers`.
+  package let memberEnds: [Int]
 
   package init(name: String, description: String, key: ColumnName? = nil, columns: [Column], rules: [RowRule] = []) {
     self.name = name
@@ -34,11 +35,8 @@ package struct Table: Sendable {
   /// The names of the columns.
   package var columnNames: [String] { columns.map(\.name.rawValue) }
 
-  /// Returns the offset in `nullMembers` of the member of a column, including the separator before it.
-  package func memberStart(_ column: Int) -> Int { column == 0 ? 0 : memberEnds[column - 1] }
-
-  /// Returns the offset in `nullMembers` of the value of a column.
-  package func valueStart(_ column: Int) -> Int { memberEnds[column] - "null".utf8.count }
+  /// The number of bytes of a null in `nullMembers`.
+  package static var nullLength: Int { 4 }
 
   /// The header line of a CSV file, with its line end.
   package var csvHeader: [UInt8] { Array((columnNames.joined(separator: ",") + "\r\n").utf8) }
