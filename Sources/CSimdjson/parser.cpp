@@ -90,8 +90,9 @@ struct csimdjson_parser {
   csimdjson_status parse(csimdjson_value &root);
   error_code parse_with_numbers_blanked(dom::element &root);
   bool walk(dom::element element, csimdjson_value &value, bool is_root);
+  bool walk_array(dom::array array, bool is_root);
   bool walk_object(dom::object object, bool is_root);
-  csimdjson_value string_value(std::string_view string);
+  csimdjson_value string_value(std::string_view string, size_t place);
   size_t find(std::string_view key, size_t expected) const;
 };
 
@@ -151,10 +152,10 @@ csimdjson_status csimdjson_parser::parse(csimdjson_value &root) {
   return walk(element, root, true) ? CSIMDJSON_OK : CSIMDJSON_DUPLICATE_KEY;
 }
 
-/// Returns the current string and moves `next` past it.
-csimdjson_value csimdjson_parser::string_value(std::string_view string) {
-  const uint32_t start = structurals[next++] + 1;
-  size_t end = structurals[next];
+/// Returns the string at a structural index.
+inline csimdjson_value csimdjson_parser::string_value(std::string_view string, size_t place) {
+  const uint32_t start = structurals[place] + 1;
+  size_t end = structurals[place + 1];
   while (text[--end] != '"') {}
   const uint32_t length = uint32_t(end) - start;
   // An escape is always longer than its character.
@@ -165,7 +166,7 @@ csimdjson_value csimdjson_parser::string_value(std::string_view string) {
 }
 
 /// Returns the index of a known name, and a number beyond all if the name is not known. `expected` is tried first.
-size_t csimdjson_parser::find(std::string_view key, size_t expected) const {
+inline size_t csimdjson_parser::find(std::string_view key, size_t expected) const {
   if (expected < ordered.size() && ordered[expected] == key) return expected;
   if (key.size() >= names.size()) return ordered.size();
   for (const name &known : names[key.size()]) {
@@ -175,7 +176,7 @@ size_t csimdjson_parser::find(std::string_view key, size_t expected) const {
 }
 
 /// Stores the position of `element`, which is at the current structural index. Returns false if a key occurs twice.
-bool csimdjson_parser::walk(dom::element element, csimdjson_value &value, bool is_root) {
+inline bool csimdjson_parser::walk(dom::element element, csimdjson_value &value, bool is_root) {
   const uint32_t start = structurals[next];
   auto scalar = [&](csimdjson_kind kind, uint32_t length) {
     ++next;
@@ -188,7 +189,7 @@ bool csimdjson_parser::walk(dom::element element, csimdjson_value &value, bool i
   };
   switch (element.type()) {
     case dom::element_type::STRING:
-      value = string_value(std::string_view(element));
+      value = string_value(std::string_view(element), next++);
       return true;
     case dom::element_type::NULL_VALUE: return scalar(CSIMDJSON_NULL, 4);
     case dom::element_type::BOOL: return bool(element) ? scalar(CSIMDJSON_TRUE, 4) : scalar(CSIMDJSON_FALSE, 5);
@@ -199,23 +200,26 @@ bool csimdjson_parser::walk(dom::element element, csimdjson_value &value, bool i
       while (end < count && !is_number_end(text[end])) ++end;
       return scalar(CSIMDJSON_NUMBER, uint32_t(end) - start);
     }
-    case dom::element_type::ARRAY: {
-      ++next;
-      const dom::array array(element);
-      for (dom::element child : array) {
-        csimdjson_value found;
-        if (!walk(child, found, false)) return false;
-        if (is_root) members.push_back({{}, found});
-        ++next;  // the comma, or the bracket
-      }
-      if (array.begin() == array.end()) ++next;
+    case dom::element_type::ARRAY:
+      if (!walk_array(dom::array(element), is_root)) return false;
       return container(CSIMDJSON_ARRAY);
-    }
     case dom::element_type::OBJECT:
       if (!walk_object(dom::object(element), is_root)) return false;
       return container(CSIMDJSON_OBJECT);
   }
   return false;
+}
+
+bool csimdjson_parser::walk_array(dom::array array, bool is_root) {
+  ++next;
+  for (dom::element child : array) {
+    csimdjson_value found;
+    if (!walk(child, found, false)) return false;
+    if (is_root) members.push_back({{}, found});
+    ++next;  // the comma, or the bracket
+  }
+  if (array.begin() == array.end()) ++next;
+  return true;
 }
 
 bool csimdjson_parser::walk_object(dom::object object, bool is_root) {
@@ -224,8 +228,8 @@ bool csimdjson_parser::walk_object(dom::object object, bool is_root) {
   // Tables have their columns in the order of the names.
   size_t expected = 0;
   for (auto [key, child] : object) {
-    const csimdjson_value name_text = string_value(key);
-    ++next;  // the colon
+    const size_t place = next;
+    next += 2;  // the key and the colon
     csimdjson_value found;
     if (!walk(child, found, false)) return false;
     ++next;  // the comma, or the bracket
@@ -239,9 +243,10 @@ bool csimdjson_parser::walk_object(dom::object object, bool is_root) {
       continue;
     }
     keys.push_back(key);
-    if (is_root) members.push_back({name_text, found});
+    if (is_root) members.push_back({string_value(key, place), found});
   }
   if (object.begin() == object.end()) ++next;
+  if (keys.size() == first) return true;
   const auto own = keys.begin() + first;
   std::sort(own, keys.end());
   const auto twice = std::adjacent_find(own, keys.end());
