@@ -56,12 +56,17 @@ public final class ConversionModel: Sendable {
   /// The window with that `postback-sequence-index` for conversions of that type: the type's own window if there is
   /// one, else the window for all types. Nil where the model describes neither.
   public func window(_ postbackSequenceIndex: Int, _ conversionType: ConversionType? = nil) -> ModelWindow? {
+    windowIndex(postbackSequenceIndex, conversionType).map { windows[$0] }
+  }
+
+  /// The index in `windows` of the window that `window(_:_:)` returns: decoding needs no copy of the window.
+  func windowIndex(_ postbackSequenceIndex: Int, _ conversionType: ConversionType?) -> Int? {
     var forOthers: Int?
     for index in windows.indices where windows[index].postbackSequenceIndex == postbackSequenceIndex {
-      if windows[index].conversionType == conversionType { return windows[index] }
+      if windows[index].conversionType == conversionType { return index }
       if windows[index].conversionType == nil { forOthers = index }
     }
-    return forOthers.map { windows[$0] }
+    return forOthers
   }
 
   /// The meaning of a conversion value; nil where the model does not list it, or there is no value.
@@ -74,11 +79,9 @@ public final class ConversionModel: Sendable {
     coarse: CoarseValue?,
     conversionType: ConversionType? = nil
   ) -> Meaning? {
-    guard let window = self.window(window, conversionType) else { return nil }
-    if let coarse, fine == nil || fine == 0 || window.postbackSequenceIndex > 0 {
-      return window.meaning(coarse: coarse)
-    }
-    return fine.flatMap(window.meaning(fine:))
+    guard let index = windowIndex(window, conversionType) else { return nil }
+    if let coarse, fine == nil || fine == 0 || window > 0 { return windows[index].meaning(coarse: coarse) }
+    return fine.flatMap { windows[index].meaning(fine: $0) }
   }
 }
 

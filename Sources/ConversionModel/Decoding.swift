@@ -28,7 +28,7 @@ extension Models {
     let date = interval.estimated ?? interval.latest
     let model = date.flatMap { date in candidates.first { $0.span.contains(date) } } ?? first
     guard let meaning = conversion.meaning(under: model) else {
-      return Decoding(.unmapped, interval, model: model.label)
+      return Decoding(.unmapped, interval, model: model)
     }
     return Decoding(meaning, isCumulative: conversion.isCumulative(in: model), in: model, interval)
   }
@@ -81,13 +81,13 @@ extension Models {
 extension ReceivedConversion {
   /// Tells if the window may have ended early where that model is in force.
   fileprivate func mayEndEarly(under model: ConversionModel) -> Bool {
-    if model.window(window, conversionType)?.isLockedEarly == true { return true }
+    if let index = model.windowIndex(window, conversionType), model.windows[index].isLockedEarly { return true }
     // A re-engagement proves that the app takes part, whatever the model states.
     return family == .adAttributionKit && (model.takesPartInReengagement || conversionType == .reEngagement)
   }
 
   fileprivate func isCumulative(in model: ConversionModel) -> Bool {
-    model.window(window, conversionType)?.isCumulative ?? false
+    model.windowIndex(window, conversionType).map { model.windows[$0].isCumulative } ?? false
   }
 
   fileprivate func meaning(under model: ConversionModel) -> Meaning? {
@@ -113,55 +113,57 @@ public struct Decoding: Sendable {
   public let status: DecodeStatus
   /// The interval of possible install dates.
   public let interval: InstallDateInterval
-  /// The model in force; nil unless `decoded` or `unmapped`.
-  public let model: ModelLabel?
   /// The models that disagree, joined by `|`, the earliest first: `revenue@2|revenue@3`, or `none|revenue@1` where
   /// part of the interval has no model. Nil unless `ambiguous`.
   public let ambiguousModels: String?
-  /// The events that the value stands for; empty unless `decoded`.
-  public let events: [ModelEvent]
-  /// The total revenue of the events: zero where none has revenue; nil where the model has no currency, and unless
-  /// `decoded`.
-  public let revenue: Revenue?
-  /// The currency of all revenue; nil unless `decoded`.
-  public let currency: String?
-  /// The source of the revenue; nil unless `decoded`.
-  public let revenueKind: RevenueKind?
   /// Indicates that the window's values include those of the windows before; nil unless `decoded`.
   ///
   /// Never add the counts and revenue of a cumulative window to those of earlier windows of the same users.
   public let isCumulative: Bool?
+  private let modelInForce: ConversionModel?
+  /// The meaning of the value; nil unless `decoded`.
+  private let meaning: Meaning?
 
   /// A result without a meaning, for every status but `decoded`.
   init(
     _ status: DecodeStatus,
     _ interval: InstallDateInterval,
-    model: ModelLabel? = nil,
+    model: ConversionModel? = nil,
     ambiguousModels: String? = nil
   ) {
     self.status = status
     self.interval = interval
-    self.model = model
     self.ambiguousModels = ambiguousModels
-    events = []
-    revenue = nil
-    currency = nil
-    revenueKind = nil
     isCumulative = nil
+    modelInForce = model
+    meaning = nil
   }
 
   /// A `decoded` result: the value means `meaning` in `model`.
   init(_ meaning: Meaning, isCumulative: Bool, in model: ConversionModel, _ interval: InstallDateInterval) {
     status = .decoded
     self.interval = interval
-    self.model = model.label
     ambiguousModels = nil
-    events = meaning.events
-    revenue = meaning.revenue
-    currency = model.currency
-    revenueKind = model.revenueKind
     self.isCumulative = isCumulative
+    modelInForce = model
+    self.meaning = meaning
   }
+
+  /// The model in force; nil unless `decoded` or `unmapped`.
+  public var model: ModelLabel? { modelInForce?.label }
+
+  /// The events that the value stands for; empty unless `decoded`.
+  public var events: [ModelEvent] { meaning?.events ?? [] }
+
+  /// The total revenue of the events: zero where none has revenue; nil where the model has no currency, and unless
+  /// `decoded`.
+  public var revenue: Revenue? { meaning?.revenue }
+
+  /// The currency of all revenue; nil unless `decoded`.
+  public var currency: String? { meaning == nil ? nil : modelInForce?.currency }
+
+  /// The source of the revenue; nil unless `decoded`.
+  public var revenueKind: RevenueKind? { meaning == nil ? nil : modelInForce?.revenueKind }
 }
 
 /// The outcome of decoding a conversion value. The raw values stand in the tables.

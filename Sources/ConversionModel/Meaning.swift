@@ -1,6 +1,8 @@
 /// The meaning of a conversion value in a model.
+///
+/// An instance never changes.
 @available(iOS 18.0, *)
-public struct Meaning: Sendable {
+public final class Meaning: Sendable {
   /// The events that happened, in the model's order; empty where the value says that none did.
   public let events: [ModelEvent]
   /// The total revenue of the events, zero where none has any; nil in a model without a currency.
@@ -81,7 +83,7 @@ extension Meaning {
   ///
   /// An event's counts and revenue range from the least to the greatest of any of the meanings; a meaning that does
   /// not name the event counts as 0. The revenue estimate is the mean of the estimates.
-  init(covering meanings: [Meaning], hasCurrency: Bool) {
+  convenience init(covering meanings: [Meaning], hasCurrency: Bool) {
     var names: [String] = []
     for event in meanings.flatMap(\.events) where !names.contains(event.name) { names.append(event.name) }
     let events = names.map { name in ModelEvent(covering: meanings.map { $0.events.filter { $0.name == name } }, name) }
