@@ -115,13 +115,15 @@ public struct FieldSet: Sendable, Equatable {
   public var isEmpty: Bool { bits == 0 }
 
   /// Tells if the set contains the field.
-  public func contains(_ field: Field) -> Bool { bits & (1 << UInt64(field.rawValue)) != 0 }
+  public func contains(_ field: Field) -> Bool { bits & Self.bit(field) != 0 }
 
   /// Adds a field.
-  public mutating func insert(_ field: Field) { bits |= 1 << UInt64(field.rawValue) }
+  public mutating func insert(_ field: Field) { bits |= Self.bit(field) }
 
   /// Removes a field.
-  mutating func remove(_ field: Field) { bits &= ~(1 << UInt64(field.rawValue)) }
+  mutating func remove(_ field: Field) { bits &= ~Self.bit(field) }
+
+  private static func bit(_ field: Field) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: field.rawValue) }
 
   /// Adds all fields of another set.
   public mutating func formUnion(_ other: FieldSet) { bits |= other.bits }

@@ -5,8 +5,10 @@ internal import JSON
 /// A value that cannot be read is a defect where the signature covers the field. Otherwise the field is nil, recorded
 /// as unreadable, and left to the extras.
 struct FieldReader {
-  let document: JSONDocument
+  /// The values of all fields of the object.
+  let fields: [JSONField]
   let bytes: [UInt8]
+  private let hasReplacedSurrogates: Bool
   /// The fields that the signature covers.
   var covered: FieldSet
   private(set) var taken = FieldSet()
@@ -14,20 +16,22 @@ struct FieldReader {
   private(set) var unreadable = FieldSet()
 
   init(_ document: JSONDocument, of bytes: [UInt8], covered: FieldSet) {
-    self.document = document
+    fields = document.fields
+    hasReplacedSurrogates = document.hasReplacedSurrogates
     self.bytes = bytes
     self.covered = covered
   }
 
   /// The field's value; nil where it is absent or null.
+  @inline(__always)
   private mutating func take(_ field: Field) -> JSONField? {
     taken.insert(field)
-    let value = document.fields[field.rawValue]
+    let value = fields[field.rawValue]
     return value.kind == .absent || value.kind == .null ? nil : value
   }
 
   private func defect(_ code: RejectCode, _ field: Field, _ expected: String) -> PostbackDefect {
-    PostbackDefect(code, field, expected: expected, found: document.fields[field.rawValue])
+    PostbackDefect(code, field, expected: expected, found: fields[field.rawValue])
   }
 
   /// The defect of a required field without a value.
@@ -47,7 +51,7 @@ struct FieldReader {
     guard !text.containsForbidden else {
       throw defect(.forbiddenCharacter, field, "a string without U+2063 and U+0000")
     }
-    guard !document.hasReplacedSurrogates || !text.containsReplacement else {
+    guard !hasReplacedSurrogates || !text.containsReplacement else {
       throw PostbackDefect(
         .notJSON,
         detail: "\(field.name) contains half of a surrogate pair, which is not a character."

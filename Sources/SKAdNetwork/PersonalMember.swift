@@ -3,18 +3,25 @@ internal import Base
 /// The members that forwarders add to postbacks and to queries, and that say something about the user's device on the
 /// network: addresses and user agents.
 package enum PersonalMember {
-  /// The names in lower case, with `-` in place of `_`.
-  private static let names: Set<String> = [
-    "ip", "ips", "ip-address", "ipaddress", "ip-addr", "ipaddr", "ipv4", "ipv6", "client-ip", "clientip", "device-ip",
-    "deviceip", "user-ip", "userip", "source-ip", "sender-ip", "remote-ip", "real-ip", "x-real-ip", "true-client-ip",
-    "cf-connecting-ip", "remote-addr", "remote-address", "remoteaddress", "http-x-forwarded-for", "x-forwarded-for",
-    "x-forwarded", "forwarded", "forwarded-for", "user-agent", "useragent", "http-user-agent", "ua", "headers",
-    "http-headers", "request-headers",
-  ]
+  /// The names in lower case, with `-` in place of `_`; the index is the length of a name.
+  private static let names = {
+    let names: [String] = [
+      "ip", "ips", "ip-address", "ipaddress", "ip-addr", "ipaddr", "ipv4", "ipv6", "client-ip", "clientip", "device-ip",
+      "deviceip", "user-ip", "userip", "source-ip", "sender-ip", "remote-ip", "real-ip", "x-real-ip", "true-client-ip",
+      "cf-connecting-ip", "remote-addr", "remote-address", "remoteaddress", "http-x-forwarded-for", "x-forwarded-for",
+      "x-forwarded", "forwarded", "forwarded-for", "user-agent", "useragent", "http-user-agent", "ua", "headers",
+      "http-headers", "request-headers",
+    ]
+    var byLength = [[[UInt8]]](repeating: [], count: (names.map(\.utf8.count).max() ?? 0) + 1)
+    for name in names { byLength[name.utf8.count].append(Array(name.utf8)) }
+    return byLength
+  }()
 
-  /// Tells if a name is one of them. Letter case does not matter, and `_` is the same as `-`.
+  /// Tells if a name is one of them. The case of ASCII letters does not matter, and `_` is the same as `-`.
   package static func contains(_ name: some Collection<UInt8>) -> Bool {
-    names.contains(String(decoding: name, as: UTF8.self).lowercased().replacing("_", with: "-"))
+    let count = name.count
+    guard count < names.count else { return false }
+    return names[count].contains { $0.elementsEqual(name) { $0 == $1.folded } }
   }
 
   /// Returns a query without the parameters that have such names.
@@ -68,5 +75,14 @@ extension [UInt8] {
 }
 
 extension UInt8 {
+  /// The byte as the names of personal members have it: a capital letter as a small one, `_` as `-`.
+  fileprivate var folded: UInt8 {
+    switch self {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): self | 0x20
+    case UInt8(ascii: "_"): UInt8(ascii: "-")
+    default: self
+    }
+  }
+
   fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }

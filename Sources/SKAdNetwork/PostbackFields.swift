@@ -1,18 +1,12 @@
 internal import JSON
 
 extension Postback {
-  /// Reads a SKAdNetwork postback; returns it with the fields that were read.
-  static func skAdNetwork(
-    _ document: JSONDocument,
-    _ bytes: [UInt8]
-  ) throws(PostbackDefect) -> (Postback, taken: FieldSet) {
-    var reader = FieldReader(document, of: bytes, covered: .all)
-    var postback = Postback(.skAdNetwork(try Version(&reader)))
-    let rules = postback.format.rules
+  /// Reads the fields of a SKAdNetwork postback of this version.
+  mutating func readSKAdNetwork(with reader: inout FieldReader) throws(PostbackDefect) {
+    let rules = format.rules
     reader.covered = rules.signedSet
-    try postback.read(rules.signed, with: &reader)
-    try postback.read(rules.unsigned, with: &reader)
-    return (postback, reader.taken)
+    try read(rules.signed, with: &reader)
+    try read(rules.unsigned, with: &reader)
   }
 
   /// Reads some fields of an AdAttributionKit postback from the payload of its JWS or from the object around it;
@@ -103,21 +97,21 @@ extension Postback {
       }
     default: break
     }
-    let value = reader.document.fields[Field.sourceDomain.rawValue]
+    let value = reader.fields[Field.sourceDomain.rawValue]
     let isAbsent = value.kind == .absent || value.kind == .null || value.text.count == 0
     if !isAbsent { unsignedSourceDomain = value.text }
   }
 
   /// Appends the field as SKAdNetwork signs it, in Apple's spelling; returns false if the postback has none.
-  func appendText(of field: Field, from bytes: [UInt8], to message: inout [UInt8]) -> Bool {
+  func appendText(of field: Field, from bytes: [UInt8], to message: inout OutputSpan<UInt8>) -> Bool {
     func append(_ text: ByteRange?) -> Bool {
       guard let text else { return false }
-      message.append(text, of: bytes)
+      message.append(copying: bytes.span.extracting(text.indices))
       return true
     }
     func append(_ integer: Int64?) -> Bool {
       guard let integer else { return false }
-      message.appendDecimal(integer)
+      message.append(decimal: integer)
       return true
     }
     func append(_ boolean: Bool?) -> Bool {

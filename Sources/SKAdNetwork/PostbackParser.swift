@@ -105,9 +105,8 @@ public struct PostbackParser: ~Copyable {
     let body = outer.fields[Field.body.rawValue]
     let encoded = outer.fields[Field.bodyBase64.rawValue]
     guard body.kind != .absent || encoded.kind != .absent, outer.members.isEmpty else { return nil }
-    guard outer.fields[Field.allCases.count...].allSatisfy({ $0.kind == .absent }) else { return nil }
-    for field in Field.allCases where outer.fields[field.rawValue].kind != .absent {
-      guard Envelope.fields.contains(field) else { return nil }
+    for (index, value) in outer.fields.enumerated() where value.kind != .absent {
+      guard let field = Field(rawValue: index), Envelope.fields.contains(field) else { return nil }
     }
     guard encoded.kind == .absent else {
       guard body.kind == .absent else {
@@ -142,7 +141,15 @@ public struct PostbackParser: ~Copyable {
   }
 
   private mutating func readSKAdNetwork(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
-    var (postback, taken) = try Postback.skAdNetwork(outer, bytes)
+    var postback: Postback
+    let taken: FieldSet
+    do {
+      // The reader shares the bytes, which would be copied if they grew while it is there.
+      var reader = FieldReader(outer, of: bytes, covered: .all)
+      postback = Postback(.skAdNetwork(try Version(&reader)))
+      try postback.readSKAdNetwork(with: &reader)
+      taken = reader.taken
+    }
     postback.extras = extras(except: taken, to: &bytes)
     if postback.sourceAppID == 0, (postback.sourceDomain?.count ?? 0) > 0 {
       var others = taken
@@ -228,12 +235,13 @@ public struct PostbackParser: ~Copyable {
 
   /// Adds the members that were not read to the extras in `scratch`; leaves the object open.
   private mutating func appendExtras(of document: JSONDocument, except taken: FieldSet, _ bytes: [UInt8]) {
-    for field in Field.allCases where document.fields[field.rawValue].kind != .absent && !taken.contains(field) {
-      if dropsPersonalMembers, field == .remoteAddress { continue }
-      appendExtra(field.name, document.fields[field.rawValue], bytes)
-    }
-    if document.fields.count > Field.allCases.count, document.fields[Field.allCases.count].kind != .absent {
-      appendExtra(receivedAtName, document.fields[Field.allCases.count], bytes)
+    for (index, value) in document.fields.enumerated() where value.kind != .absent {
+      guard let field = Field(rawValue: index) else {
+        appendExtra(receivedAtName, value, bytes)
+        continue
+      }
+      if taken.contains(field) || dropsPersonalMembers && field == .remoteAddress { continue }
+      appendExtra(field.name, value, bytes)
     }
     for member in document.members {
       if dropsPersonalMembers, PersonalMember.contains(bytes[member.key.text.indices]) { continue }

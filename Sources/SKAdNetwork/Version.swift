@@ -30,10 +30,19 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
       self = .v1_0
       return
     }
-    let bytes = reader.bytes[text.indices]
-    guard let version = Self.all.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else {
-      throw Self.defect(reader.document.fields[Field.version.rawValue], isLater: Self.isLater(bytes))
+    guard let version = Self(reader.bytes.span.extracting(text.indices)) else {
+      let isLater = Self.isLater(reader.bytes[text.indices])
+      throw Self.defect(reader.fields[Field.version.rawValue], isLater: isLater)
     }
+    self = version
+  }
+
+  /// The version with that number as text; nil for other texts.
+  private init?(_ text: Span<UInt8>) {
+    guard text.count == 3, text[1] == UInt8(ascii: ".") else { return nil }
+    let (major, minor) = (text[0] &- UInt8(ascii: "0"), text[2] &- UInt8(ascii: "0"))
+    guard major <= 9, minor <= 9 else { return nil }
+    guard let version = Self.all.first(where: { $0.number == 10 * Int(major) + Int(minor) }) else { return nil }
     self = version
   }
 

@@ -98,4 +98,16 @@ struct ExtrasTests {
     #expect(try known.extras == nil)
     #expect(try Reading(RealPostback.v4.bytes, receivedAtField: "timestamp").receivedAtField.kind == .absent)
   }
+
+  @Test(arguments: ["ip", "UA", "User_Agent", "USER-AGENT", "x_Forwarded-for", "http_x_forwarded_for"])
+  func `a personal member is known in any letter case, with either separator`(_ name: String) {
+    #expect(PersonalMember.contains(name.utf8))
+  }
+
+  @Test(arguments: [
+    "", "i", "ipv7", "user agent", "us\u{E9}r-agent", "ip ", "-ip", "campaign", "http-x-forwarded-for-x",
+  ])
+  func `another name is no personal member`(_ name: String) {
+    #expect(!PersonalMember.contains(name.utf8))
+  }
 }

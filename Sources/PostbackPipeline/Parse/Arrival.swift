@@ -42,9 +42,9 @@ package struct ReceivedAtRule: Sendable {
   }
 
   private static func timestamp(_ value: JSONField, in bytes: [UInt8]) -> Timestamp? {
-    let text = bytes[value.text.indices]
     guard value.kind == .number || value.kind == .string else { return nil }
-    if let time = Timestamp(parsing: text.span) { return time }
+    if let time = Timestamp(parsing: bytes.span.extracting(value.text.indices)) { return time }
+    let text = bytes[value.text.indices]
     guard text.count <= 15, let number = Int64(String(decoding: text, as: UTF8.self)), number > 0 else { return nil }
     // 10^11 seconds are past the year 5000; as milliseconds they are in 1973.
     return Timestamp(milliseconds: number < 100_000_000_000 ? number * 1000 : number)

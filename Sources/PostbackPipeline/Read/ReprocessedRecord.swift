@@ -5,11 +5,13 @@ package import Ledger
 internal import JSON
 
 /// The facts of a reject row that go with its record when it is read again.
-package struct ReprocessedRecord: Sendable {
+///
+/// An object, because most batches have none, and every batch has room for one.
+package final class ReprocessedRecord: Sendable {
   /// The row.
   package let reject: ReprocessedReject
   /// The time of receipt and the channel of the row; an envelope in the record has the same.
-  fileprivate(set) var arrival: Arrival
+  let arrival: Arrival
   fileprivate let forwarder: [UInt8]?
   fileprivate let query: [UInt8]?
   fileprivate let remoteAddress: [UInt8]?
@@ -27,6 +29,13 @@ package struct ReprocessedRecord: Sendable {
     self.reject = reject
     arrival = Arrival(receivedAt: receivedAt, source: source, channel: channel)
     (self.forwarder, self.query, self.remoteAddress) = (forwarder, query, remoteAddress)
+  }
+
+  /// A record whose envelope is in the bytes of a batch, at the ranges that `arrival` has.
+  fileprivate init(_ record: ReprocessedRecord, _ arrival: Arrival) {
+    reject = record.reject
+    self.arrival = arrival
+    (forwarder, query, remoteAddress) = (nil, nil, nil)
   }
 }
 
@@ -50,12 +59,12 @@ extension RawBatch {
       bytes += text
       return ByteRange(start: bytes.count - text.count, count: text.count)
     }
-    var record = record
-    record.arrival.forwarder = add(record.forwarder)
-    record.arrival.query = add(record.query)
-    record.arrival.remoteAddress = add(record.remoteAddress)
+    var arrival = record.arrival
+    arrival.forwarder = add(record.forwarder)
+    arrival.query = add(record.query)
+    arrival.remoteAddress = add(record.remoteAddress)
     bytes.append(contentsOf: repeatElement(0, count: Self.padding))
-    origins.append(BatchOrigin(input: part, recordCount: 1, consumed: consumed, reprocessed: record))
+    origins.append(BatchOrigin(input: part, recordCount: 1, consumed: consumed, reprocessed: .init(record, arrival)))
   }
 
   /// The batch without the records on some lines of some inputs, by their paths.
