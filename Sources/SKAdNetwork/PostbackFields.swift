@@ -128,7 +128,7 @@ extension Postback {
     case .campaignID: return append(campaignID)
     case .sourceIdentifier:
       guard let sourceIdentifier else { return false }
-      message.append(addingCapacity: SourceIdentifier.maximumLength) { sourceIdentifier.write(to: &$0) }
+      sourceIdentifier.write(to: &message)
       return true
     case .appID: return append(appID)
     case .transactionID: return append(transactionID)

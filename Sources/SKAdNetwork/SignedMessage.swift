@@ -35,8 +35,7 @@ extension Postback {
   public func signedFields(_ layout: SignedLayout) -> [Field] {
     guard framework == .skAdNetwork else { return [] }
     var fields: [Field] = []
-    var message: [UInt8] = []
-    format.rules.appendSignedText(to: &message) { field, message in
+    format.rules.forEachSigned { field in
       let isSigned = hasSignedValue(field, layout)
       if isSigned { fields.append(field) }
       return isSigned
@@ -51,22 +50,39 @@ extension Postback {
       message.append(jws.signingInput, of: bytes)
       return
     }
-    format.rules.appendSignedText(to: &message) { field, message in
-      hasSignedValue(field, layout) && appendText(of: field, from: bytes, to: &message)
+    let rules = format.rules
+    let texts = Int(adNetworkID.count) + Int(transactionID.count) + Int(sourceDomain?.count ?? 0)
+    let room = texts + rules.signed.count * (FormatRules.separator.count + Self.longestInteger)
+    message.append(addingCapacity: room) { text in
+      rules.forEachSigned { field in
+        let end = text.count
+        if end > 0 { text.appendSeparator() }
+        let isAppended = hasSignedValue(field, layout) && appendText(of: field, from: bytes, to: &text)
+        if !isAppended { text.removeLast(text.count - end) }
+        return isAppended
+      }
     }
   }
+
+  /// The most bytes of a signed value that is not a text.
+  private static let longestInteger = 20
 
   /// Appends the fields that identify a postback: framework, ad network, transaction and window, joined by U+2063.
   ///
   /// Versions before 4.0 have one window, 0.
   public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
-    message.append(copying: framework.rawValue.utf8.span)
-    message.append(contentsOf: FormatRules.separator)
-    message.append(adNetworkID, of: bytes)
-    message.append(contentsOf: FormatRules.separator)
-    message.append(transactionID, of: bytes)
-    message.append(contentsOf: FormatRules.separator)
-    message.appendDecimal(Int64(conversionWindow))
+    let framework = framework.rawValue.utf8
+    let texts = framework.count + Int(adNetworkID.count) + Int(transactionID.count)
+    let room = texts + 3 * FormatRules.separator.count + Self.longestInteger
+    message.append(addingCapacity: room) { text in
+      text.append(copying: framework.span)
+      text.appendSeparator()
+      text.append(copying: bytes.span.extracting(adNetworkID.indices))
+      text.appendSeparator()
+      text.append(copying: bytes.span.extracting(transactionID.indices))
+      text.appendSeparator()
+      text.append(decimal: Int64(conversionWindow))
+    }
   }
 
   /// Tells if an id that is signed under the layout is a placeholder that Apple uses during development: an app or a
@@ -96,5 +112,11 @@ extension Postback {
       unsignedSourceDomain = domain
       extras = extrasWithSourceDomain
     }
+  }
+}
+
+extension OutputSpan<UInt8> {
+  fileprivate mutating func appendSeparator() {
+    for index in FormatRules.separator.indices { append(FormatRules.separator[index]) }
   }
 }
