@@ -226,7 +226,7 @@ package struct RowEncoder: ~Copyable {
 
   /// Writes a cell with a text.
   private mutating func append(_ text: Span<UInt8>) {
-    if !isCSVSafe, text.isPlain { return append(quoted: true, text) }
+    if text.isPlain, !(isCSVSafe && text.isFormula) { return append(quoted: true, text) }
     beginCell()
     if writesJSON { json.appendJSONString(text) }
     appendCSV(text)
@@ -284,7 +284,7 @@ package struct RowEncoder: ~Copyable {
 
   private mutating func appendCSV(_ text: Span<UInt8>) {
     guard writesCSV else { return }
-    if isCSVSafe, !text.isEmpty, Self.formulaStarts.contains(text[0]) {
+    if isCSVSafe, text.isFormula {
       var disarmed = [UInt8(ascii: "'")]
       for index in text.indices { disarmed.append(text[index]) }
       csv.appendCSVField(disarmed.span)
@@ -292,7 +292,4 @@ package struct RowEncoder: ~Copyable {
       csv.appendCSVField(text)
     }
   }
-
-  /// The first bytes of texts that a spreadsheet takes for formulas (OWASP, "CSV Injection").
-  private static var formulaStarts: [UInt8] { Array("=+-@\t\r".utf8) }
 }

@@ -223,7 +223,7 @@ package struct TextBuffer: ~Copyable {
     append(UInt8(ascii: "\""))
     let isPlain = appendEscaping(text) { word in
       Word.bytes(of: word, equalTo: UInt8(ascii: "\"")) | Word.bytes(of: word, equalTo: UInt8(ascii: "\\"))
-        | Word.bytes(of: word, below: 0x20)
+        | Word.controls(of: word)
     } escape: { byte in
       byte < 0x20 ? nil : UInt8(ascii: "\\")
     }
@@ -255,7 +255,7 @@ package struct TextBuffer: ~Copyable {
     escape: (UInt8) -> UInt8?
   ) -> Bool {
     // Eight bytes are stored at once, of which what is too much is written over.
-    reserve(2 * text.count + 8)
+    reserve(2 * text.count)
     return unsafe text.withUnsafeBytes { source in
       var target = unsafe start + count
       var index = 0
@@ -272,17 +272,23 @@ package struct TextBuffer: ~Copyable {
           for place in 0..<length { unsafe rest |= UInt64(source[index + place]) << UInt64(8 * place) }
           word = rest
         }
-        let plainCount = min(find(word).trailingZeroBitCount / 8, length)
         unsafe UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
-        unsafe target += plainCount
-        index += plainCount
-        guard plainCount < length else { continue }
-        let byte = unsafe source[index]
-        guard let before = escape(byte) else { return false }
-        unsafe target[0] = before
-        unsafe target[1] = byte
-        unsafe target += 2
-        index += 1
+        // The bytes that are not behind `target` yet, and their marks.
+        var (rest, marks, restCount) = (word, find(word) & ~0 >> UInt64(64 - 8 * length), length)
+        while marks != 0 {
+          let plainBits = UInt64(marks.trailingZeroBitCount & ~7)
+          unsafe target += Int(plainBits / 8)
+          rest >>= plainBits
+          guard let before = escape(UInt8(truncatingIfNeeded: rest)) else { return false }
+          unsafe target[0] = before
+          unsafe UnsafeMutableRawPointer(target + 1).storeBytes(of: rest, as: UInt64.self)
+          unsafe target += 2
+          rest >>= 8
+          marks = (marks >> plainBits) >> 8
+          restCount -= Int(plainBits / 8) + 1
+        }
+        unsafe target += restCount
+        index += length
       }
       unsafe count = target - start
       return true

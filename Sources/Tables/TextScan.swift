@@ -1,17 +1,20 @@
-/// Operations on eight bytes at once, with the first byte lowest. Only the lowest mark in a result is reliable; higher
-/// bytes may be marked wrongly.
+/// Operations on eight bytes at once, with the first byte lowest.
 enum Word {
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
-  private static let tops: UInt64 = 0x8080_8080_8080_8080
-
-  /// Marks, by its top bit, each byte that is below a limit of at most 128.
-  static func bytes(of word: UInt64, below limit: UInt8) -> UInt64 {
-    (word &- ones &* UInt64(limit)) & ~word & tops
+  /// Marks, by its top bit, each byte that is 0.
+  @inline(__always)
+  private static func zeros(of word: UInt64) -> UInt64 {
+    let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+    return ~((word & low &+ low) | word | low)
   }
 
+  /// Marks, by its top bit, each byte that is a control character, below 0x20.
+  @inline(__always)
+  static func controls(of word: UInt64) -> UInt64 { zeros(of: word & 0xE0E0_E0E0_E0E0_E0E0) }
+
   /// Marks, by its top bit, each byte that equals `byte`.
+  @inline(__always)
   static func bytes(of word: UInt64, equalTo byte: UInt8) -> UInt64 {
-    bytes(of: word ^ (ones &* UInt64(byte)), below: 1)
+    zeros(of: word ^ (0x0101_0101_0101_0101 &* UInt64(byte)))
   }
 }
 
@@ -20,7 +23,7 @@ extension Span<UInt8> {
   var needsQuotesInCSV: Bool {
     contains { word in
       Word.bytes(of: word, equalTo: UInt8(ascii: "\"")) | Word.bytes(of: word, equalTo: UInt8(ascii: ","))
-        | Word.bytes(of: word, below: 0x20)
+        | Word.controls(of: word)
     }
   }
 
@@ -29,8 +32,17 @@ extension Span<UInt8> {
     !isEmpty
       && !contains { word in
         Word.bytes(of: word, equalTo: UInt8(ascii: "\"")) | Word.bytes(of: word, equalTo: UInt8(ascii: ","))
-          | Word.bytes(of: word, equalTo: UInt8(ascii: "\\")) | Word.bytes(of: word, below: 0x20)
+          | Word.bytes(of: word, equalTo: UInt8(ascii: "\\")) | Word.controls(of: word)
       }
+  }
+
+  /// Indicates that a spreadsheet takes the text for a formula (OWASP, "CSV Injection").
+  var isFormula: Bool {
+    guard !isEmpty else { return false }
+    return switch self[0] {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D: true
+    default: false
+    }
   }
 
   /// Indicates that `find` marks a byte.
