@@ -48,7 +48,7 @@ struct StageBenchmark {
       times.end(.read)
       let parsed = raw.parsed(receivedAt: receivedAt)
       times.end(.parse)
-      verified.batch = try parsed.verified(by: trust, known: known)
+      verified.batch = try parsed.verified(by: trust, known: known, tables.index)
       times.end(.verify)
       guard case .batch(let unique)? = try await deduplicated.next() else { break }
       times.end(.dedup)

@@ -44,11 +44,9 @@ bool clibcrypto_batch_invert(clibcrypto_batch *batch, const clibcrypto_generator
     BIGNUM *value = batch->values[index];
     if (BN_is_zero(value)) continue;
     done = BN_copy(batch->products[index], product) != NULL &&
-           BN_to_montgomery(value, value, modulo, batch->context) == 1 &&
            BN_mod_mul_montgomery(product, product, value, modulo, batch->context) == 1;
   }
-  return done && BN_from_montgomery(product, product, modulo, batch->context) == 1 &&
-         BN_mod_inverse(product, product, generator->order, batch->context) != NULL &&
+  return done && BN_mod_inverse(product, product, generator->order, batch->context) != NULL &&
          BN_to_montgomery(product, product, modulo, batch->context) == 1;
 }
 

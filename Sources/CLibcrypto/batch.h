@@ -8,18 +8,18 @@ enum { clibcrypto_digest_size = 32, clibcrypto_largest_batch = 128 };
 struct clibcrypto_batch {
   BN_CTX *context;
 
-  /// The numbers to invert modulo n; 0 for none. `clibcrypto_batch_invert` multiplies them by the Montgomery factor R.
+  /// The numbers to invert modulo n; 0 for none.
   BIGNUM *values[clibcrypto_largest_batch];
 
-  /// For each value the product of all values before it that are not 0, times R.
+  /// For each value the product of all values before it that are not 0, each divided by the Montgomery factor R, times R.
   BIGNUM *products[clibcrypto_largest_batch];
 
-  /// The inverse of the product of all values that are not 0 and were not taken yet, times R.
+  /// The inverse of the same product of all values that were not taken yet, times R.
   BIGNUM *inverse;
 };
 
-/// Multiplies the first `count` values by R and sets `products` and `inverse`, with one inversion for all (Montgomery's
-/// trick). Returns false if libcrypto failed.
+/// Sets `products` and `inverse` for the first `count` values, with one inversion for all (Montgomery's trick). Returns false
+/// if libcrypto failed.
 bool clibcrypto_batch_invert(clibcrypto_batch *batch, const clibcrypto_generator *generator, size_t count);
 
 /// Sets `inverse` to the inverse, times R, of the value at `index`: the last one that was not taken yet, and not 0. Returns

@@ -10,9 +10,8 @@ package struct PipelineSettings: Sendable {
   package let models: Models
   /// The limits on the size of records and batches; an input that is being read continues with the earlier ones.
   package let limits: ReadLimits
-  /// The verdicts on signatures that were found with `trust`, of about as many valid ones as are under way: the index knows
-  /// those before.
-  let known = VerdictCache(remembering: 1 << 13)
+  /// The verdicts on signatures that were found with `trust`. Where an index knows the valid ones, it has only forgeries.
+  let known = VerdictCache()
 
   /// Creates settings, by default without models and with the default limits.
   package init(trust: Trust, models: Models = .none, limits: ReadLimits = ReadLimits()) {

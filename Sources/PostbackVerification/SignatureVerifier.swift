@@ -7,11 +7,19 @@ package import Signatures
 ///
 /// Verifies a batch several times as fast as single postbacks, with the same verdicts. Belongs to one task.
 package struct SignatureVerifier: ~Copyable {
-  private let trust: Trust
+  let trust: Trust
   private let known: VerdictCache
   private var hash: SHA256
   private var verifier: BatchVerifier
   private var message: [UInt8] = []
+  /// The verdicts on the postbacks that were added, as far as there are any.
+  private var verifications: [SignatureVerification] = []
+  /// The postbacks without a verdict so far.
+  private var cases: [Case] = []
+  /// The signatures of all.
+  private(set) var signatures: [UInt8] = []
+  /// The digests of the contents that they may sign.
+  private var digests: [SHA256Digest] = []
   /// The key of the digests of resends; nil if there is no index of accepted postbacks.
   private let resendKey: ResendKey?
   /// The numbers that stand for the trusted keys in these digests.
@@ -24,9 +32,11 @@ package struct SignatureVerifier: ~Copyable {
   private let keySets: [VerdictCache.KeySet]
 
   /// A postback without a verdict so far.
-  private struct Case {
-    /// The index of its postback, and of its verification.
+  struct Case {
+    /// The index of its verification.
     let index: Int
+    /// The layouts that may be signed.
+    let layouts: [SignedLayout]
     /// The range of its signature in the decoded signatures.
     let signature: Range<Int>
     let form: SignatureForm
@@ -34,12 +44,12 @@ package struct SignatureVerifier: ~Copyable {
     let candidates: Int
     /// The range of the digests of the content that it may sign, one for each layout.
     var digests = 0..<0
-    /// The hash of its signature; nil until it is looked for among the verdicts.
+    /// The hash of its signature; nil if earlier verdicts are found in another way.
     var hash: VerdictCache.SignatureHash?
   }
 
   /// Makes a verifier with the trusted keys of `trust` and the earlier verdicts in `known`. With a `resendKey` it makes
-  /// digests of the signatures that it accepts, and recognises them.
+  /// digests of the signatures that it accepts, by which an index recognises them; `known` then has only forgeries.
   package init(
     _ trust: Trust,
     known: VerdictCache = VerdictCache(),
@@ -59,74 +69,77 @@ package struct SignatureVerifier: ~Copyable {
     keySets = candidates.map { list in VerdictCache.KeySet(list.map { trust.keys[$0].key }) }
   }
 
-  /// Returns the verdict on one postback.
+  /// Returns the verdict on one postback. None may be waiting.
   package mutating func verify(
     _ postback: Postback,
     of bytes: [UInt8]
   ) throws(LibcryptoFailure) -> SignatureVerification {
-    try verify([postback], of: bytes)[0]
+    try add(postback, of: bytes)
+    return try verify()[0]
   }
 
-  /// Returns the verdicts on postbacks of one buffer, in their order.
+  /// Adds a postback to those that `verify()` decides about.
   ///
   /// A postback is valid if at least one candidate key signed it under at least one of its possible layouts; otherwise
-  /// it is invalid. `earlier` has, for each postback, the digest of the accepted postback with the same id, nil where there
-  /// is none: a postback that agrees with it is not verified.
-  package mutating func verify(
-    _ postbacks: [Postback],
+  /// it is invalid. `earlier` is the digest of the accepted postback with the same id, if there is one: a postback that agrees
+  /// with it is not verified.
+  package mutating func add(
+    _ postback: Postback,
     of bytes: [UInt8],
-    earlier: [UInt64?] = []
-  ) throws(LibcryptoFailure) -> [SignatureVerification] {
-    var verifications: [SignatureVerification] = []
-    verifications.reserveCapacity(postbacks.count)
-    var signatures: [UInt8] = []
-    var digests: [SHA256Digest] = []
-    digests.reserveCapacity(postbacks.count)
-    var cases: [Case] = []
-    cases.reserveCapacity(postbacks.count)
-    for (index, postback) in postbacks.enumerated() {
-      verifications.append(
-        SignatureVerification(state: .invalid, key: nil, layout: .asSent, digest: try digest(postback, .asSent, bytes))
-      )
-      guard var item = open(postback, index, &verifications[index], bytes, &signatures) else { continue }
+    earlier: UInt64? = nil
+  ) throws(LibcryptoFailure) {
+    var verification = SignatureVerification(
+      state: .invalid,
+      key: nil,
+      layout: .asSent,
+      digest: try digest(postback, .asSent, bytes)
+    )
+    if var item = open(postback, &verification, bytes) {
       let start = digests.count
-      for layout in postback.layouts {
-        digests.append(layout == .asSent ? verifications[index].digest : try digest(postback, layout, bytes))
+      for layout in item.layouts {
+        digests.append(layout == .asSent ? verification.digest : try digest(postback, layout, bytes))
       }
       item.digests = start..<digests.count
+      let (signatures, digests) = (signatures, digests)
       let signature = signatures.span.extracting(item.signature)
-      if index < earlier.count, let digest = earlier[index],
-        let verdict = resend(item, signature, digests[item.digests], as: digest)
-      {
-        verifications[index].resendDigest = digest
-        verifications[index].isResend = true
-        settle(verdict, item, postback, signature, digests, &verifications[index])
-        continue
-      }
-      item.hash = VerdictCache.SignatureHash(signature)
-      if let verdict = verdict(item, signature, digests[item.digests]) {
-        settle(verdict, item, postback, signature, digests, &verifications[index])
+      let contents = digests.span.extracting(item.digests)
+      if let earlier, let finding = resend(item, signature, contents, as: earlier) {
+        verification.resendDigest = earlier
+        verification.isResend = true
+        settle(finding, item, signature, contents, &verification)
       } else {
-        verifier.add(signature, as: item.form, of: digests[item.digests], candidates: item.candidates)
-        cases.append(item)
+        if resendKey == nil { item.hash = VerdictCache.SignatureHash(signature) }
+        if let finding = finding(item, signature, contents) {
+          settle(finding, item, signature, contents, &verification)
+        } else {
+          verifier.add(signature, as: item.form, of: contents, candidates: item.candidates)
+          cases.append(item)
+        }
       }
     }
+    verifications.append(verification)
+  }
+
+  /// Returns the verdicts on all added postbacks, in their order. After success or failure, none is left.
+  package mutating func verify() throws(LibcryptoFailure) -> [SignatureVerification] {
+    let (cases, signatures, digests) = (cases, signatures, digests)
+    var verifications = verifications
+    (self.cases, self.signatures, self.digests, self.verifications) = ([], [], [], [])
     for (item, finding) in zip(cases, try verifier.find()) {
       let signature = signatures.span.extracting(item.signature)
-      keep(finding, item, signature, digests[item.digests])
-      settle(finding, item, postbacks[item.index], signature, digests, &verifications[item.index])
+      let contents = digests.span.extracting(item.digests)
+      keep(finding, item, signature, contents)
+      settle(finding, item, signature, contents, &verifications[item.index])
     }
     return verifications
   }
 
   /// Decodes the signature and selects the candidate keys. Returns nil, with the verification complete, if the signature
   /// cannot be verified.
-  private func open(
+  mutating func open(
     _ postback: Postback,
-    _ index: Int,
     _ verification: inout SignatureVerification,
-    _ bytes: [UInt8],
-    _ signatures: inout [UInt8]
+    _ bytes: [UInt8]
   ) -> Case? {
     let start = signatures.count
     let isDecoded: Bool
@@ -155,20 +168,26 @@ package struct SignatureVerifier: ~Copyable {
       guard let version = postback.version else { return nil }
       list = trust.keys.count + (version.isSignedWithP192 ? 0 : 1)
     }
-    return Case(index: index, signature: start..<signatures.count, form: form, candidates: list)
+    return Case(
+      index: verifications.count,
+      layouts: postback.layouts,
+      signature: start..<signatures.count,
+      form: form,
+      candidates: list
+    )
   }
 
   /// Returns the key and the content for which the signature has this digest; nil if it has it for none.
   private mutating func resend(
     _ item: Case,
     _ signature: Span<UInt8>,
-    _ contents: ArraySlice<SHA256Digest>,
+    _ contents: Span<SHA256Digest>,
     as digest: UInt64
   ) -> SignatureFinding? {
     guard let resendKey else { return nil }
-    for (index, content) in contents.enumerated() {
+    for index in contents.indices {
       for key in candidates[item.candidates]
-      where resendKey.digest(signature, of: content, by: fingerprints[key], &message) == digest {
+      where resendKey.digest(signature, of: contents[index], by: fingerprints[key], &message) == digest {
         return .signed(key: key, digest: index)
       }
     }
@@ -176,17 +195,22 @@ package struct SignatureVerifier: ~Copyable {
   }
 
   /// Returns the earlier finding on the same signature of the same content; nil if the cache has none.
-  private func verdict(
+  private func finding(
     _ item: Case,
     _ signature: Span<UInt8>,
-    _ digests: ArraySlice<SHA256Digest>
+    _ contents: Span<SHA256Digest>
   ) -> SignatureFinding? {
-    for (index, digest) in digests.enumerated() {
-      guard let hash = item.hash, let key = known.trustedKey(of: VerdictCache.Key(digest, hash)) else { continue }
-      if candidates[item.candidates].contains(key) { return .signed(key: key, digest: index) }
+    var forgeries = 0
+    for index in contents.indices {
+      let content = contents[index]
+      if let hash = item.hash, let key = known.trustedKey(of: VerdictCache.Key(content, hash)),
+        candidates[item.candidates].contains(key)
+      {
+        return .signed(key: key, digest: index)
+      }
+      if known.isForgery(signature, of: content, by: keySets[item.candidates]) { forgeries += 1 }
     }
-    let isForgery = digests.allSatisfy { known.isForgery(signature, of: $0, by: keySets[item.candidates]) }
-    return isForgery ? .invalid : nil
+    return forgeries == contents.count ? .invalid : nil
   }
 
   /// Stores the finding in the cache, so that a resend is not verified again.
@@ -194,29 +218,30 @@ package struct SignatureVerifier: ~Copyable {
     _ finding: SignatureFinding,
     _ item: Case,
     _ signature: Span<UInt8>,
-    _ digests: ArraySlice<SHA256Digest>
+    _ contents: Span<SHA256Digest>
   ) {
     switch finding {
     case .signed(let key, let digest):
-      guard let hash = item.hash else { return }
-      known.insert(VerdictCache.Key(digests[digests.startIndex + digest], hash), key)
+      if let hash = item.hash { known.insert(VerdictCache.Key(contents[digest], hash), key) }
     case .invalid:
-      for digest in digests { known.insertForgery(signature, of: digest, by: keySets[item.candidates]) }
+      for index in contents.indices {
+        known.insertForgery(signature, of: contents[index], by: keySets[item.candidates])
+      }
     case .malformed: break
     }
   }
 
+  /// Completes a verification with its finding.
   private mutating func settle(
     _ finding: SignatureFinding,
     _ item: Case,
-    _ postback: Postback,
     _ signature: Span<UInt8>,
-    _ digests: [SHA256Digest],
+    _ contents: Span<SHA256Digest>,
     _ verification: inout SignatureVerification
   ) {
     switch finding {
     case .signed(let key, let digest):
-      verification.digest = digests[item.digests.lowerBound + digest]
+      verification.digest = contents[digest]
       if !verification.isResend {
         verification.resendDigest = resendKey?.digest(
           signature,
@@ -226,15 +251,15 @@ package struct SignatureVerifier: ~Copyable {
         )
         verification.r = SignatureR(signature, as: item.form)
       }
-      accept(key, postback.layouts[digest], &verification)
+      accept(key, item.layouts[digest], &verification)
     case .invalid:
-      guard let last = postback.layouts.last else { return }
-      (verification.layout, verification.digest) = (last, digests[item.digests.upperBound - 1])
+      guard let last = item.layouts.last else { return }
+      (verification.layout, verification.digest) = (last, contents[contents.count - 1])
     case .malformed: verification.state = .malformed
     }
   }
 
-  private func accept(_ key: Int, _ layout: SignedLayout, _ verification: inout SignatureVerification) {
+  func accept(_ key: Int, _ layout: SignedLayout, _ verification: inout SignatureVerification) {
     verification.key = key
     verification.layout = layout
     verification.state =
@@ -248,38 +273,12 @@ package struct SignatureVerifier: ~Copyable {
       }
   }
 
-  private mutating func digest(
+  mutating func digest(
     _ postback: Postback,
     _ layout: SignedLayout,
     _ bytes: [UInt8]
   ) throws(LibcryptoFailure) -> SHA256Digest {
     try digest { message in postback.appendSignedMessage(layout, of: bytes, to: &message) }
-  }
-
-  /// Returns the signature that another process found valid with the same trusted keys: that of a key, under a layout.
-  /// Returns nil if it cannot have found it, because no such key is trusted or the postback has no such layout.
-  ///
-  /// The signature is not verified again: the caller answers for the other process.
-  package mutating func restored(
-    _ postback: Postback,
-    of bytes: [UInt8],
-    keyID: ArraySlice<UInt8>,
-    _ layout: SignedLayout
-  ) throws(LibcryptoFailure) -> AcceptedSignature? {
-    guard let key = trust.keys.firstIndex(where: { keyID.elementsEqual($0.id.utf8) }),
-      postback.layouts.contains(layout)
-    else { return nil }
-    var verification = SignatureVerification(
-      state: .invalid,
-      key: key,
-      layout: layout,
-      digest: try digest(postback, layout, bytes)
-    )
-    var signature: [UInt8] = []
-    guard let item = open(postback, 0, &verification, bytes, &signature) else { return nil }
-    verification.r = SignatureR(signature.span, as: item.form)
-    accept(key, layout, &verification)
-    return verification.accepted
   }
 
   /// Returns the key of the postback: the first 128 bits of the SHA-256 of its identity.

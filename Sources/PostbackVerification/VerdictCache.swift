@@ -46,7 +46,7 @@ package final class VerdictCache: Sendable {
   private static let shardCount = 64
 
   /// The number of entries of a shard.
-  private let shardSize: Int
+  private static let shardSize = 1 << 11
   /// Each is empty until something goes in.
   private let shards: [Shard]
   private let forgeries = ForgeryCache()
@@ -55,11 +55,8 @@ package final class VerdictCache: Sendable {
     let entries = Mutex<[Entry]>([])
   }
 
-  /// Makes an empty cache of about the last `count` valid signatures, in 32 bytes each.
-  package init(remembering count: Int = 1 << 17) {
-    shardSize = max(count / Self.shardCount, 1)
-    shards = (0..<Self.shardCount).map { _ in Shard() }
-  }
+  /// Makes an empty cache of about the last 130 000 valid signatures, in 32 bytes each.
+  package init() { shards = (0..<Self.shardCount).map { _ in Shard() } }
 
   /// Returns the index of the trusted key that is known to have signed the content; nil if none is known.
   func trustedKey(of signed: Key) -> Int? {
@@ -75,7 +72,7 @@ package final class VerdictCache: Sendable {
     shard(of: signed).entries.withLock { entries in
       if entries.isEmpty {
         let none = Entry(key: Key(), trustedKey: -1)
-        entries = Array(repeating: none, count: shardSize)
+        entries = Array(repeating: none, count: Self.shardSize)
       }
       entries[place(of: signed)] = Entry(key: signed, trustedKey: Int32(trustedKey))
     }
@@ -93,5 +90,5 @@ package final class VerdictCache: Sendable {
 
   private func shard(of key: Key) -> Shard { shards[Int(key.low % UInt64(Self.shardCount))] }
 
-  private func place(of key: Key) -> Int { Int(key.high % UInt64(shardSize)) }
+  private func place(of key: Key) -> Int { Int(key.high % UInt64(Self.shardSize)) }
 }

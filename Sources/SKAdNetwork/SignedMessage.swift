@@ -101,16 +101,25 @@ extension Postback {
   /// Removes the values that are not signed under the layout with which the signature was verified: zeros that a
   /// forwarder filled in, or a source domain beside a source app of 0, which becomes an extra.
   public mutating func removeUnsigned(_ layout: SignedLayout) {
+    guard hasUnsigned(layout) else { return }
     switch layout {
     case .withoutZeroFilled:
       if sourceAppID == 0 { sourceAppID = nil }
       if sourceDomain?.count == 0 { sourceDomain = nil }
     case .asSent:
-      guard framework == .skAdNetwork, sourceAppID != nil, let domain = sourceDomain else { return }
+      guard let domain = sourceDomain else { return }
       sourceDomain = nil
       guard domain.count > 0 else { return }
       unsignedSourceDomain = domain
       extras = extrasWithSourceDomain
+    }
+  }
+
+  /// Indicates that `removeUnsigned` would change something.
+  package func hasUnsigned(_ layout: SignedLayout) -> Bool {
+    switch layout {
+    case .withoutZeroFilled: sourceAppID == 0 || sourceDomain?.count == 0
+    case .asSent: framework == .skAdNetwork && sourceAppID != nil && sourceDomain != nil
     }
   }
 }

@@ -48,12 +48,12 @@ public struct BatchVerifier: ~Copyable {
   package mutating func add(
     _ signature: Span<UInt8>,
     as form: SignatureForm,
-    of digests: ArraySlice<SHA256Digest>,
+    of digests: Span<SHA256Digest>,
     candidates: Int
   ) -> Int {
     let index = findings.count
     if append(signature, as: form, by: candidates) {
-      for digest in digests { queues[candidates].append(digest) }
+      for index in digests.indices { queues[candidates].append(digests[index]) }
     }
     return index
   }

@@ -156,13 +156,12 @@ import Testing
       for start in stride(from: 0, to: texts.count, by: batch) {
         var parser = PostbackParser()
         var bytes: [UInt8] = []
-        var postbacks: [Postback] = []
         for text in texts[start..<min(start + batch, texts.count)] {
           let first = bytes.count
           bytes += text + [UInt8](repeating: 0, count: JSONParser.padding)
-          postbacks.append(try parser.parse(first..<first + text.count, of: &bytes))
+          try verifier.add(try parser.parse(first..<first + text.count, of: &bytes), of: bytes)
         }
-        states += try verifier.verify(postbacks, of: bytes).map(\.state)
+        states += try verifier.verify().map(\.state)
       }
       return states
     }

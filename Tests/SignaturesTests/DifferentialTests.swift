@@ -153,7 +153,7 @@ struct DifferentialTests {
         cases.append((Int.random(in: 0..<3, using: &generator), form, signature, digests))
       }
       for (list, form, signature, digests) in cases {
-        verifier.add(signature.span, as: form, of: digests[...], candidates: list)
+        verifier.add(signature.span, as: form, of: digests.span, candidates: list)
       }
       for ((list, form, signature, digests), finding) in zip(cases, try verifier.find()) {
         let verdicts = try digests.map { digest in
@@ -185,7 +185,8 @@ struct DifferentialTests {
         if count == 2 { for key in decoys[..<2] + [edge.key] { key.prepare() } }
         let keys = decoys.prefix(count) + [edge.key]
         var verifier = try BatchVerifier(Array(keys), candidates: [Array(0...count)], method: method)
-        verifier.add(edge.signature.span, as: .raw, of: [other, edge.digest], candidates: 0)
+        let digests = [other, edge.digest]
+        verifier.add(edge.signature.span, as: .raw, of: digests.span, candidates: 0)
         let expected = edge.verdict == .valid ? SignatureFinding.signed(key: count, digest: 1) : .invalid
         #expect(try verifier.find() == [expected], Comment(rawValue: edge.testDescription))
       }

@@ -101,7 +101,7 @@ struct WycheproofTests {
       var verifier = try BatchVerifier(others + [key], candidates: [Array(0..<keyCount)], method: .fixedBase)
       for vector in group.tests {
         let digests = [other, try digest(of: hex(vector.msg))]
-        verifier.add(hex(vector.sig).span, as: .der, of: digests[...], candidates: 0)
+        verifier.add(hex(vector.sig).span, as: .der, of: digests.span, candidates: 0)
       }
       for (vector, finding) in zip(group.tests, try verifier.find()) {
         let name = Comment(rawValue: "\(vector.tcId): \(vector.comment)")

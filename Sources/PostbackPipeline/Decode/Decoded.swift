@@ -5,7 +5,9 @@ package import PostbackVerification
 internal import SKAdNetwork
 
 /// A unique postback with the meaning of its conversion value.
-package struct Decoded: Sendable {
+///
+/// A class, because it is handed on and would otherwise be copied.
+package final class Decoded: Sendable {
   /// The postback.
   package let unique: Unique
   /// The events and the revenue of the conversion value, with the status that tells how certain they are.

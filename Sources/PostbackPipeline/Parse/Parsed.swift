@@ -4,25 +4,32 @@ internal import JSON
 package import SKAdNetwork
 
 /// A postback that is well formed. None of its values is verified yet.
-package struct Parsed: Sendable {
+///
+/// A class, because each later stage hands it on and would otherwise copy it.
+package final class Parsed: Sendable {
   /// The record that the postback was parsed from, without the envelope around it.
   package let record: Record
   /// The fields of the postback.
-  package fileprivate(set) var postback: Postback
+  package let postback: Postback
   /// The ids and the version that the postback claims, as text.
   package let claims: Claims
   /// The time of receipt and the channel.
   package let arrival: Arrival
 
-  fileprivate init(record: Record, postback: Postback, claims: Claims, arrival: Arrival) {
+  fileprivate init(_ postback: Postback, of record: Record, _ claims: Claims, _ arrival: Arrival) {
     self.record = record
     self.postback = postback
     self.claims = claims
     self.arrival = arrival
   }
 
-  /// Removes the fields that are not signed under `layout`, the layout for which the postback's signature is valid.
-  package mutating func removeUnsigned(_ layout: SignedLayout) { postback.removeUnsigned(layout) }
+  /// Returns the postback without the fields that are not signed under `layout`, for which its signature is valid.
+  package func removingUnsigned(_ layout: SignedLayout) -> Parsed {
+    guard postback.hasUnsigned(layout) else { return self }
+    var postback = postback
+    postback.removeUnsigned(layout)
+    return Parsed(postback, of: record, claims, arrival)
+  }
 }
 
 extension RawBatch {
@@ -63,22 +70,28 @@ private final class RecordParser {
       let arrival = origin.reprocessed?.arrival ?? rule.arrival(of: .absent, in: bytes, from: origin.input)
       return .rejected(Rejection(defect, record, arrival))
     }
-    var record = record
-    let query = origin.reprocessed?.arrival.query
-    let parsed = Result { () throws(PostbackDefect) in
-      try parser.parse(record.bytes.indices, of: &bytes, query: query)
-    }
-    if parser.isUnwrapped {
-      record.bytes = ByteRange(start: parser.body.lowerBound, count: parser.body.count)
-      record.isUnwrapped = true
-    }
     do throws(PostbackDefect) {
-      let postback = try parsed.get()
-      let arrival = try arrival(from: origin, bytes)
-      return .accepted(Parsed(record: record, postback: postback, claims: parser.claims, arrival: arrival))
+      return .accepted(
+        Parsed(
+          try parser.parse(record.bytes.indices, of: &bytes, query: origin.reprocessed?.arrival.query),
+          of: unwrapped(record),
+          parser.claims,
+          try arrival(from: origin, bytes)
+        )
+      )
     } catch {
-      return .rejected(Rejection(error, record, parser.claims, claimedArrival(from: origin, bytes), of: bytes))
+      let arrival = claimedArrival(from: origin, bytes)
+      return .rejected(Rejection(error, unwrapped(record), parser.claims, arrival, of: bytes))
     }
+  }
+
+  /// Returns the record that was parsed last, less the envelope around it.
+  private func unwrapped(_ record: Record) -> Record {
+    guard parser.isUnwrapped else { return record }
+    var record = record
+    record.bytes = ByteRange(start: parser.body.lowerBound, count: parser.body.count)
+    record.isUnwrapped = true
+    return record
   }
 
   private func arrival(from origin: BatchOrigin, _ bytes: [UInt8]) throws(PostbackDefect) -> Arrival {

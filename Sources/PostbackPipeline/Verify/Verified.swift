@@ -56,24 +56,21 @@ extension Batch<Parsed> {
   /// Accepts the postbacks that a trusted key signed (stage `signature`) and whose app and network are allowed (stage
   /// `policy`).
   ///
-  /// Signatures that `known` holds are not verified again; new findings are stored in it. Those whose key `index` has are
-  /// rejected as duplicates (stage `dedup`), exact resends without verifying their signature.
+  /// Those whose key `index` has are rejected as duplicates (stage `dedup`), exact resends without verifying their signature.
+  /// Signatures that `known` has are not verified again; new findings are stored in it, with an index only forgeries.
   package func verified(
     by trust: Trust,
     known: VerdictCache = VerdictCache(),
-    _ index: SeenIndex = SeenIndex()
+    _ index: SeenIndex? = nil
   ) throws(PipelineFailure) -> Batch<Verified> {
-    let postbacks = outcomes.compactMap { outcome in
-      if case .accepted(let parsed) = outcome { parsed.postback } else { nil }
-    }
     var gate = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
-      try SignatureGate(trust, known: known, index.resendKey)
+      try SignatureGate(trust, known: known, index?.resendKey)
     }
-    let keys = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try gate.keys(of: postbacks, in: bytes) }
-    let earlier: SeenIndex.Findings
-    do throws(FileFailure) { earlier = try index.find(keys) } catch { throw .state(error) }
+    let keys = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try gate.keys(of: self) }
+    let earlier: SeenIndex.Findings?
+    do throws(FileFailure) { earlier = try index?.find(keys) } catch { throw .state(error) }
     return try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
-      try gate.verify(self, postbacks, keys, earlier)
+      try gate.verify(self, keys, earlier)
     }
   }
 }
@@ -96,41 +93,39 @@ package struct SignatureGate: ~Copyable {
     verifier = try SignatureVerifier(trust, known: known, resendKey: resendKey)
   }
 
-  /// Returns the keys of postbacks.
-  fileprivate mutating func keys(
-    of postbacks: [Postback],
-    in bytes: [UInt8]
-  ) throws(LibcryptoFailure) -> [PostbackKey] {
+  /// Returns the keys of the postbacks of a batch that are well formed.
+  fileprivate mutating func keys(of batch: Batch<Parsed>) throws(LibcryptoFailure) -> [PostbackKey] {
     var keys: [PostbackKey] = []
-    keys.reserveCapacity(postbacks.count)
-    for postback in postbacks { keys.append(try verifier.key(of: postback, in: bytes)) }
+    keys.reserveCapacity(batch.outcomes.count)
+    for case .accepted(let parsed) in batch.outcomes {
+      keys.append(try verifier.key(of: parsed.postback, in: batch.bytes))
+    }
     return keys
   }
 
   /// Verifies the postbacks of a batch; those that fail, and those that were accepted earlier, become rejections.
   fileprivate mutating func verify(
     _ batch: Batch<Parsed>,
-    _ postbacks: [Postback],
     _ keys: [PostbackKey],
-    _ earlier: SeenIndex.Findings
+    _ earlier: SeenIndex.Findings?
   ) throws(LibcryptoFailure) -> Batch<Verified> {
-    let verifications = try verifier.verify(
-      postbacks,
-      of: batch.bytes,
-      earlier: earlier.entries.map { $0?.resend }
-    )
     var index = 0
+    for case .accepted(let parsed) in batch.outcomes {
+      try verifier.add(parsed.postback, of: batch.bytes, earlier: earlier?.entries[index]?.resend)
+      index += 1
+    }
+    let verifications = try verifier.verify()
+    index = 0
     return batch.map { parsed in
       defer { index += 1 }
       switch outcome(of: parsed, verifications[index], batch.bytes) {
       case .rejected(let rejection): return .rejected(rejection)
       case .accepted(let signature):
         let key = keys[index]
-        guard let first = earlier.entries[index] else {
-          return .accepted(verified(parsed, signature, key, of: batch.bytes, absentBefore: earlier.end))
+        guard let first = earlier?.entries[index] else {
+          return .accepted(verified(parsed, signature, key, of: batch.bytes, absentBefore: earlier?.end ?? 0))
         }
-        var parsed = parsed
-        parsed.removeUnsigned(signature.layout)
+        let parsed = parsed.removingUnsigned(signature.layout)
         let unsigned = UnsignedFields(parsed.postback, of: batch.bytes)
         let seen = TransactionIndex.Seen(key, signature.digest, unsigned, resend: signature.resendDigest)
         guard let rejection = Rejection(seen.admission(after: first), parsed, key, of: batch.bytes) else {
@@ -149,8 +144,7 @@ package struct SignatureGate: ~Copyable {
     absentBefore: Int64 = 0
   ) -> Verified {
     let environment = trust.environment(of: parsed.postback, signedBy: signature.key, signature.layout, in: bytes)
-    var parsed = parsed
-    parsed.removeUnsigned(signature.layout)
+    let parsed = parsed.removingUnsigned(signature.layout)
     let unsigned = UnsignedFields(parsed.postback, of: bytes)
     let keyID = keyIDs[signature.key]
     return Verified(parsed, signature, keyID, environment, key, unsigned, absentBefore: absentBefore)

@@ -123,8 +123,9 @@ private struct BatchEncoder: ~Copyable {
       tally.countAccepted(decoded.decoding.status)
       postbacks.encode(decoded, of: bytes, from: source.name, format)
       received[0] = .union(received[0], span)
-      for event in decoded.decoding.events { events.encode(event, of: decoded) }
-      if !decoded.decoding.events.isEmpty { received[1] = .union(received[1], span) }
+      let decodedEvents = decoded.decoding.events
+      for event in decodedEvents { events.encode(event, of: decoded) }
+      if !decodedEvents.isEmpty { received[1] = .union(received[1], span) }
       let verified = decoded.unique.verified
       firsts.append(
         SeenEntry(

@@ -87,7 +87,7 @@ struct Explanation {
     var isAccepted = false
     if case .accepted(let signature) = outcome {
       isAccepted = true
-      verified.removeUnsigned(signature.layout)
+      verified = verified.removingUnsigned(signature.layout)
     }
     addFields(verified, bytes)
     let environment = verification.signer.map {
