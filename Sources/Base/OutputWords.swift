@@ -20,8 +20,8 @@ extension UInt64 {
   /// The two decimal digits of a number below 100 as text, the first one in the lowest byte.
   @inlinable @inline(__always)
   package var twoDigits: UInt64 {
-    let tens = (self &* 103) >> 10
-    return 0x3030 | tens | (self &- 10 &* tens) << 8
+    let tens = (self * 103) >> 10
+    return 0x3030 | tens | (self &- 10 * tens) << 8
   }
 
   /// The eight decimal digits of a number below 10⁸ as text, the first one in the lowest byte.
@@ -29,9 +29,9 @@ extension UInt64 {
   package var eightDigits: UInt64 {
     // Each step divides all groups of digits in two: four and four, two and two, one and one.
     let fours = self / 10_000 | (self % 10_000) << 32
-    let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
-    let twos = hundreds | (fours &- 100 &* hundreds) << 16
-    let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
-    return 0x3030_3030_3030_3030 | tens | (twos &- 10 &* tens) << 8
+    let hundreds = (fours * 10_486) >> 20 & 0x0000_007F_0000_007F
+    let twos = hundreds | (fours &- 100 * hundreds) << 16
+    let tens = (twos * 103) >> 10 & 0x000F_000F_000F_000F
+    return 0x3030_3030_3030_3030 | tens | (twos &- 10 * tens) << 8
   }
 }
