@@ -29,7 +29,7 @@ final class FixedBase: Sendable {
 struct BatchScratch: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Memory that no task uses. It consists of hundreds of small pieces, which took 2 % of a batch to allocate and free.
+  /// Memory that no task uses. It consists of hundreds of small pieces, which each batch would allocate and free.
   private static let spares = Mutex<[Spare]>([])
   private static let mostSpares = 64
 
