@@ -153,21 +153,6 @@ extension [UInt8] {
   }
 }
 
-extension OutputSpan<UInt8> {
-  /// Appends the bytes of a span. Traps where there is no room for them.
-  package mutating func append(copying bytes: Span<UInt8>) {
-    unsafe withUnsafeMutableBufferPointer { buffer, count in
-      precondition(bytes.count <= buffer.count - count, "there is no room for the bytes")
-      unsafe bytes.withUnsafeBytes { bytes in
-        unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]).copyMemory(
-          from: bytes
-        )
-      }
-      count += bytes.count
-    }
-  }
-}
-
 extension UInt8 {
   /// Indicates that the byte is white space in JSON (RFC 8259, section 2).
   @inlinable package var isWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }

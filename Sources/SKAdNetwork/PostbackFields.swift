@@ -103,15 +103,15 @@ extension Postback {
   }
 
   /// Appends the field as SKAdNetwork signs it, in Apple's spelling; returns false if the postback has none.
-  func appendText(of field: Field, from bytes: [UInt8], to message: inout OutputSpan<UInt8>) -> Bool {
+  func appendText(of field: Field, from bytes: [UInt8], to message: inout [UInt8]) -> Bool {
     func append(_ text: ByteRange?) -> Bool {
       guard let text else { return false }
-      message.append(copying: bytes.span.extracting(text.indices))
+      message.append(text, of: bytes)
       return true
     }
     func append(_ integer: Int64?) -> Bool {
       guard let integer else { return false }
-      message.append(decimal: integer)
+      message.appendDecimal(integer)
       return true
     }
     func append(_ boolean: Bool?) -> Bool {
@@ -128,7 +128,7 @@ extension Postback {
     case .campaignID: return append(campaignID)
     case .sourceIdentifier:
       guard let sourceIdentifier else { return false }
-      sourceIdentifier.write(to: &message)
+      message.append(addingCapacity: SourceIdentifier.maximumLength) { sourceIdentifier.write(to: &$0) }
       return true
     case .appID: return append(appID)
     case .transactionID: return append(transactionID)

@@ -1,5 +1,3 @@
-internal import JSON
-
 /// The format of a postback: a version of SKAdNetwork, or AdAttributionKit.
 ///
 /// `rules` has everything in which the formats differ. Parsing, the signed text, the search for changes and the
@@ -212,7 +210,7 @@ extension Field {
 
 extension FormatRules {
   /// U+2063, invisible separator, in UTF-8: it stands between the values of the signed text.
-  static let separator: [3 of UInt8] = [0xE2, 0x81, 0xA3]
+  package static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
 
   /// Appends the text that Apple signs: the values of the signed fields that a postback has, joined by U+2063.
   ///
@@ -224,23 +222,16 @@ extension FormatRules {
     _ appendValue: (Field, inout [UInt8]) -> Bool
   ) {
     let start = message.count
-    forEachSigned { field in
-      let end = message.count
-      if end > start { message.append(copying: Self.separator.span) }
-      let isAppended = appendValue(field, &message)
-      if !isAppended { message.removeLast(message.count - end) }
-      return isAppended
-    }
-  }
-
-  /// Calls `append` for each field of the signed text, in order; but not for an alternative to a field for which it
-  /// returned true.
-  @inline(__always)
-  func forEachSigned(_ append: (Field) -> Bool) {
     var appended = FieldSet()
     for member in signed {
       if case .alternative(let other) = member.presence, appended.contains(other) { continue }
-      if append(member.field) { appended.insert(member.field) }
+      let end = message.count
+      if end > start { message.append(contentsOf: Self.separator) }
+      if appendValue(member.field, &message) {
+        appended.insert(member.field)
+      } else {
+        message.removeLast(message.count - end)
+      }
     }
   }
 }

@@ -35,13 +35,15 @@ extension Postback {
   public func signedFields(_ layout: SignedLayout) -> [Field] {
     guard framework == .skAdNetwork else { return [] }
     var fields: [Field] = []
-    format.rules.forEachSigned { field in
+    var message: [UInt8] = []
+    format.rules.appendSignedText(to: &message) { field, message in
       let isSigned = hasSignedValue(field, layout)
       if isSigned { fields.append(field) }
       return isSigned
     }
     return fields
   }
+
   /// Appends the bytes that Apple signed, provided that the postback is genuine and the layout is right.
   ///
   /// SKAdNetwork: the values as text, joined by U+2063. AdAttributionKit: the JWS signing input (RFC 7515, section 5.1).
@@ -50,39 +52,22 @@ extension Postback {
       message.append(jws.signingInput, of: bytes)
       return
     }
-    let rules = format.rules
-    let texts = Int(adNetworkID.count) + Int(transactionID.count) + Int(sourceDomain?.count ?? 0)
-    let room = texts + rules.signed.count * (FormatRules.separator.count + Self.longestInteger)
-    message.append(addingCapacity: room) { text in
-      rules.forEachSigned { field in
-        let end = text.count
-        if end > 0 { text.appendSeparator() }
-        let isAppended = hasSignedValue(field, layout) && appendText(of: field, from: bytes, to: &text)
-        if !isAppended { text.removeLast(text.count - end) }
-        return isAppended
-      }
+    format.rules.appendSignedText(to: &message) { field, message in
+      hasSignedValue(field, layout) && appendText(of: field, from: bytes, to: &message)
     }
   }
-
-  /// The most bytes of a signed value that is not a text.
-  private static let longestInteger = 20
 
   /// Appends the fields that identify a postback: framework, ad network, transaction and window, joined by U+2063.
   ///
   /// Versions before 4.0 have one window, 0.
   public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
-    let framework = framework.rawValue.utf8
-    let texts = framework.count + Int(adNetworkID.count) + Int(transactionID.count)
-    let room = texts + 3 * FormatRules.separator.count + Self.longestInteger
-    message.append(addingCapacity: room) { text in
-      text.append(copying: framework.span)
-      text.appendSeparator()
-      text.append(copying: bytes.span.extracting(adNetworkID.indices))
-      text.appendSeparator()
-      text.append(copying: bytes.span.extracting(transactionID.indices))
-      text.appendSeparator()
-      text.append(decimal: Int64(conversionWindow))
-    }
+    message.append(copying: framework.rawValue.utf8.span)
+    message.append(contentsOf: FormatRules.separator)
+    message.append(adNetworkID, of: bytes)
+    message.append(contentsOf: FormatRules.separator)
+    message.append(transactionID, of: bytes)
+    message.append(contentsOf: FormatRules.separator)
+    message.appendDecimal(Int64(conversionWindow))
   }
 
   /// Tells if an id that is signed under the layout is a placeholder that Apple uses during development: an app or a
@@ -121,11 +106,5 @@ extension Postback {
     case .withoutZeroFilled: sourceAppID == 0 || sourceDomain?.count == 0
     case .asSent: framework == .skAdNetwork && sourceAppID != nil && sourceDomain != nil
     }
-  }
-}
-
-extension OutputSpan<UInt8> {
-  fileprivate mutating func appendSeparator() {
-    for index in FormatRules.separator.indices { append(FormatRules.separator[index]) }
   }
 }
