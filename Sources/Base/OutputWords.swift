@@ -34,4 +34,8 @@ extension UInt64 {
     let tens = (twos * 103) >> 10 & 0x000F_000F_000F_000F
     return 0x3030_3030_3030_3030 | tens | (twos &- 10 * tens) << 8
   }
+
+  /// The number of bits before the first digit that is not 0, of eight digits as text of which one is not 0.
+  @inlinable @inline(__always)
+  package var bitsOfLeadingZeros: Int { (self & 0x0F0F_0F0F_0F0F_0F0F).trailingZeroBitCount & ~7 }
 }

@@ -84,7 +84,7 @@ extension OutputSpan<UInt8> {
       append(digitsOf: above)
       append(lowest: 8, of: digits)
     } else {
-      let zeroBits = (digits & 0x0F0F_0F0F_0F0F_0F0F).trailingZeroBitCount & ~7
+      let zeroBits = digits.bitsOfLeadingZeros
       append(lowest: 8 - zeroBits / 8, of: digits >> UInt64(zeroBits))
     }
   }

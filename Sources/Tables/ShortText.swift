@@ -15,21 +15,15 @@ struct ShortText {
       (bytes, count) = (UInt128(0x30 | number), 1)
     } else if number < 100_000_000 {
       let digits = number.eightDigits
-      let zeroBits = Self.zeroBits(before: digits)
+      let zeroBits = digits.bitsOfLeadingZeros
       (bytes, count) = (UInt128(digits >> UInt64(zeroBits)), 8 - zeroBits / 8)
     } else {
       let (high, low) = number.quotientAndRemainder(dividingBy: 100_000_000)
       let digits = high.eightDigits
-      let zeroBits = Self.zeroBits(before: digits)
+      let zeroBits = digits.bitsOfLeadingZeros
       bytes = (UInt128(low.eightDigits) << 64 | UInt128(digits)) >> UInt128(zeroBits)
       count = 16 - zeroBits / 8
     }
-  }
-
-  /// The number of bits before the first digit that is not 0, in a word that has such a digit.
-  @inline(__always)
-  private static func zeroBits(before digits: UInt64) -> Int {
-    (digits & 0x0F0F_0F0F_0F0F_0F0F).trailingZeroBitCount & ~7
   }
 
   /// The word for a Boolean.
