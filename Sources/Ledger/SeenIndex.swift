@@ -5,8 +5,8 @@ internal import Synchronization
 /// The index of all accepted postbacks: the newest in memory, the others in segments on disk.
 ///
 /// When many are in memory, they are frozen: they stay there until a segment has them, and new ones go to an empty index.
-/// Takes about 2 bytes of memory for each postback in segments, and some 40 for each of the newest, which are at most about
-/// two million if commits are regular.
+/// The entries of the newest segment are in memory too, unless they are many. Takes about 2 bytes of memory for each
+/// postback in segments, and some 40 for each of the newest, which are at most about four million if commits are regular.
 ///
 /// Several tasks may look for postbacks at once while one admits them.
 package final class SeenIndex: Sendable {
@@ -97,12 +97,11 @@ package final class SeenIndex: Sendable {
       }
     }
     guard let segments else { return findings }
-    let (onDisk, forgotten, _) = segments.current
-    guard let last = onDisk.last else { return findings }
-    findings.end = last.footer.end.entries
-    prefetched.store(onDisk.reduce(0) { $0 ^ $1.prefetch(keys) }, ordering: .relaxed)
+    let current = segments.current
+    findings.end = current.end
+    prefetched.store(current.prefetch(keys), ordering: .relaxed)
     for (index, key) in keys.enumerated() where findings.entries[index] == nil {
-      findings.entries[index] = try Self.entry(for: key, in: onDisk, from: forgotten)
+      findings.entries[index] = try current.entry(for: key)
     }
     return findings
   }
@@ -113,15 +112,13 @@ package final class SeenIndex: Sendable {
     var admissions: [TransactionIndex.Admission] = []
     admissions.reserveCapacity(candidates.count)
     let current = segments?.current
-    let (onDisk, forgotten) = (current?.segments ?? [], current?.forgotten ?? 0)
-    let end = onDisk.last?.footer.end.entries ?? 0
+    let end = current?.end ?? 0
     for start in stride(from: 0, to: candidates.count, by: Self.lockedAtOnce) {
       let some = candidates[start..<min(start + Self.lockedAtOnce, candidates.count)]
       // Segments that were made since the look, in rare cases.
       var older: [Int: TransactionIndex.Seen] = [:]
       for (index, candidate) in zip(some.indices, some) where candidate.absentBefore < end {
-        let newer = onDisk.filter { $0.footer.end.entries > candidate.absentBefore }
-        older[index] = try Self.entry(for: candidate.seen.key, in: newer, from: forgotten)
+        older[index] = try current?.entry(for: candidate.seen.key, beyond: candidate.absentBefore)
       }
       memory.withLock { memory in
         if end >= memory.frozenEnd { memory.frozen = nil }
@@ -143,18 +140,5 @@ package final class SeenIndex: Sendable {
       }
     }
     return admissions
-  }
-
-  /// Returns the entry with a key on disk, unless it is before the position `forgotten`; nil if there is none.
-  private static func entry(
-    for key: PostbackKey,
-    in segments: [SeenSegment],
-    from forgotten: Int64
-  ) throws(FileFailure) -> TransactionIndex.Seen? {
-    // The newest first: an old entry with the same key is a forgotten one.
-    for segment in segments.reversed() {
-      if let entry = try segment.find(key), entry.position >= forgotten { return entry.seen }
-    }
-    return nil
   }
 }

@@ -108,8 +108,14 @@ package final class SeenLog {
   /// Tells the segments that all entries are committed. Throws the failure of work on the segments.
   package func committed() throws(FileFailure) { try segments.committed(mark) }
 
+  /// Waits until no committed entries are on their way from memory to a segment. Throws the failure of work on the segments.
+  package func settle() throws(FileFailure) { try segments.settle() }
+
   /// Appends entries. They are not durable until `synchronize`.
   package func append(_ entries: [SeenEntry]) throws(FileFailure) { mark = try file.append(entries, after: mark) }
+
+  /// The file of the log, whose entries may not be durable.
+  package var fileToSynchronize: DurableFile { file.file }
 
   /// Makes all entries durable, so that `mark` may be committed.
   package func synchronize() throws(FileFailure) { try file.synchronize() }

@@ -60,33 +60,45 @@ final class SeenSegment: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Returns the entry with a key; nil if there is none.
-  func find(_ key: PostbackKey) throws(FileFailure) -> Entry? {
+  /// Returns the entry with a key; nil if there is none. `inMemory` are the entries, if they were read; nil to read one
+  /// bucket of them.
+  func find(_ key: PostbackKey, in inMemory: [UInt8]?) throws(FileFailure) -> Entry? {
     guard filter.mayContain(key) else { return nil }
     let bucket = footer.bucket(of: key)
     let (start, end) = (start(ofBucket: bucket), start(ofBucket: bucket + 1))
     guard start <= end, end <= footer.entryCount else { throw .damagedSegment(path) }
-    let count = (end - start) * footer.entryBytes
+    let range = start * footer.entryBytes..<end * footer.entryBytes
     let found: Found?
-    do {
-      // Keys are spread evenly, so that a bucket is short.
-      found = try unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
-        let bytes = UnsafeRawBufferPointer(buffer)
-        if let failure = unsafe read(into: buffer, at: start * footer.entryBytes) { throw failure }
-        guard unsafe Self.checksum(bytes) == directory[bucket] >> 32 else { throw FileFailure.damagedSegment(path) }
-        for place in stride(from: 0, to: count, by: footer.entryBytes) {
-          if unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) != key.high {
-            continue
-          }
-          let found = unsafe decode(bytes, at: place)
-          if found.key == key { return found }
+    if let inMemory {
+      found = unsafe inMemory.withUnsafeBytes { unsafe find(key, among: UnsafeRawBufferPointer(rebasing: $0[range])) }
+    } else {
+      do {
+        // Keys are spread evenly, so that a bucket is short.
+        found = try unsafe withUnsafeTemporaryAllocation(byteCount: range.count, alignment: 8) { buffer in
+          let bytes = UnsafeRawBufferPointer(buffer)
+          if let failure = unsafe read(into: buffer, at: range.lowerBound) { throw failure }
+          guard unsafe Self.checksum(bytes) == directory[bucket] >> 32 else { throw FileFailure.damagedSegment(path) }
+          return unsafe find(key, among: bytes)
         }
-        return nil
-      }
-    } catch let failure as FileFailure { throw failure } catch { throw .damagedSegment(path) }
+      } catch let failure as FileFailure { throw failure } catch { throw .damagedSegment(path) }
+    }
     guard let found else { return nil }
     return entry(found, found.hasNumber ? try number(of: key) : nil)
   }
+
+  private func find(_ key: PostbackKey, among bytes: UnsafeRawBufferPointer) -> Found? {
+    for place in stride(from: 0, to: bytes.count, by: footer.entryBytes) {
+      if unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) != key.high {
+        continue
+      }
+      let found = unsafe decode(bytes, at: place)
+      if found.key == key { return found }
+    }
+    return nil
+  }
+
+  /// Reads and verifies the bytes of all entries.
+  func allEntries() throws(FileFailure) -> [UInt8] { try read(buckets: 0..<footer.bucketCount).bytes }
 
   private func start(ofBucket bucket: Int) -> Int { Int(directory[bucket] & UInt64(UInt32.max)) }
 

@@ -10,14 +10,13 @@ internal import Synchronization
 /// it can be made anew from the log: a file that does not continue the log is removed at the next start.
 package final class SeenSegments: Sendable {
   private struct State {
-    /// The segments, from the oldest entries to the newest.
-    var segments: [SeenSegment]
+    var current: SegmentSnapshot
     /// The position before which all entries are forgotten.
     var forgotten: SeenMark
-    var generation = 0
     /// The position up to which entries are to be moved out of memory; nil if there is no need.
     var requested: Int64?
-    var isWorking = false
+    /// The position up to which entries are being moved out of memory; nil if nothing is being done.
+    var working: Int64?
     var isStopped = false
     var failure: FileFailure?
   }
@@ -58,7 +57,9 @@ package final class SeenSegments: Sendable {
         try folder.remove(name)
       }
     }
-    state = Mutex(State(segments: chain, forgotten: forgotten))
+    let newest = isReading ? nil : SegmentSnapshot.entriesToKeep(of: chain, limit)
+    let current = SegmentSnapshot(segments: chain, newest: newest, forgotten: forgotten.entries)
+    state = Mutex(State(current: current, forgotten: forgotten))
   }
 
   /// The names of the files, for a person.
@@ -76,28 +77,20 @@ package final class SeenSegments: Sendable {
     for name in try folder.names() where isSegment(name) { try folder.remove(name) }
   }
 
-  /// The segments, from the oldest to the newest, the position before which entries are forgotten, and a number that
-  /// changes when these do.
-  var current: (segments: [SeenSegment], forgotten: Int64, generation: Int) {
-    state.withLock { ($0.segments, $0.forgotten.entries, $0.generation) }
-  }
-
-  /// The number that changes when the segments do.
-  var generation: Int { state.withLock { $0.generation } }
+  /// The segments as they are now.
+  var current: SegmentSnapshot { state.withLock { $0.current } }
 
   /// The position up to which the segments have all entries.
-  package var end: SeenMark { state.withLock { $0.segments.last?.footer.end ?? $0.forgotten } }
+  package var end: SeenMark { state.withLock { $0.current.segments.last?.footer.end ?? $0.forgotten } }
 
   /// Forgets all entries before a position, and removes segments that have only such entries.
   func forget(before mark: SeenMark) throws(FileFailure) {
     let removed = state.withLock { state in
       state.forgotten = mark
-      state.generation += 1
+      state.current.forget(before: mark.entries)
       // A thread that is merging them removes them later.
-      guard !state.isWorking else { return [] as [SeenSegment] }
-      let removed = state.segments.filter { $0.footer.end.entries <= mark.entries }
-      state.segments.removeFirst(removed.count)
-      return removed
+      guard state.working == nil else { return [] as [SeenSegment] }
+      return state.current.removeForgotten()
     }
     for segment in removed { try folder.remove(segment.name) }
   }
@@ -109,25 +102,32 @@ package final class SeenSegments: Sendable {
   func committed(_ mark: SeenMark) throws(FileFailure) {
     let isDue = try state.withLock { state throws(FileFailure) in
       if let failure = state.failure { throw failure }
-      guard !state.isWorking, !state.isStopped, let requested = state.requested, requested <= mark.entries else {
+      guard state.working == nil, !state.isStopped, let requested = state.requested, requested <= mark.entries else {
         return false
       }
       state.requested = nil
-      state.isWorking = true
+      state.working = mark.entries
       return true
     }
     guard isDue else { return }
     DispatchQueue(label: "segments", qos: .utility).async { [self] in
       do throws(FileFailure) {
         try add(upTo: mark) {}
-        state.withLock { $0.isWorking = false }
+        state.withLock { $0.working = nil }
       } catch {
         state.withLock {
           $0.failure = error
-          $0.isWorking = false
+          $0.working = nil
         }
       }
     }
+  }
+
+  /// Waits until the entries that are being moved out of memory are in a segment, so that the next start need not read them
+  /// again. Does not wait until segments are merged. Throws the failure of the work.
+  func settle() throws(FileFailure) {
+    while state.withLock({ state in state.working.map { state.current.end < $0 } ?? false }) { usleep(1000) }
+    if let failure = state.withLock({ $0.failure }) { throw failure }
   }
 
   /// Stops a thread that makes segments, and waits for its end. What it has not completed is made at the next start.
@@ -142,17 +142,17 @@ package final class SeenSegments: Sendable {
   }
 
   /// True while a thread makes segments.
-  package var isWorking: Bool { state.withLock { $0.isWorking } }
+  package var isWorking: Bool { state.withLock { $0.working != nil } }
 
   /// Makes segments of the entries behind the last segment, up to a position, and merges small ones. Calls `tick` often.
   func add(upTo mark: SeenMark, _ tick: () -> Void) throws(FileFailure) {
     let log = try SeenFile(SeenLog.name, in: folder, .reading)
     while end.entries < mark.entries {
       let rest = mark.entries - end.entries
-      // Of a long log larger segments are made at once, which saves merging.
-      let count = min(rest, max(Int64(limit), min(rest / 16, 1 << 22)))
+      // Of a long log larger segments are made at once, which saves merging; and no small one is left at its end.
+      let count = rest < 2 * Int64(limit) ? rest : max(Int64(limit), min(rest / 16, 1 << 22))
       let segment = try make(log, count, of: rest == count ? mark : nil, tick)
-      publish(state.withLock { $0.segments } + [segment])
+      publish(current.segments + [segment])
       try merge(tick)
     }
     try trim(tick)
@@ -160,7 +160,7 @@ package final class SeenSegments: Sendable {
 
   /// Writes the oldest segment anew if more than half of its range is forgotten.
   private func trim(_ tick: () -> Void) throws(FileFailure) {
-    let (segments, forgotten, _) = current
+    let (segments, forgotten) = (current.segments, current.forgotten)
     guard let oldest = segments.first, forgotten < oldest.footer.end.entries,
       2 * (forgotten - oldest.footer.first) > oldest.footer.end.entries - oldest.footer.first
     else { return }
@@ -199,7 +199,7 @@ package final class SeenSegments: Sendable {
   /// Merges the newest segments while several of them have about the same size.
   private func merge(_ tick: () -> Void) throws(FileFailure) {
     while true {
-      let (segments, forgotten, _) = current
+      let (segments, forgotten) = (current.segments, current.forgotten)
       let merged = Array(segments.suffix(Self.mergedCount))
       guard merged.count == Self.mergedCount, let first = merged.first, let last = merged.last,
         Set(merged.map { level(of: $0) }).count == 1,
@@ -253,10 +253,8 @@ package final class SeenSegments: Sendable {
   }
 
   private func publish(_ segments: [SeenSegment]) {
-    state.withLock {
-      $0.segments = segments
-      $0.generation += 1
-    }
+    let newest = SegmentSnapshot.entriesToKeep(of: segments, limit)
+    state.withLock { $0.current.replace(by: segments, newest: newest) }
   }
 
   /// Writes a segment, durably. Its name is temporary until it is complete.
@@ -277,7 +275,7 @@ package final class SeenSegments: Sendable {
   /// Reads and verifies all segments, and returns the keys of their entries that are not forgotten.
   package func keys() throws(FileFailure) -> KeyTally {
     var keys = KeyTally()
-    let (segments, forgotten, _) = current
+    let (segments, forgotten) = (current.segments, current.forgotten)
     for segment in segments {
       var source = SegmentMerge([segment])
       while let entry = try source.next() {

@@ -219,11 +219,51 @@ import Testing
     #expect(try segments(site) == now)
   }
 
-  @Test func `are never believed if a bucket is damaged`() throws {
+  @Test func `have the same entries in memory as on disk`() throws {
     let entries = seenEntries(0..<5000)
     let site = try site(entries)
     try check(site, entries)
-    let name = try #require(try segments(site).first { $0.hasPrefix("seen-0-") })
+    let others = seenEntries(5000..<9000)
+    for name in try segments(site) {
+      let segment = try SeenSegment(DurableFolder(site.state), name)
+      let inMemory = try segment.allEntries()
+      var found = 0
+      for key in (entries + others).map(\.seen.key) {
+        let entry = try segment.find(key, in: nil)
+        let same = try segment.find(key, in: inMemory)
+        #expect(same?.seen == entry?.seen && same?.position == entry?.position)
+        if entry != nil { found += 1 }
+      }
+      #expect(Int64(found) == segment.footer.entryCount)
+    }
+  }
+
+  @Test func `have all entries on their way to them once the log has settled`() throws {
+    let site = try site([])
+    let entries = seenEntries(0..<900)
+    let ledger = try site.ledger()
+    var index = SeenIndex()
+    let log = try SeenLog.recover(ledger, into: &index, limit: 500)
+    try log.settle()
+    #expect(log.segments.end.entries == 0)
+    #expect(try entries.allSatisfy { try admission($0, in: index) == .first })
+    try log.append(entries)
+    try log.synchronize()
+    try ledger.commit(LedgerCommit(of: log))
+    try log.committed()
+    try log.settle()
+    #expect(log.segments.end.entries == 900)
+    // One segment of more than the limit, and no small one beside it.
+    #expect(try segments(site) == ["seen-0-900.index"])
+  }
+
+  @Test(arguments: [true, false]) func `are never believed if a bucket is damaged`(ofTheNewest: Bool) throws {
+    let entries = seenEntries(0..<5000)
+    let site = try site(entries)
+    try check(site, entries)
+    let name = try #require(
+      try segments(site).first { ofTheNewest ? $0.hasSuffix("-5000.index") : $0.hasPrefix("seen-0-") }
+    )
     try site.change("state/\(name)") { $0[1000] ^= 1 }
     let failure = try #require(stateFailure { try check(site, entries) })
     #expect(failure.kind == .damaged && failure.path.hasSuffix(name) && failure.reason.contains("Remove it"))

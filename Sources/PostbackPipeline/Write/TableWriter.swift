@@ -163,6 +163,7 @@ package final class TableWriter {
       try finish()
       try commit(&uncommitted, committed)
       try catalog.dropRows()
+      try log.settle()
     } catch { throw .state(error) }
     return tally
   }
