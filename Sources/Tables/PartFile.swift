@@ -102,6 +102,9 @@ package final class PartFile {
     return write
   }
 
+  /// The file, if it has rows that are not durable.
+  var fileToSynchronize: DurableFile? { isDurable ? nil : file }
+
   /// Makes all rows durable, so that `part` may be committed.
   package func synchronize() throws(FileFailure) {
     if !isDurable || !isNameDurable { try opened().synchronize() }

@@ -137,10 +137,19 @@ package struct TableParts {
     complete += parts.files
   }
 
+  private var changedFiles: [PartFile] {
+    (complete + open.sorted { $0.key < $1.key }.flatMap(\.value.files)).filter(\.isChanged)
+  }
+
+  /// The files with rows that are not durable.
+  package var filesToSynchronize: [DurableFile] {
+    Failpoint.noPartSync.isOn ? [] : changedFiles.compactMap(\.fileToSynchronize)
+  }
+
   /// Makes all rows durable. Returns the parts to commit; none if nothing has changed.
   package func synchronize() throws(FileFailure) -> [LedgerPart] {
     guard isChanged else { return [] }
-    let files = (complete + open.sorted { $0.key < $1.key }.flatMap(\.value.files)).filter(\.isChanged)
+    let files = changedFiles
     if !Failpoint.noPartSync.isOn { for file in files { try file.synchronize() } }
     return files.map(\.part)
   }

@@ -137,7 +137,7 @@ package final class TableWriter {
             uncommitted += batch.tally
             if isDue {
               try await writes.finish()
-              try commit(&uncommitted, committed)
+              try await commit(&uncommitted, committed)
             }
           } catch { throw .state(error) }
           tally += batch.tally
@@ -148,7 +148,7 @@ package final class TableWriter {
           completeOldParts()
           do throws(FileFailure) {
             try await writes.finish()
-            if let trickleDue, trickleDue <= .now { try commit(&uncommitted, committed) }
+            if let trickleDue, trickleDue <= .now { try await commit(&uncommitted, committed) }
           } catch { throw .state(error) }
           try idle(trickleDue)
         }
@@ -161,7 +161,7 @@ package final class TableWriter {
     do throws(FileFailure) {
       try await writes.finish()
       try finish()
-      try commit(&uncommitted, committed)
+      try await commit(&uncommitted, committed)
       try catalog.dropRows()
       try log.settle()
     } catch { throw .state(error) }
@@ -244,7 +244,7 @@ package final class TableWriter {
   }
 
   /// Commits the changes since the last commit, if there are any.
-  private func commit(_ tally: inout Tally, _ committed: (Commit) -> Void) throws(FileFailure) {
+  private func commit(_ tally: inout Tally, _ committed: (Commit) -> Void) async throws(FileFailure) {
     completeOldParts()
     try forget()
     let start = ContinuousClock.now
@@ -253,7 +253,7 @@ package final class TableWriter {
       committed(Commit(ends: ends, tally: tally, duration: .now - start, synchronization: synchronization))
     }
     if Failpoint.fileEarly.isOn { tell() }
-    if waitingSince != nil { synchronization = try commit(tally) }
+    if waitingSince != nil { synchronization = try await commit(tally) }
     guard !ends.isEmpty || tally.read > 0 else { return }
     if !Failpoint.fileEarly.isOn { tell() }
     (ends, tally) = ([], Tally())
@@ -275,8 +275,11 @@ package final class TableWriter {
   }
 
   /// Commits, and returns the time in which the rows and the ids were made durable.
-  private func commit(_ tally: Tally) throws(FileFailure) -> Duration {
+  private func commit(_ tally: Tally) async throws(FileFailure) -> Duration {
     let start = ContinuousClock.now
+    // Most of the waiting is done here. What follows throws if it failed.
+    let files = tables.flatMap(\.filesToSynchronize)
+    await DurableFile.synchronize(Failpoint.noLogSync.isOn ? files : files + [log.fileToSynchronize])
     for table in tables { pending.parts += try table.synchronize() }
     if !Failpoint.noLogSync.isOn { try log.synchronize() }
     let synchronization = ContinuousClock.now - start
