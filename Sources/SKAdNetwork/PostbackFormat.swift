@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The format of a postback: a version of SKAdNetwork, or AdAttributionKit.
 ///
 /// `rules` has everything in which the formats differ. Parsing, the signed text, the search for changes and the
@@ -210,7 +212,7 @@ extension Field {
 
 extension FormatRules {
   /// U+2063, invisible separator, in UTF-8: it stands between the values of the signed text.
-  package static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
+  static let separator: [3 of UInt8] = [0xE2, 0x81, 0xA3]
 
   /// Appends the text that Apple signs: the values of the signed fields that a postback has, joined by U+2063.
   ///
@@ -226,7 +228,7 @@ extension FormatRules {
     for member in signed {
       if case .alternative(let other) = member.presence, appended.contains(other) { continue }
       let end = message.count
-      if end > start { message.append(contentsOf: Self.separator) }
+      if end > start { message.append(copying: Self.separator.span) }
       if appendValue(member.field, &message) {
         appended.insert(member.field)
       } else {

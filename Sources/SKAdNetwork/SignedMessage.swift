@@ -62,11 +62,11 @@ extension Postback {
   /// Versions before 4.0 have one window, 0.
   public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
     message.append(copying: framework.rawValue.utf8.span)
-    message.append(contentsOf: FormatRules.separator)
+    message.append(copying: FormatRules.separator.span)
     message.append(adNetworkID, of: bytes)
-    message.append(contentsOf: FormatRules.separator)
+    message.append(copying: FormatRules.separator.span)
     message.append(transactionID, of: bytes)
-    message.append(contentsOf: FormatRules.separator)
+    message.append(copying: FormatRules.separator.span)
     message.appendDecimal(Int64(conversionWindow))
   }
 
