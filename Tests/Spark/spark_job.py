@@ -112,16 +112,25 @@ class Test:
                 if kill:
                     kill(process)
                 output = process.communicate(timeout=1800)[0]
+            except NothingToKill:
+                sys.exit(f"the job ended before there was anything to kill:\n{self.log_end()}")
             finally:
                 process.kill()
-        self.used = processor.end()
+                self.used = processor.end()
         if process.returncode != 0 and not kill:
-            print((self.work / "log").read_text()[-6000:], file=sys.stderr)
+            print(self.log_end(), file=sys.stderr)
         return process.returncode, json.loads(output) if process.returncode == 0 else None, time.monotonic() - start
+
+    def log_end(self):
+        return (self.work / "log").read_text()[-6000:]
 
     def phases(self):
         """The times of the last job's phases, as it has printed them."""
         return re.findall(r"postback_job: (start .*)", (self.work / "log").read_text())[-1]
+
+
+class NothingToKill(Exception):
+    """The job ended before a process that was to be killed had started."""
 
 
 def when(process, wanted, then, delay=0.0):
@@ -136,12 +145,12 @@ def when(process, wanted, then, delay=0.0):
                     continue
                 return True
         time.sleep(0.05)
-    sys.exit("the job ended before there was anything to kill")
+    raise NothingToKill
 
 
 def child_of(step):
     """The children of tasks; the job's own check of the options is not quiet."""
-    return lambda command: command[0].endswith("postback") and command[1:4] == ["records", step, "--quiet"]
+    return lambda command: command[1:4] == ["records", step, "--quiet"]
 
 
 def kill_child(step):
