@@ -15,7 +15,7 @@ struct CampaignTests {
   private func file(_ name: String) throws -> String { String(decoding: try folder.contents(of: name), as: UTF8.self) }
 
   @Test func `run, enrich and the totals agree with the truth`() async throws {
-    let arguments = ["--program", try BuiltCommand.path, "--count", "9000", "--seed", "3"]
+    let arguments = ["--program", try BuiltCommand.path, "--count", "5000", "--seed", "3"]
     let script = Fixtures.path("../Tests/Reporting/compare.py")
     let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", script] + arguments)
     #expect(result.status == 0, "\(result.text)\(result.errorText)")

@@ -9,7 +9,18 @@ struct FraudTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func options(_ frauds: [String], _ name: String = "reporting") -> [String] {
-    ["--campaigns", "12", "--days", "7", "--reporting", folder.path(name)] + frauds.flatMap { ["--fraud", $0] }
+    Self.options(frauds, folder.path(name))
+  }
+
+  private static func options(_ frauds: [String], _ path: String) -> [String] {
+    ["--campaigns", "12", "--days", "7", "--reporting", path] + frauds.flatMap { ["--fraud", $0] }
+  }
+
+  /// The lines of a dump without frauds, and its daily totals, made once for all tests.
+  private static let clean = Task {
+    let folder = try TemporaryFolder()
+    let dump = try await GeneratedDump(count: 4000, seed: 3, options: options([], folder.path("clean")))
+    return (Set(dump.bytes.split(separator: 10).map(Array.init)), try folder.contents(of: "clean/truth_daily.csv"))
   }
 
   @Test(arguments: [
@@ -18,14 +29,13 @@ struct FraudTests {
   ])
   func `run sees the fraud as the truth has it`(_ kind: String) async throws {
     let fraud = "\(kind),forwarder=adjust,share=0.6,since=2026-03-27"
-    let clean = try await GeneratedDump(count: 4000, seed: 3, options: options([], "clean"))
+    let (cleanLines, cleanTotals) = try await Self.clean.value
     let dump = try await GeneratedDump(count: 4000, seed: 3, options: options([fraud]))
     let rows = try await dump.rows()
     let written = dump.truth.filter { $0["outcome"] != .string("withheld") }
     #expect(rows.count == written.count)
     var sent: [Int: [UInt8]] = [:]
     for (place, line) in dump.bytes.split(separator: 10).enumerated() { sent[place + 1] = Array(line) }
-    let cleanLines = Set(clean.bytes.split(separator: 10).map(Array.init))
     for truth in written {
       let line = try #require(truth.integer("line"))
       let row = try #require(rows[line])
@@ -54,8 +64,7 @@ struct FraudTests {
     }
     let csv = String(decoding: try folder.contents(of: "reporting/truth_fraud.csv"), as: UTF8.self)
     #expect(csv.split(separator: "\n").count == frauds.count + 1)
-    let totals = try folder.contents(of: "clean/truth_daily.csv")
-    #expect(try folder.contents(of: "reporting/truth_daily.csv") == totals)
+    #expect(try folder.contents(of: "reporting/truth_daily.csv") == cleanTotals)
   }
 
   private func text(_ row: JSONObject, _ name: String) -> String? {

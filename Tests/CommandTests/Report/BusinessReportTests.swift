@@ -31,23 +31,6 @@ import Testing
     #expect(result.status == 0, "\(arguments.joined(separator: " ")): \(result.errorText)")
   }
 
-  @Test func `shows the numbers of skan_daily in a browser, and those of a choice`() async throws {
-    let folder = try TemporaryFolder()
-    let (out, lookups) = try await makeOutput(in: folder)
-    let page = folder.path("report.html")
-    for options in [[], ["--dimensions", "app_id,network_name,campaign_id"]] {
-      let costs = [
-        "--cost", folder.path("campaigns/cost.csv"), "--rates", folder.path("campaigns/rates.csv"), "--currency", "USD",
-      ]
-      try await call(["daily", out, "--lookups", lookups, "--environment", "custom"] + costs + options)
-      try await call(["report", out, "--html", page, "--force"])
-      let script = Fixtures.path("../Tests/report_in_browser.py")
-      let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", script, page, out])
-      guard result.status != 77 else { return print("not tested in a browser: \(result.errorText)") }
-      #expect(result.status == 0, "\(result.errorText)")
-    }
-  }
-
   @Test func `begins with at most five findings, each with a link to its section`() async throws {
     let folder = try TemporaryFolder()
     let (out, lookups) = try await makeOutput(in: folder)

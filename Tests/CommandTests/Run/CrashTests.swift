@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A short version of `Tests/Crash/kill_everywhere.py`, which kills the command at every system call.
-@Suite(.serialized, .enabled(if: Tracer.works, "strace is not there, or may not trace"))
+@Suite(.enabled(if: Tracer.works, "strace is not there, or may not trace"))
 struct `A command that is killed at any system call` {
   private func kill(_ options: [String]) async throws -> BuiltCommand.Result {
     let script = Fixtures.path("../Tests/Crash/kill_everywhere.py")
