@@ -65,21 +65,20 @@ extension Batch<Verified> {
     var place = 0
     return map { verified in
       defer { place += 1 }
-      guard let rejection = Rejection(admissions[place], verified.parsed, verified.key, of: bytes) else {
-        return .accepted(Unique(verified: verified))
-      }
-      return .rejected(rejection)
+      // Of a first postback, nothing is read here that another core has written.
+      if case .first = admissions[place] { return .accepted(Unique(verified: verified)) }
+      return .rejected(Rejection(admissions[place], verified.parsed, verified.key, of: bytes))
     }
   }
 }
 
 extension Rejection {
-  /// Makes the rejection of a copy of an accepted postback with a key; nil for the first one.
-  init?(_ admission: TransactionIndex.Admission, _ parsed: Parsed, _ key: PostbackKey, of bytes: [UInt8]) {
+  /// Makes the rejection of a copy of an accepted postback with a key.
+  init(_ admission: TransactionIndex.Admission, _ parsed: Parsed, _ key: PostbackKey, of bytes: [UInt8]) {
     let code: RejectCode
     var found: [UnsignedFields.Conflict] = []
     switch admission {
-    case .first: return nil
+    case .first: preconditionFailure("the first postback with a key is no copy")
     case .identical: code = .duplicateIdentical
     case .transaction: code = .duplicateTransaction
     case .conflict(let conflicts):

@@ -128,10 +128,7 @@ package struct SignatureGate: ~Copyable {
         let parsed = parsed.removingUnsigned(signature.layout)
         let unsigned = UnsignedFields(parsed.postback, of: batch.bytes)
         let seen = TransactionIndex.Seen(key, signature.digest, unsigned, resend: signature.resendDigest)
-        guard let rejection = Rejection(seen.admission(after: first), parsed, key, of: batch.bytes) else {
-          preconditionFailure("a postback whose key was there is a copy")
-        }
-        return .rejected(rejection)
+        return .rejected(Rejection(seen.admission(after: first), parsed, key, of: batch.bytes))
       }
     }
   }
