@@ -23,25 +23,28 @@ struct PipelineBenchmark {
     return measures
   }
 
-  /// Measures one run over a dump: its rate and its processor time.
+  /// Measures runs over a dump: their rate and its processor time.
   func measures(_ dump: Dump, _ name: String, format: String, jobs: Int) throws -> [Measure] {
     let rate = try measure(dump, name, format: format, jobs: jobs)
     guard let time = rate.processorTime else { return [rate] }
     return [rate, Measure("\(rate.id).cpu", "  processor time a postback", time, .microseconds, to: .oneCore)]
   }
 
-  /// Measures one run over a dump. Throws unless `run` accepts exactly `distinctCount` postbacks.
-  func measure(_ dump: Dump, _ name: String, format: String, jobs: Int) throws -> Measure {
+  /// Measures the median of some equal runs over a dump. Throws unless each accepts exactly `distinctCount` postbacks.
+  func measure(_ dump: Dump, _ name: String, format: String, jobs: Int, runs: Int = 5) throws -> Measure {
     let out = "\(folder)/out"
-    // Writes the pending data of other processes to the disk, so that this run does not wait for it.
-    sync()
-    let run = try ProcessRun(
-      [postback, "run", dump.path, "--out", out, "--format", format, "--jobs", "\(jobs)", "--json"]
-        + ["--models", models, "--received-at", "2026-03-10T00:00:00Z"] + dump.trustArguments
-    )
-    try TemporaryFolder.remove(out)
-    guard run.output.hasPrefix("{\"read\":\(dump.count),\"accepted\":\(dump.distinctCount),") else {
-      throw BenchmarkFailure("\(dump.distinctCount) of \(dump.count) should have been accepted: \(run.output)")
+    let run = try ProcessRun.median(of: runs) {
+      // Writes the pending data of other processes to the disk, so that this run does not wait for it.
+      sync()
+      let run = try ProcessRun(
+        [postback, "run", dump.path, "--out", out, "--format", format, "--jobs", "\(jobs)", "--json"]
+          + ["--models", models, "--received-at", "2026-03-10T00:00:00Z"] + dump.trustArguments
+      )
+      try TemporaryFolder.remove(out)
+      guard run.output.hasPrefix("{\"read\":\(dump.count),\"accepted\":\(dump.distinctCount),") else {
+        throw BenchmarkFailure("\(dump.distinctCount) of \(dump.count) should have been accepted: \(run.output)")
+      }
+      return run
     }
     var measure = Measure(
       "pipeline.\(name).\(format).jobs_\(jobs)",
@@ -59,7 +62,7 @@ struct PipelineBenchmark {
   func scale(from small: Dump, to large: Dump) throws -> [Measure] {
     var measures: [Measure] = []
     for (name, dump) in [("N", small), ("ten_N", large)] {
-      var measure = try measure(dump, "plain", format: "jsonl", jobs: Machine.cores)
+      var measure = try measure(dump, "plain", format: "jsonl", jobs: Machine.cores, runs: 1)
       measure.id = "scale.\(name)"
       measures.append(measure)
       guard let peak = measure.peakMemory else { continue }
