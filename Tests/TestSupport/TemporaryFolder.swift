@@ -1,12 +1,28 @@
 internal import Foundation
+internal import Synchronization
 
-/// A temporary folder of a test, which is removed with its content when the object is released.
+/// A temporary folder of a test, which is removed with its content when the object is released, or else when the tests end.
 package final class TemporaryFolder: Sendable {
   private let url: URL
+
+  /// All folders that were created. Some belong to global objects, which are never released, and a process that a test
+  /// started may write to its folder after it was removed.
+  private static let created = Mutex<[URL]>([])
+
+  /// Has the folders removed at the end, once.
+  private static let removal: Void = {
+    atexit {
+      TemporaryFolder.created.withLock { created in
+        for url in created { try? FileManager.default.removeItem(at: url) }
+      }
+    }
+  }()
 
   /// Creates an empty folder.
   package init() throws {
     url = FileManager.default.temporaryDirectory.appendingPathComponent("postback-\(UUID().uuidString)")
+    Self.removal
+    Self.created.withLock { $0.append(url) }
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
