@@ -129,13 +129,11 @@ enum LedgerSchema {
 
   private static func write(_ path: String, _ settings: [String: String]) throws(FileFailure) {
     let database = try SQLiteDatabase(path, .creating)
+    // No journal on disk: a file that is not complete is removed, never rolled back.
     try database.execute(
-      """
-      PRAGMA page_size = \(pageBytes); PRAGMA synchronous = EXTRA; PRAGMA application_id = \(application);
-      PRAGMA user_version = 1;
-      """
+      "PRAGMA page_size = \(pageBytes); PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL"
     )
-    try database.execute("BEGIN; \(tables)")
+    try database.execute("BEGIN; PRAGMA application_id = \(application); PRAGMA user_version = 1; \(tables)")
     try database.execute(
       """
       INSERT INTO state VALUES (
