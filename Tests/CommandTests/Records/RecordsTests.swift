@@ -17,18 +17,11 @@ import Testing
     return result.output.split(separator: UInt8(ascii: "\n"))
   }
 
-  /// Sorts the lines of `verify` by key and position, where the names of the files are in the order of the inputs.
-  private func sorted(_ lines: [ArraySlice<UInt8>], seen: [ArraySlice<UInt8>] = []) throws -> [UInt8] {
-    let keyed = try lines.map { line in
-      let object = try JSONValue(parsing: Array(line))
-      let key = object["postback_key"]?.text ?? ""
-      return (key, object["source_file"]?.text ?? "", object.number("source_line"), object.number("source_index"), line)
-    }
-    let earlier = try seen.map { line in
-      (try JSONValue(parsing: Array(line))["postback_key"]?.text ?? "", "", 0, 0, line)
-    }
-    let order = (keyed + earlier).sorted { ($0.0, $0.1, $0.2, $0.3) < ($1.0, $1.1, $1.2, $1.3) }
-    return Array(order.map { $0.4 }.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+  /// Sorts the rows of seen keys and the lines of `verify` as the manual does.
+  private func sorted(_ lines: [ArraySlice<UInt8>]) async throws -> [UInt8] {
+    let input = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+    let sort = "LC_ALL=C sort --stable --key=1.1,1.49"
+    return try await BuiltCommand.run(executable: "/bin/bash", ["-c", sort], input: input).output
   }
 
   /// The rows of a run, as record mode writes them.
@@ -59,7 +52,7 @@ import Testing
   ) async throws -> (rows: [String], seen: [ArraySlice<UInt8>]) {
     let read = try await records(["read"] + inputs + options)
     let verified = try await records(["verify"] + options, Array(read.joined(separator: [UInt8(ascii: "\n")])))
-    let all = try await records(["finish", "--models", Self.models] + options, try sorted(verified, seen: seen))
+    let all = try await records(["finish", "--models", Self.models] + options, try await sorted(seen + verified))
     let prefix = Array("{\"table\":\"seen_keys\",\"row\":".utf8)
     let keys = all.filter { $0.starts(with: prefix) }.map { $0.dropFirst(prefix.count).dropLast() }
     return (text(all.filter { !$0.starts(with: prefix) }).sorted(), keys)
