@@ -46,6 +46,9 @@ package final class DurableFile: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Throws `.damaged` if the path no longer names this file, because somebody has removed, moved or replaced it.
+  package func verifyName() throws(FileFailure) { try NamedFile(path, descriptor: descriptor).verify() }
+
   /// Returns the length of the file in bytes.
   package func byteCount() throws(FileFailure) -> Int64 {
     var status = stat()

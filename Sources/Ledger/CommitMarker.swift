@@ -45,6 +45,9 @@ final class CommitMarker {
     try file.synchronize()
   }
 
+  /// Throws `.damaged` if the file was removed or replaced.
+  func verifyName() throws(FileFailure) { try file.verifyName() }
+
   /// Returns the recorded number; nil if there is no file or no valid number in it.
   static func number(in folder: DurableFolder) throws(FileFailure) -> Int64? {
     guard try folder.byteCount(of: name) != nil else { return nil }

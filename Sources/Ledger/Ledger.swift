@@ -23,6 +23,7 @@ package final class Ledger {
   /// The connection to the database.
   package let database: SQLiteDatabase
   private let marker: CommitMarker
+  private let files: LedgerFiles
   private let statements: LedgerStatements
   let reprocessingStatements: ReprocessingStatements
   private var failure: FileFailure?
@@ -79,6 +80,7 @@ package final class Ledger {
     marker = try CommitMarker(folder.folder, ledger: state.commits)
     reprocessingStatements = try ReprocessingStatements(database)
     statements = try LedgerStatements(database, reprocessingStatements)
+    files = try LedgerFiles(folder.folder)
   }
 
   // Without the record the next start verifies the database, which does no harm.
@@ -92,6 +94,13 @@ package final class Ledger {
   package var seen: SeenMark { state.seen }
   /// The position in `seen.log` before which all entries are forgotten.
   package var forgotten: SeenMark { state.forgotten }
+
+  /// Throws `.damaged` if the folder or a file of the ledger was removed, moved or replaced since it was opened. What is
+  /// committed then is lost.
+  package func verifyNames() throws(FileFailure) {
+    try files.verifyNames()
+    try marker.verifyName()
+  }
 
   /// Returns the number for the next new input. Throws `.incompatible` if no number is left.
   package func nextInputID() throws(FileFailure) -> UInt32 {
@@ -239,13 +248,6 @@ extension Ledger {
     func read(_ row: SQLiteStatement) throws(FileFailure) -> LedgerState { try LedgerState(row) }
     guard let state = try statement.first(as: read) else { throw .damaged(database.path, "The ledger holds no state") }
     return state
-  }
-
-  static func parts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
-    let order = "table_name, format, number"
-    let columns = LedgerPart.columns(ofVersion: try LedgerSchema.identify(database))
-    let statement = try SQLiteStatement(database, "SELECT \(columns) FROM parts ORDER BY \(order)")
-    return try statement.all { row throws(FileFailure) in try LedgerPart(row) }
   }
 
   static func counts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerCounter: Int64] {

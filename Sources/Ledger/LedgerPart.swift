@@ -1,4 +1,4 @@
-internal import DurableFiles
+package import DurableFiles
 
 /// A part of a table in one format, and the extent of it that is committed.
 package struct LedgerPart: Equatable, Sendable {
@@ -92,6 +92,27 @@ extension LedgerPart {
     if !row.isNull(8) { received = ReceiptSpan(oldest: try row.count(8), newest: try row.count(9)) }
     if !row.isNull(11) { received?.latest = try row.count(11) }
     isRewritten = try row.integer(10) != 0
+  }
+}
+
+extension Ledger {
+  static func parts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
+    let order = "table_name, format, number"
+    let columns = LedgerPart.columns(ofVersion: try LedgerSchema.identify(database))
+    let statement = try SQLiteStatement(database, "SELECT \(columns) FROM parts ORDER BY \(order)")
+    return try statement.all { row throws(FileFailure) in try LedgerPart(row) }
+  }
+
+  /// Takes back, durably, that these parts are complete: their files were removed before they were published. So every
+  /// start misses them.
+  package func reopen(_ parts: [LedgerPart]) throws(FileFailure) {
+    let statement = try SQLiteStatement(
+      database,
+      "UPDATE parts SET phase = 'open' WHERE table_name = ? AND format = ? AND number = ?"
+    )
+    for part in parts {
+      try statement.run(.text(part.table), .text(part.format.rawValue), .integer(Int64(part.number)))
+    }
   }
 }
 

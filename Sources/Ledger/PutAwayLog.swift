@@ -69,6 +69,9 @@ package final class PutAwayLog {
     file.release(before: old.end)
   }
 
+  /// Throws `.damaged` if the file was removed or replaced.
+  package func verifyName() throws(FileFailure) { try file.file.verifyName() }
+
   /// True if the log has no entries.
   package var isEmpty: Bool { index.count == 0 }
 

@@ -117,6 +117,9 @@ package final class SeenLog {
   /// The file of the log, whose entries may not be durable.
   package var fileToSynchronize: DurableFile { file.file }
 
+  /// Throws `.damaged` if the file was removed or replaced.
+  package func verifyName() throws(FileFailure) { try file.file.verifyName() }
+
   /// Makes all entries durable, so that `mark` may be committed.
   package func synchronize() throws(FileFailure) { try file.synchronize() }
 

@@ -13,14 +13,16 @@ package struct State: ~Copyable {
   let log: SeenLog
   private let index: SeenIndex
 
-  /// Opens the state in a folder, or creates one. Cuts off entries of the log that are not committed. Calls `progress`
-  /// often, with the share of the work that is done.
+  /// Opens the state in a folder, or creates one unless `mustExist` is true. Cuts off entries of the log that are not
+  /// committed. Calls `progress` often, with the share of the work that is done.
   package init(
     _ folder: String,
     settings: [String: String],
+    mustExist: Bool = false,
     progress: (Double) -> Void = { _ in }
   ) throws(FileFailure) {
-    let ledger = try Ledger(try StateFolder(folder), settings: settings)
+    let locked = mustExist ? try StateFolder(existing: folder) : try StateFolder(folder)
+    let ledger = try Ledger(locked, settings: settings)
     let catalog = try InputCatalog(ledger)
     var index = SeenIndex()
     let log = try SeenLog.recover(ledger, into: &index, progress: progress)

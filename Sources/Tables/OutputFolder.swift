@@ -30,9 +30,39 @@ package final class OutputFolder {
     if lock >= 0 { close(lock) }
   }
 
+  /// Throws `.damaged` if the folder or its id was removed, moved or replaced.
+  package func verifyName() throws(FileFailure) {
+    try NamedFile(path, descriptor: lock).verify()
+    guard try DurableFolder(path).byteCount(of: OutputID.fileName) != nil else {
+      throw .damaged("\(path)/\(OutputID.fileName)", "The file was removed while the directory was in use")
+    }
+  }
+
+  /// Throws if a folder is the output of another state, and there is no state in `state`: a new one could not be used, and
+  /// would be in the way of the one that is put back.
+  package static func refuseNewState(in state: String, of path: String) throws(FileFailure) {
+    guard try DurableFolder(state).byteCount(of: Ledger.name) == nil, let id = try OutputID.read(in: path) else {
+      return
+    }
+    throw .withoutState(path, id, "\(state) holds no state")
+  }
+
+  /// Returns the open parts that a state has, and whose committed rows are missing in the folder of the tables; none if the
+  /// state cannot be read.
+  package static func missingParts(of state: String, in path: String) -> [LedgerPart] {
+    let parts = (try? Ledger.reading(state))?.parts ?? []
+    return parts.filter { part in
+      let folder = DurableFolder("\(path)/\(part.folder)")
+      return part.phase == .open && part.rows > 0 && (try? folder.byteCount(of: part.hiddenName)) == .some(nil)
+    }
+  }
+
   private func claim(for ledger: Ledger, _ parts: [LedgerPart]) throws(FileFailure) {
     let found = try OutputID.read(in: path)
-    if let found, found != ledger.output.id { throw .otherOutput(path, found, ledger, isNew: parts.isEmpty) }
+    if let found, found != ledger.output.id {
+      let isNew = "the state in \(ledger.folder.path) is new and has written nothing"
+      throw parts.isEmpty ? .withoutState(path, found, isNew) : .otherOutput(path, found, ledger)
+    }
     if parts.isEmpty {
       for table in Table.all where try hasParts(of: table) { throw .unknownTables("\(path)/\(table.name)", ledger) }
     }
@@ -73,28 +103,25 @@ package final class OutputFolder {
 }
 
 extension FileFailure {
+  /// The folder is the output of a state that is not there.
+  fileprivate static func withoutState(_ path: String, _ found: OutputID, _ finding: String) -> FileFailure {
+    FileFailure(
+      .incompatible,
+      path,
+      "This directory is the output \(found), and \(finding)",
+      advice: "Restore the state of this output, give its directory with --state, or give --out another directory"
+    )
+  }
+
   /// The folder has the id of another output.
-  fileprivate static func otherOutput(
-    _ path: String,
-    _ found: OutputID,
-    _ ledger: Ledger,
-    isNew: Bool
-  ) -> FileFailure {
-    let state = ledger.folder.path
-    let event = "This directory is the output \(found), and "
-    return isNew
-      ? FileFailure(
-        .incompatible,
-        path,
-        event + "the state in \(state) is new and has written nothing",
-        advice: "Restore the state of this output, give its directory with --state, or give --out another directory"
-      )
-      : FileFailure(
-        .incompatible,
-        path,
-        event + "the state in \(state) belongs to the output \(ledger.output.id)",
-        advice: "Give --out the directory that this state has written, or --state the one that belongs to this output"
-      )
+  fileprivate static func otherOutput(_ path: String, _ found: OutputID, _ ledger: Ledger) -> FileFailure {
+    FileFailure(
+      .incompatible,
+      path,
+      "This directory is the output \(found), and the state in \(ledger.folder.path) belongs to the output "
+        + "\(ledger.output.id)",
+      advice: "Give --out the directory that this state has written, or --state the one that belongs to this output"
+    )
   }
 
   /// The folder has no id, and does not hold the parts that the state has written.

@@ -36,6 +36,10 @@ package final class PartFile {
   /// that a crash has left. Throws `.cannotCreate` if a complete part has this name.
   package static func create(_ part: LedgerPart, in output: String) throws(FileFailure) -> PartFile {
     precondition(part.length == 0 && part.phase == .open, "a new part is empty")
+    // A folder that was moved away while it is in use must not be made anew.
+    guard try DurableFolder(output).byteCount(of: ".") != nil else {
+      throw .damaged(output, "The directory was removed or moved away while it was in use")
+    }
     let folder = try DurableFolder(making: "\(output)/\(part.folder)")
     guard try folder.byteCount(of: part.name) == nil else {
       throw FileFailure(
@@ -58,7 +62,7 @@ package final class PartFile {
       throw .damaged("\(folder.path)/\(part.name)", "The file exists, but the ledger does not have it as complete")
     }
     let path = "\(folder.path)/\(part.hiddenName)"
-    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "The file is missing") }
+    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .missingRows(of: part, path) }
     let file = try DurableFile(path, .updating)
     try verify(file, part)
     if try file.byteCount() > part.length { try file.truncate(to: part.length) }
@@ -120,12 +124,24 @@ package final class PartFile {
     file = nil
   }
 
+  /// Throws `.damaged` if the file was removed, moved or replaced.
+  func verifyName() throws(FileFailure) {
+    if let file { return try file.verifyName() }
+    guard try folder.byteCount(of: part.hiddenName) == part.length else { throw .missingRows(of: part, path) }
+  }
+
+  /// Indicates that neither the hidden file exists nor one with the final name.
+  func isMissing() throws(FileFailure) -> Bool {
+    guard try folder.byteCount(of: part.hiddenName) == nil else { return false }
+    return try folder.byteCount(of: part.name) == nil
+  }
+
   /// Indicates that the file is closed until the next rows.
   var isSuspended: Bool { file == nil }
 
   private func opened() throws(FileFailure) -> DurableFile {
     if let file { return file }
-    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .damaged(path, "The file is missing") }
+    guard try folder.byteCount(of: part.hiddenName) != nil else { throw .missingRows(of: part, path) }
     let opened = try DurableFile(path, .updating)
     file = opened
     return opened
@@ -167,6 +183,20 @@ package final class PartFile {
     guard checksum.value == part.checksum else {
       throw .damaged(file.path, "The file is damaged: its \(part.length) committed bytes do not have their checksum")
     }
+  }
+}
+
+extension FileFailure {
+  /// Returns the failure for the missing file of an open part: its committed rows are lost.
+  static func missingRows(of part: LedgerPart, _ path: String) -> FileFailure {
+    FileFailure(
+      .damaged,
+      path,
+      "The file is missing, and with it \(part.rows) committed rows",
+      advice:
+        "Put it back, restore the state folder and the tables from the same backup, or make them anew from the files in "
+        + "done of the spool: docs/recovery.md describes it"
+    )
   }
 }
 

@@ -154,6 +154,18 @@ package struct TableParts {
     return files.map(\.part)
   }
 
+  /// Throws `.damaged` if a file with rows that are not published was removed, moved or replaced.
+  package func verifyNames() throws(FileFailure) {
+    for file in complete + open.values.flatMap(\.files) { try file.verifyName() }
+  }
+
+  /// Returns the parts that are complete and can no longer be published, because their files were removed.
+  package func missingParts() throws(FileFailure) -> [LedgerPart] {
+    var missing: [LedgerPart] = []
+    for file in complete where try file.isMissing() { missing.append(file.part) }
+    return missing
+  }
+
   /// Publishes the complete parts under their names. Call it only after the commit that records them as complete.
   package mutating func publish() throws(FileFailure) {
     for file in complete { try file.publish() }

@@ -80,6 +80,9 @@ package final class InputCatalog {
   /// Forgets the content of inputs whose rows were dropped before a time, in seconds since 1970.
   func forgetContent(before seconds: UInt32) throws(FileFailure) { try putAway?.forget(before: seconds) }
 
+  /// Throws `.damaged` if a file of the catalog was removed or replaced.
+  func verifyNames() throws(FileFailure) { try putAway?.verifyName() }
+
   /// Remembers up to which record an input was read; does nothing without a ledger.
   func note(_ input: LedgerInput) {
     guard ledger != nil else { return }

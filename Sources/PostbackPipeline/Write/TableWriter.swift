@@ -155,7 +155,15 @@ package final class TableWriter {
       }
     } catch {
       // Nothing is written to the files any more when the caller has the failure.
-      try? await writes.finish()
+      guard case .read = error else {
+        try? await writes.finish()
+        throw error
+      }
+      // Otherwise an input that cannot be read now would keep those before it from their commit, each time anew.
+      do throws(FileFailure) {
+        try await writes.finish()
+        try await commit(&uncommitted, committed)
+      } catch { throw .state(error) }
       throw error
     }
     do throws(FileFailure) {
@@ -255,6 +263,8 @@ package final class TableWriter {
     if Failpoint.fileEarly.isOn { tell() }
     if waitingSince != nil { synchronization = try await commit(tally) }
     guard !ends.isEmpty || tally.read > 0 else { return }
+    // A file whose rows are nowhere must not be put away.
+    try verifyNames()
     if !Failpoint.fileEarly.isOn { tell() }
     (ends, tally) = ([], Tally())
     try catalog.dropRowsIfDue()
@@ -274,6 +284,29 @@ package final class TableWriter {
     for table in tables.indices where tables[table].roll(age: age) { waitingSince = waitingSince ?? .now }
   }
 
+  /// Throws `.damaged` if a file or folder of the state or of the tables was removed, moved or replaced while it was in
+  /// use: what is committed from then on is lost. Complete parts may be moved away.
+  package func verifyNames() throws(FileFailure) {
+    try folder.verifyName()
+    try ledger.verifyNames()
+    try log.verifyName()
+    try catalog.verifyNames()
+    for table in tables { try table.verifyNames() }
+  }
+
+  /// Publishes the parts that are committed as complete. A part that was removed since is open again in the ledger, so that
+  /// the next start does not take it for one that was moved away.
+  private func publish() throws(FileFailure) {
+    do throws(FileFailure) {
+      for table in tables.indices { try tables[table].publish() }
+    } catch {
+      var missing: [LedgerPart] = []
+      for table in tables { missing += try table.missingParts() }
+      try ledger.reopen(missing)
+      throw error
+    }
+  }
+
   /// Commits, and returns the time in which the rows and the ids were made durable.
   private func commit(_ tally: Tally) async throws(FileFailure) -> Duration {
     let start = ContinuousClock.now
@@ -289,10 +322,11 @@ package final class TableWriter {
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     pending.time = Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    try verifyNames()
     if Failpoint.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
     try ledger.commit(pending)
     try log.committed()
-    for table in tables.indices { try tables[table].publish() }
+    try publish()
     catalog.forget(pending.inputs)
     committedSettings = pending.settings?.after.digests ?? committedSettings
     (pending, inputs, waitingSince, committedAt) = (LedgerCommit(time: 0), [:], nil, .now)

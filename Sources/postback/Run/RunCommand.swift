@@ -6,6 +6,7 @@ internal import Base
 internal import ConversionModel
 internal import PostbackPipeline
 internal import Signatures
+internal import Tables
 
 /// `postback run`: the batch job, from dumps to tables.
 struct RunCommand: Command {
@@ -177,6 +178,7 @@ struct RunCommand: Command {
     let line = OpeningLine()
     defer { line.clear() }
     do throws(FileFailure) {
+      try OutputFolder.refuseNewState(in: state, of: tables.folder)
       return try State(state, settings: tables.settings) { line.show($0) }
     } catch {
       throw CommandFailure(error)
