@@ -46,6 +46,13 @@ package struct FileFailure: Error, Hashable, CustomStringConvertible {
   /// The advice, as sentences without the last full stop; nil if there is none.
   package let advice: String?
 
+  /// Indicates that the disk or the system failed, and not that something is wrong with the file: a later attempt may
+  /// succeed. Where a permission is missing or the content is damaged, it would fail again.
+  package var isOfSystem: Bool {
+    guard let code else { return false }
+    return code != EACCES && code != EPERM && (kind == .io || kind == .exhausted || kind == .diskFull)
+  }
+
   /// The event, its cause and the advice as sentences, without the path.
   package var reason: String {
     let cause = code.map { ": \(unsafe String(cString: strerror($0)))" } ?? ""

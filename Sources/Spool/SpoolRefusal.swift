@@ -39,7 +39,7 @@ package struct SpoolRefusal: Error, Hashable, CustomStringConvertible {
     switch code {
     case ENOENT, ESTALE:
       return SpoolRefusal(.vanished, entry.path, "The file no longer exists. Another process took it.")
-    case EMFILE, ENFILE, ENOMEM, EIO, ENOTDIR:
+    case EMFILE, ENFILE, ENOMEM, EIO, ENOTDIR, EUCLEAN, EBADMSG, EREMOTEIO, ENODEV, ENODATA, ETIMEDOUT:
       let failure = FileFailure.system(.notFound, entry.folder, "A file of the directory cannot be opened", code)
       return SpoolRefusal(.failure(failure), entry.path, failure.reason)
     case EACCES, EPERM:

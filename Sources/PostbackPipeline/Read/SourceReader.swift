@@ -5,7 +5,8 @@ internal import DurableFiles
 /// Each record belongs to one batch; small inputs share a batch. Apart from idle steps, the division of records
 /// into batches depends only on the inputs. Reading blocks the calling thread. If an input cannot be read, the sequence
 /// throws the failure and ends, and records that were read since the input's last batch are not handed on. With
-/// `skipsUnreadableInputs` the input ends with the failure instead, and the next one is read.
+/// `skipsUnreadableInputs` the input ends with the failure instead, and the next one is read, unless it was the disk that
+/// failed.
 package struct SourceReader: AsyncSequence {
   package typealias Element = Step<RawBatch>
   package typealias Failure = PipelineFailure
@@ -98,7 +99,7 @@ package struct SourceReader: AsyncSequence {
           do throws(FileFailure) {
             if let batch = try reader.nextBatch() { return .batch(batch) }
           } catch {
-            guard skipsUnreadableInputs else { throw .read(error) }
+            guard skipsUnreadableInputs, !error.isOfSystem else { throw .read(error) }
             return .batch(reader.fail(error))
           }
         }
@@ -107,7 +108,7 @@ package struct SourceReader: AsyncSequence {
         case .input(let opened):
           let input = opened.input
           do throws(PipelineFailure) { reader = try InputReader(opened, catalog, limits: limits()) } catch {
-            guard skipsUnreadableInputs, case .read(let failure) = error else { throw error }
+            guard skipsUnreadableInputs, case .read(let failure) = error, !failure.isOfSystem else { throw error }
             return .batch(InputReader.failed(input, failure))
           }
         case .idle: return .idle
