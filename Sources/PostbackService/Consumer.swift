@@ -7,10 +7,11 @@ internal import ConversionModel
 internal import Glibc
 package import PostbackPipeline
 internal import Signatures
+internal import Tables
 
 /// The consumer of a spool, which runs until a signal asks it to end, and waits while its disks cannot be written.
 package final class Consumer {
-  private let options: ConsumerOptions
+  private var options: ConsumerOptions
   private let log: Log
   /// The settings in use, which are replaced on SIGHUP.
   private let settings: Current<PipelineSettings>
@@ -31,11 +32,10 @@ package final class Consumer {
   /// The time of the last regular tasks.
   private var beatAt: ContinuousClock.Instant?
   private var retention: HourlyRetention
+  private var retry: ConsumerRetry
 
   /// The time after a first request to end during which a second one has no effect.
   private static let patienceWhenStopping = Duration.seconds(1)
-  /// The time between two attempts to write while the state or the tables cannot be written.
-  private static let pauseWhenFailing = Duration.seconds(2)
   private static let beatInterval = Duration.seconds(1)
 
   /// Creates a consumer whose condition `monitor` shows.
@@ -45,6 +45,7 @@ package final class Consumer {
     log = options.log
     settings = Current(options.settings.pipeline)
     retention = HourlyRetention(options)
+    retry = ConsumerRetry(hasReceiver: options.receiver != nil)
     do throws(FileFailure) {
       signals = try Signals()
       folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)
@@ -66,41 +67,31 @@ package final class Consumer {
         try await session()
         isDone = true
       } catch {
-        guard let failure = repeatable(error) else { throw error }
-        report(failure)
-        pause()
+        monitor.countMissingParts(options)
+        guard let failure = retry.repeatable(error) else { throw error }
+        report(failure, error.consequence)
+        pause(retry.pause(after: failure))
       }
     }
     log.info("stopped", "all postbacks that were taken are committed; others wait in the spool")
   }
 
-  /// Returns the failure after which the consumer tries again; nil if it has to end.
-  ///
-  /// A full disk is always waited for. With a receiver in the process, so is every failure of the state and the tables
-  /// after they were open once, and before that one of the disk: postbacks can be received meanwhile.
-  private func repeatable(_ failure: PipelineFailure) -> FileFailure? {
-    guard case .state(let failure) = failure else { return nil }
-    if failure.kind == .diskFull { return failure }
-    guard options.receiver != nil else { return nil }
-    let isOfDisk = failure.kind == .io || failure.kind == .exhausted || failure.code == EROFS
-    return hasOpened || isOfDisk ? failure : nil
-  }
-
-  private func report(_ failure: FileFailure) {
+  private func report(_ failure: FileFailure, _ consequence: String) {
     guard monitor.fail(failure) else { return }
     log.error(
       failure.kind == .diskFull ? "disk_full" : "consumer_failing",
-      "\(failure) No file is taken from the spool until the state and the tables can be written.",
+      "\(failure) \(consequence)",
       ["path": .text(failure.path)]
     )
     if options.receiver != nil { manager.ready() }
-    manager.status("Waiting for the disk: \(failure)")
+    manager.status("Waiting for a repair: \(failure)")
   }
 
   /// Opens the state and consumes until asked to end. After a failure the next session reads uncommitted postbacks
   /// again, as after a crash.
   private func session() async throws(PipelineFailure) {
     let start = ContinuousClock.now
+    retry.begin()
     let state = try openState()
     let tables: TableWriter
     do throws(FileFailure) {
@@ -114,6 +105,8 @@ package final class Consumer {
     try use(settings.value, in: tables)
     let source = SpoolSource(folder, waiter, signals, tell: tell, handle: receive)
     monitor.update(from: tables)
+    retry.opened()
+    _ = monitor.miss(0)
     monitor.begin()
     manager.ready()
     if !hasOpened {
@@ -141,9 +134,18 @@ package final class Consumer {
     do throws(FileFailure) { try folder.synchronize() } catch { throw .spool(error) }
   }
 
+  /// Opens the state. A state that was open before is never created anew: it is waited for.
   private func openState() throws(PipelineFailure) -> State {
     do throws(FileFailure) {
-      return try State(options.state, settings: options.tables.settings, progress: manager.opening())
+      try OutputFolder.refuseNewState(in: options.state, of: options.tables.folder)
+      // It may have been unreadable when the options were read.
+      if let kept = try? Ledger.reading(options.state) { options.tables.complete(from: kept.settings) }
+      return try State(
+        options.state,
+        settings: options.tables.settings,
+        mustExist: hasOpened,
+        progress: manager.opening()
+      )
     } catch {
       throw .state(error)
     }
@@ -203,6 +205,7 @@ package final class Consumer {
   /// Waits for input, at most until a commit is due, or another regular task.
   private func idle(_ source: SpoolSource, _ tables: TableWriter, commitIn wait: Duration?) throws(PipelineFailure) {
     beat(tables)
+    do throws(FileFailure) { try tables.verifyNames() } catch { throw .state(error) }
     retention.run(tables)
     if wait == nil { succeed() }
     if options.leavesWhenEmpty, source.isEmpty { return source.stop() }
@@ -271,9 +274,9 @@ package final class Consumer {
   }
 
   /// Waits until the state and the tables can be written, or a signal asks to end.
-  private func pause() {
+  private func pause(_ duration: Duration) {
     repeat {
-      let end = ContinuousClock.now + Self.pauseWhenFailing
+      let end = ContinuousClock.now + duration
       while stoppedAt == nil, .now < end {
         for signal in signals.pending() { receive(signal) }
         feedWatchdog()
@@ -287,7 +290,7 @@ package final class Consumer {
   private func canWrite() -> Bool {
     for path in [options.state, options.tables.folder] {
       do throws(FileFailure) { try DiskSpace.test(path) } catch {
-        report(error)
+        report(error, PipelineFailure.state(error).consequence)
         return false
       }
     }

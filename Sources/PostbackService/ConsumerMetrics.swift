@@ -25,6 +25,8 @@ struct ConsumerMetrics: Sendable {
   var progressAge = Duration.zero
   /// The number of times that the consumer began to fail.
   var failures: Int64 = 0
+  /// The number of open parts whose committed rows are missing.
+  var missingParts = 0
   /// The number of files of the spool that could not be opened.
   var refusedInputs: Int64 = 0
   /// The disks on which a write failed for want of room.
@@ -129,6 +131,12 @@ struct ConsumerMetrics: Sendable {
     }
     exposition.begin("postback_consumer_failures_total", .counter, "Times that the consumer began to fail.")
     exposition.add(failures)
+    exposition.begin(
+      "postback_committed_parts_missing",
+      .gauge,
+      "Open parts whose file is missing, so that committed rows are lost."
+    )
+    exposition.add(Int64(missingParts))
     exposition.begin("postback_consumer_progress_age_seconds", .gauge, "Time since the consumer did something last.")
     exposition.add(progressAge.seconds)
   }

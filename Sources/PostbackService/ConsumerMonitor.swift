@@ -120,6 +120,14 @@ package final class ConsumerMonitor: ObservedConsumer {
     }
   }
 
+  /// Records the number of open parts whose committed rows are missing; returns true if that is news.
+  func miss(_ parts: Int) -> Bool {
+    state.withLock { state in
+      defer { state.metrics.missingParts = parts }
+      return state.metrics.missingParts != parts
+    }
+  }
+
   /// Counts a file that could not be opened.
   func addRefusedInput() { state.withLock { $0.metrics.refusedInputs += 1 } }
 

@@ -8,7 +8,7 @@ package struct ConsumerOptions: Sendable {
   /// The folder of the state.
   package let state: String
   /// The folder and the format of the tables.
-  package let tables: TableOptions
+  package var tables: TableOptions
   /// The settings that SIGHUP replaces, as they are at the start.
   package let settings: ServiceSettings
   /// Loads these settings again.

@@ -7,6 +7,8 @@ package struct TableOptions: Sendable {
   package var folder: String
   /// The formats.
   package var formats: Set<TableFormat>
+  /// Indicates that the formats were chosen, and are not those of the existing tables.
+  package var choosesFormats = false
   /// Indicates that CSV texts which a spreadsheet would run as a formula get an apostrophe in front.
   package var isCSVSafe: Bool
   /// Indicates that rows of accepted postbacks have the bytes of the postback.
@@ -37,7 +39,7 @@ package struct TableOptions: Sendable {
 
   /// Completes the options from the tables of an existing state, for choices that were not made; `settings` are those
   /// of its ledger.
-  package mutating func complete(from settings: [String: String], choosesFormats: Bool) {
+  package mutating func complete(from settings: [String: String]) {
     let formats = (settings["format"] ?? "").split(separator: ",").compactMap { TableFormat(rawValue: String($0)) }
     if !choosesFormats, !formats.isEmpty { self.formats = Set(formats) }
     isCSVSafe = isCSVSafe || settings["csv-safe"] == "yes"

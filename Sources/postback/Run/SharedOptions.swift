@@ -125,11 +125,12 @@ enum TablesOptions {
       formats: formats ?? [.jsonLines],
       isCSVSafe: arguments.has("--csv-safe")
     )
+    tables.choosesFormats = formats != nil
     tables.keepsRawBodies = arguments.has("--keep-raw")
     tables.partitioning = try arguments.value("--partition", "received_day") { Partitioning(rawValue: $0) }
     // If the ledger cannot be read, opening it later reports the reason.
     if let kept = try? Ledger.reading(state(arguments, tables, configured: configured)) {
-      tables.complete(from: kept.settings, choosesFormats: formats != nil)
+      tables.complete(from: kept.settings)
     }
     tables.keepsAddresses = arguments.has("--keep-addresses")
     if let bytes = try arguments.integer("--part-bytes", in: 1...(1 << 40)) { tables.partBytes = Int64(bytes) }

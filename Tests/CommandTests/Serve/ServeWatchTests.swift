@@ -93,15 +93,6 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(try await site.stop() == 0)
   }
 
-  @Test func `ends with the exit status of the consumer if that fails`() async throws {
-    let site = try await ServerSite()
-    try site.folder.makeFile("out")
-    let serve = [
-      "serve", "--listen", "127.0.0.1:0", "--spool", site.spool, "--watch", "--out", site.folder.path("out"),
-    ]
-    #expect(try await BuiltCommand.run(serve).status == 73)
-  }
-
   @Test func `loads models again, and keeps the old ones if the new ones are invalid`() async throws {
     let site = try await ServerSite(["--models", "FOLDER/models.json"], files: ["models.json": Self.model])
     try site.folder.makeFile("models.json", holding: Array("{".utf8))
