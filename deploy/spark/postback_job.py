@@ -12,6 +12,7 @@ import atexit
 import json
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -94,10 +95,13 @@ def write_rows(spark, arguments, options, names, splits, earlier, target):
     lists = bins(splits, arguments.split_bytes)
     source = spark.createDataFrame(context.parallelize(lists, len(lists)).flatMap(lambda part: [(s,) for s in part]),
                                    "split STRING")
+    # Only the tasks of this job have the secret, which shows finish that a line is from verify and was not changed since.
+    secret = secrets.token_hex(32)
     columns = "key STRING, file INT, line BIGINT, index BIGINT, text STRING"
-    verified = source.mapInArrow(postback_records.verifier(arguments.postback, options, names), columns)
+    verified = source.mapInArrow(postback_records.verifier(arguments.postback, options, secret, names), columns)
     verified = verified.persist(StorageLevel.MEMORY_AND_DISK)
     seen = spark.read.schema(KEYS).parquet(*earlier) if earlier else spark.createDataFrame([], KEYS)
+    seen = seen.withColumn("seen", functions.lit(True))
     seen = seen.select(functions.col("postback_key").alias("key"), functions.lit(-1).alias("file"),
                        functions.lit(0).cast("bigint").alias("line"), functions.lit(0).cast("bigint").alias("index"),
                        functions.to_json(functions.struct("*")).alias("text"))
@@ -105,7 +109,7 @@ def write_rows(spark, arguments, options, names, splits, earlier, target):
     ordered = verified.filter("key IS NOT NULL").union(seen).repartition(partitions, "key")
     ordered = ordered.sortWithinPartitions(*order).select("key", "file", "text")
     models = [word for path in arguments.models for word in ("--models", os.path.abspath(path))]
-    finish = postback_records.finisher(arguments.postback, [*options, *models])
+    finish = postback_records.finisher(arguments.postback, [*options, *models], secret)
     rows = ordered.mapInArrow(finish, "table STRING, row STRING")
     rejects = verified.filter("key IS NULL").select(functions.lit("skan_rejects").alias("table"), "text")
     rows = rows.union(rejects)

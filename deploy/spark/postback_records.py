@@ -5,6 +5,7 @@ A process that dies, or an input that breaks, fails its task, so that no record 
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import tempfile
@@ -14,17 +15,28 @@ BLOCK = 1 << 20
 VERIFIED = re.compile(
     r'^\{"postback_key":(?:null|"(?P<key>[0-9a-f]{32})"),"source_file":"(?P<file>(?:[^"\\]|\\.)*)",'
     r'"source_line":(?P<line>[0-9]+)(?:,"source_index":(?P<index>[0-9]+))?'
-    r'(?:,"file_modified_at":"[^"]*")?(?:,"table":"skan_rejects","row":(?P<row>.*)\})?'
+    r'(?:,"file_modified_at":"[^"]*")?(?:,"table":"skan_rejects","row":(?P<row>.*),"line_mac":"[0-9a-f]{64}"\}$)?'
 ).pattern
 TABLES = ("skan_postbacks", "skan_events", "skan_rejects", "seen_keys")
 
 
 class Child:
-    """A process of `postback` in a task: its input comes from a thread, and every failure is the task's failure."""
+    """A process of `postback` in a task: its input comes from a thread, and every failure is the task's failure.
 
-    def __init__(self, command, feed):
+    It reads the secret of the job from a pipe, so that neither its command line nor a file has it.
+    """
+
+    def __init__(self, command, secret, feed):
         self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+        pipe, writer = os.pipe()
+        try:
+            with open(writer, "w") as file:
+                file.write(secret)
+            command = [*command, "--line-secret-file", f"/dev/fd/{pipe}"]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                                            pass_fds=[pipe])
+        finally:
+            os.close(pipe)
         self.command, self.feed, self.failure = command, feed, None
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
@@ -93,7 +105,7 @@ def lines_of_split(path, start, end):
                 yield file.readline()
 
 
-def verifier(postback, options, names):
+def verifier(postback, options, secret, names):
     """The function for `mapInArrow` that reads splits and verifies their records."""
     def verify(batches):
         import pyarrow
@@ -110,12 +122,13 @@ def verifier(postback, options, names):
                     command += ["--first-line", str(split["line"]), "--file-modified-at", split["modified"], "-"]
                     run_to(output, command, lines_of_split(split["path"], split["start"], split["end"]))
 
-        for lines in Child([postback, "records", "verify", "--quiet", *options], feed).tables():
+        for lines in Child([postback, "records", "verify", "--quiet", *options], secret, feed).tables():
             found = compute.extract_regex(lines, VERIFIED)
             key, file, line, index, row = (compute.struct_field(found, name)
                                            for name in ("key", "file", "line", "index", "row"))
             accepted = compute.not_equal(key, "")
-            if found.null_count:
+            unread = compute.and_(compute.invert(accepted), compute.equal(row, ""))
+            if found.null_count or compute.any(unread).as_py():
                 raise RuntimeError("postback records verify wrote a line of another form")
             encoded = file.dictionary_encode()
             numbers = pyarrow.array([order[json.loads(f'"{name}"')] for name in encoded.dictionary.to_pylist()], "int32")
@@ -127,7 +140,7 @@ def verifier(postback, options, names):
     return verify
 
 
-def finisher(postback, options):
+def finisher(postback, options, secret):
     """The function for `mapInArrow` that deduplicates and decodes sorted records."""
     def finish(batches):
         import pyarrow
@@ -145,7 +158,7 @@ def finisher(postback, options):
                 if len(text):
                     output.write("\n".join(text.to_pylist()).encode() + b"\n")
 
-        for lines in Child([postback, "records", "finish", "--quiet", *options], feed).tables():
+        for lines in Child([postback, "records", "finish", "--quiet", *options], secret, feed).tables():
             count = 0
             for table in TABLES:
                 start = f'{{"table":"{table}","row":'

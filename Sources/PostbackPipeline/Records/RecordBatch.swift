@@ -4,16 +4,7 @@ internal import Ledger
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Signatures
-
-/// The verdict that `postback records verify` gave on a record.
-struct RecordVerdict: Sendable {
-  /// The key of the postback.
-  let key: PostbackKey
-  /// The name of the key that signed it, in the batch's bytes.
-  let keyID: ByteRange
-  /// The fields that were signed.
-  let layout: SignedLayout
-}
+internal import Tables
 
 /// A batch of lines of record mode.
 struct RecordBatch: Sendable {
@@ -31,8 +22,10 @@ struct RecordBatch: Sendable {
   var indices: [Int64] = []
   /// The number of the line of each record in the input of this process.
   var lines: [Int] = []
-  /// The verdict on each record, for `finish` alone.
-  var verdicts: [RecordVerdict] = []
+  /// The verdict that the line of each record claims; for `finish` without a secret.
+  var claimed: [ClaimedVerdict] = []
+  /// The verdict that is restored from the line of each record; for `finish` with a secret.
+  var restored: [RestoredVerdict] = []
   /// The entries of postbacks that were accepted in earlier batches of the job.
   var seen: [TransactionIndex.Seen] = []
   /// The key of the last line that has one, a record or a seen key.
@@ -63,8 +56,10 @@ struct RecordBatches: AsyncSequence {
 
   let command: Command
   let limits: ReadLimits
+  /// The secret of `finish`; without one, what lines claim is verified.
+  var secret: LineSecret?
 
-  func makeAsyncIterator() -> Iterator { Iterator(reader: RecordBatchReader(command, limits)) }
+  func makeAsyncIterator() -> Iterator { Iterator(reader: RecordBatchReader(command, limits, secret)) }
 
   struct Iterator: AsyncIteratorProtocol {
     let reader: RecordBatchReader
@@ -81,6 +76,7 @@ struct RecordBatches: AsyncSequence {
 final class RecordBatchReader {
   private let command: RecordBatches.Command
   private let limits: ReadLimits
+  private let secret: LineSecret?
   private let lines = RecordLines(OpenFile(descriptor: 0, path: InputFile.standardInput))
   /// The input of the last record, with the texts that it was made of.
   private var input = (file: [UInt8](), modified: [UInt8]?.none, InputFile(path: ""))
@@ -88,7 +84,9 @@ final class RecordBatchReader {
   private var lastIsRecord = false
   private var scratch: [UInt8] = []
 
-  init(_ command: RecordBatches.Command, _ limits: ReadLimits) { (self.command, self.limits) = (command, limits) }
+  init(_ command: RecordBatches.Command, _ limits: ReadLimits, _ secret: LineSecret?) {
+    (self.command, self.limits, self.secret) = (command, limits, secret)
+  }
 
   /// Returns the next batch; nil at the end.
   func next() throws(PipelineFailure) -> RecordBatch? {
@@ -107,44 +105,62 @@ final class RecordBatchReader {
 
   /// Adds a line of `verify`'s output, or a row of seen keys.
   private func addVerified(to batch: inout RecordBatch) throws(PipelineFailure) {
-    if let table = try lines.bytes(.table) {
-      let row = lines[.row]
-      guard row.kind == .object else { throw lines.broken("it has no row") }
-      let reject = RecordText.row(lines.text[row.text.indices], table: table)
+    if lines[.seen].kind == .true { return try addSeen(to: &batch) }
+    var proof: LineProof?
+    if let secret { proof = try lines.proof(secret) }
+    if lines[.table].kind != .absent {
+      let reject = RecordText.row(try lines.reject(), table: Table.rejects.name)
       batch.rejects.append(RecordBatch.Reject(place: batch.raw.records.count, line: reject))
       return
     }
+    guard lines.hasRecord else {
+      throw lines.broken("it has no record. A row of seen_keys needs the member \"seen\":true")
+    }
+    let seen = try sortedKey(isRecord: true, of: &batch)
+    let state = try lines.value(.signatureState) { SignatureState(rawValue: $0) }
+    let layout = try lines.value(.signedLayout) { SignedLayout(rawValue: $0) }
+    let keyID = try lines.required(.keyID, try lines.bytes(.keyID))
+    guard try add(to: &batch) else { throw lines.broken("its record is empty") }
+    let name = ByteRange(start: batch.raw.bytes.count, count: keyID.count)
+    batch.raw.bytes += keyID
+    let claimed = ClaimedVerdict(keyID: name, state: state, layout: layout, seen: seen)
+    if let proof {
+      batch.restored.append(RestoredVerdict(claimed, proof))
+    } else {
+      batch.claimed.append(claimed)
+    }
+  }
+
+  /// Adds a row of seen keys, which has no line_mac: it comes from an earlier job, whose secret was another one.
+  private func addSeen(to batch: inout RecordBatch) throws(PipelineFailure) {
+    if let member = lines.members.first(where: { !RecordMember.ofSeenKeys.contains($0) }) {
+      throw lines.broken(
+        "it has \"seen\":true, as rows of seen_keys have, and the member \(member.rawValue), as they have not"
+      )
+    }
+    batch.seen.append(try sortedKey(isRecord: false, of: &batch))
+  }
+
+  /// Returns the key of a line, with what deduplication compares. Throws if the line is not sorted behind the last one.
+  private func sortedKey(
+    isRecord: Bool,
+    of batch: inout RecordBatch
+  ) throws(PipelineFailure) -> TransactionIndex.Seen {
     let key = try lines.required(.postbackKey, try lines.postbackKey())
     if let lastKey, (key.high, key.low) < (lastKey.high, lastKey.low) {
       throw lines.broken("the lines are not sorted by postback_key: \(key) comes after \(lastKey)")
     }
-    let isRecord = lines[.record].kind != .absent
     if !isRecord, lastIsRecord, key == lastKey {
       throw lines.broken("the row of a key that was seen comes after a record with that key")
     }
     (lastKey, lastIsRecord, batch.lastKey) = (key, isRecord, key)
-    guard isRecord else {
-      let digest = try lines.required(.contentDigest, try lines.integer(.contentDigest))
-      let unsigned = try lines.required(.unsignedFields, try lines.integer(.unsignedFields))
-      guard let digest = UInt32(exactly: digest), unsigned < 1 << 31 else {
-        throw lines.broken("its content_digest or unsigned_fields is out of range")
-      }
-      let content = SortedSegment.Content(digest: digest, unsigned: UInt32(unsigned))
-      let number = try lines.integer(.unsignedNumber, from: .min)
-      batch.seen.append(TransactionIndex.Seen(key: key, content: content, number: number))
-      return
+    let digest = try lines.required(.contentDigest, try lines.integer(.contentDigest))
+    let unsigned = try lines.required(.unsignedFields, try lines.integer(.unsignedFields))
+    guard let digest = UInt32(exactly: digest), unsigned < 1 << 31 else {
+      throw lines.broken("its content_digest or unsigned_fields is out of range")
     }
-    let name = try lines.required(.signedLayout, try lines.bytes(.signedLayout))
-    guard let layout = SignedLayout(rawValue: String(decoding: name, as: UTF8.self)) else {
-      throw lines.broken("its signed_layout is unknown")
-    }
-    let keyID = try lines.required(.keyID, try lines.bytes(.keyID))
-    guard try add(to: &batch) else { throw lines.broken("its record is empty") }
-    let start = batch.raw.bytes.count
-    batch.raw.bytes += keyID
-    batch.verdicts.append(
-      RecordVerdict(key: key, keyID: ByteRange(start: start, count: keyID.count), layout: layout)
-    )
+    let content = SortedSegment.Content(digest: digest, unsigned: UInt32(unsigned))
+    return TransactionIndex.Seen(key: key, content: content, number: try lines.integer(.unsignedNumber, from: .min))
   }
 
   /// Adds the record of a line. Returns false if it is empty, as a blank line of a file is, which is no record.

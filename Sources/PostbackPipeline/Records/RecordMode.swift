@@ -15,14 +15,16 @@ package struct RecordMode: Sendable {
   private let settings: PipelineSettings
   private let receivedAt: ReceivedAtRule
   private let format: RowFormat
+  private let secret: LineSecret?
   private let jobs: Int
 
-  /// Record mode with the settings of a run.
+  /// Record mode with the settings of a run, and the secret of the job if it has one.
   package init(
     settings: PipelineSettings,
     receivedAt: ReceivedAtRule,
     keepsRawBodies: Bool,
     keepsAddresses: Bool,
+    secret: LineSecret?,
     jobs: Int
   ) {
     self.settings = settings
@@ -31,6 +33,7 @@ package struct RecordMode: Sendable {
       TableEncoding([.jsonLines], keepsRawBodies: keepsRawBodies),
       keepsAddresses: keepsAddresses
     )
+    self.secret = secret
     self.jobs = jobs
   }
 
@@ -62,18 +65,20 @@ package struct RecordMode: Sendable {
   package func verify(_ write: ([UInt8]) throws -> Void) async throws {
     var receivedAt = receivedAt
     receivedAt.prefersModificationTime = true
-    let (rule, settings, format) = (receivedAt, settings, format)
+    let (rule, settings, format, secret) = (receivedAt, settings, format, secret)
     let texts = RecordBatches(command: .verify, limits: settings.limits)
-      .mapConcurrently(jobs) { batch throws(PipelineFailure) in try batch.verified(settings, rule, format) }
+      .mapConcurrently(jobs) { batch throws(PipelineFailure) in try batch.verified(settings, rule, format, secret) }
     for try await text in texts { try write(text) }
   }
 
   /// Deduplicates and decodes the records that `verify` accepted, and hands each batch of lines to `write`.
+  ///
+  /// With the secret of the job, verdicts are restored from lines that have a proof; without one, signatures are verified.
   package func finish(_ write: ([UInt8]) throws -> Void) async throws {
     var receivedAt = receivedAt
     receivedAt.prefersModificationTime = true
     let (rule, settings, format) = (receivedAt, settings, format)
-    let batches = RecordBatches(command: .finish, limits: settings.limits)
+    let batches = RecordBatches(command: .finish, limits: settings.limits, secret: secret)
       .mapConcurrently(jobs) { batch throws(PipelineFailure) in
         (batch: batch, restored: try batch.restored(settings, rule, format))
       }
@@ -93,7 +98,8 @@ extension RecordBatch {
   fileprivate consuming func verified(
     _ settings: PipelineSettings,
     _ rule: ReceivedAtRule,
-    _ format: RowFormat
+    _ format: RowFormat,
+    _ secret: LineSecret?
   ) throws(PipelineFailure) -> [UInt8] {
     let (records, indices) = (raw.records, indices)
     let verified = try raw.parsed(receivedAt: rule, keepsAddresses: format.keepsAddresses)
@@ -107,10 +113,15 @@ extension RecordBatch {
       var place = RecordPlace(origin.input)
       for index in next..<next + origin.recordCount {
         (place.line, place.index) = (records[index].line, indices[index])
+        let start = text.bytes.count
         switch verified.outcomes[index] {
         case .accepted(let accepted):
           text.append(accepted, place, text: verified.bytes.span.extracting(records[index].bytes.indices))
         case .rejected: text.append(reject: rejects.popLine(), place)
+        }
+        guard let secret else { continue }
+        try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
+          try text.authenticate(lineFrom: start, with: secret)
         }
       }
       next += origin.recordCount
@@ -118,32 +129,31 @@ extension RecordBatch {
     return text.bytes
   }
 
-  /// Parses the records again, and joins each with its verdict.
+  /// Parses the records again, and joins each with its verdict: one that is restored, or else a new one that says the same.
   fileprivate func restored(
     _ settings: PipelineSettings,
     _ rule: ReceivedAtRule,
     _ format: RowFormat
   ) throws(PipelineFailure) -> Batch<Verified> {
     let parsed = raw.parsed(receivedAt: rule, keepsAddresses: format.keepsAddresses)
-    var outcomes: [Outcome<Verified>] = []
-    outcomes.reserveCapacity(parsed.outcomes.count)
-    do throws(LibcryptoFailure) {
-      var gate = try SignatureGate(settings.trust)
-      for (outcome, verdict) in zip(parsed.outcomes, verdicts) {
-        guard case .accepted(let postback) = outcome,
-          let verified = try gate.restore(postback, of: parsed.bytes, verdict)
-        else { break }
-        outcomes.append(.accepted(verified))
-      }
-    } catch { throw .libcrypto(error) }
-    guard outcomes.count == lines.count else {
+    let joined: Batch<Verified>
+    let verdicts: [ClaimedVerdict]
+    if restored.isEmpty {
+      joined = try parsed.verified(by: settings.trust, known: settings.known)
+      verdicts = claimed
+    } else {
+      joined = try parsed.restored(restored, by: settings.trust)
+      verdicts = restored.map(\.verdict)
+    }
+    for (index, (outcome, verdict)) in zip(joined.outcomes, verdicts).enumerated() {
+      if case .accepted(let verified) = outcome, verdict.fits(verified, in: joined.bytes) { continue }
       throw RecordLines.failure(
-        line: lines[outcomes.count],
-        "postback records verify cannot have accepted it with these keys and limits",
-        advice: "Give finish the options of verify"
+        line: lines[index],
+        "postback records verify does not accept its record with this verdict",
+        advice: "Give finish the options of verify, and the lines as verify wrote them"
       )
     }
-    return Batch(bytes: parsed.bytes, outcomes: outcomes, origins: parsed.origins)
+    return joined
   }
 }
 

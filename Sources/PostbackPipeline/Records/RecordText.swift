@@ -25,18 +25,15 @@ struct RecordText {
   }
 
   /// Returns a row of a table as a line.
-  static func row(_ row: ArraySlice<UInt8>, table: ArraySlice<UInt8>) -> [UInt8] {
-    var line: [UInt8] = Array("{\"table\":".utf8)
-    line.appendJSONString(table)
-    line += Array(",\"row\":".utf8)
-    line += row
-    line += Array("}\n".utf8)
-    return line
+  static func row(_ row: some Collection<UInt8>, table: String) -> [UInt8] {
+    var text = RecordText(capacity: row.count + 40)
+    text.append(row: row, table: table)
+    return text.bytes
   }
 
   /// Appends the row of `seen_keys` of an accepted postback.
   mutating func append(_ seen: TransactionIndex.Seen) {
-    bytes += Array("{\"table\":\"seen_keys\",\"row\":{\"postback_key\":\"\(seen.key)\"".utf8)
+    bytes += Array("{\"table\":\"seen_keys\",\"row\":{\"postback_key\":\"\(seen.key)\",\"seen\":true".utf8)
     appendCompared(seen)
     bytes += Array("}}\n".utf8)
   }
@@ -51,7 +48,7 @@ struct RecordText {
     bytes.appendJSONString(verified.signature.state.rawValue)
     append(.signedLayout)
     bytes.appendJSONString(verified.signature.layout.rawValue)
-    appendCompared(TransactionIndex.Seen(verified.key, verified.signature.digest, verified.unsignedFields))
+    appendCompared(verified.seen)
     append(.record)
     bytes.appendJSONString(text)
     end()
@@ -99,6 +96,11 @@ struct RecordText {
       bytes.appendJSONString(Base64.standard.encode(raw[...]).span)
     }
     end()
+  }
+
+  /// Adds `line_mac` to the line that begins at `start`, the last one.
+  mutating func authenticate(lineFrom start: Int, with secret: LineSecret) throws(LibcryptoFailure) {
+    try secret.authenticate(lineFrom: start, of: &bytes)
   }
 
   private mutating func append(_ member: RecordMember) { bytes += Array(",\"\(member.rawValue)\":".utf8) }

@@ -75,6 +75,17 @@ extension Batch<Parsed> {
   }
 }
 
+extension Batch<Parsed> {
+  /// Accepts the postbacks that another process accepted; its signatures are not verified again. Those that it cannot have
+  /// accepted with these settings are rejected.
+  func restored(_ verdicts: [RestoredVerdict], by trust: Trust) throws(PipelineFailure) -> Batch<Verified> {
+    try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
+      var gate = try SignatureGate(trust)
+      return try gate.restore(self, verdicts)
+    }
+  }
+}
+
 /// Turns the verdicts on a batch into outcomes.
 package struct SignatureGate: ~Copyable {
   private let trust: Trust
@@ -147,18 +158,33 @@ package struct SignatureGate: ~Copyable {
     return Verified(parsed, signature, keyID, environment, key, unsigned, absentBefore: absentBefore)
   }
 
-  /// Returns a postback that another process accepted with the same settings; nil if it cannot have accepted it.
-  mutating func restore(
+  /// Joins each postback of a batch with its verdict.
+  fileprivate mutating func restore(
+    _ batch: Batch<Parsed>,
+    _ verdicts: [RestoredVerdict]
+  ) throws(LibcryptoFailure) -> Batch<Verified> {
+    var outcomes: [Outcome<Verified>] = []
+    outcomes.reserveCapacity(verdicts.count)
+    for (outcome, restored) in zip(batch.outcomes, verdicts) {
+      switch outcome {
+      case .rejected(let rejection): outcomes.append(.rejected(rejection))
+      case .accepted(let parsed): outcomes.append(try restore(parsed, restored.verdict, of: batch.bytes))
+      }
+    }
+    return Batch(bytes: batch.bytes, outcomes: outcomes, origins: batch.origins)
+  }
+
+  private mutating func restore(
     _ parsed: Parsed,
-    of bytes: [UInt8],
-    _ verdict: RecordVerdict
-  ) throws(LibcryptoFailure) -> Verified? {
+    _ verdict: ClaimedVerdict,
+    of bytes: [UInt8]
+  ) throws(LibcryptoFailure) -> Outcome<Verified> {
     let keyID = bytes[verdict.keyID.indices]
-    guard let signature = try verifier.restored(parsed.postback, of: bytes, keyID: keyID, verdict.layout),
-      trust.accepts(signature)
-    else { return nil }
-    let key = try verifier.key(of: parsed.postback, in: bytes)
-    return key == verdict.key ? verified(parsed, signature, key, of: bytes) : nil
+    guard let signature = try verifier.restored(parsed.postback, of: bytes, keyID: keyID, verdict.layout) else {
+      return .rejected(Rejection(.signatureInvalid, parsed))
+    }
+    if let rejection = refusal(of: parsed, signature, bytes) { return .rejected(rejection) }
+    return .accepted(verified(parsed, signature, try verifier.key(of: parsed.postback, in: bytes), of: bytes))
   }
 
   /// Returns the signature of a postback that is accepted after that verification, or the rejection.
@@ -170,16 +196,19 @@ package struct SignatureGate: ~Copyable {
     guard let signature = verification.accepted else {
       return .rejected(unverified(parsed, verification.state, bytes))
     }
-    if !trust.accepts(signature) { return .rejected(Rejection(.developmentKey, parsed)) }
+    return refusal(of: parsed, signature, bytes).map { .rejected($0) } ?? .accepted(signature)
+  }
+
+  /// Returns the rejection of a postback whose signature is valid and whose key, app or network is not allowed.
+  private func refusal(of parsed: Parsed, _ signature: AcceptedSignature, _ bytes: [UInt8]) -> Rejection? {
+    if !trust.accepts(signature) { return Rejection(.developmentKey, parsed) }
     let postback = parsed.postback
-    if let apps = trust.allowedApps, !apps.contains(postback.appID) {
-      return .rejected(Rejection(.appNotAllowed, parsed))
-    }
+    if let apps = trust.allowedApps, !apps.contains(postback.appID) { return Rejection(.appNotAllowed, parsed) }
     if let networks = trust.allowedNetworks {
       let network = String(decoding: bytes[postback.adNetworkID.indices], as: UTF8.self)
-      if !networks.contains(network) { return .rejected(Rejection(.networkNotAllowed, parsed)) }
+      if !networks.contains(network) { return Rejection(.networkNotAllowed, parsed) }
     }
-    return .accepted(signature)
+    return nil
   }
 
   /// Returns the rejection of a postback that no trusted key signed.

@@ -78,12 +78,13 @@ struct RecordsVerifyCommand: Command {
 
       Writes an object for each record, in order. An accepted one has its postback_key, the position, the record, the
       verdict (key_id, signature_state, signed_layout), and what deduplication compares (content_digest, unsigned_fields,
-      unsigned_number). A rejected one has a null postback_key, the position, and its row of skan_rejects.
+      unsigned_number). A rejected one has a null postback_key, the position, and its row of skan_rejects. With
+      --line-secret-file the last member of each is line_mac, the HMAC-SHA256 of the line's bytes before it.
 
       Sort the lines by postback_key, those of a key by position, and give them to records finish with the same options.
       Nothing is kept on disk. A line that is no such object ends the command with the status 65 and its number.
       """,
-    options: RecordsOptions.options,
+    options: RecordsOptions.options + [RecordsOptions.lineSecret],
     example: "postback records read dump.jsonl | postback records verify > verified.jsonl"
   )
 
@@ -114,16 +115,22 @@ struct RecordsFinishCommand: Command {
 
       The tables are those of run, and seen_keys: a row for each accepted postback. Given before the records of its key, the
       row (without the table around it) makes them duplicates of that earlier postback, so that the rows of seen_keys are
-      all that a later batch needs of an earlier one.
+      all that a later batch needs of an earlier one. It is known by its member "seen":true; a line that has neither that
+      nor a record is refused.
 
-      The verdicts are taken from the lines and signatures are not verified again: give it only what verify wrote. Lines
-      that are not sorted by key, or that verify cannot have written with these options, end the command with the status 65.
+      A verdict is believed only if its line_mac shows that verify wrote the line with the same --line-secret-file, and
+      nobody changed a byte of it since. Without this option each signature is verified again, which takes as long as in
+      verify, and the rows of rejects are passed on as they are. Lines that do not fit, that are not sorted by key, or that
+      verify cannot have written with these options, end the command with the status 65 and their number.
+
+      Rows of seen_keys have no line_mac, and neither option finds a line that was removed or given twice: protect them as
+      you would the state of run.
 
       The key is in the first 49 bytes of each line, and verify keeps the order of its input. So where the lines are in the
       order of the inputs, a stable sort by these bytes is enough, as in the example; it takes rows of seen_keys too, before
       the lines. A sort by all bytes would put line 10 before line 9.
       """,
-    options: RecordsOptions.options,
+    options: RecordsOptions.options + [RecordsOptions.lineSecret],
     example: """
       LC_ALL=C sort --stable --key=1.1,1.49 verified.jsonl \\
           | postback records finish --models models/ > rows.jsonl
@@ -153,7 +160,15 @@ private struct RecordsOptions {
       RunCommand.manual.option("--max-postback-bytes"), RunCommand.manual.option("--jobs"),
     ].compactMap { $0 }
 
+  /// The option of the commands that write or read verdicts.
+  static let lineSecret = Option(
+    "--line-secret-file",
+    "FILE",
+    "A secret of \(LineSecret.shortest) bytes or more, the same for verify and finish, which proves that verify wrote a line."
+  )
+
   let models: [String]
+  private let secret: LineSecret?
   private let trust: Trust
   private let receivedAt: ReceivedAtRule
   private let limits: ReadLimits
@@ -173,6 +188,22 @@ private struct RecordsOptions {
     keepsRawBodies = arguments.has("--keep-raw")
     keepsAddresses = arguments.has("--keep-addresses")
     jobs = try arguments.jobs()
+    secret = try Self.secret(arguments)
+  }
+
+  /// Reads the secret, less the line ends after it.
+  private static func secret(_ arguments: Arguments) throws(CommandFailure) -> LineSecret? {
+    guard let path = arguments.value(lineSecret.name) else { return nil }
+    var bytes: [UInt8]
+    do throws(FileFailure) { bytes = try WholeFile.read(path, upTo: 4096) } catch { throw CommandFailure(of: error) }
+    while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+    guard let secret = LineSecret(bytes) else {
+      throw CommandFailure(
+        .configuration,
+        "The file \(path) holds \(bytes.count) bytes. A secret must have \(LineSecret.shortest) bytes or more."
+      )
+    }
+    return secret
   }
 
   static func refuseOperands(_ arguments: Arguments) throws(CommandFailure) {
@@ -191,6 +222,7 @@ private struct RecordsOptions {
       receivedAt: receivedAt,
       keepsRawBodies: keepsRawBodies,
       keepsAddresses: keepsAddresses,
+      secret: secret,
       jobs: jobs
     )
   }

@@ -151,7 +151,7 @@ import Testing
   }
 
   private static func seen(_ digit: Character) -> String {
-    "{\"postback_key\":\"\(String(repeating: digit, count: 32))\",\"unsigned_fields\":0,\"content_digest\":1}"
+    "{\"postback_key\":\"\(String(repeating: digit, count: 32))\",\"seen\":true,\"unsigned_fields\":0,\"content_digest\":1}"
   }
 
   private static func record(_ digit: Character, _ text: String) -> String {
