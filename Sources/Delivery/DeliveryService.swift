@@ -170,7 +170,8 @@ package final class DeliveryService {
   private func writeMetrics(at now: Int64) throws {
     metricsAt = now
     guard settings.metricsFile != nil else { return }
-    let text = try outbox.exposition(sender.queues, at: now)
+    let goesOn = !settings.endsWhenDone && settings.deadline == nil
+    let text = try outbox.exposition(sender.queues, at: now, hasHeartbeat: goesOn)
     let log = settings.log
     settings.metricsFile?.replace(with: text, log)
   }

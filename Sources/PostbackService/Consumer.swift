@@ -221,6 +221,7 @@ package final class Consumer {
     beatAt = now
     feedWatchdog()
     monitor.update(from: tables)
+    monitor.use(notPutAway: folder.notPutAway)
   }
 
   private func feedWatchdog() {

@@ -4,6 +4,7 @@ internal import Tables
 internal import Metrics
 internal import PostbackPipeline
 internal import SKAdNetwork
+internal import Spool
 
 /// The metrics of a consumer at one moment.
 ///
@@ -31,21 +32,21 @@ struct ConsumerMetrics: Sendable {
   var refusedInputs: Int64 = 0
   /// The disks on which a write failed for want of room.
   var fullDisks: Set<DiskPlace> = []
-  /// The room on the disks.
-  var disks: [DiskPlace: DiskSpace] = [:]
   /// The results of reloads.
   var reloads = ReloadResults()
   /// The rejected records of this process, by forwarder and reject code.
   private var rejectedByForwarder: [Tally.ForwardedReject: Int64] = [:]
   private var forwarders = BoundedLabels()
-  /// The number of files that wait in the spool, those included that are being read.
-  var waitingFiles = 0
-  /// The age of the oldest waiting file; zero if none waits.
-  var oldestWaiting = Duration.zero
+  /// The files that wait in the spool, and the room on the disks.
+  var spool = SpoolObserver.Sample()
   /// The number of postbacks in the index that finds duplicates.
   var indexKeys = 0
   /// The memory, open files and start time of the process.
   var process = ProcessUsage()
+  /// The time at which the consumer started.
+  var startedAt = Timestamp(milliseconds: 0)
+  /// The time of these metrics.
+  var writtenAt = Timestamp(milliseconds: 0)
   /// The version of the program.
   var version: String
 
@@ -62,16 +63,16 @@ struct ConsumerMetrics: Sendable {
 
   private static let forwarderLength = 64
 
-  /// The metrics in Prometheus' text format.
-  var exposition: String {
+  /// Returns the metrics in Prometheus' text format.
+  func exposition(of origin: MetricsOrigin) -> String {
     var exposition = Exposition()
     addFlow(to: &exposition)
     addConsumer(to: &exposition)
     addCommits(to: &exposition)
     addSpool(to: &exposition)
-    exposition.add(disks, full: fullDisks, of: DiskPlace.allCases)
+    exposition.add(spool.disks, full: fullDisks, of: DiskPlace.allCases)
     exposition.add(reloads)
-    exposition.add(process, version: version)
+    exposition.add(process, of: origin, version: version)
     return exposition.text
   }
 
@@ -139,21 +140,28 @@ struct ConsumerMetrics: Sendable {
     exposition.add(Int64(missingParts))
     exposition.begin("postback_consumer_progress_age_seconds", .gauge, "Time since the consumer did something last.")
     exposition.add(progressAge.seconds)
+    exposition.begin(
+      "postback_consumer_start_timestamp_seconds",
+      .gauge,
+      "Time at which the consumer started, in seconds since 1970."
+    )
+    exposition.add(Double(startedAt.milliseconds) / 1000)
+    exposition.begin(
+      "postback_consumer_heartbeat_timestamp_seconds",
+      .gauge,
+      "Time at which the process of the consumer wrote these metrics, in seconds since 1970."
+    )
+    exposition.add(Double(writtenAt.milliseconds) / 1000)
   }
 
   private func addSpool(to exposition: inout Exposition) {
+    exposition.addWaiting(spool)
     exposition.begin(
-      "postback_spool_waiting_files",
+      "postback_spool_not_put_away_files",
       .gauge,
-      "Files that wait in the spool, those included that are being read."
+      "Files that do not wait any more, but cannot be moved to done/ or failed/, or not be deleted."
     )
-    exposition.add(Int64(waitingFiles))
-    exposition.begin(
-      "postback_spool_oldest_seconds",
-      .gauge,
-      "Age of the oldest waiting file in the spool; 0 if none waits."
-    )
-    exposition.add(oldestWaiting.seconds)
+    exposition.add(Int64(spool.backlog.notPutAway))
     exposition.begin("postback_inputs_total", .counter, "Finished inputs, by outcome.")
     for outcome in InputOutcome.allCases { exposition.add(totals.inputs(outcome), ["outcome": outcome.rawValue]) }
     exposition.begin(
@@ -165,18 +173,35 @@ struct ConsumerMetrics: Sendable {
   }
 }
 
+/// The place where metrics are read.
+enum MetricsOrigin {
+  /// The process itself, at `/metrics`.
+  case process
+  /// A file that node_exporter reads, which has metrics of its own process.
+  case file
+
+  /// The beginning of the names of a process's metrics.
+  fileprivate var prefix: String {
+    switch self {
+    case .process: "process"
+    case .file: "postback_process"
+    }
+  }
+}
+
 extension Exposition {
   /// Adds the metrics of a process, and the version of the program.
-  mutating func add(_ process: ProcessUsage, version: String) {
-    begin("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
+  mutating func add(_ process: ProcessUsage, of origin: MetricsOrigin, version: String) {
+    let prefix = origin.prefix
+    begin("\(prefix)_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
     add(process.residentBytes)
-    begin("process_open_fds", .gauge, "Number of open file descriptors.")
+    begin("\(prefix)_open_fds", .gauge, "Number of open file descriptors.")
     add(process.openDescriptors)
-    begin("process_max_fds", .gauge, "Largest number of open file descriptors.")
+    begin("\(prefix)_max_fds", .gauge, "Largest number of open file descriptors.")
     add(process.maximumDescriptors)
-    begin("process_cpu_seconds_total", .counter, "Time of processors that the process used, in seconds.")
+    begin("\(prefix)_cpu_seconds_total", .counter, "Time of processors that the process used, in seconds.")
     add(process.processorTime.seconds)
-    begin("process_start_time_seconds", .gauge, "Start time of the process, in seconds since 1970.")
+    begin("\(prefix)_start_time_seconds", .gauge, "Start time of the process, in seconds since 1970.")
     add(Double(process.startedAt.milliseconds) / 1000)
     begin("postback_build_info", .gauge, "Always 1, labelled with the version of postback.")
     add(1 as Int64, ["version": version])

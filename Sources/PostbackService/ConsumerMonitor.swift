@@ -12,46 +12,42 @@ internal import Synchronization
 /// The condition of a consumer as other threads see it, right in every state: also while the consumer reads one large
 /// file, waits for a disk, or hangs.
 ///
-/// Each second it counts the waiting files, and writes the status file and the metrics file. These two tasks have a
-/// queue each, so that a disk that does not respond delays only the files on it.
+/// Each second the waiting files are counted, and the status file and the metrics file are written. Each of these tasks has a
+/// queue, so that a disk that does not respond delays only the files on it.
 package final class ConsumerMonitor: ObservedConsumer {
   private struct State: Sendable {
     var metrics: ConsumerMetrics
     var phase = ConsumerPhase.starting
     /// The reason for the failing phase; nil in other phases.
     var failure: String?
-    var backlog = SpoolBacklog()
     var rate = MovingRate()
     var progressedAt = ContinuousClock.now
     /// Indicates that the consumer has opened the state, and so may write its status beside it.
     var ownsStatus = false
   }
 
-  private struct Files: Sendable {
-    var status: StatusFile
-    var metrics: ReplacedFile?
-  }
-
   private let state: Mutex<State>
-  private let files: Mutex<Files>
+  private let statusFile: Mutex<StatusFile>
+  private let metricsFile: Mutex<ReplacedFile?>
   private let spool: String
   private let paths: [DiskPlace: String]
   private let log: Log
   private let startedAt = Timestamp.now
-  private let sampling = DispatchQueue(label: "postback.sample")
-  private let writing = DispatchQueue(label: "postback.status")
-  private let isStopped = Atomic<Bool>(false)
+  private let observer: SpoolObserver
+  /// The tasks that write the status file and the metrics file; empty before `start` and after `stop`.
+  private let writing = Mutex<[RepeatedTask]>([])
 
-  private static let interval = Duration.seconds(1)
   /// The time without progress after which a running consumer counts as stuck.
   private static let patience = Duration.seconds(30)
 
   /// Creates the monitor of a consumer with these settings.
   package init(_ options: ConsumerOptions) {
     state = Mutex(State(metrics: ConsumerMetrics(version: options.version)))
-    files = Mutex(Files(status: StatusFile(folder: options.state), metrics: options.metricsFile))
+    statusFile = Mutex(StatusFile(folder: options.state))
+    metricsFile = Mutex(options.metricsFile)
     spool = options.spool
     paths = [.spool: options.spool, .state: options.state, .output: options.tables.folder]
+    observer = SpoolObserver(spool, paths)
     log = options.log
   }
 
@@ -59,22 +55,27 @@ package final class ConsumerMonitor: ObservedConsumer {
 
   /// Begins to count and to write.
   func start() {
-    sample()
-    write()
+    observer.start()
+    writing.withLock { tasks in
+      tasks = [RepeatedTask("metrics") { self.writeMetrics() }, RepeatedTask("status") { self.writeStatus() }]
+      for task in tasks { task.start() }
+    }
   }
 
   /// Writes the last status and metrics, and ends.
   func stop() {
     state.withLock { $0.phase = .stopped }
-    isStopped.store(true, ordering: .sequentiallyConsistent)
+    let tasks = writing.withLock { tasks in
+      defer { tasks = [] }
+      return tasks
+    }
     let done = DispatchSemaphore(value: 0)
-    writing.async {
-      self.sampleNow()
-      self.writeNow()
-      done.signal()
+    observer.finish {
+      for task in tasks { task.finish { done.signal() } }
     }
     // A disk that does not respond must not keep the process from ending.
-    _ = done.wait(timeout: .now() + .seconds(2))
+    let deadline = DispatchTime.now() + .seconds(2)
+    for _ in tasks { _ = done.wait(timeout: deadline) }
   }
 
   /// Records that the consumer has done something.
@@ -87,7 +88,7 @@ package final class ConsumerMonitor: ObservedConsumer {
       state.ownsStatus = true
       if state.phase == .starting { state.phase = .running }
     }
-    writing.async { self.writeNow() }
+    writing.withLock { tasks in for task in tasks { task.runSoon() } }
   }
 
   /// Records that everything works; returns true if something was failing before.
@@ -134,6 +135,9 @@ package final class ConsumerMonitor: ObservedConsumer {
   /// Counts a reload on SIGHUP.
   func add(reloadSucceeded: Bool) { state.withLock { $0.metrics.reloads.add(succeeded: reloadSucceeded) } }
 
+  /// Sets the names of the files that were read and cannot be moved out of the spool's folder of waiting files.
+  func use(notPutAway: Set<String>) { observer.use(notPutAway: notPutAway) }
+
   /// Takes the counters of the ledger over.
   func update(from tables: TableWriter) {
     let counts = try? tables.ledger.counts()
@@ -159,26 +163,29 @@ package final class ConsumerMonitor: ObservedConsumer {
   }
 
   /// Returns the metrics in Prometheus' text format. `full` are the disks that others have found full.
-  package func exposition(full: Set<DiskPlace> = []) -> String {
-    let usage = ProcessUsage.now()
+  package func exposition(full: Set<DiskPlace> = []) -> String { metrics(full: full).exposition(of: .process) }
+
+  private func metrics(full: Set<DiskPlace> = []) -> ConsumerMetrics {
+    let (usage, sample) = (ProcessUsage.now(), observer.sample)
     return state.withLock { state in
       var metrics = state.metrics
       metrics.phase = Self.phase(of: state)
       metrics.progressAge = .now - state.progressedAt
-      metrics.waitingFiles = state.backlog.count
-      metrics.oldestWaiting = Self.age(of: state.backlog)
+      metrics.spool = sample
       metrics.fullDisks.formUnion(full)
       metrics.process = usage
-      return metrics.exposition
+      metrics.startedAt = startedAt
+      metrics.writtenAt = .now
+      return metrics
     }
   }
 
   private var status: ConsumerStatus {
-    let usage = ProcessUsage.now()
+    let (usage, sample) = (ProcessUsage.now(), observer.sample)
     return state.withLock { state in
       state.rate.add(state.metrics.totals.read, at: .now)
       let full = DiskPlace.allCases.filter {
-        state.metrics.fullDisks.contains($0) || state.metrics.disks[$0]?.isFull == true
+        state.metrics.fullDisks.contains($0) || sample.disks[$0]?.isFull == true
       }
       return ConsumerStatus(
         pid: getpid(),
@@ -188,8 +195,8 @@ package final class ConsumerMonitor: ObservedConsumer {
         failure: state.failure,
         fullDisks: full,
         spool: spool,
-        waitingFiles: state.backlog.count,
-        oldestWaitingAt: state.backlog.oldest.map { Timestamp(milliseconds: $0) },
+        waitingFiles: sample.backlog.count,
+        oldestWaitingAt: sample.backlog.oldest.map { Timestamp(milliseconds: $0) },
         recordsPerSecond1m: state.rate.perSecond(over: .seconds(60)),
         recordsPerSecond15m: state.rate.perSecond(over: MovingRate.longest),
         residentBytes: usage.residentBytes,
@@ -202,11 +209,6 @@ package final class ConsumerMonitor: ObservedConsumer {
     state.phase == .running && .now - state.progressedAt > patience ? .stuck : state.phase
   }
 
-  private static func age(of backlog: SpoolBacklog) -> Duration {
-    // The clock may have gone back since the file came.
-    backlog.oldest.map { max(Timestamp.now.since(Timestamp(milliseconds: $0)), .zero) } ?? .zero
-  }
-
   /// Returns the place of a path. The state may be inside the output, so it comes first.
   private func place(of path: String) -> DiskPlace {
     let places: [DiskPlace] = [.state, .spool]
@@ -215,41 +217,15 @@ package final class ConsumerMonitor: ObservedConsumer {
 
   // MARK: - Regular tasks
 
-  /// Counts the waiting files and the room on the disks, and does so again later.
-  private func sample() {
-    sampling.async {
-      guard !self.isStopped.load(ordering: .sequentiallyConsistent) else { return }
-      let start = ContinuousClock.now
-      self.sampleNow()
-      // A large spool takes time to list. It may take a twentieth of a core.
-      let pause = max(Self.interval, (ContinuousClock.now - start) * 20)
-      self.sampling.asyncAfter(deadline: .now() + .milliseconds(Int(pause / .milliseconds(1)))) { self.sample() }
+  private func writeMetrics() {
+    metricsFile.withLock { file in
+      if file != nil { file?.replace(with: metrics().exposition(of: .file), log) }
     }
   }
 
-  private func sampleNow() {
-    let backlog = try? SpoolBacklog(of: spool)
-    let disks = paths.compactMapValues { DiskSpace.of($0) }
-    state.withLock { state in
-      if let backlog { state.backlog = backlog }
-      state.metrics.disks = disks
-    }
-  }
-
-  /// Writes the status and the metrics, and does so again later.
-  private func write() {
-    writing.async {
-      guard !self.isStopped.load(ordering: .sequentiallyConsistent) else { return }
-      self.writeNow()
-      self.writing.asyncAfter(deadline: .now() + .milliseconds(Int(Self.interval / .milliseconds(1)))) { self.write() }
-    }
-  }
-
-  private func writeNow() {
-    let status = state.withLock({ $0.ownsStatus }) ? status : nil
-    files.withLock { files in
-      if files.metrics != nil { files.metrics?.replace(with: exposition(), log) }
-      if let status { files.status.replace(with: status, log) }
-    }
+  private func writeStatus() {
+    guard state.withLock({ $0.ownsStatus }) else { return }
+    let status = status
+    statusFile.withLock { $0.replace(with: status, log) }
   }
 }

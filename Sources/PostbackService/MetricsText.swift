@@ -9,7 +9,8 @@ final class MetricsText: Sendable {
   /// The commits of apps' events; nil if the server does not take them.
   private let events: GroupCommit?
   private let consumer: ConsumerMonitor?
-  private let spool: String
+  /// The observer of the spool if there is no consumer in the process.
+  private let observer: SpoolObserver
   private let version: String
   /// The results of reloads, which are those of the consumer if there is one.
   private let reloads = Mutex(ReloadResults())
@@ -26,9 +27,12 @@ final class MetricsText: Sendable {
     self.commits = commits
     self.events = events
     self.consumer = consumer
-    self.spool = spool
+    observer = SpoolObserver(spool, [.spool: spool])
     self.version = version
   }
+
+  /// Begins to count the waiting files, of which a consumer in the same process would tell.
+  func observeSpool() { observer.start() }
 
   func add(reloadSucceeded: Bool) { reloads.withLock { $0.add(succeeded: reloadSucceeded) } }
 
@@ -54,9 +58,11 @@ final class MetricsText: Sendable {
     let text = metrics.exposition(commits, events: events)
     if let consumer { return text + consumer.exposition(full: full) }
     var process = Exposition()
-    process.add(DiskSpace.of(spool).map { [.spool: $0] } ?? [:], full: full, of: [.spool])
+    let sample = observer.sample
+    process.addWaiting(sample)
+    process.add(sample.disks, full: full, of: [.spool])
     process.add(reloads.withLock { $0 })
-    process.add(ProcessUsage.now(), version: version)
+    process.add(ProcessUsage.now(), of: .process, version: version)
     return text + process.text
   }
 }

@@ -18,6 +18,8 @@ package final class SpoolFolder {
   let deletesFiled: Bool
   let rename: SpoolRename
   var setAside = SpoolSetAside()
+  /// The names of files that could not be put away at the last attempt, and are still there.
+  package internal(set) var notPutAway: Set<String> = []
   /// The folders whose entries have changed since the last `synchronize`.
   var unsynchronized: Set<String> = []
   /// The next number to try for a name that is taken already, by `done/NAME` or `failed/NAME`.
@@ -71,6 +73,7 @@ package final class SpoolFolder {
       let settled = settling?.settled(identities, at: now) ?? []
       names = names.filter { settled.contains($0.text) }
     }
+    if !notPutAway.isEmpty { notPutAway.formIntersection(names.map(\.text)) }
     names = setAside.others(of: names, at: now)
     return names.map { SpoolEntry(folder: folder, fileName: $0) }
   }

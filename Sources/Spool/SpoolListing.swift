@@ -25,6 +25,17 @@ struct SpoolListing: ~Copyable {
   /// The number of names.
   var count: Int { starts.count }
 
+  /// Removes names, and returns the number of those that were there.
+  mutating func remove(_ names: Set<String>) -> Int {
+    guard !names.isEmpty else { return 0 }
+    let count = starts.count
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return }
+      starts.removeAll { names.contains(unsafe Self.name(base + $0).text) }
+    }
+    return count - starts.count
+  }
+
   /// Returns at most about `size` names: the first by its bytes, and others evenly spread over the folder.
   func sample(of size: Int) -> [SpoolName] {
     unsafe bytes.withUnsafeBufferPointer { bytes in

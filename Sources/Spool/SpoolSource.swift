@@ -72,7 +72,7 @@ package final class SpoolSource: InputSource {
       switch error.kind {
       case .failure(let failure): throw failure
       case .vanished: break
-      case .unusableName, .notRegular, .unreadable: put(folder.fail(entry, reason: error.reason))
+      case .unusableName, .notRegular, .unreadable: put(entry, folder.fail(entry, reason: error.reason))
       }
       tell(.refused(error))
       return nil
@@ -83,12 +83,13 @@ package final class SpoolSource: InputSource {
   package func putAway(_ ended: TableWriter.Ended) {
     guard let (entry, identity) = taken.removeValue(forKey: ended.input.path) else { return }
     switch ended.end {
-    case .finished, .known: put(folder.file(entry, identity))
-    case .failed(let reason): put(folder.fail(entry, reason: reason))
+    case .finished, .known: put(entry, folder.file(entry, identity))
+    case .failed(let reason): put(entry, folder.fail(entry, reason: reason))
     }
   }
 
-  private func put(_ filing: SpoolFiling) {
+  private func put(_ entry: SpoolEntry, _ filing: SpoolFiling) {
+    if case .stuck = filing { folder.notPutAway.insert(entry.name) } else { folder.notPutAway.remove(entry.name) }
     // A file that has changed or cannot be moved still waits, so a scan may find it.
     if let problem = filing.problem {
       mayHaveInput = true

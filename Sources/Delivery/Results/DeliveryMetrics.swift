@@ -3,9 +3,17 @@ internal import Ledger
 internal import Metrics
 
 extension Outbox {
-  /// The metrics of the deliveries in Prometheus' text format.
-  func exposition(_ queues: [PartnerQueue], at now: Int64) throws(FileFailure) -> String {
+  /// The metrics of the deliveries in Prometheus' text format, with a heartbeat if the process is to go on for ever.
+  func exposition(_ queues: [PartnerQueue], at now: Int64, hasHeartbeat: Bool) throws(FileFailure) -> String {
     var exposition = Exposition()
+    if hasHeartbeat {
+      exposition.begin(
+        "postback_deliveries_heartbeat_timestamp_seconds",
+        .gauge,
+        "Time at which deliver wrote these metrics, in seconds since 1970; absent with --once and --deadline."
+      )
+      exposition.add(Double(now) / 1000)
+    }
     func count(_ partner: String, _ state: DeliveryState) -> Int64 { counts[partner]?[state] ?? 0 }
     let partners = queues.map(\.partner.id)
     let totals: [(DeliveryState, String)] = [

@@ -61,6 +61,21 @@ private let forwarded = "/v1/postbacks"
     #expect(try site.metric("postback_receiver_commit_duration_seconds_count") == 50)
   }
 
+  /// With a consumer in another process, which may be dead, these are the only numbers.
+  @Test func `counts the files that wait in its spool, and their age, without a consumer`() async throws {
+    let site = try await ServerSite()
+    #expect(try site.request("POST", device, body: "{}").status == 200)
+    let name = try #require(try site.names("new").first)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -1000)],
+      ofItemAtPath: "\(site.spool)/new/\(name)"
+    )
+    try await site.wait("the file is counted") { try site.metric("postback_spool_oldest_seconds") ?? 0 >= 1000 }
+    #expect(try site.metric("postback_spool_waiting_files") == 1)
+    #expect(try site.metric("postback_consumer_heartbeat_timestamp_seconds") == nil)
+    #expect(try site.metric("process_start_time_seconds") != nil)
+  }
+
   @Test func `reports its health, and refuses unknown paths and methods`() async throws {
     let site = try await ServerSite()
     let health = try site.request("GET", "/healthz")
