@@ -33,10 +33,11 @@ class Fault:
     """A fault: how it is made, what must be seen while it lasts, and how it goes."""
 
     def __init__(self, name, make, mend, during, fires, after=None, disks=(), configuration=None, health="200 ok",
-                 receiver_alone=False):
+                 receiver_alone=False, needs=None):
         self.name, self.make, self.mend, self.during = name, make, mend, during
         self.fires, self.after, self.disks, self.configuration = fires, after or {}, disks, configuration
-        self.health, self.receiver_alone = health, receiver_alone
+        # The fault is only tried with a program that has the metric `needs`.
+        self.health, self.receiver_alone, self.needs = health, receiver_alone, needs
 
 
 def spool_waits(site, minimum=10):
@@ -126,10 +127,10 @@ def forge_as_forwarder(site):
 
 
 def edit(site):
-    originals = [next(site.lines) for _ in range(5)]
+    originals = [next(site.lines) for _ in range(40)]
     for line in originals + [edited(line) for line in originals]:
         site.post(line)
-    site.wait("they are rejected", lambda: (site.metric('postback_rejected_total{stage="dedup",code="duplicate_conflict"}') or 0) >= 5)
+    site.wait("they are rejected", lambda: (site.metric('postback_rejected_total{stage="dedup",code="duplicate_conflict"}') or 0) >= 40)
 
 
 def hang_spool(site):
@@ -220,6 +221,36 @@ def take_descriptors(site):
     site.crowd = [socket.create_connection(("127.0.0.1", site.port)) for _ in range(190 - int(site.metric("process_open_fds")))]
 
 
+def block_done(site):
+    """Committed files cannot be moved away."""
+    (site.work / "spool/done").rename(site.work / "spool/done.away")
+    (site.work / "spool/done").write_text("")
+    assert site.send(5) == [200] * 5
+    site.wait("they are told", lambda: (site.metric("postback_spool_not_put_away_files") or 0) >= 1)
+
+
+def free_done(site):
+    (site.work / "spool/done").unlink()
+    (site.work / "spool/done.away").rename(site.work / "spool/done")
+    # They are tried again once a minute.
+    site.wait("they are put away", lambda: site.metric("postback_spool_not_put_away_files") == 0, 70)
+
+
+def move_away(*names):
+    """Moves folders or files away under a running service."""
+    def make(site):
+        site.moved = [path for name in names for path in site.work.glob(name)]
+        for path in site.moved:
+            path.rename(path.with_name(path.name + ".away"))
+        assert site.moved and site.send(20) == [200] * 20
+    return make
+
+
+def move_back(site):
+    for path in site.moved:
+        path.with_name(path.name + ".away").rename(path)
+
+
 def mend_disk(site):
     site.repair_disk()
 
@@ -247,8 +278,9 @@ FAULTS = [
           lambda site: site.wait("it is unhealthy", lambda: site.get("/healthz")[0] == 503), {"PostbackNotReceiving": 1},
           health="503 failing"),
     Fault("fsync of the spool hangs", hang_spool, mend_disk, lambda site: None, {"PostbackNotReceiving": 1}, health="503 failing"),
-    Fault("fsync of the spool hangs, serve alone", hang_spool, mend_disk, lambda site: None, {"PostbackNotReceiving": 1},
-          health="503 failing", receiver_alone=True),
+    Fault("fsync of the spool hangs, serve alone", hang_spool, mend_disk, lambda site: None,
+          {"PostbackNotReceiving": 1, "PostbackConsumerAbsent": 1},
+          {"PostbackConsumerAbsent": 1}, health="503 failing", receiver_alone=True),
     Fault("spool slow", slow_spool, mend_disk, empty, {"PostbackSlow": 1}),
     Fault("killed", kill, lambda site: site.start(), lambda site: None, {"PostbackDown": 1}, health="no answer"),
     Fault("forged postbacks", forge, lambda site: site.send(1), empty, {"PostbackForgery": 1}),
@@ -256,6 +288,12 @@ FAULTS = [
     Fault("edited values", edit, lambda site: site.send(1), empty, {"PostbackValuesEdited": 1}),
     Fault("wrong token", refuse_forwarder, lambda site: site.send(1), lambda site: None, {"PostbackForwarderRefused": 1}),
     Fault("unreadable file", unreadable, lambda site: site.send(1), empty, {"PostbackInputsFailed": 1}),
+    Fault("done/ cannot be written", block_done, free_done, empty, {"PostbackFilesNotPutAway": 1}),
+    Fault("state moved away while running", move_away("state"), move_back, check_failing, FAILING, health="200 degraded",
+          needs="postback_committed_parts_missing"),
+    Fault("part with committed rows moved away", move_away("out/skan_postbacks/.part-*"), move_back,
+          lambda site: site.wait("it is missed", lambda: site.metric("postback_committed_parts_missing") == 1),
+          {**FAILING, "PostbackCommittedPartsMissing": 1}, health="200 degraded", needs="postback_committed_parts_missing"),
     Fault("wrong models", bad_reload, good_reload, lambda site: None, {"PostbackReloadFailed": 1}),
     Fault("few descriptors", take_descriptors, leave, lambda site: site.send(1), {"PostbackDescriptorsExhausted": 1}),
     Fault("not scraped", lambda site: setattr(site, "is_target", False), lambda site: setattr(site, "is_target", True), empty,
@@ -271,6 +309,8 @@ def run(fault, work, options, dump, preload):
     site = Site(work, options.binary, dump, preload, fault.disks, fault.configuration, fault.receiver_alone)
     try:
         consumer_is("running")(site)
+        if fault.needs and fault.needs not in site.get("/metrics")[1]:
+            return row + [f"not tried: there is no {fault.needs}"] + [""] * 6, None
         assert site.send(20) == [200] * 20
         if not site.receiver_alone:
             site.wait("it is in the tables", lambda: site.metric("postback_records_total") == 20)

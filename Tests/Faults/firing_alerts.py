@@ -5,6 +5,8 @@ import re
 import subprocess
 
 RULES = pathlib.Path(__file__).resolve().parents[2] / "deploy/prometheus/alerts.yml"
+# Times that a process which lives moves on with each scrape, also while the last scrape of a phase stays.
+HEARTBEATS = ("postback_consumer_heartbeat_timestamp_seconds", "postback_deliveries_heartbeat_timestamp_seconds")
 SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$")
 # A scrape that Prometheus did not make, since the service is not among its targets.
 NO_TARGET = object()
@@ -47,7 +49,7 @@ def series(moments):
                 continue
             name, labels, value = SAMPLE.match(line).groups()
             if name.endswith(("_timestamp_seconds", "_start_time_seconds")) and float(value) > 0:
-                value = repr(since - (scraped - float(value)))
+                value = repr((time if name in HEARTBEATS else since) - (scraped - float(value)))
             samples[name, labels or ""] = value
         for key in samples:
             values.setdefault(key, ["_"] * index)
@@ -59,15 +61,15 @@ def series(moments):
     ]
 
 
-def firing(promtool, folder, phases, expected):
-    """Checks that just these alerts fire at the end of each phase; returns what promtool says otherwise."""
+def firing(promtool, folder, phases, expected, apart_from=""):
+    """Checks that just these alerts fire at the end of each phase, apart from one; returns what promtool says otherwise."""
     moments, checks = timeline(phases)
     lines = [f"rule_files: [{RULES}]", f"evaluation_interval: {STEP}s", "tests:", f"- interval: {STEP}s", "  input_series:"]
     for name, row in series(moments):
         lines += [f"  - series: {quoted(name)}", f"    values: {quoted(row)}"]
     lines.append("  promql_expr_test:")
     for check, names in zip(checks, expected):
-        lines.append('  - expr: \'count by (alertname) (ALERTS{alertstate="firing"} == 1)\'')
+        lines.append(f'  - expr: \'count by (alertname) (ALERTS{{alertstate="firing",alertname!="{apart_from}"}} == 1)\'')
         lines += [f"    eval_time: {check}s", "    exp_samples:" + ("" if names else " []")]
         for name, count in sorted(names.items()):
             label = quoted('{alertname="' + name + '"}')
