@@ -103,6 +103,18 @@ package final class DurableFile: Sendable {
     }
   }
 
+  /// Gives the file the time of modification of another one.
+  package func keepTime(of other: DurableFile) throws(FileFailure) {
+    var status = stat()
+    guard unsafe fstat(other.descriptor, &status) == 0 else {
+      throw .system(.io, other.path, "The status of the file cannot be read")
+    }
+    let times = [status.st_atim, status.st_mtim]
+    guard unsafe futimens(descriptor, times) == 0 else {
+      throw .system(.io, path, "The time of the file cannot be set")
+    }
+  }
+
   /// Asks the system to begin writing a range to the disk, so that `synchronize` takes less time; without a count all bytes
   /// from the offset on. Only a hint.
   package func beginWriting(from offset: Int64 = 0, count: Int64 = 0) {

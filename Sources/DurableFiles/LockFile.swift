@@ -16,6 +16,11 @@ package final class LockFile: Sendable {
       guard errno == EWOULDBLOCK else { throw .system(.io, path, "The file cannot be locked") }
       throw refusal(Self.holder(descriptor))
     }
+    try Self.sign(descriptor, path)
+  }
+
+  /// Writes a description of this process into the file.
+  private static func sign(_ descriptor: Int32, _ path: String) throws(FileFailure) {
     let since = Timestamp(milliseconds: Int64(time(nil)) * 1000)
     // Options may have ids of people, which have to leave no trace.
     let words = CommandLine.arguments.prefix { !$0.hasPrefix("-") }
@@ -24,6 +29,25 @@ package final class LockFile: Sendable {
     guard ftruncate(descriptor, 0) == 0, holder.writeAll(to: descriptor) else {
       throw .system(.io, path, "The file cannot be written")
     }
+  }
+
+  /// Locks a file for a process that only reads what it protects, and may not be allowed to write: then nothing is written. If
+  /// there is no file, nobody uses it.
+  package init(reading path: String, refusal: (_ holder: String) -> FileFailure) throws(FileFailure) {
+    let codes = [EACCES, EPERM, EROFS]
+    var descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    let mayWrite = descriptor >= 0
+    if !mayWrite, codes.contains(errno) { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+    self.descriptor = descriptor
+    guard descriptor >= 0 else {
+      if codes.contains(errno) || errno == ENOENT { return }
+      throw .system(.cannotCreate, path, "The file cannot be opened")
+    }
+    guard Self.take(descriptor, mayWrite ? LOCK_EX : LOCK_SH) else {
+      guard errno == EWOULDBLOCK else { throw .system(.io, path, "The file cannot be locked") }
+      throw refusal(Self.holder(descriptor))
+    }
+    if mayWrite { try Self.sign(descriptor, path) }
   }
 
   deinit {
@@ -45,10 +69,10 @@ package final class LockFile: Sendable {
 
   /// Locks the file; returns false with `errno` set if that fails. Tries for about half a second, because `holder(of:)`
   /// also takes the lock for a moment.
-  private static func take(_ descriptor: Int32) -> Bool {
+  private static func take(_ descriptor: Int32, _ operation: Int32 = LOCK_EX) -> Bool {
     for attempt in 0..<25 {
       if attempt > 0 { usleep(20_000) }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      if flock(descriptor, operation | LOCK_NB) == 0 { return true }
       if errno != EWOULDBLOCK { break }
     }
     return false

@@ -37,6 +37,12 @@ final class CommitMarker {
     if isNew { try folder.synchronize() }
   }
 
+  /// Creates the file for the copy of a ledger with this number of commits, durably.
+  init(creating commits: Int64, in folder: DurableFolder) throws(FileFailure) {
+    file = try DurableFile("\(folder.path)/\(Self.name)", .updating)
+    try record(commits)
+  }
+
   /// Records, durably, that a commit is durable.
   func record(_ commit: Int64) throws(FileFailure) {
     let number = UInt64(bitPattern: commit)

@@ -103,6 +103,12 @@ extension Ledger {
       let reading = Result { () throws(FileFailure) in try read(.readingAlone) }
       if try !hasLog() { return try reading.get() }
     }
-    return try read(.reading)
+    do throws(FileFailure) { return try read(.reading) } catch {
+      guard error.kind == .cannotCreate, try StateFolder.user(of: folderPath) == nil else { throw error }
+    }
+    // SQLite needs a file beside a write-ahead log, which this process may not make there. It makes it beside a copy.
+    let copy = try TemporaryCopy(of: [name, "\(name)-wal"], in: folder)
+    defer { withExtendedLifetime(copy) {} }
+    return try body(try SQLiteDatabase("\(copy.folder.path)/\(name)", .reading, shownAs: path))
   }
 }

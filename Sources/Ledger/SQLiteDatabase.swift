@@ -24,9 +24,10 @@ package final class SQLiteDatabase {
   /// The time to wait for a lock of another connection, in milliseconds.
   private static let patience: Int32 = 10_000
 
-  /// Opens a database. SQLite reads the file only when the first statement runs.
-  package init(_ path: String, _ access: Access) throws(FileFailure) {
-    self.path = path
+  /// Opens a database. SQLite reads the file only when the first statement runs. Failures name it as `shownPath`, if that is
+  /// given.
+  package init(_ path: String, _ access: Access, shownAs shownPath: String? = nil) throws(FileFailure) {
+    self.path = shownPath ?? path
     let (name, flags): (String, Int32) =
       switch access {
       case .creating: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
@@ -84,6 +85,18 @@ package final class SQLiteDatabase {
     var (count, highest): (Int32, Int32) = (0, 0)
     try check(unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 0))
     return Int(count)
+  }
+
+  /// Copies the database as it is at one moment into a new one.
+  func copy(to path: String) throws(FileFailure) {
+    let target = try SQLiteDatabase(path, .creating)
+    guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
+      throw target.failure(unsafe sqlite3_errcode(target.handle))
+    }
+    let code = unsafe sqlite3_backup_step(backup, -1)
+    let end = unsafe sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE || end != SQLITE_OK else { throw target.failure(code) }
+    try target.check(end)
   }
 
   /// Throws unless a result code of SQLite is `SQLITE_OK`.

@@ -20,17 +20,18 @@ package final class StateFolder {
     try self.init(folder)
   }
 
+  /// Locks the folder of an existing state to read it, also where this process may not write.
+  package init(reading path: String) throws(FileFailure) {
+    let folder = DurableFolder(path)
+    guard try folder.byteCount(of: Ledger.name) != nil else { throw .noState(path) }
+    (self.folder, self.path) = (folder, path)
+    lock = try LockFile(reading: "\(path)/\(Self.lockName)") { .inUse(path, by: $0) }
+  }
+
   private init(_ folder: DurableFolder) throws(FileFailure) {
     self.folder = folder
     path = folder.path
-    lock = try LockFile("\(folder.path)/\(Self.lockName)") { holder in
-      FileFailure(
-        .locked,
-        folder.path,
-        "The state is in use by \(holder)",
-        advice: "Wait for it to end, or give --state another directory"
-      )
-    }
+    lock = try LockFile("\(folder.path)/\(Self.lockName)") { .inUse(folder.path, by: $0) }
   }
 
   /// Returns a description of the process that uses a folder now, from its lock file; nil if none does. Creates no
@@ -41,6 +42,16 @@ package final class StateFolder {
 }
 
 extension FileFailure {
+  /// Returns the failure for the folder of a state that another process has locked.
+  fileprivate static func inUse(_ folder: String, by holder: String) -> FileFailure {
+    FileFailure(
+      .locked,
+      folder,
+      "The state is in use by \(holder)",
+      advice: "Wait for it to end, or give --state another directory"
+    )
+  }
+
   /// Returns the failure for a folder without a state.
   static func noState(_ folder: String) -> FileFailure {
     FileFailure(.notFound, folder, "The directory holds no state (\(Ledger.name))", advice: "Check the path")

@@ -21,7 +21,8 @@ enum Main {
     ModelDiffCommand.self, PlistCheckCommand.self, SearchAdsImportCommand.self, SearchAdsExchangeCommand.self,
     GenerateCommand.self, RecordsReadCommand.self, RecordsVerifyCommand.self, RecordsFinishCommand.self,
     SchemaCommand.self, LoadPostgresCommand.self, ValidateImplementationCommand.self,
-    StatusCommand.self, StateCheckCommand.self, StateCompactCommand.self, CompletionCommand.self, ManualCommand.self,
+    StatusCommand.self, StateCheckCommand.self, StateBackupCommand.self, StateCompactCommand.self,
+    CompletionCommand.self, ManualCommand.self,
   ])
 
   static func main() async {

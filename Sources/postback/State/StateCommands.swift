@@ -14,9 +14,10 @@ struct StateCheckCommand: Command {
     usage: "OUT [--state DIR] [--json]",
     discussion: """
       Reads all of OUT and of the state and changes nothing. Prints each problem with the file and what to do, and a note
-      for each further file that does no harm. The state is locked during the check: stop its consumer first.
+      for each further file that does no harm. The state is locked during the check: stop its consumer first. No right to
+      write is needed, so a copy on a read-only disk can be checked.
       Exit status: 0 sound, 65 there is a problem; 64 usage, 66 the state or the folder does not exist, 73 the state cannot
-      be locked, 74 I/O, 75 another process uses the state.
+      be opened, 74 I/O, 75 another process uses the state.
       """,
     options: [
       StateOptions.folder,
@@ -38,7 +39,7 @@ struct StateCheckCommand: Command {
 
   func run() async throws(CommandFailure) {
     let state: StateFolder
-    do throws(FileFailure) { state = try StateFolder(existing: folder) } catch { throw CommandFailure(error) }
+    do throws(FileFailure) { state = try StateFolder(reading: folder) } catch { throw CommandFailure(error) }
     // A misspelt folder would otherwise show every part as missing.
     guard (try? Directory.names(in: output)) != nil else {
       throw CommandFailure(.noInput, "The folder \(output) cannot be read. Check the path.")
