@@ -78,7 +78,7 @@ let package = Package(
     ),
     module(
       "Tables",
-      ["Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger"]
+      ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger"]
     ),
     module(
       "PostbackPipeline",

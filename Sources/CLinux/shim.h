@@ -1,6 +1,7 @@
-// Functions that glibc declares only for _GNU_SOURCE, which Swift's Glibc does not define.
+// Functions that glibc declares only for _GNU_SOURCE, which Swift's Glibc does not define, and extended attributes.
 #include <sys/types.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 
 /// Starts to write a range of a file to the disk, with CLINUX_SYNC_FILE_RANGE_WRITE: sync_file_range(2). Makes nothing
 /// durable. Returns 0, or -1 with errno set.

@@ -25,6 +25,8 @@ package final class SeenIndex: Sendable {
 
   /// The key of the digests by which resends are recognised.
   package let resendKey: ResendKey
+  /// The keys of postbacks that were removed on a person's request.
+  package let forgotten: Set<PostbackKey>
   private let memory: Mutex<Memory>
   private let segments: SeenSegments?
   /// The combination of words that were read in advance, kept so that the compiler does not remove the reads.
@@ -39,13 +41,20 @@ package final class SeenIndex: Sendable {
   /// Makes an empty index that keeps all entries in memory.
   package init() {
     resendKey = ResendKey()
+    forgotten = []
     memory = Mutex(Memory())
     segments = nil
   }
 
   /// Makes an index of a log, of which `recent` has all entries that are not in segments.
-  init(_ recent: TransactionIndex, _ segments: SeenSegments, end: Int64, _ resendKey: ResendKey) {
-    (self.segments, self.resendKey) = (segments, resendKey)
+  init(
+    _ recent: TransactionIndex,
+    _ segments: SeenSegments,
+    end: Int64,
+    _ resendKey: ResendKey,
+    forgotten: Set<PostbackKey>
+  ) {
+    (self.segments, self.resendKey, self.forgotten) = (segments, resendKey, forgotten)
     memory = Mutex(Memory(recent: recent, end: end))
   }
 
@@ -54,6 +63,7 @@ package final class SeenIndex: Sendable {
     var recent = TransactionIndex()
     recent.restore(seen)
     resendKey = ResendKey()
+    forgotten = []
     memory = Mutex(Memory(recent: recent, end: Int64(recent.count)))
     segments = nil
   }

@@ -98,7 +98,8 @@ package final class SeenLog {
     }
     guard reached == end else { throw file.damaged(end) }
     recent.restore(seen)
-    index = SeenIndex(recent, segments, end: end.entries, ledger.resendKey)
+    let forgotten = try ledger.forgottenKeys()
+    index = SeenIndex(recent, segments, end: end.entries, ledger.resendKey, forgotten: forgotten)
     return SeenLog(file, end, segments)
   }
 

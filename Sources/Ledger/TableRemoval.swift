@@ -43,19 +43,6 @@ package struct TableRemoval: Equatable, Sendable {
     }
   }
 
-  /// The lines of a removed reject in its part.
-  package struct Lines: Equatable, Sendable {
-    /// The number of the part.
-    package let part: Int
-    /// The number of the first line before the removal.
-    package let first: Int
-    /// The number of lines.
-    package let count: Int
-
-    /// Makes the lines of a row.
-    package init(part: Int, first: Int, count: Int) { (self.part, self.first, self.count) = (part, first, count) }
-  }
-
   /// The name of the table.
   package let table: String
   /// The reason.
@@ -68,6 +55,8 @@ package struct TableRemoval: Equatable, Sendable {
   package var rows: [Row] = []
   /// For rejects, the lines of the rows in the parts that are read again; only before the removal is committed.
   package var rejectedLines: [Lines] = []
+  /// For rejects, the digests that have changed; only before the removal is committed.
+  package var digests: [Digests] = []
 
   /// Makes a removal of nothing yet.
   package init(table: String, reason: Reason) { (self.table, self.reason) = (table, reason) }
@@ -175,6 +164,8 @@ extension TableRemoval {
       try move.run(.integer(Int64(lines.count)), part, .integer(Int64(lines.first)))
       try restore.run(part)
     }
+    let digest = try SQLiteStatement(database, "UPDATE fed_back SET raw_sha256 = ? WHERE raw_sha256 = ?")
+    for pair in Set(digests) { try digest.run(.bytes(pair.new), .bytes(pair.old)) }
   }
 }
 

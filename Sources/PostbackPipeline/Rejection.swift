@@ -45,6 +45,15 @@ package struct Rejection: Sendable {
     found = defect.found.map { PostbackDefect.excerpt(bytes[$0.indices]) }
   }
 
+  /// Makes the rejection of a postback that was removed on a person's request, without its bytes and its transaction.
+  init(forgotten parsed: Parsed, _ key: PostbackKey) {
+    self.init(.duplicateForgotten, parsed)
+    firstSeen = key
+    let nothing = ByteRange(start: record.bytes.indices.lowerBound, count: 0)
+    (record.bytes, claims.transactionID) = (nothing, nothing)
+    (arrival.query, arrival.remoteAddress) = (nil, nil)
+  }
+
   /// Sets the field that is wrong with its expected and found value, each cut as `PostbackDefect.excerpt(_:)` does.
   mutating func name(_ field: String?, expected: String?, found: String?) {
     self.field = field.map { PostbackDefect.excerpt($0.utf8) }

@@ -1,45 +1,59 @@
 package import DurableFiles
 internal import Ledger
 package import PostbackVerification
-internal import Tables
+package import Tables
 
 /// The removal of postbacks from derived tables that have a row for each postback.
 package enum DerivedRemoval {
-  /// Removes the rows of postbacks from the derived tables in a folder, also those that a killed process has left. A table without such rows stays as it is. Returns
-  /// the number of removed rows by the name of the table.
+  /// Removes the rows of postbacks from derived tables in a folder, also those that a killed process has left, and masks the
+  /// ids of a request in others. A table without either stays as it is. Returns the number of removed rows by the name of
+  /// the table.
   package static func remove(
     _ keys: Set<PostbackKey>,
-    from output: String,
+    _ request: RemovalRequest,
+    from tables: [Table],
+    in output: String,
     isCSVSafe: Bool
   ) throws(FileFailure) -> [String: Int64] {
     var counts: [String: Int64] = [:]
-    for table in Table.derived where table.columns.contains(where: { $0.name == .postbackKey }) {
+    for table in tables where table.columns.contains(where: { $0.name == .postbackKey }) {
       try DerivedTable.removeIncomplete(table, in: output)
-      guard !keys.isEmpty else { continue }
-      let count = try count(keys, in: table, output)
-      guard count > 0 else { continue }
-      try rewrite(table, in: output, without: keys, isCSVSafe: isCSVSafe)
-      counts[table.name] = count
+      let found = try find(keys, request, in: table, output)
+      guard found.removed > 0 || found.isMasked else { continue }
+      try rewrite(table, in: output, without: keys, request, isCSVSafe: isCSVSafe)
+      counts[table.name] = found.removed
     }
     try DurableFolder(output).synchronize()
     return counts
   }
 
-  private static func count(_ keys: Set<PostbackKey>, in table: Table, _ output: String) throws(FileFailure) -> Int64 {
-    guard var stored = try StoredRows(table, in: output) else { return 0 }
+  private static func find(
+    _ keys: Set<PostbackKey>,
+    _ request: RemovalRequest,
+    in table: Table,
+    _ output: String
+  ) throws(FileFailure) -> (removed: Int64, isMasked: Bool) {
+    guard var stored = try StoredRows(table, in: output) else { return (0, false) }
     let place = table.place(.postbackKey)
-    var count: Int64 = 0
+    var found: (removed: Int64, isMasked: Bool) = (0, false)
     while let batch = try stored.next() {
       var row = RowCursor(batch, of: table)
-      while row.next() { if let key = row.key(place), keys.contains(key) { count += 1 } }
+      while row.next() {
+        if let key = row.key(place), keys.contains(key) {
+          found.removed += 1
+        } else if !found.isMasked {
+          found.isMasked = request.masked(String(decoding: row.line, as: UTF8.self)) != nil
+        }
+      }
     }
-    return count
+    return found
   }
 
   private static func rewrite(
     _ table: Table,
     in output: String,
     without keys: Set<PostbackKey>,
+    _ request: RemovalRequest,
     isCSVSafe: Bool
   ) throws(FileFailure) {
     guard var stored = try StoredRows(table, in: output) else { return }
@@ -54,7 +68,10 @@ package enum DerivedRemoval {
       var encoder = RowEncoder(table, TableEncoding(formats, isCSVSafe: isCSVSafe), inputBytes: batch.bytes.count)
       while row.next() {
         if let key = row.key(place), keys.contains(key) { continue }
-        for (index, column) in table.columns.enumerated() { encoder.copy(column.name, row.text(index)) }
+        for (index, column) in table.columns.enumerated() {
+          let text = row.text(index)
+          encoder.copy(column.name, text.flatMap { request.masked($0) } ?? text)
+        }
         encoder.endRow()
       }
       try derived.append(encoder.take())

@@ -94,7 +94,7 @@ public struct Claims: Sendable {
   /// `ad-network-id` or `ad-network-identifier`.
   public internal(set) var adNetworkID: ByteRange?
   /// `transaction-id` or `postback-identifier`.
-  public internal(set) var transactionID: ByteRange?
+  public package(set) var transactionID: ByteRange?
   /// `app-id` or `advertised-item-identifier`.
   public internal(set) var appID: ByteRange?
   /// `version`.

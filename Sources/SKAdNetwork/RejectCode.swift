@@ -47,6 +47,7 @@ public enum RejectCode: String, CaseIterable, Sendable {
   case duplicateIdentical = "duplicate_identical"
   case duplicateConflict = "duplicate_conflict"
   case duplicateTransaction = "duplicate_transaction"
+  case duplicateForgotten = "duplicate_forgotten"
 
   /// The stage that produces the code.
   public var stage: RejectStage {
@@ -57,7 +58,7 @@ public enum RejectCode: String, CaseIterable, Sendable {
       .schema
     case .malformedSignature, .signatureInvalid, .unknownKey, .developmentKey: .signature
     case .appNotAllowed, .networkNotAllowed: .policy
-    case .duplicateIdentical, .duplicateConflict, .duplicateTransaction: .dedup
+    case .duplicateIdentical, .duplicateConflict, .duplicateTransaction, .duplicateForgotten: .dedup
     }
   }
 
@@ -93,6 +94,8 @@ public enum RejectCode: String, CaseIterable, Sendable {
     case .duplicateConflict:
       "The same signed postback was accepted before with other unsigned values, so one of the copies was edited."
     case .duplicateTransaction: "Another postback with the same transaction was accepted before."
+    case .duplicateForgotten:
+      "The postback was removed on a person's request and came again. Nothing of it is kept."
     }
   }
 }

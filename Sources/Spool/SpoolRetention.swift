@@ -19,12 +19,11 @@ package struct SpoolRetention {
       guard isComplete, try folder.byteCount(of: ".") != nil else { continue }
       let before = removed
       for file in try SpoolListing.names(in: folder.path) where isComplete {
-        var status = stat()
         let path = file.path(in: folder.path)
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { continue }
-        // The change of the name counts too: an old file that was put away today was read today.
-        let named = Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000
-        guard max(FileStatus.modified(status), named) < time else { continue }
+        // An old file that was put away today was read today.
+        guard let attributes = SpoolFileAttributes(path), max(attributes.modified, attributes.putAway) < time else {
+          continue
+        }
         guard unsafe unlink(path) == 0 || errno == ENOENT else {
           throw .system(.io, "\(folder.path)/\(file.text)", "The file cannot be removed")
         }

@@ -95,7 +95,8 @@ extension RejectCode {
       .malformedJWS, .malformedSignature, .signatureInvalid, .unknownKey:
       true
     case .notJSON, .notAnObject, .tooLarge, .tooDeep, .invalidUTF8, .duplicateKey, .truncatedInput, .developmentKey,
-      .appNotAllowed, .networkNotAllowed, .duplicateIdentical, .duplicateConflict, .duplicateTransaction:
+      .appNotAllowed, .networkNotAllowed, .duplicateIdentical, .duplicateConflict, .duplicateTransaction,
+      .duplicateForgotten:
       false
     }
   }

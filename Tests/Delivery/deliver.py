@@ -321,6 +321,8 @@ def check_removals(site):
     lines = site.run("forget", "--out", "days", *(word for one in chosen for word in ("--transaction-id", one)), "--json", "--quiet").stdout
     expect(json.loads(lines)["deliveries"] >= 4, f"deliveries of the removed postbacks stay: {lines}")
     expect(not any(one.encode() in path.read_bytes() for one in chosen for path in (site.folder / "days/_state").glob("deliver.sqlite*")), "values stay in the outbox")
+    left = {row["postback_key"] for row in site.rows("days/skan_postbacks")}
+    expect(left.issuperset(row["postback_key"] for row in site.rows("days/partner_deliveries")), "the table of deliveries keeps removed postbacks")
     counts.append(check("forgotten"))
     expect(counts[2] < counts[1], "nothing was forgotten")
     site.partners(partner("reader", url + "/ok", body="json", rate_per_s=2000))

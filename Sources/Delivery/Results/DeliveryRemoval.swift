@@ -1,6 +1,7 @@
 package import DurableFiles
 internal import Ledger
 package import PostbackVerification
+package import Tables
 
 /// The removal of recorded deliveries, with the lock that keeps new ones out meanwhile.
 package struct DeliveryRemoval: ~Copyable {
@@ -10,16 +11,16 @@ package struct DeliveryRemoval: ~Copyable {
   /// Locks the deliveries of a state. Throws `.locked` if a process sends them.
   package init(_ state: String) throws(FileFailure) { (self.state, lock) = (state, try DeliveryService.lock(state)) }
 
-  /// Removes the deliveries of postbacks, also those that are pending, and overwrites their values in the file. Returns
-  /// their number.
-  package func remove(_ keys: Set<PostbackKey>) throws -> Int64 {
-    guard !keys.isEmpty, try Outbox.exists(in: state) else { return 0 }
-    return try Outbox(in: state).remove(keys)
+  /// Removes the deliveries of postbacks, also those that are pending, masks the ids of a request in the values of others,
+  /// and overwrites both in the file. Returns the number of removed deliveries.
+  package func remove(_ keys: Set<PostbackKey>, _ request: RemovalRequest) throws -> Int64 {
+    guard try Outbox.exists(in: state) else { return 0 }
+    return try Outbox(in: state).remove(keys, request)
   }
 }
 
 extension Outbox {
-  fileprivate func remove(_ keys: Set<PostbackKey>) throws -> Int64 {
+  fileprivate func remove(_ keys: Set<PostbackKey>, _ request: RemovalRequest) throws -> Int64 {
     try statement("PRAGMA secure_delete = ON").run()
     let removal = try statement("DELETE FROM deliveries WHERE postback_key = ? RETURNING 1")
     let awaited = try statement("DELETE FROM awaited_events WHERE postback_key = ?")
@@ -29,8 +30,29 @@ extension Outbox {
         count += try removal.all(.wide(key.number)) { _ in true }.count
         try awaited.run(.wide(key.number))
       }
+      try mask(request)
     }
     try statement("PRAGMA wal_checkpoint(TRUNCATE)").run()
     return Int64(count)
+  }
+
+  /// Masks the ids of a request in the values and answers of deliveries.
+  private func mask(_ request: RemovalRequest) throws {
+    for column in ["delivery_values", "error"] {
+      let texts = try statement(
+        "SELECT sequence, \(column) FROM deliveries WHERE \(column) IS NOT NULL AND sequence > ? LIMIT 2000"
+      )
+      let update = try statement("UPDATE deliveries SET \(column) = ? WHERE sequence = ?")
+      var last: Int64? = 0
+      while let start = last {
+        let rows = try texts.all(.integer(start)) { row throws(FileFailure) in
+          (try row.integer(0, as: Int64.self), row.text(1))
+        }
+        for (sequence, text) in rows {
+          if let masked = request.masked(text) { try update.run(.text(masked), .integer(sequence)) }
+        }
+        last = rows.last?.0
+      }
+    }
   }
 }

@@ -56,7 +56,8 @@ extension Batch<Parsed> {
   /// Accepts the postbacks that a trusted key signed (stage `signature`) and whose app and network are allowed (stage
   /// `policy`).
   ///
-  /// Those whose key `index` has are rejected as duplicates (stage `dedup`), exact resends without verifying their signature.
+  /// Those whose key `index` has are rejected as duplicates (stage `dedup`), exact resends without verifying their signature,
+  /// and those that were removed on a person's request without a trace of their content.
   /// Signatures that `known` has are not verified again; new findings are stored in it, with an index only forgeries.
   package func verified(
     by trust: Trust,
@@ -70,7 +71,7 @@ extension Batch<Parsed> {
     let earlier: SeenIndex.Findings?
     do throws(FileFailure) { earlier = try index?.find(keys) } catch { throw .state(error) }
     return try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
-      try gate.verify(self, keys, earlier)
+      try gate.verify(self, keys, earlier, forgotten: index?.forgotten ?? [])
     }
   }
 }
@@ -118,7 +119,8 @@ package struct SignatureGate: ~Copyable {
   fileprivate mutating func verify(
     _ batch: Batch<Parsed>,
     _ keys: [PostbackKey],
-    _ earlier: SeenIndex.Findings?
+    _ earlier: SeenIndex.Findings?,
+    forgotten: Set<PostbackKey>
   ) throws(LibcryptoFailure) -> Batch<Verified> {
     var index = 0
     for case .accepted(let parsed) in batch.outcomes {
@@ -129,6 +131,7 @@ package struct SignatureGate: ~Copyable {
     index = 0
     return batch.map { parsed in
       defer { index += 1 }
+      if forgotten.contains(keys[index]) { return .rejected(Rejection(forgotten: parsed, keys[index])) }
       switch outcome(of: parsed, verifications[index], batch.bytes) {
       case .rejected(let rejection): return .rejected(rejection)
       case .accepted(let signature):

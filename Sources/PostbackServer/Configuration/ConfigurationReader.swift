@@ -76,7 +76,9 @@ struct ConfigurationReader {
 
   static let trustedKeyKeys = ["id", "key"]
 
-  static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file", "hmac_header"]
+  static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file"] + signatureKeys
+
+  static let signatureKeys = ["hmac_header", "hmac_covers", "hmac_timestamp_header", "hmac_window_seconds"]
 
   private mutating func readLimits(_ node: JSONNode, into configuration: inout ServerConfiguration) {
     guard node.value != nil else { return }
@@ -152,25 +154,62 @@ struct ConfigurationReader {
       let isName = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte }
       return isName ? text : nil
     }
-    let header = problems.text(node["hmac_header"], "the name of a header") { text in
-      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte && $0 != UInt8(ascii: ":") }
-        ? text : nil
-    }
+    let signature = requestSignature(node)
     let (token, secret) = (node["bearer_token_file"], node["hmac_secret_file"])
     guard (token.value == nil) != (secret.value == nil) else {
       problems.note(node, "A forwarder must have either bearer_token_file or hmac_secret_file.")
       return nil
     }
-    if token.value != nil, node["hmac_header"].value != nil {
-      problems.note(node["hmac_header"], "The key hmac_header has no effect without hmac_secret_file.")
+    for key in Self.signatureKeys where token.value != nil && node[key].value != nil {
+      problems.note(node[key], "The key \(key) has no effect without hmac_secret_file.")
     }
     guard readsSecrets else { return nil }
     let secrets = self.secrets(in: token.value == nil ? secret : token)
     guard let secrets, let name else { return nil }
     let credential: Forwarder.Secret =
-      token.value == nil
-      ? .hmac(secrets: secrets, header: header ?? Forwarder.defaultHeader) : .bearer(tokens: secrets)
+      token.value == nil ? .hmac(secrets: secrets, signature) : .bearer(tokens: secrets)
     return Forwarder(name: name, secret: credential)
+  }
+
+  /// Reads the form in which a forwarder signs: by default the body alone.
+  private mutating func requestSignature(_ node: JSONNode) -> RequestSignature {
+    var signature = RequestSignature()
+    func header(_ text: String) -> String? {
+      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte && $0 != UInt8(ascii: ":") }
+        ? text : nil
+    }
+    signature.header = problems.text(node["hmac_header"], "the name of a header", header) ?? signature.header
+    if node["hmac_covers"].value != nil {
+      let parts = problems.list(node["hmac_covers"]).compactMap { problems.text($0, "a part of the request") { $0 } }
+      switch parts.sorted() {
+      case ["body"]: break
+      case ["body", "path", "query", "timestamp"]: signature.timestamp = RequestSignature.Timestamp()
+      default:
+        problems.note(
+          node["hmac_covers"],
+          "The value must be [\"body\"], or [\"path\", \"query\", \"body\", \"timestamp\"]."
+        )
+      }
+    }
+    guard signature.timestamp != nil else {
+      for key in ["hmac_timestamp_header", "hmac_window_seconds"] where node[key].value != nil {
+        problems.note(node[key], "The key \(key) has no effect unless hmac_covers has \"timestamp\".")
+      }
+      return signature
+    }
+    if let name = problems.text(node["hmac_timestamp_header"], "the name of a header", header) {
+      signature.timestamp?.header = name
+    }
+    if node["hmac_window_seconds"].value != nil {
+      if case .number(let text) = node["hmac_window_seconds"].value, let window = Int(text),
+        (1...86_400).contains(window)
+      {
+        signature.timestamp?.window = window
+      } else {
+        problems.note(node["hmac_window_seconds"], "The value must be an integer from 1 to 86400.")
+      }
+    }
+    return signature
   }
 
   /// Reads the secrets from the file that a setting names, or from two files. Notes a problem and returns nil if one of
@@ -191,12 +230,18 @@ struct ConfigurationReader {
   }
 
   /// Reads the secret from the file that a setting names, and removes the line ends after it. Notes a problem and
-  /// returns nil if the file cannot be read or holds fewer than 16 bytes.
+  /// returns nil if the file cannot be read, holds fewer than 16 bytes, or is text of several lines, which no request can
+  /// have in a header.
   private mutating func secret(in node: JSONNode) -> [UInt8]? {
     guard let path = problems.text(node, "the path of a file", { $0.isEmpty ? nil : $0 }) else { return nil }
     do throws(FileFailure) {
       var bytes = try WholeFile.read(path, upTo: 4096)
       while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+      let isText = bytes.allSatisfy { (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) }
+      if isText, bytes.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+        problems.note(node, "The file \(path) has a line break inside the secret. Put one secret into it, on one line.")
+        return nil
+      }
       if bytes.count >= 16 { return bytes }
       problems.note(node, "The file \(path) holds \(bytes.count) bytes. A secret must have 16 bytes or more.")
     } catch {

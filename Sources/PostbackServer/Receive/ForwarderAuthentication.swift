@@ -9,8 +9,8 @@ package struct Forwarder: Sendable {
   package enum Secret: Sendable {
     /// `Authorization: Bearer TOKEN`.
     case bearer(tokens: [[UInt8]])
-    /// HMAC-SHA256 of the body in hexadecimal digits, in the header with this name.
-    case hmac(secrets: [[UInt8]], header: String)
+    /// HMAC-SHA256 in hexadecimal digits, in a header.
+    case hmac(secrets: [[UInt8]], RequestSignature)
   }
 
   /// The name of the forwarder in envelopes and tables.
@@ -24,8 +24,33 @@ package struct Forwarder: Sendable {
     self.secret = secret
   }
 
-  /// The default header for the signature of a body.
-  package static let defaultHeader = "X-Signature-SHA256"
+}
+
+/// The form in which a forwarder signs its requests.
+package struct RequestSignature: Sendable {
+  /// The header with the time at which a request was signed, in seconds since 1970.
+  package struct Timestamp: Sendable {
+    /// The name of the header.
+    package var header = "X-Signature-Timestamp"
+    /// The greatest difference to the clock of this machine, in seconds.
+    package var window = 300
+  }
+
+  /// The name of the header with the HMAC.
+  package var header = "X-Signature-SHA256"
+  /// The time that is signed together with path, query and body; nil if the body alone is signed, so that whoever has seen
+  /// the request can send the body again with another query.
+  package var timestamp: Timestamp?
+
+  /// Returns the bytes that are signed; nil if the time is missing, no number, or too far from `now`, in seconds since 1970.
+  func signedText(of request: HTTPRequest, now: Int64) -> [UInt8]? {
+    guard let timestamp else { return request.body }
+    let values = request.values(of: timestamp.header)
+    guard values.count == 1, let text = values.first, (1...12).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let time = Int64(text), abs(now - time) <= timestamp.window
+    else { return nil }
+    return Array("\(text)\n\(request.path)\n\(request.query)\n".utf8) + request.body
+  }
 }
 
 /// Identifies the forwarder that sends a request.
@@ -64,21 +89,23 @@ package struct ForwarderAuthentication: Sendable {
     }
     if found.name != nil { return found }
     let isSigned = forwarders.contains { forwarder in
-      guard case .hmac(_, let header) = forwarder.secret else { return false }
-      return !request.values(of: header).isEmpty
+      guard case .hmac(_, let signature) = forwarder.secret else { return false }
+      return !request.values(of: signature.header).isEmpty
     }
     return isSigned ? .signed : .nobody
   }
 
-  /// Returns the name of the forwarder whose signature of the body is valid; nil if there is none.
-  func signer(of request: HTTPRequest) throws(LibcryptoFailure) -> String? {
+  /// Returns the name of the forwarder whose signature of the request is valid at a time in seconds since 1970; nil if there
+  /// is none.
+  func signer(of request: HTTPRequest, now: Int64) throws(LibcryptoFailure) -> String? {
     var found: String?
     for forwarder in forwarders {
-      guard case .hmac(let secrets, let header) = forwarder.secret,
-        let given = request.values(of: header).first.flatMap({ [UInt8](hexadecimal: $0.utf8) })
+      guard case .hmac(let secrets, let signature) = forwarder.secret,
+        let given = request.values(of: signature.header).first.flatMap({ [UInt8](hexadecimal: $0.utf8) }),
+        let text = signature.signedText(of: request, now: now)
       else { continue }
       for secret in secrets {
-        let digest = try HMAC.sha256(of: request.body.span, secret: secret.span)
+        let digest = try HMAC.sha256(of: text.span, secret: secret.span)
         if digest.isEqualInConstantTime(to: given) { found = forwarder.name }
       }
     }

@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 internal import Dispatch
 internal import JSON
@@ -135,7 +136,9 @@ package struct Receiver: Sendable {
     case .known(let name): return name
     case .nobody: return nil
     case .signed:
-      do throws(LibcryptoFailure) { return try authentication.signer(of: request) } catch {
+      do throws(LibcryptoFailure) {
+        return try authentication.signer(of: request, now: Timestamp.now.milliseconds / 1000)
+      } catch {
         throw ForwardedBody.Refusal(error)
       }
     }

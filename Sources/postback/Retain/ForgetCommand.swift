@@ -18,13 +18,17 @@ struct ForgetCommand: Command {
     usage:
       "--out DIR (--transaction-id ID | --remote-address ADDRESS | --attribution-token TOKEN | …)… [--spool SPOOL] …",
     discussion: """
-      Removes the rows of the accepted postbacks of a transaction, their events, their copies and other rejects that name
-      it, their rows in skan_enriched and skan_settled, and their deliveries to partners. skan_daily has only sums and stays
-      as it is. For an address it removes the records that hold it; with --spool also the rows of the postbacks that
-      came from it, as the files in SPOOL/done and SPOOL/failed tell. These files are written anew without the records, as JSON Lines that
-      are not compressed. Everything else stays, byte for byte.
+      Removes the rows of the accepted postbacks of a transaction, their events, their copies and other rejects of it,
+      their rows in skan_enriched and skan_settled, and their deliveries to partners. skan_daily has only sums and stays
+      as it is. For an address it removes the rows that were sent from it; with --spool also where only the files in
+      SPOOL/done and SPOOL/failed tell. Their records are removed from these files, which keep owner, mode and times.
+      A record in which no transaction can be read is removed if it names the id or the address.
 
-      The state keeps the key of a removed postback, a digest, so that a replay is still a duplicate. Parts and files that
+      Another's postback is never removed. Where its unsigned text names the id or the address, each letter and digit of that
+      becomes an x, and everything else stays, byte for byte. What cannot be masked is listed, for a decision.
+
+      The state keeps the key of a removed postback, a digest. A replay becomes a reject without personal data
+      (duplicate_forgotten); to remove it from the spool too, run the command again, with --spool alone. Parts and files that
       were moved elsewhere, backups and databases are not searched. After an interruption run the same command again. Stop
       the consumer of the state first, and postback deliver.
 
@@ -44,7 +48,8 @@ struct ForgetCommand: Command {
       Option(
         "--json",
         nil,
-        "Print JSON: {\"rows\":{…},\"derived_rows\":{…},\"deliveries\":…,\"spool_records\":…,\"asa_rows\":…,\"missing\":[…]}."
+        "Print JSON: {\"rows\":{…},\"masked_rows\":{…},\"derived_rows\":{…},\"deliveries\":…,\"spool_records\":…,"
+          + "\"masked_spool_records\":…,\"asa_rows\":…,\"missing\":[…],\"kept\":[…]}."
       ),
     ],
     example: "postback forget --out out --spool spool --transaction-id 6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"
@@ -64,18 +69,19 @@ struct ForgetCommand: Command {
     let (ids, addresses) = (arguments.all("--transaction-id"), arguments.all("--remote-address"))
     let (tokens, keys) = (arguments.all("--attribution-token"), arguments.all("--attribution-key"))
     let all = ids + addresses + tokens + keys
-    guard !all.isEmpty, all.allSatisfy({ $0.utf8.count >= 3 }) else {
+    spool = arguments.value("--spool")
+    guard !all.isEmpty || spool != nil, all.allSatisfy({ $0.utf8.count >= 3 }) else {
       throw CommandFailure(
         .usage,
-        "Nothing is to be removed. Give --transaction-id, --remote-address, --attribution-token or --attribution-key."
+        "Nothing is to be removed. Give --transaction-id, --remote-address, --attribution-token or --attribution-key, of at "
+          + "least three characters, or --spool alone to remove replays."
       )
     }
     do throws(LibcryptoFailure) { attributions = try AttributionSelection(tokens: tokens, keys: keys) } catch {
       throw CommandFailure(.software, "\(error)")
     }
-    isOfPostbacks = !ids.isEmpty || !addresses.isEmpty
+    isOfPostbacks = !ids.isEmpty || !addresses.isEmpty || tokens.isEmpty && keys.isEmpty
     request = RemovalRequest(transactionIDs: ids, addresses: addresses)
-    spool = arguments.value("--spool")
     printsJSON = arguments.has("--json")
   }
 
@@ -106,7 +112,7 @@ struct ForgetCommand: Command {
     let deliveries = try DeliveryRemoval(folder)
     let ledger = try Ledger(existing: StateFolder(existing: folder))
     let parts = try ledger.parts() + ledger.pendingRemovals()
-    let tables = try OutputFolder(output, of: ledger, parts)
+    let folder = try OutputFolder(output, of: ledger, parts)
     try TableRetention.finish(in: output, ledger)
     var request = request
     // Keeps consumers out.
@@ -115,14 +121,22 @@ struct ForgetCommand: Command {
     var files: ForgottenSpool?
     if let spool { files = try await ForgottenSpool(spool, &request) }
     try TableRewriting.find(&request, in: output, ledger)
-    let rewriting = try TableRewriting(request, in: tables, ledger, now: Timestamp.now.milliseconds)
-    let isCSVSafe = try Ledger.reading(folder).settings["csv-safe"] == "yes"
+    let known = try ledger.forgottenKeys()
+    try await files?.find(request, known.union(request.keys))
+    let rewriting = try TableRewriting(request, in: folder, ledger, now: Timestamp.now.milliseconds)
+    let isCSVSafe = try Ledger.reading(self.folder).settings["csv-safe"] == "yes"
     // With the keys of earlier requests, because a derived table may have been written while the rows were still there.
     let keys = try ledger.forgottenKeys()
-    let derived = try DerivedRemoval.remove(keys, from: output, isCSVSafe: isCSVSafe)
-    let removedDeliveries = try deliveries.remove(keys)
-    try await files?.rewrite(request)
+    let removedDeliveries = try deliveries.remove(keys, request)
+    let tables = Table.derived + [.partnerDeliveries]
+    let derived = try DerivedRemoval.remove(keys, request, from: tables, in: output, isCSVSafe: isCSVSafe)
+    try await files?.rewrite(request, keys)
     for path in rewriting.missing { Terminal.warn("\(path): The file is not there, so it was not searched.") }
+    for place in rewriting.kept + (files?.kept ?? []) {
+      Terminal.warn(
+        "\(place): Another's postback names the id or the address where it cannot be masked. It stays: decide."
+      )
+    }
     if spool == nil { Terminal.note("No spool was searched. Give --spool if its files are kept.") }
     try report(rewriting, derived, removedDeliveries, files, attributions)
   }
@@ -138,16 +152,21 @@ struct ForgetCommand: Command {
       .object(counts.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) })
     }
     let summary = JSONValue.object([
-      .init("rows", members(rewriting?.rows ?? [:])), .init("derived_rows", members(derived)),
-      .init("deliveries", .integer(deliveries)), .init("spool_records", .integer(Int64(files?.records ?? 0))),
+      .init("rows", members(rewriting?.rows ?? [:])), .init("masked_rows", members(rewriting?.masked ?? [:])),
+      .init("derived_rows", members(derived)), .init("deliveries", .integer(deliveries)),
+      .init("spool_records", .integer(Int64(files?.records ?? 0))),
+      .init("masked_spool_records", .integer(Int64(files?.masked ?? 0))),
       .init("asa_rows", .integer(Int64(attributions))),
       .init("missing", .array((rewriting?.missing ?? []).map { .string($0) })),
+      .init("kept", .array(((rewriting?.kept ?? []) + (files?.kept ?? [])).map { .string($0) })),
     ])
     var counts = (rewriting?.rows ?? [:]).merging(derived) { $1 }.sorted { $0.key < $1.key }
     if !self.attributions.isEmpty { counts.append((Table.searchAdsAttributions.name, Int64(attributions))) }
+    let masked = (rewriting?.masked ?? [:]).values.reduce(0, +) + Int64(files?.masked ?? 0)
     let text =
       counts.map { "\($0.value) rows of \($0.key)" }.joined(separator: ", ") + ", \(deliveries) deliveries and "
       + "\(files?.records ?? 0) records of the spool removed"
+      + (masked > 0 ? "; \(masked) rows and records of others masked" : "")
     try Terminal.print(printsJSON ? summary.description : text)
   }
 }

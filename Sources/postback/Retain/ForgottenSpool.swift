@@ -1,8 +1,9 @@
 internal import DurableFiles
 internal import Glibc
-internal import JSON
 internal import PostbackPipeline
-internal import SKAdNetwork
+internal import PostbackVerification
+internal import Signatures
+internal import Spool
 internal import Tables
 
 /// The files of a spool, from which the records are removed that a person's request covers.
@@ -10,86 +11,151 @@ struct ForgottenSpool {
   /// The path of the spool.
   let path: String
   /// The files in `done/` and `failed/` with such records.
-  private(set) var files: [String] = []
+  private var files: [String] = []
   /// The number of these records.
   private(set) var records = 0
+  /// The number of records of others in which ids or addresses are masked.
+  private(set) var masked = 0
+  /// The places of records of others that name the person where nothing can be masked: a file and a line.
+  private(set) var kept: [String] = []
 
-  /// Finds the records, and adds their transactions to the request. Throws if one of them waits to be read.
+  private static let longestRecord = 64 << 20
+
+  /// Finds the postbacks that were sent from an address of the request, and adds them to it.
   init(_ path: String, _ request: inout RemovalRequest) async throws {
     self.path = path
-    for folder in ["new", "tmp", ".", "done", "failed"] {
-      for file in try Self.files(in: "\(path)/\(folder)") {
-        var count = 0
-        try await Self.forEachRecord(of: file) { bytes in
-          guard Self.covers(bytes, request) else { return }
-          count += 1
-          if let id = Self.transactionID(of: bytes) { request.add(transactionID: id) }
+    guard request.hasAddresses else { return }
+    for file in try Self.waiting(in: path) + Self.read(in: path) {
+      var found = request
+      var reader = try SpoolRecordReader()
+      try await Self.forEachRecord(of: file) { record, _ in
+        let content = try reader.content(record)
+        if let sender = content.sender, found.covers(address: sender.address), let id = content.transactionID {
+          found.add(transactionID: id, receivedAt: sender.receivedAt)
         }
-        guard count > 0 else { continue }
-        guard ["done", "failed"].contains(folder) else {
-          throw CommandFailure(
-            .locked,
-            "\(file): The file waits to be read, and the request covers a record in it. Let postback watch read it, then "
-              + "run again."
-          )
-        }
-        files.append(file)
-        records += count
       }
+      request = found
     }
   }
 
-  /// Writes the files anew without the records, as JSON Lines that are not compressed, durably.
-  func rewrite(_ request: RemovalRequest) async throws {
+  /// Finds the records that are to be removed or masked: those of a request, and those with the keys of earlier ones. Throws
+  /// if one of them waits to be read, or if a file cannot be written anew as it was.
+  mutating func find(_ request: RemovalRequest, _ keys: Set<PostbackKey>) async throws {
+    for file in try Self.waiting(in: path) {
+      var isCovered = false
+      try await Self.forEachCovered(of: file, request, keys) { _, coverage in
+        isCovered = isCovered || coverage != .nothing
+      }
+      guard isCovered else { continue }
+      throw CommandFailure(
+        .locked,
+        "\(file): The file waits to be read, and the request covers a record in it. Let postback watch read it, then "
+          + "run again."
+      )
+    }
+    for file in try Self.read(in: path) {
+      var (removed, masked, kept) = (0, 0, [String]())
+      var isWhole = true
+      try await Self.forEachCovered(of: file, request, keys) { record, coverage in
+        switch coverage {
+        case .own: removed += 1
+        case .mention: masked += 1
+        case nil: kept.append("\(file):\(record.line)")
+        case .nothing: break
+        }
+        if case .tooLarge = record.defect { isWhole = false }
+      }
+      self.kept += kept
+      guard removed + masked > 0 else { continue }
+      guard isWhole else {
+        throw CommandFailure(
+          .configuration,
+          "\(file): The file has a record of more than \(Self.longestRecord >> 20) MiB, and cannot be written anew. "
+            + "Remove the person's records from it, or the file."
+        )
+      }
+      try SpoolFileAttributes(file.systemPath)?.requireOwner(file)
+      files.append(file)
+      records += removed
+      self.masked += masked
+    }
+  }
+
+  /// Writes the files anew without the records, durably, each with the name, owner, mode and times that it had.
+  func rewrite(_ request: RemovalRequest, _ keys: Set<PostbackKey>) async throws {
     for file in files {
+      guard let attributes = SpoolFileAttributes(file.systemPath) else { continue }
       var text: [UInt8] = []
-      try await Self.forEachRecord(of: file) { bytes in
-        if !Self.covers(bytes, request) { text += bytes + [UInt8(ascii: "\n")] }
+      try await Self.forEachCovered(of: file, request, keys) { record, coverage in
+        switch coverage {
+        case .own: return
+        case .mention(let masked): text += masked
+        case nil, .nothing: text += record.bytes
+        }
+        text.append(UInt8(ascii: "\n"))
       }
       let slash = file.lastIndex(of: "/") ?? file.startIndex
       let (folder, name) = (DurableFolder(String(file[..<slash])), String(file[slash...].dropFirst()))
       let hidden = ".\(name).rewritten"
       let new = try DurableFile("\(folder.path)/\(hidden)", .creating)
-      guard unsafe chmod("\(folder.path)/\(hidden)", 0o640) == 0 else {
-        throw FileFailure.system(.io, file, "The mode of the file cannot be set")
-      }
-      try new.append(text.span)
+      try new.append(StoredCompression(of: file).encode(text).span)
       try new.synchronize()
-      let plain = [".gz", ".zst"].first(where: name.hasSuffix).map { String(name.dropLast($0.count)) } ?? name
-      try folder.rename(hidden, to: plain)
-      if plain != name {
-        try folder.remove(name)
-        try folder.synchronize()
-      }
+      try attributes.apply(to: new.path)
+      try folder.rename(hidden, to: name)
     }
   }
 
-  private static func files(in folder: String) throws(FileFailure) -> [String] {
+  /// The files that wait to be read, or are written.
+  private static func waiting(in path: String) throws(FileFailure) -> [String] {
+    try ["new", "tmp", "."].flatMap { name throws(FileFailure) in try files(in: "\(path)/\(name)", isDeep: false) }
+  }
+
+  /// The files that were read, also those in folders for each day.
+  private static func read(in path: String) throws(FileFailure) -> [String] {
+    try ["done", "failed"].flatMap { name throws(FileFailure) in try files(in: "\(path)/\(name)", isDeep: true) }
+  }
+
+  private static func files(in folder: String, isDeep: Bool) throws(FileFailure) -> [String] {
     guard try DurableFolder(folder).byteCount(of: ".") != nil else { return [] }
-    return try Directory.names(in: folder).filter { !$0.hasPrefix(".") && !$0.hasSuffix(".reason") }
-      .map { "\(folder)/\($0)" }.filter { path in
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      }
+    var files: [String] = []
+    for name in try Directory.names(in: folder) where !name.hasPrefix(".") && !name.hasSuffix(".reason") {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard unsafe lstat(path, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFREG { files.append(path) }
+      if isDeep, status.st_mode & S_IFMT == S_IFDIR { files += try Self.files(in: path, isDeep: true) }
+    }
+    return files
   }
 
-  private static func forEachRecord(of file: String, _ body: ([UInt8]) -> Void) async throws {
-    let limits = ReadLimits(recordBytes: 64 << 20)
-    for try await batch in PostbackReader(inputs: try InputFile.enumerate([file]), limits: limits) {
-      for record in batch.records { body(Array(batch.bytes[record.bytes.indices])) }
+  /// A record of a file.
+  private struct FileRecord {
+    let bytes: [UInt8]
+    let line: Int
+    let defect: FramingDefect?
+  }
+
+  private static func forEachCovered(
+    of file: String,
+    _ request: RemovalRequest,
+    _ keys: Set<PostbackKey>,
+    _ body: (FileRecord, RemovalRequest.Coverage?) -> Void
+  ) async throws {
+    var reader = try SpoolRecordReader()
+    try await forEachRecord(of: file) { bytes, record in
+      let coverage = try reader.coverage(bytes, request, keys)
+      body(FileRecord(bytes: bytes, line: record.line, defect: record.defect), coverage)
     }
   }
 
-  /// Tells if a record has one of the ids or addresses, also where a JWS or base64 holds them.
-  private static func covers(_ bytes: [UInt8], _ request: RemovalRequest) -> Bool {
-    if request.covers(bytes) { return true }
-    return transactionID(of: bytes).map { request.transactionIDs.contains($0.lowercased()) } ?? false
+  private static func forEachRecord(of file: String, _ body: ([UInt8], Record) throws -> Void) async throws {
+    let limits = ReadLimits(recordBytes: longestRecord)
+    for try await batch in PostbackReader(inputs: try InputFile.enumerate([file]), limits: limits) {
+      for record in batch.records { try body(Array(batch.bytes[record.bytes.indices]), record) }
+    }
   }
+}
 
-  private static func transactionID(of bytes: [UInt8]) -> String? {
-    var text = bytes + [UInt8](repeating: 0, count: JSONParser.padding)
-    var parser = PostbackParser()
-    _ = try? parser.parse(0..<bytes.count, of: &text)
-    return parser.claims.transactionID.map { String(decoding: text[$0.indices], as: UTF8.self) }
-  }
+extension String {
+  fileprivate var systemPath: [CChar] { Array(utf8CString) }
 }

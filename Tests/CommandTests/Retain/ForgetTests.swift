@@ -8,77 +8,9 @@ import Testing
 @testable import Tables
 
 @Suite(.serialized) struct `postback forget` {
-  /// An output with derived tables, and a spool whose files were read.
-  private struct Site {
-    let folder: TemporaryFolder
-    let out: String
-    let spool: String
-    let keys: [String]
-
-    init(options: [String] = []) async throws {
-      folder = try TemporaryFolder()
-      (out, spool) = (folder.path("out"), folder.path("spool"))
-      let made = try await BuiltCommand.run([
-        "generate", "--count", "400", "--seed", "7", "--duplicate", "0.2", "--envelopes", "--out", folder.path("dump"),
-        "--keys", folder.path("keys"), "-q",
-      ])
-      #expect(made.status == 0, "\(made.errorText)")
-      keys = try folder.words(of: "keys")
-      for name in ["tmp", "new"] {
-        try FileManager.default.createDirectory(atPath: "\(spool)/\(name)", withIntermediateDirectories: true)
-      }
-      try folder.makeFile("spool/new/a.jsonl", holding: try folder.contents(of: "dump"))
-      try await watch(options)
-      let settled = try await BuiltCommand.run(["settle", out])
-      #expect(settled.status == 0, "\(settled.errorText)")
-    }
-
-    func watch(_ options: [String] = []) async throws {
-      let ran = try await BuiltCommand.run(["watch", spool, "--out", out, "--once", "-q"] + keys + options)
-      #expect(ran.status == 0, "\(ran.errorText)")
-    }
-
-    func rows(_ table: String) throws -> [Object] {
-      try Partitioning.entries(of: "\(out)/\(table)").filter { $0.name.hasSuffix(".jsonl") }.flatMap { entry in
-        let path = [table, entry.partition, entry.name].filter { !$0.isEmpty }.joined(separator: "/")
-        return try Object.lines(folder.contents(of: "out/\(path)"))
-      }
-    }
-
-    /// The transaction of an accepted postback with a copy.
-    func copied() throws -> (id: String, key: String) {
-      let copies = Set(try rows("skan_rejects").compactMap { $0.string("first_seen_postback_key") })
-      let row = try #require(
-        try rows("skan_postbacks").first { row in
-          copies.contains(row.string("postback_key") ?? "") && row.string("framework") == "skadnetwork"
-        }
-      )
-      return (try #require(row.string("transaction_id")), try #require(row.string("postback_key")))
-    }
-
-    func forget(_ options: [String]) async throws -> JSONValue {
-      let result = try await BuiltCommand.run(["forget", "--out", out, "--spool", spool, "--json"] + options)
-      #expect(result.status == 0, "\(result.errorText)")
-      return try JSONValue(parsing: result.output)
-    }
-
-    /// The names of the files below the output and the spool that hold a text.
-    func files(holding text: String) throws -> [String] {
-      let names = FileManager.default.enumerator(atPath: folder.path(""))?.compactMap { $0 as? String } ?? []
-      return names.filter { name in
-        guard name.hasPrefix("out/") || name.hasPrefix("spool"),
-          let bytes = try? folder.contents(of: name)
-        else { return false }
-        return String(decoding: bytes, as: UTF8.self).lowercased().contains(text.lowercased())
-      }
-    }
-
-    func check() async throws -> String { try await BuiltCommand.run(["state", "check", out]).text }
-  }
-
   @Test(arguments: [[], ["--format", "both"], ["--partition", "received_day"]])
   func `leaves nothing of a transaction, and everything else as it was`(_ options: [String]) async throws {
-    let site = try await Site(options: options)
+    let site = try await ForgetSite(options: options)
     let (id, key) = try site.copied()
     let before = try ["skan_postbacks", "skan_rejects", "skan_settled"].map { try site.rows($0).map(\.text) }
     #expect(try site.files(holding: id).count >= 3)
@@ -102,7 +34,7 @@ import Testing
   }
 
   @Test func `removes rows of earlier requests from a table that was written meanwhile`() async throws {
-    let site = try await Site()
+    let site = try await ForgetSite()
     let (id, key) = try site.copied()
     let settled = try site.folder.contents(of: "out/skan_settled/part-00000001.jsonl")
     _ = try await site.forget(["--transaction-id", id])
@@ -112,7 +44,7 @@ import Testing
   }
 
   @Test func `daily counts the rest once after a request`() async throws {
-    let site = try await Site()
+    let site = try await ForgetSite()
     func postbacks() async throws -> Int {
       let result = try await BuiltCommand.run(["daily", site.out, "--environment", "custom"])
       #expect(result.status == 0, "\(result.errorText)")
@@ -126,7 +58,7 @@ import Testing
   }
 
   @Test func `a replay of a forgotten postback is still a duplicate`() async throws {
-    let site = try await Site()
+    let site = try await ForgetSite()
     let (id, key) = try site.copied()
     _ = try await site.forget(["--transaction-id", id])
     let dump = String(decoding: try site.folder.contents(of: "dump"), as: UTF8.self).split(separator: "\n")
@@ -135,12 +67,20 @@ import Testing
     try await site.watch()
     #expect(try site.rows("skan_postbacks").allSatisfy { $0.string("postback_key") != key })
     let copies = try site.rows("skan_rejects").filter { $0.string("first_seen_postback_key") == key }
-    #expect(copies.count == 1)
+    #expect(copies.map { $0.string("reject_code") } == ["duplicate_forgotten"])
+    #expect(copies.allSatisfy { $0.string("raw_body") == "" && $0.string("transaction_id") == "" })
     #expect(try await site.check() == "sound\n")
+    let status = try await BuiltCommand.run(["status", site.out, "--json"])
+    #expect(status.text.contains(#""duplicate_forgotten":1"#), "\(status.text)")
+    // The state and the tables know nothing of the person; the file in done/ does until the spool is searched again.
+    #expect(try site.files(holding: id) == ["spool/done/replay.jsonl"])
+    #expect(try await site.forget([])["spool_records"] == .integer(1))
+    #expect(try site.files(holding: id) == [])
+    #expect(try site.rows("skan_rejects").filter { $0.string("first_seen_postback_key") == key }.count == 1)
   }
 
   @Test func `tells a follower which rows went, and lets it continue`() async throws {
-    let site = try await Site()
+    let site = try await ForgetSite()
     let (id, key) = try site.copied()
     var cursor: TableCursor?
     var count = 0
@@ -163,7 +103,7 @@ import Testing
   }
 
   @Test func `finds the postbacks of an address by the files of the spool`() async throws {
-    let site = try await Site()
+    let site = try await ForgetSite()
     let dump = String(decoding: try site.folder.contents(of: "dump"), as: UTF8.self).split(separator: "\n")
     let (id, _) = try site.copied()
     let lines = dump.map { line in
@@ -179,7 +119,7 @@ import Testing
   }
 
   @Test func `refuses while a consumer runs, and for a file that waits`() async throws {
-    let site = try await Site()
+    let site = try await ForgetSite()
     let (id, _) = try site.copied()
     try site.folder.makeFile("spool/new/b.jsonl", holding: try site.folder.contents(of: "dump"))
     let waiting = try await BuiltCommand.run([
@@ -198,13 +138,38 @@ import Testing
 }
 
 @Suite struct `A request for removal` {
+  private static let id = "6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"
+  private static let hidden = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+
   @Test(arguments: [
     ("203.0.113.7", true), ("203.0.113.77", false), ("1203.0.113.7", false), ("[203.0.113.7]:80", true),
     ("::ffff:203.0.113.7", true), ("203.0.113.7.1", false), ("2001:DB8::1", true), ("2001:db8::12", false),
-    ("12001:db8::1", false), ("", false), ("id ABC-1", true), ("abc-12", false), ("xabc-1", false),
+    ("12001:db8::1", false), ("", false), ("id ABC-1-defg", true), ("abc-1-defgh", false), ("xabc-1-defg", false),
+    // A number or a short word cannot be told from others.
+    ("123456789", false), ("abc", false),
   ])
-  func `covers whole addresses and ids`(_ text: String, isCovered: Bool) {
-    let request = RemovalRequest(transactionIDs: ["abc-1"], addresses: ["203.0.113.7", "2001:db8::1"])
-    #expect(request.covers(Array(text.utf8)) == isCovered)
+  func `finds whole addresses and ids`(_ text: String, isCovered: Bool) {
+    let request = RemovalRequest(
+      transactionIDs: ["abc-1-defg", "123456789", "abc"],
+      addresses: ["203.0.113.7", "2001:db8::1"]
+    )
+    #expect((request.masked(text) != nil) == isCovered)
   }
+
+  @Test(arguments: [
+    ("user-\(id)", "user-\(hidden)"), (#"\n\#(id)"#, #"\n\#(hidden)"#),
+    (#"\u0036\#(id.dropFirst())"#, #"\u0078\#(hidden.dropFirst())"#),
+    (#"\\u0036\#(id.dropFirst())"#, #"\\u0078\#(hidden.dropFirst())"#),
+    ("a=%36\(id.dropFirst())&b", "a=%78\(hidden.dropFirst())&b"),
+    ("a=%2536\(id.dropFirst())", "a=%2578\(hidden.dropFirst())"),
+    (#""\#(encoded(id))""#, #""\#(encoded(hidden))""#),
+    ("e30.\(encoded(encoded(id))).x", "e30.\(encoded(encoded(hidden))).x"),
+    (#"\n\#(encoded(id))"#, #"\n\#(encoded(hidden))"#),
+  ])
+  func `masks an id in every form, and keeps the length`(_ text: String, _ masked: String) {
+    #expect(RemovalRequest(transactionIDs: [Self.id], addresses: []).masked(text) == masked)
+    #expect(text.utf8.count == masked.utf8.count)
+  }
+
+  private static func encoded(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 }

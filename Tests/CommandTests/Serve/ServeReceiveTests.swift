@@ -156,6 +156,38 @@ private let forwarded = "/v1/postbacks"
     #expect(try site.envelopes().count == 2)
   }
 
+  @Test func `can sign path, query, body and time`() async throws {
+    let configuration = """
+      {"forwarders":[{"name":"signed","hmac_secret_file":"FOLDER/secret","hmac_window_seconds":100,
+       "hmac_covers":["path","query","body","timestamp"]}],"limits":{"requests_per_minute":0}}
+      """
+    let site = try await ServerSite(configuration: configuration, files: Self.files)
+    func headers(_ time: Int, _ query: String) throws -> [String] {
+      let text = Array("\(time)\n\(forwarded)\n\(query)\n{\"n\":1}".utf8)
+      let digest = try HMAC.sha256(of: text.span, secret: Array("secret-secret-secret".utf8).span)
+      return [
+        "X-Signature-Timestamp: \(time)",
+        "X-Signature-SHA256: " + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(),
+      ]
+    }
+    func status(_ headers: [String], _ query: String) throws -> Int {
+      try site.request("POST", "\(forwarded)?\(query)", headers, body: #"{"n":1}"#).status
+    }
+    let now = Int(Date().timeIntervalSince1970)
+    let signed = try headers(now, "campaign=summer")
+    #expect(try status(signed, "campaign=summer") == 200)
+    #expect(try status(signed, "campaign=winter") == 401)
+    #expect(try status(signed, "") == 401)
+    #expect(try status(try headers(now - 90, "a=1"), "a=1") == 200)
+    #expect(try status(try headers(now - 200, "a=1"), "a=1") == 401)
+    #expect(try status(try headers(now + 200, "a=1"), "a=1") == 401)
+    #expect(try status(Array(signed.dropFirst()), "campaign=summer") == 401)
+    #expect(try status(["X-Signature-Timestamp: \(now)x", signed[1]], "campaign=summer") == 401)
+    // The old form, of the body alone.
+    #expect(try status(["X-Signature-SHA256: \(Self.hmac)"], "campaign=summer") == 401)
+    #expect(try site.envelopes().count == 2)
+  }
+
   private static let hmac = "be64c8bbbff61774f365c33c56352905c35ccff024a99c5e0c68c4ca6039b991"
 
   @Test(arguments: [

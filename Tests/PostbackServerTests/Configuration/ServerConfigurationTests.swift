@@ -49,12 +49,13 @@ import Testing
     #expect(configuration.limits.connections == 7 && configuration.waitingBytes == 2 << 20)
     #expect(configuration.postbackBytes == 65536)
     guard configuration.forwarders.count == 2, case .bearer(let tokens) = configuration.forwarders[0].secret,
-      case .hmac(let secrets, let header) = configuration.forwarders[1].secret
+      case .hmac(let secrets, let signature) = configuration.forwarders[1].secret
     else {
       Issue.record("The forwarders are not those of the file.")
       return
     }
-    #expect(tokens == [Array("0123456789abcdef".utf8)] && header == "X-Hub")
+    #expect(tokens == [Array("0123456789abcdef".utf8)] && signature.header == "X-Hub")
+    #expect(signature.timestamp == nil)
     #expect(secrets == [Array("another-secret-of-many-bytes".utf8)])
     #expect(try read("{}").forwarders.isEmpty)
   }
@@ -81,6 +82,31 @@ import Testing
     )
     // No message holds a secret.
     #expect(found.allSatisfy { !$0.contains("0123456789abcdef") && !$0.contains("another-secret") })
+  }
+
+  @Test func `refuses secrets of several lines, and signatures that cover something else`() throws {
+    let lines = FileManager.default.temporaryDirectory.appendingPathComponent("postback-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: lines) }
+    try Data("0123456789abcdef\n0123456789abcdef\n".utf8).write(to: URL(filePath: lines))
+    let found = try problems(
+      """
+      {"forwarders":[{"name":"a","bearer_token_file":"\(lines)"},{"name":"b","hmac_secret_file":"\(lines)"},
+        {"name":"c","hmac_secret_file":"FOLDER/good","hmac_covers":["body","query"]},
+        {"name":"d","hmac_secret_file":"FOLDER/other","hmac_window_seconds":9},
+        {"name":"e","hmac_secret_file":"FOLDER/other","hmac_covers":["body","path","query","timestamp"],"hmac_window_seconds":0}],
+       "schema_token_files":["\(lines)"]}
+      """
+    )
+    let places = found.map { $0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces) }
+    #expect(
+      places
+        == [
+          "/forwarders/0/bearer_token_file", "/forwarders/1/hmac_secret_file", "/forwarders/2/hmac_covers",
+          "/forwarders/3/hmac_window_seconds", "/forwarders/4/hmac_window_seconds", "/forwarders/4",
+          "/schema_token_files/0",
+        ].filter { place in places.contains(place) } && places.count >= 6
+    )
+    #expect(found.count { $0.contains("line break") } == 3)
   }
 
   @Test func `adds trusted keys, and refuses the name of a key that is trusted already`() throws {

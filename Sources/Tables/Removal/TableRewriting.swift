@@ -1,9 +1,11 @@
-package import DurableFiles
+internal import DurableFiles
 package import Ledger
 internal import JSON
 internal import PostbackVerification
+internal import Signatures
 
-/// The removal of single rows on a person's request, from parts whose other rows stay.
+/// The removal of single rows on a person's request, from parts whose other rows stay. Text in these that names the person is
+/// masked, which changes neither the length of a row nor any other column.
 ///
 /// Each part with such rows is written anew beside the old one, and made durable. Then the ledger commits the new lengths
 /// and what was removed. After that the new files take the places of the old ones in one step each; after a crash
@@ -11,20 +13,30 @@ internal import PostbackVerification
 package struct TableRewriting {
   /// The number of removed rows by the name of the table.
   package private(set) var rows: [String: Int64] = [:]
+  /// The number of masked rows by the name of the table.
+  package private(set) var masked: [String: Int64] = [:]
+  /// The rows of others that name the person where nothing can be masked, such as in a field that Apple signs: each as the
+  /// path of its part and the number of its line.
+  package private(set) var kept: [String] = []
   /// The paths of parts that were moved away or deleted by somebody else.
   package private(set) var missing: [String] = []
 
   private let output: String
 
-  /// Finds the keys of the accepted postbacks that a request covers, and adds them to it.
-  package static func find(_ request: inout RemovalRequest, in output: String, _ ledger: Ledger) throws(FileFailure) {
+  /// Finds the accepted postbacks that a request covers, and adds their keys to it, and the transactions of those that came
+  /// from its addresses.
+  package static func find(_ request: inout RemovalRequest, in output: String, _ ledger: Ledger) throws {
     let rewriting = TableRewriting(output)
+    var transactions: Set<String> = []
     for part in try ledger.parts() where part.table == Table.postbacks.name {
       guard try rewriting.exists(part) else { continue }
       for row in try rewriting.rows(of: part, .postbacks, covered: .request(request)) {
-        if let key = row.removal.key { request.keys.insert(key) }
+        guard case .removed = row.change, let key = row.removal.key else { continue }
+        request.keys.insert(key)
+        if let id = row.transactionID { transactions.insert(id) }
       }
     }
+    for id in transactions { request.add(transactionID: id) }
   }
 
   private init(_ output: String) { self.output = output }
@@ -36,7 +48,7 @@ package struct TableRewriting {
     in folder: OutputFolder,
     _ ledger: Ledger,
     now: Int64
-  ) throws(FileFailure) {
+  ) throws {
     self.init(folder.path)
     try TableRetention.finish(in: output, ledger)
     var commit = LedgerCommit(time: now)
@@ -49,7 +61,8 @@ package struct TableRewriting {
         let formats = formats.sorted { $0.format == .jsonLines && $1.format != .jsonLines }
         try remove(request, from: formats, of: table, &removal, &commit)
       }
-      if !removal.rows.isEmpty { commit.removals.append(removal) }
+      // Masked rows are a generation of their own too: whoever has read the part reads it again.
+      if commit.parts.contains(where: { $0.table == table.name }) { commit.removals.append(removal) }
     }
     guard !commit.removals.isEmpty else { return }
     try ledger.commit(commit)
@@ -62,45 +75,71 @@ package struct TableRewriting {
     of table: Table,
     _ removal: inout TableRemoval,
     _ commit: inout LedgerCommit
-  ) throws(FileFailure) {
+  ) throws {
     var ordinals: Set<Int>?
     for var part in formats where part.rows > 0 {
       guard try exists(part) else {
         missing.append("\(output)/\(part.folder)/\(part.name)")
         continue
       }
-      let found = try rows(of: part, table, covered: ordinals.map { Covered.ordinals($0) } ?? Covered.request(request))
-      if ordinals == nil { rows[table.name, default: 0] += Int64(found.count) }
-      ordinals = Set(found.map(\.ordinal))
-      guard !found.isEmpty else { return }
-      try write(&part, without: found.map(\.removal))
+      let found = try rows(
+        of: part,
+        table,
+        covered: ordinals.map { Covered.ordinals($0, request) } ?? .request(request)
+      )
+      let removed = found.filter { $0.change == .removed }
+      let changed = found.filter { $0.change != .kept }
+      if ordinals == nil {
+        rows[table.name, default: 0] += Int64(removed.count)
+        masked[table.name, default: 0] += Int64(changed.count - removed.count)
+        kept += found.filter { $0.change == .kept }
+          .map { "\(output)/\(part.folder)/\(part.name):\($0.line ?? $0.ordinal + 1)" }
+      }
+      ordinals = Set(removed.map(\.ordinal))
+      guard !changed.isEmpty else { continue }
+      try write(&part, changed)
       commit.parts.append(part)
-      removal.rows += found.map(\.removal)
+      removal.rows += removed.map(\.removal)
+      removal.digests += changed.compactMap(\.digests)
       if table.name == Table.rejects.name, part.format == .jsonLines {
-        removal.rejectedLines += found.compactMap { row in
+        removal.rejectedLines += removed.compactMap { row in
           row.line.map { TableRemoval.Lines(part: part.number, first: $0, count: 1) }
         }
       }
     }
   }
 
-  /// A row that is to be removed.
+  /// A row that a request is about.
   private struct Row {
+    enum Change: Equatable {
+      case removed
+      /// The row becomes these bytes, as many as before.
+      case masked([UInt8])
+      /// The row is another's and names the person, but cannot be masked.
+      case kept
+    }
+
+    let change: Change
     let removal: TableRemoval.Row
+    let transactionID: String?
+    /// The digest of a reject's bytes before and after they were masked; nil if it has not changed.
+    var digests: TableRemoval.Digests?
     /// The number of rows of the part before it.
     let ordinal: Int
     let line: Int?
   }
 
-  /// The rows that are to be removed.
+  /// The rows that are to be removed or masked.
   private enum Covered {
     case request(RemovalRequest)
-    case ordinals(Set<Int>)
+    /// Those at these places are removed; others may have to be masked.
+    case ordinals(Set<Int>, RemovalRequest)
   }
 
-  private func rows(of part: LedgerPart, _ table: Table, covered: Covered) throws(FileFailure) -> [Row] {
+  private func rows(of part: LedgerPart, _ table: Table, covered: Covered) throws -> [Row] {
     var reader = try PartReader(part, of: table, in: output, from: 0)
     let places = RemovalRequest.Places(table)
+    var masking = try RowMasking(table)
     var found: [Row] = []
     var (offset, before): (Int64, Int) = (0, 0)
     while offset < part.length {
@@ -112,13 +151,22 @@ package struct TableRewriting {
       var cursor = RowCursor(batch, of: table)
       while cursor.next() {
         let ordinal = before + cursor.index
-        let isCovered =
+        let coverage: RemovalRequest.Coverage =
           switch covered {
-          case .request(let request): request.covers(cursor, of: table, places)
-          case .ordinals(let ordinals): ordinals.contains(ordinal)
+          case .request(let request): request.coverage(of: cursor, places)
+          case .ordinals(let ordinals, let request):
+            ordinals.contains(ordinal)
+              ? .own : request.mentions.masked(cursor.line).map { .mention(masked: $0) } ?? .nothing
           }
-        guard isCovered else { continue }
         let row = batch.rows[cursor.index]
+        var (change, digests): (Row.Change, TableRemoval.Digests?) = (.removed, nil)
+        switch coverage {
+        case .nothing: continue
+        case .own: break
+        case .mention(let masked):
+          (change, digests) =
+            try masking.result(cursor, masked, in: batch).map { (.masked($0.line), $0.digests) } ?? (.kept, nil)
+        }
         let removal = TableRemoval.Row(
           format: part.format,
           part: part.number,
@@ -126,7 +174,17 @@ package struct TableRewriting {
           byteCount: Int64(row.bytes.indices.count + lineEnd),
           key: table.name == Table.rejects.name ? nil : places.key.flatMap { cursor.key($0) }
         )
-        found.append(Row(removal: removal, ordinal: ordinal, line: row.line))
+        let id = places.transaction.flatMap { cursor.text($0) }
+        found.append(
+          Row(
+            change: change,
+            removal: removal,
+            transactionID: id,
+            digests: digests,
+            ordinal: ordinal,
+            line: row.line
+          )
+        )
       }
       before += batch.rows.count
       offset = end
@@ -134,8 +192,9 @@ package struct TableRewriting {
     return found
   }
 
-  /// Writes the committed bytes of a part without some rows to a new file, durably, and changes the part accordingly.
-  private func write(_ part: inout LedgerPart, without removed: [TableRemoval.Row]) throws(FileFailure) {
+  /// Writes the committed bytes of a part to a new file, durably, without the removed rows and with the masked ones, and
+  /// changes the part accordingly.
+  private func write(_ part: inout LedgerPart, _ changed: [Row]) throws(FileFailure) {
     let folder = DurableFolder("\(output)/\(part.folder)")
     let isHidden = try folder.byteCount(of: part.hiddenName) != nil
     let old = try DurableFile("\(folder.path)/\(isHidden ? part.hiddenName : part.name)", .reading)
@@ -157,15 +216,23 @@ package struct TableRewriting {
       }
     }
     var start: Int64 = 0
-    for row in removed {
-      try copy(start, row.offset)
-      start = row.offset + row.byteCount
+    for row in changed {
+      try copy(start, row.removal.offset)
+      start = row.removal.offset
+      guard case .masked(let line) = row.change else {
+        start += row.removal.byteCount
+        part.rows -= 1
+        continue
+      }
+      try new.append(line.span)
+      checksum.update(line.span)
+      length += Int64(line.count)
+      start += Int64(line.count)
     }
     try copy(start, part.length)
     try new.synchronize()
     try folder.synchronize()
     (part.checksum, part.length, part.isRewritten) = (checksum.value, length, true)
-    part.rows -= Int64(removed.count)
   }
 
   private func exists(_ part: LedgerPart) throws(FileFailure) -> Bool {
