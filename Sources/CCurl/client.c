@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,8 +29,8 @@ typedef struct transfer {
   int64_t number;
   struct curl_slist *headers;
   size_t read_count, kept_count;
-  /// 1 if an address was refused.
-  int is_refused;
+  /// 1 if an address was refused; 1 if the response asks for a longer wait than a number can tell.
+  int is_refused, waits_longest;
   char message[CURL_ERROR_SIZE];
   uint8_t kept[ccurl_kept_bytes];
   struct transfer *next, *previous;
@@ -53,6 +54,19 @@ static size_t keep(char *bytes, size_t size, size_t count, void *context) {
   transfer->read_count += all;
   // Any other number than `all` ends the transfer.
   return transfer->read_count > ccurl_read_bytes ? 0 : all;
+}
+
+/// Notes a `Retry-After` of more digits than a number can have, which versions of the library read as no number at all.
+static size_t read_header(char *bytes, size_t size, size_t count, void *context) {
+  static const char name[] = "retry-after:";
+  const size_t all = size * count;
+  if (all < sizeof name || strncasecmp(bytes, name, sizeof name - 1) != 0) return all;
+  const char *digit = bytes + sizeof name - 1, *end = bytes + all;
+  while (digit < end && (*digit == ' ' || *digit == '\t' || *digit == '0')) digit++;
+  const char *start = digit;
+  while (digit < end && *digit >= '0' && *digit <= '9') digit++;
+  if (digit - start > 18) ((transfer *)context)->waits_longest = 1;
+  return all;
 }
 
 static int is_allowed(transfer *transfer, const char *address) {
@@ -139,7 +153,7 @@ static transfer *idle_transfer(ccurl_client *client) {
     found->client = client;
   }
   found->read_count = found->kept_count = 0;
-  found->is_refused = 0;
+  found->is_refused = found->waits_longest = 0;
   found->message[0] = 0;
   found->previous = NULL;
   found->next = client->running;
@@ -176,6 +190,8 @@ static int prepare(transfer *transfer, const ccurl_request *request) {
   SET(CURLOPT_PRIVATE, (void *)transfer);
   SET(CURLOPT_WRITEFUNCTION, keep);
   SET(CURLOPT_WRITEDATA, (void *)transfer);
+  SET(CURLOPT_HEADERFUNCTION, read_header);
+  SET(CURLOPT_HEADERDATA, (void *)transfer);
   SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
   SET(CURLOPT_OPENSOCKETDATA, (void *)transfer);
   SET(CURLOPT_PREREQFUNCTION, before_request);
@@ -214,7 +230,7 @@ static void finish(transfer *transfer, CURLcode code, ccurl_finished finished) {
   const ccurl_result result = {
       .number = transfer->number,
       .status = code == CURLE_OK ? (int)status : 0,
-      .retry_after = code == CURLE_OK ? (int64_t)retry_after : 0,
+      .retry_after = code != CURLE_OK ? 0 : transfer->waits_longest ? INT64_MAX : (int64_t)retry_after,
       .error = error,
       .body = transfer->kept,
       .body_count = transfer->kept_count,

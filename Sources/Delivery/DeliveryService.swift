@@ -29,6 +29,8 @@ package final class DeliveryService {
   private static let metricsInterval: Int64 = 1000
   private static let tableInterval: Int64 = 300_000
   private static let pruneInterval: Int64 = 86_400_000
+  /// The step by which a clock is set back without a word, in milliseconds.
+  private static let clockStep: Int64 = 1000
 
   /// Locks the outbox of the output. Throws `.locked` if another process delivers it.
   package init(_ settings: DeliverySettings) throws {
@@ -71,8 +73,12 @@ package final class DeliveryService {
     settings.log.info("delivering", "the postbacks of \(settings.output)")
     tableAt = Self.clock()
     var isEnding = false
+    var last = Int64.max
     while !isEnding {
       let now = Self.clock()
+      // At the start, and where the clock was set back.
+      if now < last - Self.clockStep { try limitWaits(at: now) }
+      last = now
       if let deadline = settings.deadline, now >= deadline.milliseconds { break }
       for signal in signals.pending() {
         if signal.asksToEnd { isEnding = true } else { try reload() }
@@ -107,6 +113,27 @@ package final class DeliveryService {
     let before = planner.isDone
     try await planner.planBatch(at: now)
     if !before { sender.wake() }
+    guard let future = planner.takeFuture() else { return }
+    settings.log.warning(
+      "received_in_future",
+      "\(future.count) deliveries are of postbacks that were received in the future, such as \(future.postback) at "
+        + "\(Timestamp(milliseconds: future.receivedAt)). They are due as if they had been received now. Check the clock of "
+        + "the receiver, and --received-at-field."
+    )
+  }
+
+  /// Shortens the waits that no setting explains: those of deliveries that were planned or tried under a clock that was
+  /// ahead, or while a partner had longer times.
+  private func limitWaits(at now: Int64) throws {
+    for partner in settings.partners.all {
+      let count = try outbox.limitWaits(
+        of: partner.id,
+        first: now + partner.hold,
+        again: now + partner.retry.longestDelay
+      )
+      if count > 0 { settings.log.warning("waits_shortened", "\(count) deliveries to \(partner.id) waited too long") }
+    }
+    sender.wake()
   }
 
   /// Compares the deliveries with the last settlement, if there is a new one.
@@ -152,6 +179,7 @@ package final class DeliveryService {
     try sender.drain(clock: Self.clock)
     try sender.use(settings.partners)
     planned = nil
+    try limitWaits(at: Self.clock())
     settings.log.info("reloaded", "the partners were read again")
   }
 

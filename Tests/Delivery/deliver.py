@@ -10,7 +10,9 @@ compared with the tables, signatures are computed anew. Hostile addresses, redir
 
 import argparse
 import base64
+import calendar
 import collections
+import contextlib
 import glob
 import hashlib
 import hmac
@@ -19,6 +21,7 @@ import os
 import pathlib
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -172,9 +175,10 @@ def check_failures(site):
     expect(all("allow_addresses" in error for error in errors["private"]), f"the error of a private address: {errors['private']}")
     expect(any("timed out" in error.lower() for error in errors["hang"]), f"the error of a timeout: {errors['hang']}")
     expect(paths["/flaky/1"] > 0, "flaky")
-    site.partners(partner("meta", "http://169.254.169.254/latest"), partner("secret", url, secret="env:NOWHERE"), partner("macro", url + "/{nothing}"))
+    site.partners(partner("meta", "http://169.254.169.254/latest"), partner("secret", url, secret="env:NOWHERE"), partner("macro", url + "/{nothing}"),
+                  *(partner(f"documentation{number}", f"http://{host}/") for number, host in enumerate(("192.0.2.1", "198.51.100.1", "203.0.113.1", "[2001:db8::1]", "[3fff::1]"))))
     text = site.run("deliver", "out", "--partners", "partners.json", "--once", status=65).stderr
-    expect(all(place in text for place in ("/partners/0/url", "/partners/1/secret", "/partners/2/url")), text)
+    expect(all(place in text for place in ("/partners/0/url", "/partners/1/secret", *(f"/partners/{number}/url" for number in range(2, 8)))), text)
     site.tables("lean", keep_raw=False)
     site.partners(partner("raw", url + "/{raw}"))
     expect("--keep-raw" in site.run("deliver", "lean", "--partners", "partners.json", "--once", status=65).stderr, "raw without --keep-raw")
@@ -189,6 +193,38 @@ def check_failures(site):
     expect(first.wait(20) == 0, "SIGTERM does not end it with 0")
     site.stop()
     print("failures: refused, redirected, hanging and private receivers, wrong partners, a second process")
+
+
+def check_times(site):
+    """A time of receipt in the year 9999, deliveries that an earlier version holds until then, and a Retry-After without end."""
+    path, url = site.listen("times.jsonl")
+    project = HERE.parent.parent
+    postbacks = (project / "Fixtures/postbacks/skadnetwork-4.0.jsonl").read_text().splitlines()[:1]
+    (site.folder / "future.jsonl").write_text("".join(f'{{"received_at":"9999-12-31T23:59:59Z","body":{body}}}\n' for body in postbacks))
+    site.run("run", "future.jsonl", "--out", "future", "--quiet")
+    site.partners(partner("now", url + "/ok/now", send=["install"]), partner("held", url + "/ok/held", send=["install"], hold_hours=1),
+                  partner("later", url + "/later/" + "9" * 25, send=["install"]), partner("date", url + "/later/Fri%2C%2031%20Dec%209999%2023%3A59%3A59%20GMT", send=["install"]))
+    at = lambda seconds: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+    def deliver():
+        begun = time.time()
+        result = site.run("deliver", "future", "--partners", "partners.json", "--once", "--deadline", at(begun + 3), "--json")
+        rows = {row["partner"]: row for row in site.rows("future/partner_deliveries")}
+        wait = lambda name: calendar.timegm(time.strptime(rows[name]["next_attempt_at"][:19], "%Y-%m-%dT%H:%M:%S")) - begun
+        return result.stderr, rows, wait
+
+    log, rows, wait = deliver()
+    expect(rows["now"]["state"] == "delivered", f"a postback of the year 9999 is not sent now: {rows['now']}")
+    expect("received in the future" in log, f"a postback of the year 9999 is not named: {log}")
+    expect(rows["held"]["state"] == "pending" and 3500 < wait("held") < 3700, f"the hold of a postback of the year 9999: {rows['held']}")
+    expect(rows["later"]["attempts"] == 1 and 3500 < wait("later") < 3700, f"a Retry-After of 25 digits: {rows['later']}")
+    # What waits until then, because it was planned under another clock or by an earlier version, waits no longer than the settings say.
+    with contextlib.closing(sqlite3.connect(site.folder / "future/_state/deliver.sqlite")) as outbox, outbox:
+        outbox.execute("UPDATE deliveries SET next_attempt_at = 253402300799000 WHERE state = 'pending'")
+    _, _, wait = deliver()
+    expect(3500 < wait("held") < 3700 and 3500 < wait("later") < 3700, "what waits until the year 9999 goes on waiting")
+    site.stop()
+    print("times: receipt in the future, Retry-After of 25 digits, deliveries that waited for the year 9999")
 
 
 def check_settlement(site):
@@ -364,6 +400,7 @@ def main():
             site.run("generate", "--count", "1500", "--seed", "5", "--campaigns", "12", "--reporting", "campaigns", "--out", "dump.jsonl", "--keys", "keys", "--quiet")
             check_content(site)
             check_failures(site)
+            check_times(site)
             check_settlement(site)
             check_added_events(site)
             check_removals(site)

@@ -3,7 +3,8 @@
 
     receiver.py FILE [PORT]     prints the port that it listens on, a free one unless given
 
-/ok answers 200, /status/N the status N, /hang never, /redirect a redirect to /stolen. /flaky/N fails N times for each
+/ok answers 200, /status/N the status N, /hang never, /redirect a redirect to /stolen. /later/TEXT answers 429
+with this Retry-After. /flaky/N fails N times for each
 webhook-id, then 200.
 """
 
@@ -28,11 +29,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if words[1] == "hang":
             time.sleep(30)
         status = int(words[2]) if words[1] == "status" else 302 if words[1] == "redirect" else 200
+        if words[1] == "later":
+            status = 429
         if words[1] == "flaky":
             identifier = headers["webhook-id"]
             self.failures[identifier] += 1
             status = 503 if self.failures[identifier] <= int(words[2]) else 200
         self.send_response(status)
+        if status == 429:
+            self.send_header("retry-after", words[2])
         if status == 302:
             self.send_header("location", "/stolen")
         self.send_header("content-length", "3")

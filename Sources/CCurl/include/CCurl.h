@@ -32,7 +32,7 @@ typedef struct {
   int64_t number;
   /// The status of the response; 0 if there is none.
   int status;
-  /// The seconds of `Retry-After`; 0 if the response does not have it.
+  /// The seconds of `Retry-After`; 0 if the response does not have it, INT64_MAX if they have more than 18 digits.
   int64_t retry_after;
   /// The reason why there is no whole response; NULL if there is one.
   const char *_Nullable error;

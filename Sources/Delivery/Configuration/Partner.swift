@@ -73,6 +73,9 @@ struct RetryPolicy: Sendable {
   /// The greatest `Retry-After` that is respected, in milliseconds.
   static let longestRetryAfter: Int64 = 3_600_000
 
+  /// The longest time between two attempts, in milliseconds.
+  var longestDelay: Int64 { max((delays.max() ?? 0) * 6 / 5, Self.longestRetryAfter) }
+
   /// Indicates that an attempt with this status is repeated; 0 stands for no response.
   func retries(_ status: Int) -> Bool {
     status == 0

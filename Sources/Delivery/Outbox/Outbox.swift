@@ -216,6 +216,21 @@ package final class Outbox {
     return earliest
   }
 
+  /// Lets no pending delivery of a partner wait longer than until a time: `first` without an attempt, else `again`. Returns
+  /// the number of those that would have.
+  func limitWaits(of partner: String, first: Int64, again: Int64) throws(FileFailure) -> Int {
+    var count = 0
+    for (attempts, time) in [("= 0", first), ("> 0", again)] {
+      count += try statement(
+        """
+        UPDATE deliveries SET next_attempt_at = ?2
+        WHERE partner = ?1 AND state = 'pending' AND attempts \(attempts) AND next_attempt_at > ?2 RETURNING 1
+        """
+      ).all(.text(partner), .integer(time)) { _ in true }.count
+    }
+    return count
+  }
+
   /// Records the results of attempts, in one transaction.
   func record(_ outcomes: [AttemptOutcome], of partner: String) throws {
     try transaction {

@@ -120,7 +120,7 @@ struct AcceptedPostback: Sendable {
       event: event?.name,
       supersedes: nil,
       receivedAt: receivedAt,
-      dueAt: (receivedAt ?? now) + partner.hold,
+      dueAt: min(receivedAt ?? now, now) + partner.hold,
       refusal: refusal,
       values: DeliveryValues(values)
     )

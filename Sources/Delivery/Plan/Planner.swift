@@ -56,6 +56,13 @@ final class Planner {
     case changed
   }
 
+  /// The number of deliveries that were planned of postbacks with a time of receipt in the future, and the first of these
+  /// postbacks; nil if there are none.
+  private(set) var future: (count: Int, postback: PostbackKey, receivedAt: Int64)?
+
+  /// The time by which another machine's clock may be ahead without a word, in milliseconds.
+  private static let clockTolerance: Int64 = 60_000
+
   private var readings: [Reading] = []
   private var stagings: Int64 = 0
 
@@ -152,11 +159,22 @@ final class Planner {
       }
     }
     try write { () throws(FileFailure) in
-      for delivery in planned { try outbox.add(delivery, at: now) }
+      for delivery in planned where try outbox.add(delivery, at: now) { note(delivery, at: now) }
       for one in awaited { try outbox.note(awaited: one, at: now) }
       try setPositions(reading, reading.firstEvent)
     }
     return true
+  }
+
+  private func note(_ delivery: PlannedDelivery, at now: Int64) {
+    guard let time = delivery.receivedAt, time - now > Self.clockTolerance else { return }
+    future = ((future?.count ?? 0) + 1, future?.postback ?? delivery.postback, future?.receivedAt ?? time)
+  }
+
+  /// Returns `future`, and begins it anew.
+  func takeFuture() -> (count: Int, postback: PostbackKey, receivedAt: Int64)? {
+    defer { future = nil }
+    return future
   }
 
   private func setPositions(_ reading: Reading, _ events: TableCursor?) throws(FileFailure) {

@@ -11,15 +11,20 @@ struct PublicAddress: Sendable {
   func allows(_ text: String) -> Bool {
     guard let address = IPAddress(text) else { return false }
     if allowed.contains(where: { $0.contains(address) }) { return true }
-    // An IPv4 address within IPv6 is a way around rules for IPv4.
-    return !text.lowercased().hasPrefix("::ffff:") && !Self.reserved.contains { $0.contains(address) }
+    return !(text.contains(":") ? Self.reservedV6 : Self.reservedV4).contains { $0.contains(address) }
   }
 
-  /// The ranges that are not public (RFC 6890), and those of IPv6 that hold IPv4 addresses.
-  private static let reserved = [
+  /// The ranges of IPv4 that are not public: those of IANA's registry of special-purpose addresses that are not globally
+  /// reachable, the relays of 6to4, and multicast.
+  private static let reservedV4 = [
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
-    "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4",
-    "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/32", "2002::/16", "fc00::/7", "fe80::/10",
-    "fec0::/10", "ff00::/8",
+    "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+    "224.0.0.0/4", "240.0.0.0/4",
+  ].compactMap(AddressRange.init)
+
+  /// The ranges of IPv6 that are not public: all but 2000::/3, with them every form of an IPv4 address within IPv6, which is
+  /// a way around rules for IPv4; and in 2000::/3 protocol assignments with Teredo, the documentation, and 6to4.
+  private static let reservedV6 = [
+    "::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
   ].compactMap(AddressRange.init)
 }
