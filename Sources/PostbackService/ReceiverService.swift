@@ -20,6 +20,8 @@ package enum ReceiverFailure: Error {
 /// The running receiver: an HTTP server, and the group commit that makes received postbacks durable.
 package final class ReceiverService: Sendable {
   private let server: HTTPServer
+  /// The server of the metrics alone; nil if `server` offers them.
+  private let metricsServer: HTTPServer?
   private let commits: GroupCommit
   /// The commits of sessions and events; nil if the server does not take them.
   private let events: GroupCommit?
@@ -75,9 +77,12 @@ package final class ReceiverService: Sendable {
     text = MetricsText(metrics, commits, events, consumer, spool: spool, version: version)
     let limits = Self.limits(configuration.limits, log)
     do throws(ListeningSocket.Failure) {
+      metricsServer = try configuration.metricsListen.map { address throws(ListeningSocket.Failure) in
+        HTTPServer(try ListeningSocket(address), Router([text.route]), limits: .ofMetrics)
+      }
       server = HTTPServer(
         try Self.socket(configuration.listen, manager),
-        Self.router(receiver, events, settings, text),
+        Self.router(receiver, events, settings, text, hasMetrics: metricsServer == nil),
         limits: limits,
         proxies: TrustedProxies(configuration.trustedProxies),
         metrics: metrics
@@ -100,12 +105,14 @@ package final class ReceiverService: Sendable {
     _ receiver: Receiver,
     _ events: GroupCommit?,
     _ settings: ServiceSettings,
-    _ text: MetricsText
+    _ text: MetricsText,
+    hasMetrics: Bool
   ) -> Router {
     let api = settings.conversionValueAPI
     let ofEvents = events.map { SessionEventRoutes(api, $0).routes } ?? []
     return Router(
-      receiver.routes + ConversionValueRoutes(api).routes + ofEvents + settings.schemaRoutes.routes + [text.route]
+      receiver.routes + ConversionValueRoutes(api).routes + ofEvents + settings.schemaRoutes.routes
+        + (hasMetrics ? [text.route] : [])
     )
   }
 
@@ -146,7 +153,7 @@ package final class ReceiverService: Sendable {
     commits.use(waitingBytes: configuration.waitingBytes)
     events?.use(waitingBytes: configuration.waitingBytes)
     server.use(
-      Self.router(receiver.using(configuration), events, settings, text),
+      Self.router(receiver.using(configuration), events, settings, text, hasMetrics: metricsServer == nil),
       limits: configuration.limits,
       proxies: TrustedProxies(configuration.trustedProxies)
     )
@@ -154,13 +161,26 @@ package final class ReceiverService: Sendable {
 
   /// Starts to accept connections.
   package func start() throws(ReceiverFailure) {
-    do throws(HTTPServer.Failure) { try server.start() } catch { throw .server(error) }
-    let socket = server.socket
+    do throws(HTTPServer.Failure) {
+      try metricsServer?.start()
+      try server.start()
+    } catch { throw .server(error) }
+    if let metricsServer {
+      logListening("metrics_listening", metricsServer.socket, suffix: "/metrics")
+    } else if !server.socket.isLoopback {
+      log.warning(
+        "metrics_public",
+        "everybody who reaches the server can read /metrics; give the metrics their own address with --metrics-listen"
+      )
+    }
+    logListening("listening", server.socket, suffix: server.socket.isShared ? ", a socket of the service manager" : "")
+  }
+
+  private func logListening(_ code: String, _ socket: ListeningSocket, suffix: String) {
     let host = socket.address.host.isEmpty ? "0.0.0.0" : socket.address.host
-    let origin = socket.isShared ? ", a socket of the service manager" : ""
     log.info(
-      "listening",
-      "at http://\(ListenAddress(host: host, port: socket.port))\(origin)",
+      code,
+      "at http://\(ListenAddress(host: host, port: socket.port))\(suffix)",
       ["host": .text(host), "port": .integer(Int64(socket.port))]
     )
   }
@@ -241,6 +261,7 @@ package final class ReceiverService: Sendable {
       usleep(20_000)
     }
     server.stop()
+    metricsServer?.stop()
     return true
   }
 
@@ -264,4 +285,13 @@ package final class ReceiverService: Sendable {
 
   /// The number of open files reserved for other uses than connections.
   private static let reservedFiles = 128
+}
+
+extension ServerLimits {
+  /// The limits on who reads the metrics.
+  fileprivate static var ofMetrics: ServerLimits {
+    var limits = ServerLimits()
+    (limits.threads, limits.connections) = (1, 16)
+    return limits
+  }
 }

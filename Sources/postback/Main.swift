@@ -40,7 +40,9 @@ enum Main {
       try await run(CommandLine.arguments.dropFirst())
     } catch {
       Terminal.report(error)
-      exit(error.status.rawValue)
+      // Batches may still be worked on, and exit() would take libcrypto from under them.
+      _ = unsafe fflush(nil)
+      _exit(error.status.rawValue)
     }
   }
 

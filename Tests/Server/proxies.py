@@ -15,10 +15,12 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent.parent
 NAME = "postbacks.example.com"
 TOKEN = "a-token-of-more-than-16-bytes"
+APP = 525463029
+PARTNER_TOKEN = "a-token-of-a-partner-with-more-than-16-bytes"
 DEVICES = ["/.well-known/skadnetwork/report-attribution", "/.well-known/appattribution/report-attribution"]
 UNKNOWN = ["/", "/v1", "/v1/", "/v1/postback", "/v1/postbacksx", "/v1/postbacks/x", "/v2/postbacks", "/healthz", "/metrics",
            "/.well-known/skadnetwork", "/.well-known/skadnetwork/report-attributions", "/.well-known/x/report-attribution/",
-           "/api/v3/conversion_value", "/x/v1/postbacks"]
+           "/api/v3/conversion_value", "/x/v1/postbacks", "/v1/eventsx", "/v1/events/x", "/v1/schema", "/v1/schema/1/x", "/metrics/"]
 
 
 class Failed(Exception):
@@ -51,11 +53,15 @@ class Receiver:
     """`postback serve` with its spool, which is stopped and started at one port."""
 
     def __init__(self, binary, work):
-        self.port, self.work, self.process = free_port(), work, None
+        self.port, self.metrics, self.work, self.process = free_port(), free_port(), work, None
         self.spool = work / "spool"
         self.spool.mkdir()
+        (work / "events").mkdir()
         (work / "token").write_text(TOKEN)
+        (work / "partner").write_text(PARTNER_TOKEN)
         settings = {"listen": f"127.0.0.1:{self.port}", "spool": str(self.spool), "trusted_proxies": ["127.0.0.1"],
+                    "metrics_listen": f"127.0.0.1:{self.metrics}", "events": str(work / "events"),
+                    "models": [str(PROJECT / "Fixtures/models")], "schema_token_files": [str(work / "partner")],
                     "forwarders": [{"name": "network", "bearer_token_file": str(work / "token")}],
                     "limits": {"requests_per_minute": 0}}
         (work / "server.json").write_text(json.dumps(settings))
@@ -153,6 +159,31 @@ def test_paths(proxy):
         check(proxy.request("GET", path) == 200, f"{path} is not answered")
 
 
+def test_events_and_schemas(proxy):
+    for path in ("/v1/events", "/v1/events/"):
+        status = proxy.request("POST", path, "[{}]", count=0)
+        check(status == 200, f"POST {path} is answered with {status}")
+    headers = {"Authorization": f"Bearer {PARTNER_TOKEN}"}
+    for path in (f"/v1/schema/{APP}", f"/v1/schema/{APP}/"):
+        check(proxy.request("GET", path, headers=headers) == 200, f"GET {path} is not answered")
+    check(proxy.request("GET", f"/v1/schema/{APP}") == 401, "an unknown partner is not refused")
+
+
+def test_metrics(receiver):
+    """Metrics have a port of their own, which no proxy passes."""
+    def status(port, path):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", path)
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, text
+    check(status(receiver.port, "/metrics")[0] == 404, "the port of the postbacks has /metrics")
+    found, text = status(receiver.metrics, "/metrics")
+    check(found == 200 and "postback_received_total" in text, f"the port of the metrics answers {found}")
+    check(status(receiver.metrics, "/healthz")[0] == 404, "the port of the metrics has other paths")
+
+
 def test_addresses(proxy, receiver):
     for headers in ({}, {"X-Forwarded-For": "203.0.113.9"}):
         connection = proxy.connection("127.0.0.2")
@@ -226,6 +257,8 @@ def test(name, start, program, binary):
         wait_for(port, process)
         proxy = Proxy(port, is_tls=name == "nginx")
         test_paths(proxy)
+        test_events_and_schemas(proxy)
+        test_metrics(receiver)
         test_addresses(proxy, receiver)
         test_bodies(proxy)
         test_slow_clients(proxy)

@@ -32,6 +32,10 @@ struct ConfigurationReader {
     guard problems.isObject(root, keys: Self.keys, called: "The configuration") else { return configuration }
     let listen = problems.text(root["listen"], "a host and a port such as \"127.0.0.1:8080\"") { ListenAddress($0) }
     configuration.listen = listen ?? configuration.listen
+    configuration.metricsListen = problems.text(root["metrics_listen"], "a host and a port such as \"127.0.0.1:9464\"")
+    {
+      ListenAddress($0)
+    }
     configuration.spool = problems.text(root["spool"], "the path of a folder") { $0.isEmpty ? nil : $0 }
     configuration.out = problems.text(root["out"], "the path of a folder") { $0.isEmpty ? nil : $0 }
     configuration.state = problems.text(root["state"], "the path of a folder") { $0.isEmpty ? nil : $0 }
@@ -69,7 +73,8 @@ struct ConfigurationReader {
   }
 
   static let keys = [
-    "listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates", "events", "apps",
+    "listen", "metrics_listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates",
+    "events", "apps",
     "sdk_keys",
     "trusted_proxies", "forwarders", "schema_token_files", "limits",
   ]

@@ -3,6 +3,8 @@
 package struct ServerConfiguration: Sendable {
   /// The address that the server listens on.
   package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+  /// The address at which metrics are offered instead of `listen`; nil if they are offered there.
+  package var metricsListen: ListenAddress?
   /// The path of the spool folder; nil if the file does not name one.
   package var spool: String?
   /// The path of the folder of the tables; nil if the file does not name one.
@@ -64,7 +66,7 @@ extension ServerConfiguration {
   /// start, of a receiver, of a consumer, or of both.
   package func fixedKeys(changedFrom running: ServerConfiguration, receives: Bool, consumes: Bool) -> [String] {
     let ofReceiver: [(String, Bool)] = [
-      ("listen", listen == running.listen),
+      ("listen", listen == running.listen), ("metrics_listen", metricsListen == running.metricsListen),
       ("limits.threads", limits.threads == running.limits.threads),
       ("limits.connections", limits.connections == running.limits.connections),
       ("limits.header_bytes", limits.headerBytes == running.limits.headerBytes),

@@ -41,6 +41,9 @@ package final class ListeningSocket: Sendable {
   /// The port in use.
   package var port: UInt16 { address.port }
 
+  /// Indicates that only this machine reaches the socket.
+  package var isLoopback: Bool { Self.boundAddress(of: descriptor).host.isLoopback }
+
   /// The error of an address on which no socket can listen.
   package struct Failure: Error, CustomStringConvertible {
     /// The reason, as a sentence with the address.

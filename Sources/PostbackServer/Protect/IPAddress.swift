@@ -39,6 +39,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// Indicates that the address is an IPv4 address.
   var isV4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
+  /// Indicates that the address is one of this machine alone: of 127.0.0.0/8, or ::1.
+  var isLoopback: Bool { isV4 ? low >> 24 & 255 == 127 : high == 0 && low == 1 }
+
   /// The address under which limits count one customer of an Internet provider: the IPv4 address itself, or the first
   /// 64 bits of an IPv6 address, because a customer usually gets at least a /64.
   var rateLimitPrefix: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }

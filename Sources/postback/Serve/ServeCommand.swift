@@ -23,8 +23,9 @@ struct ServeCommand: Command {
       parameters of /api/v2/conversion_value. The answer has a conversion value for each, in order, and comes when all are
       durable as rows of s2s_events in that folder, for postback validate-implementation.
 
-      GET /healthz answers if postbacks can be received, and GET /metrics returns all metrics. The server speaks plain
-      HTTP; a proxy before it terminates TLS. With --watch the same process also consumes the spool, with the options of
+      GET /healthz answers if postbacks can be received, and GET /metrics returns all metrics, to everybody who reaches
+      the address; with --metrics-listen only there. The server speaks plain HTTP; a proxy before it terminates TLS. With
+      --watch the same process also consumes the spool, with the options of
       postback watch.
 
       On SIGTERM and SIGINT the server finishes the requests in progress, in at most five seconds, and ends. On SIGHUP it
@@ -36,6 +37,7 @@ struct ServeCommand: Command {
       """,
     options: [
       Option("--listen", "HOST:PORT", "The address to listen on; default 127.0.0.1:8080. Port 0 takes a free port."),
+      Option("--metrics-listen", "HOST:PORT", "Offer /metrics at this address, and no longer at that of --listen."),
       Option("--spool", "DIR", "The directory of the spool, which must exist."),
       Option(
         "--rates",
@@ -83,8 +85,12 @@ struct ServeCommand: Command {
 
   private static func settings(_ arguments: Arguments) throws(CommandFailure) -> ServiceSettings {
     let address = try arguments.value("--listen", "a host and a port such as 127.0.0.1:8080") { ListenAddress($0) }
+    let ofMetrics = try arguments.value("--metrics-listen", "a host and a port such as 127.0.0.1:9464") {
+      ListenAddress($0)
+    }
     return try ServiceOptions.settings(arguments, receives: true) { configuration in
       configuration.listen = address ?? configuration.listen
+      configuration.metricsListen = ofMetrics ?? configuration.metricsListen
       configuration.spool = arguments.value("--spool") ?? configuration.spool
       configuration.rates = arguments.value("--rates") ?? configuration.rates
       configuration.events = arguments.value("--events") ?? configuration.events
