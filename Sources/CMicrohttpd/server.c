@@ -1,26 +1,19 @@
 #include "CMicrohttpd.h"
 
-#include <CLoading.h>
+#include "library.h"
+
 #include <errno.h>
-#include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#define FUNCTIONS(each) each(MHD_add_response_header) each(MHD_create_response_from_buffer) \
-  each(MHD_destroy_response) each(MHD_get_connection_info) each(MHD_get_connection_values_n) \
-  each(MHD_queue_response) each(MHD_quiesce_daemon) each(MHD_resume_connection) each(MHD_start_daemon) \
-  each(MHD_stop_daemon) each(MHD_suspend_connection)
-
-/// The functions of the library, NULL until it is open.
-static struct {
-  FUNCTIONS(CLOADING_MEMBER)
-} library;
+struct cmicrohttpd_library library;
 
 static const cloading_function functions[] = {FUNCTIONS(CLOADING_ENTRY)};
 
 struct cmicrohttpd_server {
   struct MHD_Daemon *daemon;
+  enum head_check check;
   cmicrohttpd_calls calls;
   void *owner;
 };
@@ -66,41 +59,6 @@ static void *began(void *context, const char *target, struct MHD_Connection *con
   return (void *)(target + strlen(target));
 }
 
-/// The place in the head where the name of the next header must begin; NULL after the first header that is not plain.
-struct plain_head {
-  const char *next;
-};
-
-static enum MHD_Result follow_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_count,
-                                     const char *value, size_t value_count) {
-  (void)kind;
-  struct plain_head *head = context;
-  const char *next = head->next;
-  head->next = NULL;
-  if (name != next || value == NULL) return MHD_NO;
-  const char *start = name + name_count + 1;
-  while (*start == ' ' || *start == '\t') ++start;
-  if (start != value) return MHD_NO;
-  head->next = value + value_count + 2;
-  return MHD_YES;
-}
-
-/// Tells if the head is nothing but a request line, header lines and an empty line, each ending in CR LF.
-///
-/// The library shows a head only as it understood it, and it is lenient: it appends a folded line to the *name* of the header
-/// before it, ends lines at a lone CR or LF, and cuts values at a NUL. But it parses in place: method, target, version,
-/// names and values are in the received bytes, with NULs over colons and line ends. So they must follow each other without
-/// a gap from the first byte of the head to the last. With a version of the library that copies them every request is
-/// refused.
-static int is_plain(struct MHD_Connection *connection, const char *method, const char *target, const char *target_end,
-                    const char *version) {
-  const union MHD_ConnectionInfo *size = library.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-  if (size == NULL || target != method + strlen(method) + 1 || version != target_end + 1) return 0;
-  struct plain_head head = {version + strlen(version) + 2};
-  (void)library.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, follow_header, &head);
-  return head.next != NULL && head.next + 2 == method + size->header_size;
-}
-
 /// The library's callback for three events of a request: the headers, a piece of the body, and its end.
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *target, const char *method,
                               const char *version, const char *bytes, size_t *count, void **request) {
@@ -111,7 +69,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
   if (*request != client) {
     const char *target_end = *request;
     *request = client;
-    result = server->calls.head(client, method, version, is_plain(connection, method, target, target_end, version));
+    const int is_plain = server->check == CHECKED_BY_LIBRARY ||
+                         is_plain_head(connection, method, target, target_end, version);
+    result = server->calls.head(client, method, version, is_plain);
   } else if (*count > 0) {
     result = server->calls.body(client, (const uint8_t *)bytes, *count);
     *count = 0;
@@ -130,23 +90,22 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
   *request = NULL;
 }
 
-/// Leaves a target as it was sent, without decoding.
-static size_t left_alone(void *context, struct MHD_Connection *connection, char *text) {
-  (void)context;
-  (void)connection;
-  return strlen(text);
-}
-
 cmicrohttpd_server *cmicrohttpd_start(int listening_socket, const cmicrohttpd_limits *limits,
                                       const cmicrohttpd_calls *calls, void *owner) {
   if (cloading_open("libmicrohttpd.so.12", functions, sizeof functions / sizeof *functions) != NULL) {
     errno = ELIBACC;
     return NULL;
   }
+  const enum head_check check = find_head_check();
+  if (check == UNCHECKED) {
+    errno = ENOTSUP;
+    return NULL;
+  }
   cmicrohttpd_server *server = calloc(1, sizeof *server);
   if (server == NULL) return NULL;
   server->calls = *calls;
   server->owner = owner;
+  server->check = check;
   errno = 0;
   server->daemon = library.MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, server, handle, server,
@@ -155,11 +114,11 @@ cmicrohttpd_server *cmicrohttpd_start(int listening_socket, const cmicrohttpd_li
       MHD_OPTION_CONNECTION_LIMIT, limits->connections,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits->header_bytes,
       MHD_OPTION_CONNECTION_TIMEOUT, limits->idle_seconds,
-      MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_STRICT_FOR_CLIENT, strictness(check),
       MHD_OPTION_NOTIFY_CONNECTION, changed, server,
       MHD_OPTION_NOTIFY_COMPLETED, ended, server,
       MHD_OPTION_URI_LOG_CALLBACK, began, server,
-      MHD_OPTION_UNESCAPE_CALLBACK, left_alone, NULL,
+      MHD_OPTION_UNESCAPE_CALLBACK, leave_target_alone, NULL,
       MHD_OPTION_END);
   if (server->daemon == NULL) {
     const int code = errno;
@@ -220,3 +179,7 @@ int cmicrohttpd_answer(cmicrohttpd_connection *connection, unsigned int status, 
 }
 
 uint32_t cmicrohttpd_version(void) { return MHD_VERSION; }
+
+const char *cmicrohttpd_loaded_version(void) {
+  return library.MHD_get_version == NULL ? "" : library.MHD_get_version();
+}

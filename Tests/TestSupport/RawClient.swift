@@ -32,14 +32,18 @@ public final class RawClient {
   /// The limit of every wait, so that a failing test ends.
   private static let patience = 30
 
-  /// Connects to a port of this machine from the address 127.0.0.`host`.
-  public init(port: Int, host: UInt8 = 1) throws {
+  /// Connects to a port of this machine from the address 127.0.0.`host`. The system keeps about `receiveBytes` bytes that
+  /// are not read, if that is given.
+  public init(port: Int, host: UInt8 = 1, receiveBytes: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure(text: "no socket: \(errno)") }
     var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+    if var receiveBytes {
+      _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBytes, socklen_t(MemoryLayout<Int32>.size))
+    }
     func call(_ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, port: Int, host: UInt8) -> Int32 {
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)

@@ -44,7 +44,7 @@ typedef struct cmicrohttpd_limits {
 } cmicrohttpd_limits;
 
 /// Starts a server on a listening socket, which still belongs to the caller and must outlive the server. Returns NULL, with
-/// errno set, if the library failed.
+/// errno set, if the library failed; with ENOTSUP, if it reads heads of requests in a way that cannot be checked.
 cmicrohttpd_server *_Nullable cmicrohttpd_start(int listening_socket, const cmicrohttpd_limits *_Nonnull limits,
                                                 const cmicrohttpd_calls *_Nonnull calls, void *_Nonnull owner);
 /// Accepts no more connections. Accepted ones continue. Those that wait to be accepted are refused, or if `is_shared` is not
@@ -75,3 +75,5 @@ int cmicrohttpd_answer(cmicrohttpd_connection *_Nonnull connection, unsigned int
 
 /// The version of the library that the program was built with, such as 0x00097500 for 0.9.75.
 uint32_t cmicrohttpd_version(void);
+/// The version of the library that was loaded, such as "0.9.75"; empty before cmicrohttpd_start.
+const char *_Nonnull cmicrohttpd_loaded_version(void);

@@ -30,6 +30,7 @@ final class HTTPConnection: Sendable {
     hadRequest.store(true, ordering: .relaxed)
     state.withLock { $0.begin(target) }
     server.metrics.beginRequest()
+    if HeadSize(target).exceeds(server.limits.headerBytes) { cut("414 URI Too Long") }
   }
 
   /// Handles the end of the headers; returns false to close the connection. `isPlain` is false if the head holds more
@@ -37,6 +38,10 @@ final class HTTPConnection: Sendable {
   func head(_ method: String, _ version: String, isPlain: Bool) -> Bool {
     let target = state.withLock { $0.target }
     let fields = self.fields()
+    if HeadSize(target, fields).exceeds(server.limits.headerBytes) {
+      cut("431 Request Header Fields Too Large")
+      return false
+    }
     let headers = fields.map { HTTPRequest.Field($0.name, $0.value.withoutTrailingWhitespace) }
     let request = HTTPRequest(method: method, target: target, headers: headers, client: proxyClient(headers))
     let syntax = HeadSyntax(version: version, target: target, fields: fields, isPlain: isPlain)
@@ -113,9 +118,19 @@ final class HTTPConnection: Sendable {
     server.endReply()
   }
 
-  /// Ends the connection if its request is overdue, or if a long body has stalled.
+  /// Takes room in the budget of bodies for the answer of a waiting request, in exchange for that of its body; returns
+  /// false if there is none.
+  func reserve(_ count: Int) -> Bool { state.withLock { $0.reserve(count, within: server.bodies) } }
+
+  /// Ends the connection if its request is overdue, if a long body has stalled, or if its answer is not read.
   func cut(ifOverdue now: ContinuousClock.Instant) {
     let limits = server.limits
+    state.withLock { state in
+      guard state.isUnread(at: now, after: limits.requestSeconds) else { return }
+      _ = shutdown(socket, Int32(SHUT_RDWR))
+      server.metrics.add(refused: "unread answer")
+      state.phase = .cut
+    }
     cut("408 Request Timeout") { state in
       state.isReceiving && now - state.since > .seconds(limits.requestSeconds)
         || state.isStalled(at: now, after: limits.stallSeconds)

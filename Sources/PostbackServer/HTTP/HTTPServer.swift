@@ -97,7 +97,17 @@ package final class HTTPServer: Sendable {
       return true
     }
     guard started else {
-      throw Failure(description: "The HTTP server cannot start: \(unsafe String(cString: strerror(errno))).")
+      let code = errno
+      guard code == ENOTSUP else {
+        throw Failure(description: "The HTTP server cannot start: \(unsafe String(cString: strerror(code))).")
+      }
+      let version = unsafe String(cString: cmicrohttpd_loaded_version())
+      throw Failure(
+        description: """
+          The HTTP server cannot start: libmicrohttpd \(version) does not refuse ambiguous heads of requests, and hides \
+          them. Install the version of Debian 12 (0.9.75) or of Debian 13 (1.0.1).
+          """
+      )
     }
     watchDeadlines()
   }

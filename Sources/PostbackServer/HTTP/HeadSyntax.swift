@@ -65,6 +65,32 @@ struct HeadSyntax {
   }
 }
 
+/// The memory that a head takes in the library, which answers nothing if the memory ends in the wrong place.
+struct HeadSize {
+  private let bytes: Int
+  private let parameters: Int
+
+  /// The memory for a header, or for a parameter of the query, besides its text.
+  private static let recordBytes = 64
+  /// The memory for the answer.
+  private static let answerBytes = 2048
+
+  /// Measures a target with its query, and headers.
+  init(_ target: String, _ fields: [HTTPRequest.Field] = []) {
+    let query = target.utf8.drop { $0 != UInt8(ascii: "?") }
+    parameters = query.isEmpty ? 0 : 1 + query.count { $0 == UInt8(ascii: "&") }
+    let text = fields.reduce(target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+    bytes = text + (parameters + fields.count) * Self.recordBytes
+  }
+
+  /// Indicates that the head leaves no room for an answer in this memory.
+  ///
+  /// With more than half of the memory for parameters, libmicrohttpd 0.9.75 cannot refuse the headers after them.
+  func exceeds(_ memory: Int) -> Bool {
+    bytes > memory - min(Self.answerBytes, memory / 4) || parameters * Self.recordBytes > memory / 2
+  }
+}
+
 extension String {
   /// The text without the spaces and tabs at its end, which are not part of a header's value (RFC 9110, section 5.5).
   var withoutTrailingWhitespace: String {

@@ -26,8 +26,12 @@ struct RequestState: Sendable {
   private(set) var request: HTTPRequest?
   private(set) var route: Route?
   private var headAt: ContinuousClock.Instant?
-  /// The share of the body budget that the body holds; nil if the body is not kept.
+  /// The share of the body budget that the body holds, or after `reserve` the answer; nil if the body is not kept.
   private var share: BodyShare?
+  /// Indicates that the share is that of the answer.
+  private var isReserved = false
+  /// The start of the answer.
+  private var answeredAt: ContinuousClock.Instant?
   /// The length of the body that the head declares, in bytes; 0 if it declares none.
   private var declaredCount = 0
   /// Indicates that the connection closes after the answer.
@@ -111,17 +115,37 @@ struct RequestState: Sendable {
     return true
   }
 
+  /// Exchanges the share of the body for one of the answer, which is held until the client has it. Returns false if the
+  /// budget has no room for it.
+  mutating func reserve(_ count: Int, within budget: BodyBudget) -> Bool {
+    guard var share else { return true }
+    budget.release(&share)
+    isReserved = budget.take(count, for: &share)
+    self.share = share
+    return isReserved
+  }
+
+  /// Indicates that the client has not read its answer in time.
+  func isUnread(at now: ContinuousClock.Instant, after seconds: Int) -> Bool {
+    guard phase == .answered, let answeredAt else { return false }
+    return now - answeredAt > .seconds(seconds)
+  }
+
   /// Begins the answer. Returns the route, the time at which the head was complete, and whether the connection closes
   /// after it; nil if the connection was cut.
   ///
   /// The share of the body is released first, because the client may send its next body as soon as it has the answer.
+  /// A share of the answer is released at the end.
   mutating func answer(
     within budget: BodyBudget
   ) -> (route: Route?, begun: ContinuousClock.Instant?, isLast: Bool)? {
     guard phase == .receiving || phase == .waiting else { return nil }
     phase = .answered
-    if var share { budget.release(&share) }
-    share = nil
+    answeredAt = .now
+    if !isReserved, var share {
+      budget.release(&share)
+      self.share = share
+    }
     return (route, headAt, isLast)
   }
 

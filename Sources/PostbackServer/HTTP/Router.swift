@@ -98,6 +98,10 @@ package struct HTTPReply: Sendable {
 
   init(_ connection: HTTPConnection) { self.connection = connection }
 
+  /// Takes room in the budget of bodies for a large answer, in exchange for that of the body, until the client has read
+  /// it. Returns false if there is none; the request must then be refused with a short answer.
+  package func reserve(_ count: Int) -> Bool { connection.reserve(count) }
+
   /// Sends the response, from any thread. Must be called exactly once.
   package func send(_ response: HTTPResponse) { connection.resume(with: response) }
 }

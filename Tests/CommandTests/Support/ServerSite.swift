@@ -52,7 +52,9 @@ final class ServerSite {
   var isRunning: Bool { process.isRunning }
 
   /// Opens a connection from 127.0.0.`host`.
-  func client(host: UInt8 = 1) throws -> RawClient { try RawClient(port: port, host: host) }
+  func client(host: UInt8 = 1, receiveBytes: Int32? = nil) throws -> RawClient {
+    try RawClient(port: port, host: host, receiveBytes: receiveBytes)
+  }
 
   /// Sends a request on a new connection.
   func request(

@@ -35,6 +35,33 @@ import Testing
     #expect(budget.take(5000, for: &long) && !budget.take(1, for: &long))
   }
 
+  @Test func `holds an answer in place of its body until it is read`() {
+    let budget = BodyBudget(1)
+    let client = IPAddress(v4: 1)
+    let route = Route("r", "POST", "/", bodyBytes: 100, action: .answer { _ in HTTPResponse(200) })
+    func append(_ count: Int, to state: inout RequestState) {
+      state.begin("/")
+      state.request(HTTPRequest(method: "POST", target: "/", client: client), route, nil)
+      let bytes = [UInt8](repeating: 0, count: count)
+      unsafe bytes.withUnsafeBufferPointer { unsafe state.append($0, within: budget) }
+    }
+    var state = RequestState()
+    append(60, to: &state)
+    #expect(state.suspend() && state.reserve(90, within: budget))
+    _ = state.answer(within: budget)
+    var other = RequestState()
+    append(20, to: &other)
+    #expect(other.response?.status == 503)
+    #expect(!state.isUnread(at: .now, after: 1) && state.isUnread(at: .now + .seconds(2), after: 1))
+    _ = state.end(within: budget)
+    var next = RequestState()
+    append(100, to: &next)
+    #expect(next.response == nil && next.suspend() && !next.reserve(101, within: budget))
+    _ = next.answer(within: budget)
+    append(100, to: &other)
+    #expect(other.response == nil)
+  }
+
   @Test func `counts the addresses of one IPv6 network as one`() throws {
     func share(_ address: String) throws -> BodyShare {
       BodyShare(.unconfirmed, try #require(IPAddress(address)), longestBody: 1)
