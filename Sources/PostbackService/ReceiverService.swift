@@ -109,7 +109,8 @@ package final class ReceiverService: Sendable {
     hasMetrics: Bool
   ) -> Router {
     let api = settings.conversionValueAPI
-    let ofEvents = events.map { SessionEventRoutes(api, $0).routes } ?? []
+    let requestEvents = settings.configuration.limits.requestEvents
+    let ofEvents = events.map { SessionEventRoutes(api, $0, requestEvents: requestEvents).routes } ?? []
     return Router(
       receiver.routes + ConversionValueRoutes(api).routes + ofEvents + settings.schemaRoutes.routes
         + (hasMetrics ? [text.route] : [])

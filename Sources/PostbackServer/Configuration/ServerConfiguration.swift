@@ -118,6 +118,8 @@ package struct ServerLimits: Sendable, Equatable {
   /// The interval in seconds over which the speed of a body is measured: more than 64 KiB must arrive at 1 KiB per
   /// second.
   package var stallSeconds = 10
+  /// The largest number of events in one request.
+  package var requestEvents = 1000
   /// The number of requests per minute from one address; 0 for no limit.
   package var requestsPerMinute = 6000
   /// The number of requests that one address may send at once after a pause.
@@ -158,5 +160,6 @@ struct LimitSetting: @unchecked Sendable {
     LimitSetting("stall_seconds", \.limits.stallSeconds, 1...3600),
     LimitSetting("requests_per_minute", \.limits.requestsPerMinute, 0...60_000_000),
     LimitSetting("request_burst", \.limits.requestBurst, 1...1_000_000),
+    LimitSetting("request_events", \.limits.requestEvents, 1...100_000),
   ]
 }

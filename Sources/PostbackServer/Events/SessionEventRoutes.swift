@@ -8,6 +8,8 @@ internal import Signatures
 package struct SessionEventRoutes: Sendable {
   private let api: ConversionValueAPI
   private let commits: GroupCommit
+  /// The most events of one request.
+  private let requestEvents: Int
   /// The serial queue for large bodies, so that devices do not wait for them.
   private let large = DispatchQueue(label: "postback.events")
 
@@ -16,8 +18,13 @@ package struct SessionEventRoutes: Sendable {
   private static let inlineBytes = 64 << 10
   private static let retrySeconds = 30
 
-  /// Creates routes that answer by `api`, and make events durable in `commits`.
-  package init(_ api: ConversionValueAPI, _ commits: GroupCommit) { (self.api, self.commits) = (api, commits) }
+  /// The largest event, in bytes, so that its members take little memory.
+  private static let eventBytes = 64 << 10
+
+  /// Creates routes that answer by `api`, and make at most `requestEvents` events of a request durable in `commits`.
+  package init(_ api: ConversionValueAPI, _ commits: GroupCommit, requestEvents: Int) {
+    (self.api, self.commits, self.requestEvents) = (api, commits, requestEvents)
+  }
 
   /// The route `/v1/events`.
   package var routes: [Route] {
@@ -42,39 +49,73 @@ package struct SessionEventRoutes: Sendable {
   }
 
   private func receive(_ request: HTTPRequest, _ reply: HTTPReply) {
-    guard case .array(let events) = try? JSONValue(parsing: request.body) else {
-      return reply.send(.error(400, "The body is not a JSON array. Send an array with an object for each event."))
+    let rows: (lines: [UInt8], results: [UInt8])
+    do throws(Refusal) { rows = try answer(request.body) } catch { return reply.send(error.response) }
+    // The answer takes the room of the body, from the same budget.
+    guard reply.reserve(rows.results.count) else {
+      return reply.send(Self.unavailable("Too many answers wait to be read."))
     }
-    let now = Timestamp.now
-    var lines: [UInt8] = []
-    var results: [UInt8] = Array(#"{"status":"ok","results":["#.utf8)
-    for (index, event) in events.enumerated() {
-      if index > 0 { results.append(UInt8(ascii: ",")) }
-      guard case .object(let members) = event else {
-        results += ConversionValueAnswer(refusing: "The element is not an object.").body
-        continue
-      }
-      let (answer, isKnown) = api.answer(members, now: now)
-      results += answer.body
-      guard isKnown else { continue }
-      do throws(LibcryptoFailure) {
-        try SessionEventRow(members, receivedAt: now).append(to: &lines)
-      } catch {
-        return reply.send(.error(500, "libcrypto failed: \(error)"))
-      }
-      guard lines.count <= SessionEventWriter.requestBytes else {
-        let reason =
-          "The rows of the events have more than \(SessionEventWriter.requestBytes) bytes. Send fewer at once."
-        return reply.send(.error(413, reason))
-      }
-    }
-    results += Array("]}\n".utf8)
-    let done = HTTPResponse(200, headers: [.init("Content-Type", ConversionValueAnswer.contentType)], body: results)
-    guard !lines.isEmpty else { return reply.send(done) }
-    let isTaken = commits.submit(lines) { isDurable in
+    let fields = [HTTPRequest.Field("Content-Type", ConversionValueAnswer.contentType)]
+    let done = HTTPResponse(200, headers: fields, body: rows.results)
+    guard !rows.lines.isEmpty else { return reply.send(done) }
+    let isTaken = commits.submit(rows.lines) { isDurable in
       reply.send(isDurable ? done : Self.unavailable("The events could not be stored."))
     }
     if !isTaken { reply.send(Self.unavailable("Too much data waits to be stored.")) }
+  }
+
+  /// The reason that a request is refused as a whole.
+  private struct Refusal: Error {
+    let response: HTTPResponse
+
+    init(_ status: Int, _ reason: String) { response = .error(status, reason) }
+
+    static let notAnArray = Refusal(
+      400,
+      "The body is not a JSON array. Send an array with an object for each event."
+    )
+  }
+
+  /// Returns the rows of a body, and the answer to it.
+  private func answer(_ body: [UInt8]) throws(Refusal) -> (lines: [UInt8], results: [UInt8]) {
+    var events = try Self.parsed { () throws(JSONDefect) in try SessionEventList(body) }
+    let count = try Self.parsed { () throws(JSONDefect) in try events.count(upTo: requestEvents) }
+    guard count <= requestEvents else {
+      throw Refusal(413, "The body holds more than \(requestEvents) events. Send fewer at once.")
+    }
+    let now = Timestamp.now
+    var parser = JSONParser()
+    var document = JSONDocument()
+    var lines: [UInt8] = []
+    var results: [UInt8] = Array(#"{"status":"ok","results":["#.utf8)
+    for index in 0..<count {
+      guard let text = try Self.parsed({ () throws(JSONDefect) in try events.next() }) else { break }
+      guard text.count <= Self.eventBytes else {
+        throw Refusal(413, "An event has more than \(Self.eventBytes) bytes.")
+      }
+      if index > 0 { results.append(UInt8(ascii: ",")) }
+      let event = try Self.parsed { () throws(JSONDefect) in
+        try SessionEvent(text, sdkKeys: api.sdkKeys, &parser, &document)
+      }
+      switch event.kind {
+      case .notAnObject: results += ConversionValueAnswer(refusing: "The element is not an object.").body
+      case .unknown: results += ConversionValueAnswer(.invalidParameter("a")).body
+      case .known:
+        let members = try Self.parsed { () throws(JSONDefect) in try event.members() }
+        results += api.answer(members, now: now).body
+        do throws(LibcryptoFailure) { try SessionEventRow(members, receivedAt: now).append(to: &lines) } catch {
+          throw Refusal(500, "libcrypto failed: \(error)")
+        }
+      }
+      guard lines.count <= SessionEventWriter.requestBytes, results.count <= Self.bodyBytes else {
+        throw Refusal(413, "The rows of the events, or the answers to them, have too many bytes. Send fewer at once.")
+      }
+    }
+    return (lines, results + Array("]}\n".utf8))
+  }
+
+  private static func parsed<Value>(_ parse: () throws(JSONDefect) -> Value) throws(Refusal) -> Value {
+    do throws(JSONDefect) { return try parse() } catch { throw .notAnArray }
   }
 
   private static func unavailable(_ reason: String) -> HTTPResponse {
@@ -83,23 +124,16 @@ package struct SessionEventRoutes: Sendable {
 }
 
 extension ConversionValueAPI {
-  /// Returns the answer to an event, as version 2 answers a request with the same parameters, and false if its SDK key is
-  /// not accepted.
-  fileprivate func answer(
-    _ members: [JSONValue.Member],
-    now: Timestamp
-  ) -> (answer: ConversionValueAnswer, isKnown: Bool) {
+  /// Returns the answer to an event, as version 2 answers a request with the same parameters.
+  fileprivate func answer(_ members: [JSONValue.Member], now: Timestamp) -> ConversionValueAnswer {
     var query: [UInt8] = []
-    var isKnown = sdkKeys == nil
     for member in members where member.value != .null {
-      let text = member.value.text ?? member.value.description
-      if let sdkKeys, member.key.lowercased() == "a" { isKnown = sdkKeys.contains(text) }
       if !query.isEmpty { query.append(UInt8(ascii: "&")) }
       query.append(percentEncoding: member.key)
       query.append(UInt8(ascii: "="))
-      query.append(percentEncoding: text)
+      query.append(percentEncoding: member.value.text ?? member.value.description)
     }
-    return (answer(.v2, query: String(decoding: query, as: UTF8.self), now: now), isKnown)
+    return answer(.v2, query: String(decoding: query, as: UTF8.self), now: now)
   }
 }
 
