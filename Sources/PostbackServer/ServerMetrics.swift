@@ -19,7 +19,10 @@ package final class ServerMetrics: Sendable {
   /// Sets the forwarders that may send postbacks, whose counts begin at zero.
   func expect(forwarders names: [String]) {
     counts.withLock { counts in
-      for name in names { counts.add(0, received: .networkForwarded, name) }
+      for name in names {
+        counts.add(0, received: .networkForwarded, name)
+        counts.add(0, leftOut: name)
+      }
     }
   }
 
@@ -60,6 +63,9 @@ package final class ServerMetrics: Sendable {
   func add(received count: Int, _ channel: Channel, _ forwarder: String?) {
     counts.withLock { $0.add(Int64(count), received: channel, forwarder) }
   }
+
+  /// Counts records of a forwarder that have nothing of a postback and were left out.
+  func add(leftOut count: Int, _ forwarder: String) { counts.withLock { $0.add(Int64(count), leftOut: forwarder) } }
 
   /// Counts an attempt to write a file to the spool, with its duration, the part of it in fsync, and its outcome.
   func add(commit duration: Duration, synchronization: Duration, bytes: Int, succeeded: Bool) {
@@ -120,6 +126,7 @@ struct ServerCounts: Sendable {
   var refused: [String: Int64] = [:]
   var bodyBytes: Int64 = 0
   private var received: [Sender: Int64] = [Sender(channel: .appleDirect, forwarder: nil): 0]
+  private var leftOut: [String: Int64] = [:]
   private var forwarders = BoundedLabels()
   var commits: [Bool: Int64] = [:]
   var commitDurations = Self.shortTimes
@@ -133,6 +140,11 @@ struct ServerCounts: Sendable {
   mutating func add(_ count: Int64, received channel: Channel, _ forwarder: String?) {
     let forwarder = forwarder.map { forwarders.label(for: $0) }
     received[Sender(channel: channel, forwarder: forwarder), default: 0] += count
+  }
+
+  /// Counts records that were left out.
+  mutating func add(_ count: Int64, leftOut forwarder: String) {
+    leftOut[forwarders.label(for: forwarder), default: 0] += count
   }
 
   func addRequests(to text: inout Exposition) {
@@ -174,6 +186,12 @@ struct ServerCounts: Sendable {
         text.add(count, ["channel": sender.channel.rawValue])
       }
     }
+    text.begin(
+      "postback_receiver_left_out_total",
+      .counter,
+      "Records without anything of a postback that were counted and not stored, by forwarder."
+    )
+    for (forwarder, count) in leftOut.sorted(by: { $0.key < $1.key }) { text.add(count, ["forwarder": forwarder]) }
     text.begin("postback_receiver_commits_total", .counter, "Files written to the spool, by outcome.")
     text.add(commits[true] ?? 0, ["outcome": "done"])
     text.add(commits[false] ?? 0, ["outcome": "failed"])

@@ -21,6 +21,8 @@ public struct Envelope: Sendable {
   public internal(set) var query: ByteRange?
   /// The network address of the sender, as text that was not parsed.
   package internal(set) var remoteAddress: ByteRange?
+  /// The number of records like this one that the receiver did not store; nil if there are none.
+  package internal(set) var leftOut: Int64?
 
   init(_ document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
     var reader = FieldReader(document, of: bytes, covered: .all)
@@ -30,11 +32,13 @@ public struct Envelope: Sendable {
     query = try reader.string(.query, mayBeEmpty: true)
     let address = document.fields[Field.remoteAddress.rawValue]
     if address.kind == .string, address.text.count > 0 { remoteAddress = address.text }
+    let others = document.fields[Field.leftOut.rawValue]
+    if others.kind == .number { leftOut = Int64(String(decoding: bytes[others.text.indices], as: UTF8.self)) }
   }
 
   /// The keys of an envelope; an object with another key is none. It has a `body` or a `body_base64`.
   package static let fields = FieldSet([
-    .receivedAt, .channel, .forwarder, .remoteAddress, .query, .body, .bodyBase64,
+    .receivedAt, .channel, .forwarder, .remoteAddress, .query, .leftOut, .body, .bodyBase64,
   ])
 }
 
@@ -50,6 +54,8 @@ package struct EnvelopeHead: Sendable {
   package var remoteAddress: String
   /// The query of the request, as it was sent; nil if there was none.
   package var query: String?
+  /// The number of records like this one that are not stored; 0 if there are none.
+  package var leftOut: Int
 
   /// The members of an envelope; those that are nil are left out.
   package init(
@@ -57,13 +63,15 @@ package struct EnvelopeHead: Sendable {
     channel: Channel,
     forwarder: String? = nil,
     remoteAddress: String,
-    query: String? = nil
+    query: String? = nil,
+    leftOut: Int = 0
   ) {
     self.receivedAt = receivedAt
     self.channel = channel
     self.forwarder = forwarder
     self.remoteAddress = remoteAddress
     self.query = query
+    self.leftOut = leftOut
   }
 
   /// Appends the envelope. `appendBody` appends the value of the member `body`, which is `.body` or `.bodyBase64`.
@@ -74,6 +82,10 @@ package struct EnvelopeHead: Sendable {
     if let forwarder { append(.forwarder, forwarder, to: &json) }
     append(.remoteAddress, remoteAddress, to: &json)
     if let query { append(.query, query, to: &json) }
+    if leftOut > 0 {
+      json.appendJSONString(Field.leftOut.name)
+      json.append(contentsOf: ":\(leftOut),".utf8)
+    }
     json.appendJSONString(body.name)
     json.append(UInt8(ascii: ":"))
     appendBody(&json)

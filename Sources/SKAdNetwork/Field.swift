@@ -49,6 +49,7 @@ public enum Field: Int, CaseIterable, Sendable {
   case query
   case body
   case bodyBase64
+  case leftOut
 
   /// The key as it is written in JSON.
   public var name: String {
@@ -88,6 +89,7 @@ public enum Field: Int, CaseIterable, Sendable {
     case .query: "query"
     case .body: "body"
     case .bodyBase64: "body_base64"
+    case .leftOut: "left_out"
     }
   }
 

@@ -44,7 +44,7 @@ extension Field {
     case .adInteractionType: .word(AdInteractionType.self)
     case .channel: .word(Channel.self)
     case .attributionSignature, .jwsString: .signature
-    case .critical, .body: .json
+    case .critical, .body, .leftOut: .json
     case .version, .adNetworkID, .transactionID, .postbackIdentifier, .adNetworkIdentifier, .marketplaceIdentifier,
       .conversionType, .impressionType, .algorithm, .keyID, .receivedAt, .forwarder, .remoteAddress, .query,
       .bodyBase64:

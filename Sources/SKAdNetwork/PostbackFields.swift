@@ -62,7 +62,8 @@ extension Postback {
     case .countryCode: return Self.set(&countryCode, to: try reader.countryCode(field))
     case .marketplaceIdentifier: return Self.set(&marketplaceIdentifier, to: try reader.string(field))
     case .impressionType: return Self.set(&impressionType, to: try reader.string(field))
-    case .algorithm, .keyID, .critical, .receivedAt, .channel, .forwarder, .remoteAddress, .query, .body, .bodyBase64:
+    case .algorithm, .keyID, .critical, .receivedAt, .channel, .forwarder, .remoteAddress, .query, .body, .bodyBase64,
+      .leftOut:
       return false
     }
   }

@@ -85,7 +85,8 @@ import Testing
     postback.value.visitProperties { name, _ in names.insert(name) }
     #expect(names == Set(Field.allCases.map(\.name)))
     #expect(
-      envelope == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .query, .body, .bodyBase64].map(\.name)
+      envelope
+        == [Field.receivedAt, .channel, .forwarder, .remoteAddress, .query, .leftOut, .body, .bodyBase64].map(\.name)
     )
   }
 

@@ -81,7 +81,12 @@ private final class RecordParser {
       )
     } catch {
       let arrival = claimedArrival(from: origin, bytes)
-      return .rejected(Rejection(error, unwrapped(record), parser.claims, arrival, of: bytes))
+      var rejection = Rejection(error, unwrapped(record), parser.claims, arrival, of: bytes)
+      if let count = parser.envelope?.leftOut {
+        let others = "\(count) more records of the same request have nothing of a postback either, and were not stored."
+        rejection.detail = "\(rejection.explanation) \(others)"
+      }
+      return .rejected(rejection)
     }
   }
 

@@ -68,7 +68,12 @@ struct ConfigurationReader {
     for node in problems.list(root["schema_token_files"]) where readsSecrets {
       if let token = secret(in: node) { configuration.schemaTokens.append(token) }
     }
-    readLimits(root["limits"], into: &configuration)
+    readLimits(root["limits"], LimitSetting.all, into: &configuration)
+    for node in root["forwarders"].elements ?? [] where node["limits"].value != nil {
+      var own = configuration
+      readLimits(node["limits"], LimitSetting.ofForwarder, into: &own)
+      if let name = node["name"].value?.text { configuration.forwarderQuotas[name] = own.forwarderQuota }
+    }
     return configuration
   }
 
@@ -81,14 +86,18 @@ struct ConfigurationReader {
 
   static let trustedKeyKeys = ["id", "key"]
 
-  static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file"] + signatureKeys
+  static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file", "limits"] + signatureKeys
 
   static let signatureKeys = ["hmac_header", "hmac_covers", "hmac_timestamp_header", "hmac_window_seconds"]
 
-  private mutating func readLimits(_ node: JSONNode, into configuration: inout ServerConfiguration) {
+  private mutating func readLimits(
+    _ node: JSONNode,
+    _ limits: [LimitSetting],
+    into configuration: inout ServerConfiguration
+  ) {
     guard node.value != nil else { return }
-    guard problems.isObject(node, keys: LimitSetting.all.map(\.key), called: "The object \"limits\"") else { return }
-    for limit in LimitSetting.all where node[limit.key].value != nil {
+    guard problems.isObject(node, keys: limits.map(\.key), called: "The object \"limits\"") else { return }
+    for limit in limits where node[limit.key].value != nil {
       guard case .number(let text) = node[limit.key].value, let value = Int(text), limit.range.contains(value) else {
         let (lowest, highest) = (limit.range.lowerBound, limit.range.upperBound)
         problems.note(node[limit.key], "The value must be an integer from \(lowest) to \(highest).")

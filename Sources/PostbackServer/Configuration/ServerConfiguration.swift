@@ -43,6 +43,10 @@ package struct ServerConfiguration: Sendable {
   package var forwarderBodyBytes = 8 << 20
   /// The largest number of postbacks in one body of a forwarder.
   package var forwarderPostbacks = 50_000
+  /// The quota of each forwarder that has none of its own.
+  package var forwarderQuota = ForwarderQuota()
+  /// The quotas of forwarders that have one of their own, by name.
+  package var forwarderQuotas: [String: ForwarderQuota] = [:]
   /// The largest number of received bytes that may wait to be made durable.
   package var waitingBytes = 64 << 20
 
@@ -144,22 +148,32 @@ struct LimitSetting: @unchecked Sendable {
     self.range = range
   }
 
-  /// Every limit that the configuration file may set.
-  static let all = [
-    LimitSetting("postback_bytes", \.postbackBytes, 1024...(64 << 20)),
-    LimitSetting("forwarder_body_bytes", \.forwarderBodyBytes, 1024...(256 << 20)),
-    LimitSetting("forwarder_postbacks", \.forwarderPostbacks, 1...10_000_000),
-    LimitSetting("waiting_bytes", \.waitingBytes, (1 << 20)...(1 << 30)),
-    LimitSetting("body_bytes", \.limits.bodyBytes, (1 << 20)...(1 << 30)),
-    LimitSetting("header_bytes", \.limits.headerBytes, 4096...(1 << 20)),
-    LimitSetting("threads", \.limits.threads, 1...256),
-    LimitSetting("connections", \.limits.connections, 1...1_000_000),
-    LimitSetting("connections_per_address", \.limits.connectionsPerAddress, 1...1_000_000),
-    LimitSetting("idle_seconds", \.limits.idleSeconds, 1...3600),
-    LimitSetting("request_seconds", \.limits.requestSeconds, 1...3600),
-    LimitSetting("stall_seconds", \.limits.stallSeconds, 1...3600),
-    LimitSetting("requests_per_minute", \.limits.requestsPerMinute, 0...60_000_000),
-    LimitSetting("request_burst", \.limits.requestBurst, 1...1_000_000),
-    LimitSetting("request_events", \.limits.requestEvents, 1...100_000),
+  /// The limits that a forwarder may have of its own.
+  static let ofForwarder = [
+    LimitSetting("forwarder_postbacks_per_minute", \.forwarderQuota.postbacksPerMinute, 1...1_000_000_000_000),
+    LimitSetting("forwarder_bytes_per_minute", \.forwarderQuota.bytesPerMinute, 1...1_000_000_000_000_000),
+    LimitSetting("forwarder_postbacks_per_day", \.forwarderQuota.postbacksPerDay, 1...1_000_000_000_000),
+    LimitSetting("forwarder_bytes_per_day", \.forwarderQuota.bytesPerDay, 1...1_000_000_000_000_000),
+    LimitSetting("forwarder_others_per_minute", \.forwarderQuota.othersPerMinute, 0...1_000_000_000_000),
   ]
+
+  /// Every limit that the configuration file may set.
+  static let all =
+    ofForwarder + [
+      LimitSetting("postback_bytes", \.postbackBytes, 1024...(64 << 20)),
+      LimitSetting("forwarder_body_bytes", \.forwarderBodyBytes, 1024...(256 << 20)),
+      LimitSetting("forwarder_postbacks", \.forwarderPostbacks, 1...10_000_000),
+      LimitSetting("waiting_bytes", \.waitingBytes, (1 << 20)...(1 << 30)),
+      LimitSetting("body_bytes", \.limits.bodyBytes, (1 << 20)...(1 << 30)),
+      LimitSetting("header_bytes", \.limits.headerBytes, 4096...(1 << 20)),
+      LimitSetting("threads", \.limits.threads, 1...256),
+      LimitSetting("connections", \.limits.connections, 1...1_000_000),
+      LimitSetting("connections_per_address", \.limits.connectionsPerAddress, 1...1_000_000),
+      LimitSetting("idle_seconds", \.limits.idleSeconds, 1...3600),
+      LimitSetting("request_seconds", \.limits.requestSeconds, 1...3600),
+      LimitSetting("stall_seconds", \.limits.stallSeconds, 1...3600),
+      LimitSetting("requests_per_minute", \.limits.requestsPerMinute, 0...60_000_000),
+      LimitSetting("request_burst", \.limits.requestBurst, 1...1_000_000),
+      LimitSetting("request_events", \.limits.requestEvents, 1...100_000),
+    ]
 }

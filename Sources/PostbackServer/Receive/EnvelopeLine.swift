@@ -44,14 +44,15 @@ final class EnvelopeLineWriter {
   private var document = JSONDocument()
   private var text: [UInt8] = []
 
-  /// Appends the envelope line of a postback.
-  func append(_ body: Span<UInt8>, _ reception: Reception, to lines: inout [UInt8]) {
+  /// Appends the envelope line of a postback, or of a record that stands for `leftOut` others too.
+  func append(_ body: Span<UInt8>, _ reception: Reception, leftOut: Int = 0, to lines: inout [UInt8]) {
     let head = EnvelopeHead(
       receivedAt: reception.receivedAt.description,
       channel: reception.channel,
       forwarder: reception.forwarder,
       remoteAddress: reception.client.description,
-      query: reception.query
+      query: reception.query,
+      leftOut: leftOut
     )
     text.removeAll(keepingCapacity: true)
     text.append(copying: body)

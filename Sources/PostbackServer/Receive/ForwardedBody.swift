@@ -38,18 +38,37 @@ struct ForwardedBody: ~Copyable {
 
   /// The envelope lines so far, each with a line feed at its end.
   private(set) var lines: [UInt8] = []
-  /// The number of postbacks so far.
+  /// The number of envelope lines so far.
   private(set) var count = 0
+  /// The number of stored records so far that have nothing of a postback.
+  private(set) var otherCount = 0
+  /// The number of such records that are left out. One of them is stored, and stands for the others.
+  private(set) var leftOutCount = 0
 
   private let limits: ForwarderLimits
+  /// The number of records without anything of a postback that may be stored.
+  private let otherLimit: Int
+  /// The first of those that are left out.
+  private var firstLeftOut: [UInt8]?
+  /// The largest number of records, with the reason as a sentence.
+  private var recordLimit: (count: Int, reason: String)
   private let reception: Reception
   private let writer: EnvelopeLineWriter
   private var splitter: RecordSplitter
 
   private static let pieceBytes = 64 << 10
 
-  /// Creates a body without lines.
-  init(_ reception: Reception, _ limits: ForwarderLimits, _ writer: EnvelopeLineWriter) throws(Refusal) {
+  /// The number of records that any compressed body may hold, and the least number of its bytes for each further one.
+  /// The signature of a postback alone has more, and cannot be compressed.
+  private static let (freeRecords, recordBytes) = (100, 16)
+
+  /// Creates a body without lines, which may hold `otherLimit` records that have nothing of a postback.
+  init(
+    _ reception: Reception,
+    _ limits: ForwarderLimits,
+    _ writer: EnvelopeLineWriter,
+    otherLimit: Int = .max
+  ) throws(Refusal) {
     do throws(LibcryptoFailure) {
       splitter = try RecordSplitter(recordBytes: limits.postbackBytes)
     } catch {
@@ -58,6 +77,8 @@ struct ForwardedBody: ~Copyable {
     self.limits = limits
     self.reception = reception
     self.writer = writer
+    self.otherLimit = otherLimit
+    recordLimit = (limits.postbacks, "The body holds more than \(limits.postbacks) postbacks.")
   }
 
   /// Reads the whole body and appends the lines of its postbacks.
@@ -67,10 +88,17 @@ struct ForwardedBody: ~Copyable {
       lines.reserveCapacity(min(body.count * 2, limits.lineBytes))
       try add(body)
     case .gzip:
+      let count = Self.freeRecords + body.count / Self.recordBytes
+      if count < recordLimit.count {
+        let reason =
+          "The body of \(body.count) bytes holds more than \(count) postbacks, which is more than gzip can hold."
+        recordLimit = (count, reason)
+      }
       try addText(ofGzip: body)
     }
     do throws(LibcryptoFailure) { try splitter.finish() } catch { throw Refusal(error) }
     try addRecords()
+    if let firstLeftOut { try append(firstLeftOut.span, line: nil, leftOut: leftOutCount) }
     if count == 0 { throw Refusal(400, "The body holds no postback.") }
   }
 
@@ -105,26 +133,39 @@ struct ForwardedBody: ~Copyable {
   /// Appends the lines of the complete records.
   private mutating func addRecords() throws(Refusal) {
     let (bytes, records) = splitter.take()
-    count += records.count
-    guard count <= limits.postbacks else {
-      throw Refusal(413, "The body holds more than \(limits.postbacks) postbacks. Send fewer at once.")
+    guard count + leftOutCount + records.count <= recordLimit.count else {
+      throw Refusal(413, "\(recordLimit.reason) Send fewer at once.")
     }
     for record in records {
-      let start = lines.count
-      if case .tooLarge = record.defect { throw tooLarge(record) }
-      writer.append(bytes.span.extracting(record.bytes.indices), reception, to: &lines)
-      guard lines.count - start <= limits.postbackBytes else { throw tooLarge(record) }
-      guard lines.count <= limits.lineBytes else {
-        throw Refusal(
-          413,
-          "The postbacks in their envelopes have more than \(limits.lineBytes) bytes. Send fewer at once."
-        )
+      if case .tooLarge = record.defect { throw tooLarge(record.line) }
+      let text = bytes.span.extracting(record.bytes.indices)
+      if !PostbackTraces.occur(in: text) {
+        guard otherCount < otherLimit else {
+          if firstLeftOut == nil { firstLeftOut = Array(bytes[record.bytes.indices]) } else { leftOutCount += 1 }
+          continue
+        }
+        otherCount += 1
       }
+      try append(text, line: record.line)
     }
   }
 
-  private func tooLarge(_ record: Record) -> Refusal {
-    Refusal(413, "The postback at line \(record.line) has more than \(limits.postbackBytes) bytes in its envelope.")
+  private mutating func append(_ text: Span<UInt8>, line: Int?, leftOut: Int = 0) throws(Refusal) {
+    let start = lines.count
+    writer.append(text, reception, leftOut: leftOut, to: &lines)
+    count += 1
+    guard lines.count - start <= limits.postbackBytes else { throw tooLarge(line) }
+    guard lines.count <= limits.lineBytes else {
+      throw Refusal(
+        413,
+        "The postbacks in their envelopes have more than \(limits.lineBytes) bytes. Send fewer at once."
+      )
+    }
+  }
+
+  private func tooLarge(_ line: Int?) -> Refusal {
+    let place = line.map { "The postback at line \($0)" } ?? "A record"
+    return Refusal(413, "\(place) has more than \(limits.postbackBytes) bytes in its envelope.")
   }
 }
 

@@ -16,6 +16,7 @@ package struct Receiver: Sendable {
   private var authentication: ForwarderAuthentication
   private var postbackBytes: Int
   private var limits: ForwarderLimits
+  private let quotas: ForwarderQuotas
   private let metrics: ServerMetrics
   /// The consumer in the same process; nil if there is none.
   private let consumer: (any ObservedConsumer)?
@@ -41,6 +42,7 @@ package struct Receiver: Sendable {
     authentication = ForwarderAuthentication(configuration.forwarders)
     postbackBytes = configuration.postbackBytes
     limits = ForwarderLimits(configuration)
+    quotas = ForwarderQuotas(configuration)
     self.metrics = metrics
     metrics.expect(forwarders: configuration.forwarders.map(\.name))
   }
@@ -51,6 +53,7 @@ package struct Receiver: Sendable {
     receiver.authentication = ForwarderAuthentication(configuration.forwarders)
     receiver.postbackBytes = configuration.postbackBytes
     receiver.limits = ForwarderLimits(configuration)
+    quotas.use(configuration)
     metrics.expect(forwarders: configuration.forwarders.map(\.name))
     return receiver
   }
@@ -77,7 +80,9 @@ package struct Receiver: Sendable {
         isRateLimited: { authentication.claim($0).name == nil },
         sender: { authentication.claim($0).name == nil ? .unconfirmed : .forwarder },
         refusal: { request in
-          if authentication.claim(request) == .nobody { return Self.unauthorized }
+          let claim = authentication.claim(request)
+          if claim == .nobody { return Self.unauthorized }
+          if let seconds = claim.name.flatMap({ quotas.wait(of: $0) }) { return Self.exhausted(seconds) }
           return ContentCoding(of: request) == nil ? Self.unsupportedCoding("gzip") : nil
         },
         action: .reply(receiveForwarded)
@@ -113,18 +118,21 @@ package struct Receiver: Sendable {
     do throws(ForwardedBody.Refusal) {
       guard let forwarder = try forwarder(of: request) else { return reply.send(Self.unauthorized) }
       let reception = Reception(request, .networkForwarded, forwarder: forwarder)
-      let (lines, count) = try writers.withWriter { writer throws(ForwardedBody.Refusal) in
-        var body = try ForwardedBody(reception, limits, writer)
+      if let seconds = quotas.wait(of: forwarder) { return reply.send(Self.exhausted(seconds)) }
+      let otherLimit = quotas.othersLeft(for: forwarder)
+      let (lines, count, leftOut, use) = try writers.withWriter { writer throws(ForwardedBody.Refusal) in
+        var body = try ForwardedBody(reception, limits, writer, otherLimit: otherLimit)
         try body.read(request.body.span, coding)
-        return (body.lines, body.count)
+        let records = body.count + body.leftOutCount
+        let use = QuotaUse(records: records, bytes: body.lines.count, others: body.otherCount)
+        return (body.lines, body.count, body.leftOutCount, use)
       }
-      let done = HTTPResponse(
-        200,
-        json: .object([
-          .init(key: "status", value: .string("ok")), .init(key: "received", value: .number("\(count)")),
-        ])
-      )
-      commit(lines, count: count, reception, reply, done)
+      if let seconds = quotas.take(use, by: forwarder) { return reply.send(Self.exhausted(seconds)) }
+      var answer: [JSONValue.Member] = [.init("status", .string("ok")), .init("received", .integer(use.records))]
+      if leftOut > 0 { answer.append(.init("left_out", .integer(leftOut))) }
+      commit(lines, count: count, reception, reply, HTTPResponse(200, json: .object(answer))) { isDurable in
+        if isDurable { metrics.add(leftOut: leftOut, forwarder) } else { quotas.giveBack(use, by: forwarder) }
+      }
     } catch {
       reply.send(error.response)
     }
@@ -144,12 +152,23 @@ package struct Receiver: Sendable {
     }
   }
 
-  private func commit(_ lines: [UInt8], count: Int, _ reception: Reception, _ reply: HTTPReply, _ done: HTTPResponse) {
+  private func commit(
+    _ lines: [UInt8],
+    count: Int,
+    _ reception: Reception,
+    _ reply: HTTPReply,
+    _ done: HTTPResponse,
+    note: @escaping @Sendable (_ isDurable: Bool) -> Void = { _ in }
+  ) {
     let isTaken = commits.submit(lines) { isDurable in
+      note(isDurable)
       if isDurable { metrics.add(received: count, reception.channel, reception.forwarder) }
       reply.send(isDurable ? done : Self.unavailable("The request could not be stored."))
     }
-    if !isTaken { reply.send(Self.unavailable("Too much data waits to be stored.")) }
+    if !isTaken {
+      note(false)
+      reply.send(Self.unavailable("Too much data waits to be stored."))
+    }
   }
 
   /// The health of the receiver. A failing consumer, or events that cannot be stored, do not change the status code:
@@ -193,6 +212,11 @@ package struct Receiver: Sendable {
 
   private static func unavailable(_ reason: String) -> HTTPResponse {
     .error(503, "\(reason) Send it again later.").retry(afterSeconds: retrySeconds)
+  }
+
+  private static func exhausted(_ seconds: Int) -> HTTPResponse {
+    let reason = "The quota of this forwarder is used up. Nothing was stored. Send the postbacks again in \(seconds) s."
+    return .error(429, reason).retry(afterSeconds: seconds)
   }
 
   /// Returns the answer to an unsupported Content-Encoding, with the supported one (RFC 9110, section 15.5.16).

@@ -85,7 +85,7 @@ struct Reading {
     case .attributionSignature:
       if case .attribution(let signature) = postback.signature { text(signature) } else { nil }
     case .jwsString, .algorithm, .keyID, .critical, .receivedAt, .channel, .forwarder, .remoteAddress, .query, .body,
-      .bodyBase64:
+      .bodyBase64, .leftOut:
       nil
     }
   }
