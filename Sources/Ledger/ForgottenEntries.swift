@@ -12,24 +12,36 @@ struct ForgottenEntries: Sendable {
   private static let readAtOnce: Int64 = 4096
 
   /// Finds the entries behind `start` that are older than a time, in seconds since 1970, up to the first that is not, and
-  /// at most `limit`.
-  init(_ log: SeenFile, from start: SeenMark, to end: Int64, before seconds: UInt32, limit: Int64) throws(FileFailure) {
+  /// at most `limit`. An entry from after `now` was noted under a wrong clock: it goes with an old one behind it.
+  init(
+    _ log: SeenFile,
+    from start: SeenMark,
+    to end: Int64,
+    before seconds: UInt32,
+    now: UInt32,
+    limit: Int64
+  ) throws(FileFailure) {
     self.end = start
     let last = min(end, start.entries + limit)
-    while self.end.entries < last {
-      let next = min(last, self.end.entries + Self.readAtOnce)
-      var old: [SeenEntry] = []
-      var isEnded = false
-      let reached = try log.read(from: self.end, to: next) { words throws(FileFailure) in
+    var (isEnded, next) = (false, start)
+    var waiting = KeyTally()
+    while next.entries < (self.end == start ? end : last), !isEnded {
+      let first = next
+      var (count, old): (Int64, Int64) = (0, 0)
+      next = try log.read(from: first, to: min(first.entries < last ? last : end, first.entries + Self.readAtOnce)) {
+        words throws(FileFailure) in
         for start in stride(from: 0, to: words.count, by: SeenEntry.wordCount) where !isEnded {
           let entry = SeenEntry(words, at: start)
-          isEnded = entry.seenAt >= seconds
-          if !isEnded { old.append(entry) }
+          isEnded = entry.seenAt >= seconds && entry.seenAt <= now
+          if isEnded { return }
+          count += 1
+          waiting.add(entry.seen.key)
+          guard entry.seenAt < seconds else { continue }
+          keys += waiting
+          (waiting, old) = (KeyTally(), count)
         }
       }
-      for entry in old { keys.add(entry.seen.key) }
-      self.end = isEnded ? try log.read(from: self.end, to: self.end.entries + Int64(old.count)) { _ in } : reached
-      if isEnded { return }
+      if old > 0 { self.end = try log.read(from: first, to: first.entries + old) { _ in } }
     }
   }
 }

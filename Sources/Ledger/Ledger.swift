@@ -22,6 +22,9 @@ package final class Ledger {
 
   /// The connection to the database.
   package let database: SQLiteDatabase
+  /// The clock relative to which old data is removed, as it is now and as the database holds it.
+  package internal(set) var clock: RemovalClock
+  var keptClock: RemovalClock
   private let marker: CommitMarker
   private let files: LedgerFiles
   private let statements: LedgerStatements
@@ -75,6 +78,8 @@ package final class Ledger {
     if let settings { try Self.compare(settings, with: try Self.settings(in: database), path) }
     state = try Self.state(in: database)
     output = try Self.output(in: database)
+    clock = try RemovalClock(database)
+    keptClock = clock
     seed = UInt64(bitPattern: try database.integer("SELECT seed FROM state"))
     resendKey = try Self.resendKey(in: database)
     marker = try CommitMarker(folder.folder, ledger: state.commits)
@@ -205,8 +210,14 @@ package final class Ledger {
   func transact(_ commit: LedgerCommit) throws(FileFailure) {
     try unlessFailed { () throws(FileFailure) in
       let next = state.after(commit)
-      try statements.write(commit, next)
+      var clock = clock
+      // Steps of the upkeep keep the time of the commit before them.
+      if commit.time != state.committedAt { clock.observe(commit.time) }
+      let isMoved = clock.differs(from: keptClock)
+      try statements.write(commit, next, clock: isMoved ? clock : nil)
       state = next
+      self.clock = clock
+      if isMoved { keptClock = clock }
     }
   }
 
@@ -248,30 +259,6 @@ extension Ledger {
     func read(_ row: SQLiteStatement) throws(FileFailure) -> LedgerState { try LedgerState(row) }
     guard let state = try statement.first(as: read) else { throw .damaged(database.path, "The ledger holds no state") }
     return state
-  }
-
-  static func counts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerCounter: Int64] {
-    let statement = try SQLiteStatement(database, "SELECT name, value FROM counts")
-    let counts = try statement.all { row throws(FileFailure) in
-      (LedgerCounter(name: row.text(0)), try row.integer(1) as Int64)
-    }
-    return try unique(counts, in: database)
-  }
-
-  static func settings(in database: SQLiteDatabase) throws(FileFailure) -> [String: String] {
-    let statement = try SQLiteStatement(database, "SELECT name, value FROM settings")
-    return try unique(try statement.all { ($0.text(0), $0.text(1)) }, in: database)
-  }
-
-  /// Returns pairs as a dictionary. Throws `.damaged` if a name occurs twice: SQLite checks that keys are unique when
-  /// it writes a row, not when it reads a damaged table.
-  static func unique<Name: Hashable, Value>(
-    _ pairs: [(Name, Value)],
-    in database: SQLiteDatabase
-  ) throws(FileFailure) -> [Name: Value] {
-    let unique = Dictionary(pairs) { first, _ in first }
-    guard unique.count == pairs.count else { throw .damaged(database.path, "The ledger holds a name twice") }
-    return unique
   }
 
   /// Throws unless a file is an intact ledger. Does not change the file.

@@ -112,3 +112,29 @@ extension Ledger {
     return try body(try SQLiteDatabase("\(copy.folder.path)/\(name)", .reading, shownAs: path))
   }
 }
+
+extension Ledger {
+  static func counts(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerCounter: Int64] {
+    let statement = try SQLiteStatement(database, "SELECT name, value FROM counts")
+    let counts = try statement.all { row throws(FileFailure) in
+      (LedgerCounter(name: row.text(0)), try row.integer(1) as Int64)
+    }
+    return try unique(counts, in: database)
+  }
+
+  static func settings(in database: SQLiteDatabase) throws(FileFailure) -> [String: String] {
+    let statement = try SQLiteStatement(database, "SELECT name, value FROM settings")
+    return try unique(try statement.all { ($0.text(0), $0.text(1)) }, in: database)
+  }
+
+  /// Returns pairs as a dictionary. Throws `.damaged` if a name occurs twice: SQLite checks that keys are unique when
+  /// it writes a row, not when it reads a damaged table.
+  static func unique<Name: Hashable, Value>(
+    _ pairs: [(Name, Value)],
+    in database: SQLiteDatabase
+  ) throws(FileFailure) -> [Name: Value] {
+    let unique = Dictionary(pairs) { first, _ in first }
+    guard unique.count == pairs.count else { throw .damaged(database.path, "The ledger holds a name twice") }
+    return unique
+  }
+}

@@ -117,6 +117,7 @@ enum LedgerSchema {
     """
     ALTER TABLE parts ADD COLUMN latest_received INTEGER;
     """,
+    RemovalClock.schema,
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an

@@ -68,8 +68,8 @@ struct LedgerStatements {
     )
   }
 
-  /// Writes a commit and the state after it in one transaction.
-  func write(_ commit: LedgerCommit, _ state: LedgerState) throws(FileFailure) {
+  /// Writes a commit and the state after it in one transaction, and the clock if it has moved.
+  func write(_ commit: LedgerCommit, _ state: LedgerState, clock: RemovalClock?) throws(FileFailure) {
     try begin.run()
     for input in commit.inputs { try put(input) }
     for id in commit.dropped { try dropInput.run(.integer(Int64(id))) }
@@ -79,6 +79,7 @@ struct LedgerStatements {
     try reprocessing.write(commit.reprocessed, commit: state.commits)
     try commit.settings?.write(to: database, commit: state.commits)
     try state.write(with: putState)
+    try clock?.write(to: database)
     try end.run()
   }
 

@@ -59,6 +59,7 @@ package final class PutAwayLog {
       from: extent.forgotten,
       to: extent.end.entries,
       before: seconds,
+      now: .max,
       limit: limit
     )
     guard old.end.entries > extent.forgotten.entries else { return }

@@ -52,9 +52,14 @@ package final class SeenLog {
   /// number: at most `limit`. A later copy of such a postback counts as a first one again.
   ///
   /// Entries are in the order in which they came, so that those behind one with a later time wait for it.
-  package func forget(before seconds: UInt32, in ledger: Ledger, limit: Int64 = 1 << 17) throws(FileFailure) -> Int64 {
-    let start = ledger.state.forgotten
-    let old = try ForgottenEntries(file, from: start, to: ledger.seen.entries, before: seconds, limit: limit)
+  package func forget(
+    before seconds: UInt32,
+    now: UInt32 = .max,
+    in ledger: Ledger,
+    limit: Int64 = 1 << 17
+  ) throws(FileFailure) -> Int64 {
+    let (start, end) = (ledger.state.forgotten, ledger.seen.entries)
+    let old = try ForgottenEntries(file, from: start, to: end, before: seconds, now: now, limit: limit)
     guard old.end.entries > start.entries else { return 0 }
     var commit = LedgerCommit(time: ledger.committedAt)
     commit.forgotten = old
@@ -62,6 +67,22 @@ package final class SeenLog {
     file.release(before: old.end)
     try segments.forget(before: old.end)
     return old.end.entries - start.entries
+  }
+
+  /// Returns the share of the committed entries that are from before a time, in seconds since 1970. They are in the order
+  /// in which they came, so that few are read.
+  package func share(before seconds: UInt32, of ledger: Ledger) throws(FileFailure) -> RemovalShare {
+    let first = ledger.state.forgotten.entries
+    var (low, high) = (first, ledger.seen.entries)
+    while low < high {
+      let middle = low + (high - low) / 2
+      var isOld = false
+      _ = try file.read(from: SeenMark(entries: middle, checksum: 0), to: middle + 1) { words in
+        isOld = SeenEntry(words, at: 0).seenAt < seconds
+      }
+      (low, high) = isOld ? (middle + 1, high) : (low, middle)
+    }
+    return RemovalShare(old: low - first, of: ledger.seen.entries - first)
   }
 
   private static func open(
@@ -128,13 +149,23 @@ package final class SeenLog {
   /// such a postback counts as a first one again.
   ///
   /// Call it before `recover`. After a crash at any point the next start completes or discards the compaction.
-  package static func compact(_ ledger: Ledger, before seconds: UInt32) throws(FileFailure) -> Int64 {
+  ///
+  /// Calls `approve` with the share of the entries that would go. If it returns a reason not to, they stay, and that is
+  /// returned.
+  package static func compact(
+    _ ledger: Ledger,
+    before seconds: UInt32,
+    approve: (RemovalShare) throws(FileFailure) -> RemovalRefusal? = { _ in nil }
+  ) throws(FileFailure) -> Result<Int64, RemovalRefusal> {
     try SeenCompaction.finish(ledger)
-    guard ledger.seen.entries > 0 else { return 0 }
+    guard ledger.seen.entries > 0 else { return .success(0) }
+    let all = ledger.seen.entries - ledger.state.forgotten.entries
     let compaction = try SeenCompaction(ledger, before: seconds)
-    if compaction.dropped.count > 0 { try compaction.begin(in: ledger) }
+    let refusal = try approve(RemovalShare(old: compaction.dropped.count, of: all))
+    if refusal == nil, compaction.dropped.count > 0 { try compaction.begin(in: ledger) }
+    // Without a beginning this removes the new file.
     try SeenCompaction.finish(ledger)
-    return compaction.dropped.count
+    return refusal.map { .failure($0) } ?? .success(compaction.dropped.count)
   }
 
   /// The number of entries to collect before they are added to the index, which goes through its segments each time.

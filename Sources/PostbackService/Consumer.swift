@@ -44,7 +44,7 @@ package final class Consumer {
     self.monitor = monitor
     log = options.log
     settings = Current(options.settings.pipeline)
-    retention = HourlyRetention(options)
+    retention = HourlyRetention(options, monitor)
     retry = ConsumerRetry(hasReceiver: options.receiver != nil)
     do throws(FileFailure) {
       signals = try Signals()
@@ -93,6 +93,7 @@ package final class Consumer {
     let start = ContinuousClock.now
     retry.begin()
     let state = try openState()
+    StateReserve.make(in: DurableFolder(options.state))
     let tables: TableWriter
     do throws(FileFailure) {
       tables = try TableWriter(options.tables, state)
@@ -174,6 +175,7 @@ package final class Consumer {
   }
 
   private func finish(_ commit: TableWriter.Commit, _ source: SpoolSource, _ tables: TableWriter) {
+    folder.stamp = tables.ledger.clock.stamp(at: Timestamp.now.milliseconds)
     for ended in commit.ends {
       if case .failed(let reason) = ended.end {
         log.warning("input_failed", "\(ended.input.path): \(reason)", ["path": .text(ended.input.path)])

@@ -32,6 +32,8 @@ struct ConsumerMetrics: Sendable {
   var refusedInputs: Int64 = 0
   /// The disks on which a write failed for want of room.
   var fullDisks: Set<DiskPlace> = []
+  /// The reasons why what is too old is not removed.
+  var refusedRemovals: Set<RemovalRefusal.Reason> = []
   /// The results of reloads.
   var reloads = ReloadResults()
   /// The rejected records of this process, by forwarder and reject code.
@@ -70,6 +72,14 @@ struct ConsumerMetrics: Sendable {
     addConsumer(to: &exposition)
     addCommits(to: &exposition)
     addSpool(to: &exposition)
+    exposition.begin(
+      "postback_retention_refused",
+      .gauge,
+      "1 while nothing is removed for this reason, though it is too old."
+    )
+    for reason in RemovalRefusal.Reason.allCases {
+      exposition.add(refusedRemovals.contains(reason) ? 1 as Int64 : 0, ["reason": reason.rawValue])
+    }
     exposition.add(spool.disks, full: fullDisks, of: DiskPlace.allCases)
     exposition.add(reloads)
     exposition.add(process, of: origin, version: version)

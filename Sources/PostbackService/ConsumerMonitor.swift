@@ -20,6 +20,8 @@ package final class ConsumerMonitor: ObservedConsumer {
     var phase = ConsumerPhase.starting
     /// The reason for the failing phase; nil in other phases.
     var failure: String?
+    /// The reason why what is too old is not removed; nil if it is.
+    var refusal: String?
     var rate = MovingRate()
     var progressedAt = ContinuousClock.now
     /// Indicates that the consumer has opened the state, and so may write its status beside it.
@@ -129,6 +131,14 @@ package final class ConsumerMonitor: ObservedConsumer {
     }
   }
 
+  /// Records the reasons why what is too old is not removed; none if it is.
+  func refuse(_ refusals: [RemovalRefusal]) {
+    state.withLock { state in
+      state.metrics.refusedRemovals = Set(refusals.map(\.reason))
+      state.refusal = refusals.first?.description
+    }
+  }
+
   /// Counts a file that could not be opened.
   func addRefusedInput() { state.withLock { $0.metrics.refusedInputs += 1 } }
 
@@ -193,6 +203,7 @@ package final class ConsumerMonitor: ObservedConsumer {
         updatedAt: .now,
         phase: Self.phase(of: state),
         failure: state.failure,
+        refusedRemoval: state.refusal,
         fullDisks: full,
         spool: spool,
         waitingFiles: sample.backlog.count,

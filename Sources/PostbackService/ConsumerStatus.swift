@@ -14,6 +14,8 @@ package struct ConsumerStatus: Equatable, Sendable {
   package let phase: ConsumerPhase
   /// The reason for the failing phase; nil in other phases.
   package let failure: String?
+  /// The reason why what is too old is not removed; nil if it is.
+  package let refusedRemoval: String?
   /// The disks without room.
   package let fullDisks: [DiskPlace]
   /// The path of the spool.
@@ -48,6 +50,7 @@ extension ConsumerStatus {
       .init("updated_at", .string(updatedAt.description)),
       .init("state", .string(phase.rawValue)),
       .init("failure", failure.map { .string($0) } ?? .null),
+      .init("retention_refused", refusedRemoval.map { .string($0) } ?? .null),
       .init("full_disks", .array(fullDisks.map { .string($0.rawValue) })),
       .init("spool", .string(spool)),
       .init("waiting_files", .integer(waitingFiles)),
@@ -75,6 +78,7 @@ extension ConsumerStatus {
     // Versions before these members ran only in this phase.
     phase = json["state"]?.text.flatMap { ConsumerPhase(rawValue: $0) } ?? .running
     failure = json["failure"]?.text
+    refusedRemoval = json["retention_refused"]?.text
     if case .array(let disks)? = json["full_disks"] {
       fullDisks = disks.compactMap { $0.text.flatMap { DiskPlace(rawValue: $0) } }
     } else {

@@ -1,5 +1,6 @@
 internal import Base
-internal import DurableFiles
+package import DurableFiles
+package import Ledger
 internal import PostbackPipeline
 internal import Spool
 internal import Tables
@@ -9,23 +10,28 @@ internal import Tables
 /// A failure is logged and does not end the consumer: new postbacks matter more than old ones.
 struct HourlyRetention {
   private let options: ConsumerOptions
+  private let monitor: ConsumerMonitor
   private var due = ContinuousClock.now
+  /// The reason why the last removal was none; nil if it was one.
+  private var refusal: RemovalRefusal?
+  private var announced: Set<RemovalRefusal.Reason> = []
 
   private static let interval = Duration.seconds(3600)
 
   /// Makes the removal for a consumer, due at once.
-  init(_ options: ConsumerOptions) { self.options = options }
+  init(_ options: ConsumerOptions, _ monitor: ConsumerMonitor) { (self.options, self.monitor) = (options, monitor) }
 
   /// Removes some of what is too old if that is due and everything is committed. The rest is due with the next call.
   mutating func run(_ tables: TableWriter) {
-    guard let age = options.retention, .now >= due, tables.isCommitted else { return }
-    let before = Timestamp.now.milliseconds - Int64(age / .milliseconds(1))
+    if let refusal = tables.forgettingRefusal, !announced.contains(refusal.reason) { announce(tables) }
+    guard .now >= due, tables.isCommitted else { return }
     due = .now + Self.interval
+    let now = Timestamp.now.milliseconds
+    let before = now - Int64((options.retention ?? .zero) / .milliseconds(1))
     do throws(FileFailure) {
-      let retention = try tables.remove(before: before, from: options.retainedTables)
-      let files = try SpoolRetention(before: before, in: options.spool)
-      if !retention.isComplete || !files.isComplete { due = .now }
-      log(retention, files.count, before)
+      try tables.ledger.observeClock(now)
+      if options.retention != nil { try remove(before: before, from: tables, now: now) }
+      announce(tables)
     } catch {
       options.log.error(
         "not_removed",
@@ -33,6 +39,28 @@ struct HourlyRetention {
         ["path": .text(error.path)]
       )
     }
+  }
+
+  private mutating func remove(before time: Int64, from tables: TableWriter, now: Int64) throws(FileFailure) {
+    let retention = try tables.remove(before: time, from: options.retainedTables)
+    refusal = retention.refusal
+    guard refusal == nil else { return }
+    refusal = try tables.ledger.refusal(toRemoveFrom: options.spool, before: time, now: now)
+    guard refusal == nil else { return log(retention, 0, time) }
+    let files = try SpoolRetention(before: time, in: options.spool)
+    if files.isComplete { try tables.ledger.recordRemoval(.spool, before: time) }
+    if !retention.isComplete || !files.isComplete { due = .now }
+    log(retention, files.count, time)
+  }
+
+  /// Logs why nothing is removed, once for each reason.
+  private mutating func announce(_ tables: TableWriter) {
+    let refusals = [refusal, tables.forgettingRefusal].compactMap(\.self)
+    monitor.refuse(refusals)
+    for refusal in refusals where announced.insert(refusal.reason).inserted {
+      options.log.warning("retention_refused", "\(refusal).", ["reason": .text(refusal.reason.rawValue)])
+    }
+    announced.formIntersection(refusals.map(\.reason))
   }
 
   private func log(_ retention: TableRetention, _ files: Int, _ before: Int64) {
@@ -54,5 +82,17 @@ struct HourlyRetention {
         "files": .integer(Int64(files)),
       ]
     )
+  }
+}
+
+extension Ledger {
+  /// Returns the reason not to remove the files of a spool that were put away before a time; nil if there is none.
+  package func refusal(toRemoveFrom spool: String, before time: Int64, now: Int64) throws(FileFailure)
+    -> RemovalRefusal?
+  {
+    try refusal(.spool, before: time, now: now) { () throws(FileFailure) in
+      let share = try SpoolRetention.share(before: time, in: spool)
+      return RemovalShare(old: share.old, of: share.all)
+    }
   }
 }

@@ -39,7 +39,7 @@ package struct TablePortion: Sendable {
   /// The folder of the partition; empty for a table without partitions.
   package let partition: String
   /// The times of receipt of the rows; nil if there are none.
-  let received: ReceiptSpan?
+  private(set) var received: ReceiptSpan?
   /// The checksums of the rows in each format.
   let checksums: [TableFormat: UInt32]
 
@@ -47,5 +47,12 @@ package struct TablePortion: Sendable {
   package init(_ rows: EncodedRows, in partition: String = "", received: ReceiptSpan?, formats: Set<TableFormat>) {
     (self.rows, self.partition, self.received) = (rows, partition, received)
     checksums = Dictionary(uniqueKeysWithValues: formats.map { ($0, CRC32(of: rows[$0]).value) })
+  }
+
+  /// Returns the portion with a time of receipt that is not before `time`, in milliseconds since 1970.
+  package func received(notBefore time: Int64) -> TablePortion {
+    var portion = self
+    if let newest = received?.newest { portion.received?.newest = max(newest, time) }
+    return portion
   }
 }

@@ -11,6 +11,8 @@ package struct TableRetention {
   package private(set) var removed: [LedgerPart] = []
   /// The paths of files that are old, but were moved away or deleted by somebody else.
   package private(set) var missing: [String] = []
+  /// The reason why nothing was removed; nil if all was that is old.
+  package private(set) var refusal: RemovalRefusal?
   /// False if there are more old parts, which the next removal is for. One removes a limited number of parts and bytes,
   /// so that a consumer is not kept from its work for long.
   package private(set) var isComplete = true
@@ -21,18 +23,27 @@ package struct TableRetention {
   /// The number of rows that were removed.
   package var removedRows: Int64 { removed.reduce(0) { $0 + $1.rows } }
 
-  /// Removes the complete parts of some tables that have only rows from before a time, in milliseconds since 1970. `now`
-  /// is the time of the commit.
+  /// Removes the complete parts of some tables that have only rows from before a time, in milliseconds since 1970, unless
+  /// the clock or the share of the rows speaks against it. `now` is the time of the commit. If `removesAll` is true, the
+  /// share does not matter.
   package init(
     before time: Int64,
     from tables: [String],
     in folder: OutputFolder,
     _ ledger: Ledger,
-    now: Int64
+    now: Int64,
+    removesAll: Bool = false
   ) throws(FileFailure) {
     try Self.finish(in: folder.path, ledger)
+    try ledger.observeClock(now)
     var commit = LedgerCommit(time: now)
     let parts = try ledger.parts()
+    for table in tables where refusal == nil {
+      refusal = try ledger.refusal(.rows(ofTable: table), before: time, now: now) { () throws(FileFailure) in
+        try Self.share(of: parts.filter { !removesAll && $0.table == table }, before: time, in: folder.path)
+      }
+    }
+    guard refusal == nil else { return }
     var bytes: Int64 = 0
     for table in tables where isComplete {
       var removal = TableRemoval(table: table, reason: .retention)
@@ -47,9 +58,29 @@ package struct TableRetention {
       removed += removal.parts.map(\.part)
       if !removal.parts.isEmpty { commit.removals.append(removal) }
     }
-    guard !removed.isEmpty else { return }
-    try ledger.commit(commit)
-    try Self.finish(in: folder.path, ledger)
+    if !removed.isEmpty {
+      try ledger.commit(commit)
+      try Self.finish(in: folder.path, ledger)
+    }
+    guard isComplete else { return }
+    for table in tables { try ledger.recordRemoval(.rows(ofTable: table), before: time) }
+  }
+
+  /// Returns the share of the rows that are in old parts.
+  private static func share(
+    of parts: [LedgerPart],
+    before time: Int64,
+    in output: String
+  ) throws(FileFailure) -> RemovalShare {
+    var share = RemovalShare(old: 0, of: 0)
+    for part in parts {
+      share.all += part.rows
+      guard part.phase == .complete else { continue }
+      var newest = part.received?.newest
+      if newest == nil { newest = try FileStatus(entry: "\(output)/\(part.folder)/\(part.name)")?.modified }
+      if let newest, newest < time { share.old += part.rows }
+    }
+    return share
   }
 
   /// Returns a part in all its formats, with its keys; nil if it has to stay.

@@ -119,6 +119,8 @@ class Hunt:
         (folder / "out/_state/seen.log").write_bytes(log)
         with contextlib.closing(sqlite3.connect(folder / "out/_state/ledger.sqlite")) as ledger, ledger:
             ledger.execute("UPDATE state SET seen_checksum = ?", [zlib.crc32(log[16:])])
+            # As if ids were forgotten up to now, so that more than a fifth of them may go.
+            ledger.execute("INSERT INTO removal_ends VALUES ('ids', ?)", [int(time.time() * 1000)])
         # A copy of a forgotten postback is a first one again from the next start on, so that none may wait.
         transactions = {TRANSACTION.search(line) for line in self.a}
         known = {found[1] for found in transactions if found}
@@ -178,9 +180,9 @@ class Hunt:
             Scenario("watch-many", lambda: watch, self.many),
             Scenario("from-rejects", lambda: ["run", "--from-rejects", "out", *TABLES, "--jobs", "1", *self.keys], self.rejected),
             Scenario("forget", lambda: [*watch, "--jobs", "1", "--forget-after", "60d"], self.forgettable),
-            Scenario("compact", lambda: ["state", "compact", "--state", "out/_state", "--before", self.between],
+            Scenario("compact", lambda: ["state", "compact", "--state", "out/_state", "--yes-remove-all", "--before", self.between],
                      self.compactable),
-            Scenario("retain", lambda: ["retain", "--out", "out", "--older-than", "400d"], self.old),
+            Scenario("retain", lambda: ["retain", "--out", "out", "--older-than", "400d", "--yes-remove-all"], self.old),
             Scenario("removal", lambda: ["forget", "--out", "out", "--spool", "spool", "--transaction-id", self.transaction],
                      self.removable),
             Scenario("partition", lambda: [*run, "--partition", "received_day", "--jobs", "1"], self.days),

@@ -344,7 +344,7 @@ def check_removals(site):
     counts = [check("days")]
     times = sorted(row["received_at"] for row in site.rows("days/skan_postbacks"))
     middle = time.mktime(time.strptime(times[len(times) // 2][:10], "%Y-%m-%d"))
-    site.run("retain", "--out", "days", "--older-than", f"{int((time.time() - middle) / 86400)}d", "--tables", "skan_postbacks", "--quiet")
+    site.run("retain", "--out", "days", "--older-than", f"{int((time.time() - middle) / 86400)}d", "--tables", "skan_postbacks", "--yes-remove-all", "--quiet")
     counts.append(check("retained"))
     expect(counts[1] < counts[0], "nothing was removed")
     # The partner has the first rows when a row among them and one after them are removed.

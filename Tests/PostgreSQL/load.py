@@ -137,7 +137,7 @@ def known_keys(site):
     schema, output = site.new_schema(), site.written("compacted", site.inputs[0])
     first = site.load(output, schema)["skan_postbacks"]["loaded"]
     time.sleep(1.1)
-    site.postback("state", "compact", output, "--before", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    site.postback("state", "compact", output, "--yes-remove-all", "--before", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     again = site.work / "again.jsonl"
     again.write_bytes(b"\n" + site.inputs[0].read_bytes())
     site.append(output, again)

@@ -33,6 +33,15 @@ package struct EncodedBatch: Sendable {
   package let portions: [[TablePortion]]
   /// The log entries of the accepted postbacks, for `seen.log`.
   package let firsts: [SeenEntry]
+
+  /// Returns the log entries with another time, in milliseconds since 1970.
+  func firsts(seenAt time: Int64) -> [SeenEntry] {
+    firsts.map { entry in
+      var entry = entry
+      entry.seenAt = UInt32(clamping: time / 1000)
+      return entry
+    }
+  }
 }
 
 extension Batch<Decoded> {

@@ -32,8 +32,7 @@ package final class TableWriter {
   private var waitingSince: ContinuousClock.Instant?
   private var committedAt: ContinuousClock.Instant?
   private var counts = Table.all.map { _ in 0 }
-  /// The time from which old ids are looked for again; nil until they were once.
-  private var nextForgetting: ContinuousClock.Instant?
+  private var forgetting: Forgetting
   /// The digests of the settings at the last commit.
   private var committedSettings: [RunSettings.Name: String]
   /// The settings in use.
@@ -78,6 +77,7 @@ package final class TableWriter {
     ledger = state.ledger
     log = state.log
     catalog = state.catalog
+    forgetting = Forgetting(age: options.forgetAge)
     encoding = TableEncoding(
       options.formats,
       isCSVSafe: options.isCSVSafe,
@@ -189,6 +189,9 @@ package final class TableWriter {
     return try TableRetention(before: time, from: tables, in: folder, ledger, now: Timestamp.now.milliseconds)
   }
 
+  /// The reason why old ids are not forgotten; nil if they are.
+  package var forgettingRefusal: RemovalRefusal? { forgetting.refusal }
+
   /// The progress of a run.
   package struct Progress: Sendable {
     /// The input that is being read.
@@ -214,15 +217,18 @@ package final class TableWriter {
   }
 
   private func write(_ batch: EncodedBatch) async throws(FileFailure) {
+    // Under a wrong clock rows must not become old too early, and ids not too late.
+    let stamp = ledger.clock.stamp(at: Timestamp.now.milliseconds)
     for table in tables.indices {
       for portion in batch.portions[table] {
+        let portion = stamp.map { portion.received(notBefore: $0) } ?? portion
         if tables[table].mayCloseFiles { try await writes.finish() }
         try await writes.begin(try tables[table].append(portion, limit: options.partBytes))
         counts[table] += portion.rows.count
         pending.increments[.rows(ofTable: tables[table].table.name), default: 0] += Int64(portion.rows.count)
       }
     }
-    try log.append(batch.firsts)
+    try log.append(stamp.map { batch.firsts(seenAt: $0) } ?? batch.firsts)
     for origin in batch.origins {
       if let end = origin.checkpoint?.end {
         ends.append(Ended(input: origin.input, end: end))
@@ -254,7 +260,7 @@ package final class TableWriter {
   /// Commits the changes since the last commit, if there are any.
   private func commit(_ tally: inout Tally, _ committed: (Commit) -> Void) async throws(FileFailure) {
     completeOldParts()
-    try forget()
+    try forgetting.run(log, catalog, in: ledger)
     let start = ContinuousClock.now
     var synchronization = Duration.zero
     func tell() {
@@ -268,15 +274,6 @@ package final class TableWriter {
     if !Failpoint.fileEarly.isOn { tell() }
     (ends, tally) = ([], Tally())
     try catalog.dropRowsIfDue()
-  }
-
-  /// Forgets ids that are old enough: some at a time, and all of them about once a minute.
-  private func forget() throws(FileFailure) {
-    guard let age = options.forgetAge, nextForgetting.map({ .now >= $0 }) ?? true else { return }
-    let seconds = UInt32(clamping: Int64(time(nil)) - age.components.seconds)
-    try catalog.forgetContent(before: seconds)
-    let count = try log.forget(before: seconds, in: ledger)
-    nextForgetting = .now + (count > 0 ? .seconds(1) : .seconds(60))
   }
 
   private func completeOldParts() {

@@ -1,6 +1,6 @@
 package import DurableFiles
 internal import JSON
-internal import Ledger
+package import Ledger
 package import SearchAds
 internal import Tables
 
@@ -28,6 +28,28 @@ package enum SearchAdsRemoval {
     try AttributionJournal(in: output).forEach { summary.add($0) }
     try table.complete(summary: summary.json.description)
     return fromTable
+  }
+
+  /// Returns the share of the rows that a removal would take from the table, or else from the journal.
+  package static func share(_ selection: AttributionSelection, in output: String) throws(FileFailure) -> RemovalShare {
+    let declaration = Table.searchAdsAttributions
+    var share = RemovalShare(old: 0, of: 0)
+    guard var stored = try StoredRows(declaration, in: output) else {
+      guard try AttributionJournal.exists(in: output) else { return share }
+      try AttributionJournal(in: output).forEach { row in
+        share.all += 1
+        if selection.covers(row) { share.old += 1 }
+      }
+      return share
+    }
+    while let batch = try stored.next() {
+      var row = RowCursor(batch, of: declaration)
+      while row.next() {
+        share.all += 1
+        if selection.covers({ row.text(declaration.place($0)) }) { share.old += 1 }
+      }
+    }
+    return share
   }
 
   private static func copy(

@@ -3,6 +3,7 @@ internal import DurableFiles
 internal import JSON
 internal import Ledger
 internal import PostbackPipeline
+internal import PostbackService
 internal import Reporting
 internal import SearchAds
 internal import Spool
@@ -13,7 +14,8 @@ struct RetainCommand: Command {
   static let manual = Manual(
     name: "retain",
     summary: "Remove the parts of the tables, and the files of a spool, that are older than they are to be kept.",
-    usage: "--out DIR --older-than AGE [--tables LIST] [--spool SPOOL] [--state DIR] [--json]",
+    usage:
+      "--out DIR --older-than AGE [--tables LIST] [--spool SPOOL] [--state DIR] [--yes-remove-all] [--trust-clock] [--json]",
     discussion: """
       Removes each part in which all rows were received more than AGE ago; a part with a later row stays as a whole. The
       ids of the postbacks stay in the state, so a later copy is still a duplicate. The state records what was removed:
@@ -22,7 +24,10 @@ struct RetainCommand: Command {
       was received more than AGE ago; rows without a time stay. Other derived tables stay as they are. An
       interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
       it do this itself (watch --retain).
-      Exit status: 0; 64 usage, 65 the state or a part is damaged, 66 there is no state, 74 I/O, 75 another process uses it.
+      A wrong clock makes everything too old. So nothing is removed if more than 20 % of the rows of a table, or of the files,
+      would go and the last removal ended more than eight days before this one, or if the clock is more than a day from the
+      last time at which it was believed.
+      Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, 65 the state or a part is damaged, 66 there is no state, 74 I/O, 75 another process uses it.
       """,
     options: [
       Option("--out", "DIR", "The folder with the tables.", short: "-o"),
@@ -30,6 +35,8 @@ struct RetainCommand: Command {
       RetentionOptions.tablesWithAttributions,
       Option("--spool", "SPOOL", "Remove old files in done and failed of this spool too."),
       StateOptions.folder,
+      RetentionOptions.removesAll,
+      RetentionOptions.trustsClock,
       Option(
         "--json",
         nil,
@@ -41,7 +48,10 @@ struct RetainCommand: Command {
 
   private let output: String
   private let folder: String
+  private let now = Timestamp.now
   private let before: Timestamp
+  private let removesAll: Bool
+  private let trustsClock: Bool
   private let tables: [String]
   private let removesAttributions: Bool
   private let spool: String?
@@ -53,7 +63,7 @@ struct RetainCommand: Command {
     guard let age = try RetentionOptions.age(arguments, RetentionOptions.age) else {
       throw CommandFailure(.usage, "No age is given. Give --older-than, such as 400d.")
     }
-    before = Timestamp(milliseconds: Timestamp.now.milliseconds - Int64(age / .milliseconds(1)))
+    before = Timestamp(milliseconds: now.milliseconds - Int64(age / .milliseconds(1)))
     let names = try RetentionOptions.tables(
       arguments,
       RetentionOptions.tablesWithAttributions,
@@ -62,6 +72,8 @@ struct RetainCommand: Command {
     removesAttributions = names.contains(Table.searchAdsAttributions.name)
     tables = names.filter { $0 != Table.searchAdsAttributions.name }
     spool = arguments.value("--spool")
+    removesAll = arguments.has(RetentionOptions.removesAll.name)
+    trustsClock = arguments.has(RetentionOptions.trustsClock.name)
     printsJSON = arguments.has("--json")
   }
 
@@ -70,29 +82,66 @@ struct RetainCommand: Command {
     var missing: [String] = []
     var files = 0
     var attributions = 0
+    var refusal: RemovalRefusal?
     do throws(FileFailure) {
-      if removesAttributions { attributions = try removeAttributions() }
-      if !tables.isEmpty { try removeParts(&removed, &missing) }
-      var isComplete = spool == nil
-      while let spool, !isComplete {
-        let retention = try SpoolRetention(before: before.milliseconds, in: spool)
-        files += retention.count
-        isComplete = retention.isComplete
-      }
+      let state = DurableFolder(folder)
+      StateReserve.release(in: state)
+      defer { if Ledger.isThere(folder) { StateReserve.make(in: state) } }
+      let ledger = tables.isEmpty && spool == nil ? nil : try Ledger(existing: StateFolder(existing: folder))
+      if trustsClock { try ledger?.trustClock(now.milliseconds) }
+      if let ledger, !tables.isEmpty { refusal = try removeParts(ledger, &removed, &missing) }
+      if let ledger, let spool, refusal == nil { refusal = try removeFiles(of: spool, ledger, &files) }
+      if removesAttributions, refusal == nil { refusal = try removeAttributions(&attributions) }
     } catch {
       throw CommandFailure(error)
     }
-    try report(removed, missing, files, attributions)
+    if refusal == nil || !removed.isEmpty || files > 0 { try report(removed, missing, files, attributions) }
+    if let refusal { throw CommandFailure(refusal) }
   }
 
-  /// Removes the attributions of Apple Search Ads. Returns their number.
-  private func removeAttributions() throws(FileFailure) -> Int {
-    let isCSVSafe = Ledger.isThere(folder) ? try Ledger.reading(folder).settings["csv-safe"] == "yes" : false
-    return try SearchAdsRemoval.remove(AttributionSelection(before: before), from: output, isCSVSafe: isCSVSafe)
+  /// Removes the attributions of Apple Search Ads, and counts them. Returns the reason not to, if there is one.
+  private func removeAttributions(_ count: inout Int) throws(FileFailure) -> RemovalRefusal? {
+    var isCSVSafe = false
+    if Ledger.isThere(folder) {
+      isCSVSafe = try Ledger.reading(folder).settings["csv-safe"] == "yes"
+      let clock = trustsClock ? nil : try Ledger.removalClock(folder)
+      if let refusal = clock?.refusal(at: now.milliseconds) { return refusal }
+    }
+    let selection = AttributionSelection(before: before)
+    if !removesAll {
+      let share = try SearchAdsRemoval.share(selection, in: output)
+      let title = "rows of \(Table.searchAdsAttributions.name)"
+      if let refusal = share.refusal(title, before: before.milliseconds) { return refusal }
+    }
+    count = try SearchAdsRemoval.remove(selection, from: output, isCSVSafe: isCSVSafe)
+    return nil
   }
 
-  private func removeParts(_ removed: inout [LedgerPart], _ missing: inout [String]) throws(FileFailure) {
-    let ledger = try Ledger(existing: StateFolder(existing: folder))
+  private func removeFiles(
+    of spool: String,
+    _ ledger: Ledger,
+    _ count: inout Int
+  ) throws(FileFailure) -> RemovalRefusal? {
+    if !removesAll,
+      let refusal = try ledger.refusal(toRemoveFrom: spool, before: before.milliseconds, now: now.milliseconds)
+    {
+      return refusal
+    }
+    var isComplete = false
+    while !isComplete {
+      let retention = try SpoolRetention(before: before.milliseconds, in: spool)
+      count += retention.count
+      isComplete = retention.isComplete
+    }
+    try ledger.recordRemoval(.spool, before: before.milliseconds)
+    return nil
+  }
+
+  private func removeParts(
+    _ ledger: Ledger,
+    _ removed: inout [LedgerPart],
+    _ missing: inout [String]
+  ) throws(FileFailure) -> RemovalRefusal? {
     let parts = try ledger.parts() + ledger.pendingRemovals()
     let output = try OutputFolder(output, of: ledger, parts)
     var isComplete = false
@@ -102,11 +151,14 @@ struct RetainCommand: Command {
         from: tables,
         in: output,
         ledger,
-        now: Timestamp.now.milliseconds
+        now: now.milliseconds,
+        removesAll: removesAll
       )
+      if let refusal = retention.refusal { return refusal }
       removed += retention.removed
       (isComplete, missing) = (retention.isComplete, retention.missing)
     }
+    return nil
   }
 
   private func report(
@@ -140,6 +192,16 @@ struct RetainCommand: Command {
 /// The options that say how long rows are kept.
 enum RetentionOptions {
   static let age = Option("--older-than", "AGE", "The age from which rows are removed: days, such as 400d.")
+  static let removesAll = Option(
+    "--yes-remove-all",
+    nil,
+    "Remove what is too old even if it is more than 20 % of all."
+  )
+  static let trustsClock = Option(
+    "--trust-clock",
+    nil,
+    "Believe the clock, though it has jumped: you have looked at it."
+  )
   static let tables = Option("--tables", "LIST", "The tables, joined by commas; default all of them.")
   static let tablesWithAttributions = Option(
     "--tables",
@@ -167,4 +229,9 @@ enum RetentionOptions {
       return names.allSatisfy(all.contains) ? all.filter(names.contains) : nil
     } ?? all
   }
+}
+
+extension CommandFailure {
+  /// The failure of a command that removed nothing.
+  init(_ refusal: RemovalRefusal) { self.init(.different, "\(refusal).") }
 }

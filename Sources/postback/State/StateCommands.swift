@@ -78,19 +78,23 @@ struct StateCompactCommand: Command {
   static let manual = Manual(
     name: "state compact",
     summary: "Remove the ids of old postbacks from the state, so that it does not grow without limit.",
-    usage: "(OUT | --state DIR) --before DATE [--json]",
+    usage: "(OUT | --state DIR) --before DATE [--yes-remove-all] [--trust-clock] [--json]",
     discussion: """
       Removes the ids of postbacks that were accepted before DATE, and prints how many were removed and how many remain.
       The tables stay as they are. WARNING: a later copy of such a postback is no longer recognised: it is accepted, and
       its revenue counts twice. Apple and forwarders resend for days; a DATE of a year ago is safe unless old dumps are
       read again. Only a backup of the state and the tables can undo this. An interruption at any time leaves the state
       as before or as after. Stop the consumer of the state first.
-      Exit status: 0; 64 usage, or DATE is in the future; 65 the state is damaged or of another version, 66 there is no
+      Nothing is removed if more than 20 % of the ids would go and the last removal ended more than eight days before DATE, or
+      if the clock is more than a day from the last time at which it was believed.
+      Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, or DATE is in the future; 65 the state is damaged or of another version, 66 there is no
       state, 73 the state cannot be written, 74 I/O or a full disk, 75 another process uses the state.
       """,
     options: [
       StateOptions.folder,
       Option("--before", "DATE", "A time in RFC 3339, or a date, which means its start in UTC."),
+      RetentionOptions.removesAll,
+      RetentionOptions.trustsClock,
       Option("--json", nil, "Print JSON: {\"before\":…,\"dropped\":…,\"remaining\":…}."),
     ],
     example: "postback state compact out --before 2025-11-01"
@@ -98,6 +102,8 @@ struct StateCompactCommand: Command {
 
   private let folder: String
   private let before: Timestamp
+  private let removesAll: Bool
+  private let trustsClock: Bool
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -109,19 +115,35 @@ struct StateCompactCommand: Command {
       throw CommandFailure(.usage, "The value of --before is \(date), which is in the future.")
     }
     before = date
+    removesAll = arguments.has(RetentionOptions.removesAll.name)
+    trustsClock = arguments.has(RetentionOptions.trustsClock.name)
     printsJSON = arguments.has("--json")
   }
 
   func run() async throws(CommandFailure) {
     let dropped: Int64
     let remaining: Int64
+    var refusal: RemovalRefusal?
     do throws(FileFailure) {
       let ledger = try Ledger(existing: StateFolder(existing: folder))
-      dropped = try SeenLog.compact(ledger, before: UInt32(clamping: before.milliseconds / 1000))
+      let now = Timestamp.now.milliseconds
+      if trustsClock { try ledger.trustClock(now) } else { try ledger.observeClock(now) }
+      let seconds = UInt32(clamping: before.milliseconds / 1000)
+      let result = try SeenLog.compact(ledger, before: seconds) { share throws(FileFailure) in
+        try ledger.refusal(.ids, before: before.milliseconds, now: now) {
+          removesAll ? RemovalShare(old: 0, of: 0) : share
+        }
+      }
+      switch result {
+      case .success(let count): dropped = count
+      case .failure(let refused): (dropped, refusal) = (0, refused)
+      }
+      if refusal == nil { try ledger.recordRemoval(.ids, before: before.milliseconds) }
       remaining = ledger.seen.entries - ledger.forgotten.entries
     } catch {
       throw CommandFailure(error)
     }
+    if let refusal { throw CommandFailure(refusal) }
     let summary = JSONValue.object([
       .init("before", .string(before.description)), .init("dropped", .integer(dropped)),
       .init("remaining", .integer(remaining)),

@@ -83,6 +83,7 @@ extension StateStatus {
       "process \(consumer.pid) since \(consumer.startedAt), \(consumer.phase.rawValue), status of \(consumer.updatedAt)"
     )
     if let failure = consumer.failure { facts.add("failure", failure) }
+    if let refusal = consumer.refusedRemoval { facts.add("retention", "\(refusal).") }
     if !consumer.fullDisks.isEmpty {
       facts.add("disk full", consumer.fullDisks.map(\.rawValue).joined(separator: ", "))
     }

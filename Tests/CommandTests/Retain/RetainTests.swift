@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import JSON
 import TestSupport
@@ -36,7 +37,7 @@ import Testing
     }
 
     func retain(_ options: [String] = ["--older-than", "400d"]) async throws -> JSONValue {
-      let result = try await BuiltCommand.run(["retain", "--out", out, "--json"] + options)
+      let result = try await BuiltCommand.run(["retain", "--out", out, "--json", "--yes-remove-all"] + options)
       #expect(result.status == 0, "\(result.errorText)")
       return try JSONValue(parsing: result.output)
     }
@@ -168,9 +169,19 @@ import Testing
     for name in ["spool/tmp", "spool/new", "spool/done", "spool/failed"] {
       try manager.createDirectory(atPath: site.folder.path(name), withIntermediateDirectories: true)
     }
-    let result = try await BuiltCommand.run(
-      ["watch", site.folder.path("spool"), "--out", site.out, "--once", "--retain", "400d"] + site.keys
-    )
+    let watch = ["watch", site.folder.path("spool"), "--out", site.out, "--once", "--retain", "400d"] + site.keys
+    let kept = try site.rows("skan_postbacks").count
+    let refused = try await BuiltCommand.run(watch)
+    #expect(refused.errorText.contains("retention_refused: Nothing was removed: "))
+    #expect(refused.errorText.contains("reason=share"))
+    #expect(try site.rows("skan_postbacks").count == kept)
+    // As if the last removal ended a day before.
+    do {
+      let ledger = try Ledger(existing: StateFolder(existing: "\(site.out)/_state"))
+      let end = Timestamp.now.milliseconds - 401 * 86_400_000
+      for table in Table.all { try ledger.recordRemoval(.rows(ofTable: table.name), before: end) }
+    }
+    let result = try await BuiltCommand.run(watch)
     #expect(result.status == 0, "\(result.errorText)")
     #expect(result.errorText.contains("removed_old"))
     #expect(try site.rows("skan_postbacks").allSatisfy { $0.string("received_at")?.hasPrefix("2026") == true })

@@ -68,7 +68,7 @@ import Testing
 
   @Test func `retain removes what is older, and keeps rows without a time`() async throws {
     let site = try await Site()
-    let words = ["retain", "--older-than", "30d", "--tables", "asa_attributions"]
+    let words = ["retain", "--older-than", "30d", "--tables", "asa_attributions", "--yes-remove-all"]
     #expect(try await site.run(words)["asa_rows"]?.integer == 1)
     #expect(try site.lines(Self.table).count == 4)
     #expect(try site.lines(Self.journal).count == 4)

@@ -14,7 +14,9 @@ import Testing
 
   private func compact(_ site: StateSite, before: String, _ options: [String] = []) async throws -> BuiltCommand.Result
   {
-    try await BuiltCommand.run(["state", "compact", "--state", site.state, "--before", before] + options)
+    try await BuiltCommand.run(
+      ["state", "compact", "--state", site.state, "--before", before, "--yes-remove-all", "--trust-clock"] + options
+    )
   }
 
   @Test func `check reports an undamaged state as sound`() async throws {

@@ -72,6 +72,7 @@ struct StateSite {
         updatedAt: updatedAt,
         phase: phase,
         failure: failure,
+        refusedRemoval: nil,
         fullDisks: fullDisks,
         spool: spool,
         waitingFiles: 3,
