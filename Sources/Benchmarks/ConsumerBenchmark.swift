@@ -86,7 +86,7 @@ struct ConsumerBenchmark {
       guard unsafe rename("\(spool)/later/\(name)", "\(spool)/new/\(name)") == 0 else {
         throw BenchmarkFailure.system("cannot rename")
       }
-      try await wait(for: "\(spool)/done/\(name)")
+      try await wait(for: "\(spool)/new/\(name)", isThere: false)
       times.append((.now - start) / .milliseconds(1))
     }
     let status = String(decoding: try FileBytes.all(of: "\(folder)/out/_state/status.json"), as: UTF8.self)
@@ -163,9 +163,9 @@ struct ConsumerBenchmark {
     }
   }
 
-  private func wait(for path: String) async throws {
+  private func wait(for path: String, isThere: Bool = true) async throws {
     let end = ContinuousClock.now + .seconds(60)
-    while unsafe access(path, F_OK) != 0 {
+    while unsafe (access(path, F_OK) == 0) != isThere {
       guard .now < end else { throw BenchmarkFailure("\(path) did not come within a minute") }
       try await Task.sleep(for: .microseconds(500))
     }

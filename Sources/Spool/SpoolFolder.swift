@@ -25,13 +25,18 @@ package final class SpoolFolder {
   /// The next number to try for a name that is taken already, by `done/NAME` or `failed/NAME`.
   var numbers: [String: Int] = [:]
 
+  /// The time for the folders of what is put away, in milliseconds since 1970; nil for that of the clock.
+  package var stamp: Int64?
+  /// The folder in `done/` that is in use, and the number of it in its hour.
+  var hour = (name: "", number: 1)
+
   private var settling: SpoolSettling?
 
   /// Opens an existing spool, locks it against other consumers, and creates the folders that are missing in it. Throws
   /// `.locked` if another process consumes it.
   ///
   /// Without `settle` the spool has Maildir's layout: `tmp/`, in which producers write, `new/`, into which they rename,
-  /// `done/` and `failed/`. With `settle` files lie directly in the spool, and are taken once they have not changed for
+  /// `done/`, with a folder for each hour, and `failed/`. With `settle` files lie directly in the spool, and are taken once they have not changed for
   /// that time. If `deletes` is true, files that are done are deleted instead of moved to `done/`.
   package convenience init(_ path: String, settle: Duration? = nil, deletes: Bool = false) throws(FileFailure) {
     try self.init(path, settle: settle, deletes: deletes, rename: .atOnce)

@@ -73,6 +73,9 @@ struct SpoolListing: ~Copyable {
     }
   }
 
+  /// Returns the names in order.
+  consuming func names() -> [SpoolName] { sorted() }
+
   /// Returns the names in order. Sorting bytes instead of strings takes 0.1 s instead of 0.8 s for 100 000 names.
   private consuming func sorted() -> [SpoolName] {
     unsafe bytes.withUnsafeBufferPointer { bytes in

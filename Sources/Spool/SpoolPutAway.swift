@@ -7,8 +7,8 @@ extension SpoolFolder {
   /// `deletes`.
   ///
   /// Only the file that was read, in the state in which it was read, is put away. If the name now belongs to another
-  /// file, or the file has grown, that file keeps waiting. No file in `done/` is replaced: the second of a name becomes
-  /// `NAME.2`.
+  /// file, or the file has grown, that file keeps waiting. No file in `done/` is replaced: the second of a name in an hour
+  /// becomes `NAME.2`.
   package func file(
     _ entry: SpoolEntry,
     _ identity: SpoolIdentity,
@@ -26,8 +26,23 @@ extension SpoolFolder {
       unsynchronized.insert(entry.folder)
       return .done
     }
-    let code = putAway(entry, in: "done", beside: nil)
+    let code = putAwayDone(entry)
     return code == 0 ? .done : stuck(entry, "moved to \(path)/done", code, now)
+  }
+
+  /// Moves a file to the folder of the hour. Returns 0 or `errno`.
+  private func putAwayDone(_ entry: SpoolEntry) -> Int32 {
+    let time = stamp ?? Timestamp.now.milliseconds
+    let name = PutAwayFolders.name(at: time, number: 1)
+    if hour.name != name { hour = (name, 1) }
+    let code = putAway(entry, in: "done/\(PutAwayFolders.name(at: time, number: hour.number))", beside: nil)
+    // A file of an earlier version has the name of the day.
+    if code == ENOTDIR { return putAway(entry, in: "done", beside: nil) }
+    // The disk may have room, and only the index of the directory has not.
+    guard code == ENOSPC else { return code }
+    let next = putAway(entry, in: "done/\(PutAwayFolders.name(at: time, number: hour.number + 1))", beside: nil)
+    if next == 0 { hour.number += 1 }
+    return next
   }
 
   /// Moves a file that cannot be read to `failed/`, and writes the reason on one line to `NAME.reason` beside it.
@@ -92,12 +107,23 @@ extension SpoolFolder {
         // Either another process has put the file away, or the target folder was removed.
         var status = stat()
         if unsafe lstat(entry.systemPath, &status) != 0, errno == ENOENT { return 0 }
-        guard unsafe mkdir(target, 0o777) == 0 else { return ENOENT }
-        unsynchronized.insert(path)
+        let made = make(folder)
+        guard made == 0 else { return made }
       default:
         return code
       }
     }
+  }
+
+  /// Makes a folder of the spool and those above it. Returns 0 or `errno`.
+  private func make(_ folder: String) -> Int32 {
+    var above = path
+    for name in folder.split(separator: "/") {
+      let made = "\(above)/\(name)"
+      if unsafe mkdir(made, 0o777) == 0 { unsynchronized.insert(above) } else if errno != EEXIST { return errno }
+      above = made
+    }
+    return 0
   }
 
   /// Moves the reason, if there is one. Returns 0 or `EEXIST`; after other errors the file is moved without a reason.

@@ -108,8 +108,8 @@ def main(postback):
         if consumer.wait(60) != 0:
             sys.exit("ship_spool: the consumer failed\n" + (folder / "log").read_text()[-2000:])
         rows = [json.loads(line)["postback_key"] for part in (folder / "out/skan_postbacks").iterdir() for line in open(part)]
-        shipped = sum(len(os.listdir(spool / "done")) for spool in spools)
-        arrived = len(os.listdir(central / "done"))
+        shipped = sum(len(list((spool / "done").glob("**/*.jsonl*"))) for spool in spools)
+        arrived = len(list((central / "done").glob("*/*/*")))
         print(f"ship_spool: {COUNT} postbacks in {shipped} files of 2 receivers, {kills} kills (seed {seed}): "
               f"{len(rows)} rows, {len(set(rows))} different")
         if not len(rows) == len(set(rows)) == COUNT or arrived < shipped:

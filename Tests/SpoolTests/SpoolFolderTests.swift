@@ -19,7 +19,7 @@ import Testing
     #expect(try site.text("tmp/0") == "half")
     #expect(try site.names("new") == [".hidden"])
     #expect(try site.names("failed") == [])
-    #expect(try site.names("done").count == 10)
+    #expect(try site.done().count == 10)
     #expect(try folder.scan().isEmpty)
   }
 
@@ -41,7 +41,7 @@ import Testing
     if unsafe mknod("\(site.path)/new/device", S_IFCHR | 0o600, 0x103) == 0 { kinds["device"] = "a device" }
     #expect(try site.take(from: folder) == ["a", "z"])
     #expect(try site.names("new") == [])
-    #expect(try site.names("done") == ["a", "z"])
+    #expect(try site.done() == ["a", "z"])
     #expect(try site.names("failed") == kinds.keys.flatMap { [$0, "\($0).reason"] }.sorted())
     for (name, kind) in kinds {
       let reason = try site.text("failed/\(name).reason")
@@ -59,7 +59,7 @@ import Testing
     #expect(spoolRefusal(folder, entries[0])?.kind == .vanished)
     #expect(folder.file(entries[1], identity) == .done)
     #expect(folder.fail(entries[2], reason: "is broken") == .done)
-    #expect(try site.names("done") == [])
+    #expect(try site.done() == [])
     #expect(try site.names("failed") == [])
   }
 

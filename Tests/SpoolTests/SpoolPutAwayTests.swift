@@ -19,17 +19,17 @@ import Testing
         #expect(folder.fail(try #require(try folder.scan().first), reason: "reason \(round)") == .done)
       }
     }
-    #expect(try site.names("done") == ["a", "a.2", "a.3"])
+    #expect(try site.done() == ["a", "a.2", "a.3"])
     #expect(try site.names("failed") == ["a", "a.2", "a.2.reason", "a.3", "a.3.reason", "a.reason"])
     for (round, suffix) in [(1, ""), (2, ".2"), (3, ".3")] {
-      #expect(try site.text("done/a\(suffix)") == "good \(round)")
+      #expect(try site.done("a\(suffix)") == "good \(round)")
       #expect(try site.text("failed/a\(suffix)") == "bad \(round)")
       #expect(try site.text("failed/a\(suffix).reason") == "reason \(round)\n")
     }
     // The next consumer does not know which numbers are taken.
     try site.put("a", "good 4")
     try site.take(from: try site.folder(rename: rename))
-    #expect(try site.text("done/a.4") == "good 4")
+    #expect(try site.done("a.4") == "good 4")
   }
 
   @Test(arguments: [SpoolRename.atOnce, .byLink]) func `does not replace a file with the name of a reason`(
@@ -89,7 +89,10 @@ import Testing
     let site = try SpoolSite()
     let folder = try site.folder(rename: rename)
     for name in ["a", "b", "c"] { try site.put(name) }
-    try #require(unsafe link("\(site.path)/new/a", "\(site.path)/done/a") == 0)
+    folder.stamp = 1_700_000_000_000
+    let hour = "\(site.path)/done/2023-11-14/22"
+    try FileManager.default.createDirectory(atPath: hour, withIntermediateDirectories: true)
+    try #require(unsafe link("\(site.path)/new/a", "\(hour)/a") == 0)
     for name in ["b", "c"] {
       try #require(unsafe link("\(site.path)/new/\(name)", "\(site.path)/failed/\(name)") == 0)
     }
@@ -98,7 +101,7 @@ import Testing
     let file = try folder.open(entries[0])
     #expect(folder.file(entries[0], file.identity) == .done)
     for entry in entries.dropFirst() { #expect(folder.fail(entry, reason: "is bad") == .done) }
-    #expect(try site.names("done") == ["a"])
+    #expect(try site.done() == ["a"])
     #expect(try site.names("failed") == ["b", "b.reason", "c", "c.reason"])
     #expect(try site.text("failed/c.reason") == "is bad\n")
     #expect(try site.names("new") == [])
@@ -117,7 +120,7 @@ import Testing
     // And it is to be had at once.
     let again = try #require(try folder.scan().first)
     #expect(try folder.open(again).identity != identity)
-    #expect(try site.names("done") == [])
+    #expect(try site.done() == [])
   }
 
   @Test func `deletes files with the option, but keeps failed ones`() throws {
@@ -127,7 +130,7 @@ import Testing
     try #require(unsafe mkfifo("\(site.path)/new/b", 0o600) == 0)
     #expect(try site.take(from: folder) == ["a"])
     #expect(try site.names("new") == [])
-    #expect(try site.names("done") == [])
+    #expect(try site.done() == [])
     #expect(try site.names("failed") == ["b", "b.reason"])
   }
 
@@ -138,7 +141,7 @@ import Testing
     try #require(unsafe rmdir("\(site.path)/done") == 0)
     try #require(unsafe rmdir("\(site.path)/failed") == 0)
     #expect(try site.take(from: folder) == ["a"])
-    #expect(try site.names("done") == ["a"])
+    #expect(try site.done() == ["a"])
     try site.put("b")
     #expect(folder.fail(try #require(try folder.scan().first), reason: "is broken") == .done)
     #expect(try site.names("failed").contains("b"))
@@ -202,7 +205,7 @@ import Testing
     try site.put(name)
     #expect(try folder.scan().first?.shown == "\(site.path)/new/a%0Ab%E2%80%A8c")
     #expect(try site.take(from: folder) == [name])
-    #expect(try site.names("done") == [name])
+    #expect(try site.done() == [name])
     try site.put(name)
     #expect(folder.fail(try #require(try folder.scan().first), reason: "line\nline") == .done)
     #expect(try site.names("failed") == [name, "\(name).reason"].sorted())
@@ -220,7 +223,7 @@ import Testing
       #expect(folder.fail(try #require(try folder.scan().first), reason: "is long") == .done)
     }
     let short = { String(repeating: "ä", count: $0) }
-    #expect(try site.names("done") == [short(126) + ".2", long].sorted())
+    #expect(try site.done() == [short(126) + ".2", long].sorted())
     let failed = [long, short(124) + ".reason", short(126) + ".2", short(123) + ".2.reason"]
     #expect(Set(try site.names("failed")) == Set(failed))
   }
@@ -240,7 +243,7 @@ import Testing
       #expect(unsafe access(path, F_OK) != 0)
     }
     #expect(try site.names("failed") == ["a%FFb", "a%FFb.2", "a%FFb.2.reason", "a%FFb.reason"])
-    #expect(try site.names("done") == ["b"])
+    #expect(try site.done() == ["b"])
   }
 
   @Test func `can be made durable repeatedly`() throws {
@@ -248,8 +251,10 @@ import Testing
     let folder = try site.folder()
     try folder.synchronize()
     try site.put("a")
+    folder.stamp = 1_700_000_000_000
     try site.take(from: folder)
-    #expect(folder.unsynchronized == ["\(site.path)/new", "\(site.path)/done"])
+    let done = ["", "/2023-11-14", "/2023-11-14/22"].map { "\(site.path)/done\($0)" }
+    #expect(folder.unsynchronized == Set(["\(site.path)/new"] + done))
     try folder.synchronize()
     #expect(folder.unsynchronized == [])
   }

@@ -58,7 +58,7 @@ import Testing
     #expect(try site.take(from: folder, at: start) == [])
     #expect(try site.take(from: folder, at: start + .seconds(10)) == ["a", "b"])
     #expect(try site.names("") == [".c", ".lock", "done", "failed", "upload"])
-    #expect(try site.names("done") == ["a", "b"])
+    #expect(try site.done() == ["a", "b"])
     #expect(try site.names("failed") == ["pipe", "pipe.reason"])
   }
 }

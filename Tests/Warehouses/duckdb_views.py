@@ -147,7 +147,7 @@ def check_open_parts(postback, folder, types, ending):
                "--received-at", "2026-03-10T23:30:00Z", *keys]
     shutil.copy(folder / "dump.jsonl", spool / "new" / "1.jsonl")
     consumer = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    environment.wait_until("the commit of a file", lambda: (spool / "done").exists() and list((spool / "done").iterdir()))
+    environment.wait_until("the commit of a file", lambda: list((spool / "done").glob("*/*/*")))
     consumer.send_signal(signal.SIGKILL)
     consumer.wait()
     status = json.loads(subprocess.check_output([postback, "status", out, "--json"]))

@@ -110,7 +110,7 @@ struct ForgottenSpool {
     try ["new", "tmp", "."].flatMap { name throws(FileFailure) in try files(in: "\(path)/\(name)", isDeep: false) }
   }
 
-  /// The files that were read, also those in folders for each day.
+  /// The files that were read, also those in folders for each hour.
   private static func read(in path: String) throws(FileFailure) -> [String] {
     try ["done", "failed"].flatMap { name throws(FileFailure) in try files(in: "\(path)/\(name)", isDeep: true) }
   }

@@ -147,7 +147,7 @@ import Testing
       mkdir $F/out && mount -t tmpfs -o size=1m postback $F/out || exit 77
       $0 "$@" & for i in $(seq 100); do sleep 0.1; grep -q disk_full $F/log && break; done
       ls $F/spool/new; mount -o remount,size=64m $F/out
-      for i in $(seq 150); do sleep 0.1; [ -e $F/spool/done/a ] && break; done
+      for i in $(seq 150); do sleep 0.1; ls $F/spool/done/*/*/a > /dev/null 2>&1 && break; done
       kill $!; wait $!; echo $?; cp -a $F/out $F/copy; umount $F/out; cp -a $F/copy/. $F/out
       """
     let result = try await site.shell("exec 2> $F/log; \(script)", site.arguments(["watch", site.spool]))

@@ -43,11 +43,13 @@ import Testing
     try await watch()
     #expect(try ledger.inputs == [.complete: 120])
     #expect(try ledger.state.putAway.inputs == 20)
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path("spool/done")) {
-      try FileManager.default.moveItem(
-        atPath: folder.path("spool/done/\(name)"),
-        toPath: folder.path("spool/new/again-\(name)")
-      )
+    let done = folder.path("spool/done")
+    for file in try FileManager.default.subpathsOfDirectory(atPath: done) {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: "\(done)/\(file)", isDirectory: &isFolder), !isFolder.boolValue,
+        let name = file.split(separator: "/").last
+      else { continue }
+      try FileManager.default.moveItem(atPath: "\(done)/\(file)", toPath: folder.path("spool/new/again-\(name)"))
     }
     try await watch()
     #expect(try ledger.counts[.read] == 120)

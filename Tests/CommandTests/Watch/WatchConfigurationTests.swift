@@ -28,7 +28,8 @@ import Testing
       at: site
     )
     #expect(result.status == 0, "\(result.errorText)")
-    #expect(FileManager.default.fileExists(atPath: site.folder.path("spool/done/a.jsonl")))
+    let done = try FileManager.default.subpathsOfDirectory(atPath: site.folder.path("spool/done"))
+    #expect(done.contains { $0.hasSuffix("/a.jsonl") })
     #expect(FileManager.default.fileExists(atPath: site.folder.path("state/ledger.sqlite")))
     #expect(FileManager.default.fileExists(atPath: site.folder.path("tables/skan_postbacks")))
   }

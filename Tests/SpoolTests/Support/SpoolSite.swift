@@ -40,8 +40,22 @@ struct SpoolSite {
     String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
   }
 
+  /// The text of a file that was put away.
+  func done(_ name: String) throws -> String {
+    let folders = try PutAwayFolders(of: path).folders.map(\.path).filter { $0.contains("/done") }
+    let paths = folders.map { "\($0)/\(name)" }.filter { FileManager.default.fileExists(atPath: $0) }
+    return String(decoding: try Data(contentsOf: URL(filePath: try #require(paths.first))), as: UTF8.self)
+  }
+
   /// The names in a folder, including hidden ones, sorted.
   func names(_ folder: String) throws -> [String] { try Directory.names(in: "\(path)/\(folder)") }
+
+  /// The names of the files in the folders of `done/`, sorted.
+  func done() throws -> [String] {
+    let folders = try PutAwayFolders(of: path).folders.filter { $0.path.contains("/done") }
+    return try folders.flatMap { folder in try folder.files().map { String($0.dropFirst(folder.path.count + 1)) } }
+      .sorted()
+  }
 
   /// Opens all files of a scan as a consumer does, and returns the names in the order of reading.
   @discardableResult
