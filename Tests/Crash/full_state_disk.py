@@ -3,10 +3,11 @@
 
 The state is on a file system of 16 MB. Files come one by one, so that each has a commit of its own, and the write-ahead log
 of the ledger would outgrow the disk if it were not bounded. Then the disk is filled up, and room is made again.
+After that `postback retain` removes old parts from a disk without a free byte, tables and state on it, with the reserve of the state.
 Exit status: 0 everything is in the tables once and the state is sound, 1 otherwise, 77 where nothing can be mounted.
 """
 
-import argparse, os, signal, subprocess, sys, tempfile, time
+import argparse, os, shutil, signal, subprocess, sys, tempfile, time
 from pathlib import Path
 
 
@@ -31,9 +32,35 @@ def main():
             print("skipped: no file system can be mounted")
             sys.exit(77)
         try:
+            retain(work, binary)
             fill(work, binary, options.files)
         finally:
             subprocess.run(["umount", work / "state"])
+
+
+def retain(work, binary):
+    """Old parts go from a disk on which nothing is free, and the reserve is there again after that."""
+    disk = work / "state"
+    (disk / "spool/new").mkdir(parents=True)
+    subprocess.run([binary, "generate", "--count", "600", "--seed", "3", "--out", disk / "spool/new/a", "--keys", "old-keys", "--quiet"],
+                   cwd=work, check=True)
+    keys = (work / "old-keys").read_text().split()
+    subprocess.run([binary, "watch", "spool", "--out", "out", "--once", "--received-at", "2024-01-01T00:00:00Z", "--quiet", *keys], cwd=disk, check=True)
+    with open(disk / "filler", "wb", buffering=0) as filler:
+        for size in 4096, 1:
+            try:
+                while True:
+                    filler.write(bytes(size))
+            except OSError:
+                pass
+    ended = subprocess.run([binary, "retain", "--out", "out", "--older-than", "400d", "--yes-remove-all"], cwd=disk, capture_output=True, text=True)
+    print(f"on a full disk: {ended.stdout.strip()} {ended.stderr[-300:].strip()}")
+    check = subprocess.run([binary, "state", "check", "out"], cwd=disk, capture_output=True, text=True)
+    if ended.returncode != 0 or check.stdout != "sound\n" or not (disk / "out/_state/reserve").exists():
+        sys.exit(f"nothing can be removed from a full disk: {ended.returncode} {check.stdout}")
+    for name in "spool", "out":
+        shutil.rmtree(disk / name)
+    (disk / "filler").unlink()
 
 
 def fill(work, binary, count):
@@ -84,8 +111,8 @@ def fill(work, binary, count):
     check = subprocess.run([binary, "state", "check", "--state", "state", "--out", "out"], cwd=work, capture_output=True, text=True)
     rows = sum(len(path.read_bytes().splitlines()) for path in (work / "out").glob("skan_*s/part-*.jsonl")
                if path.parent.name in ("skan_postbacks", "skan_rejects"))
-    print(check.stdout.strip(), f"{rows} rows of {len(set(lines))} different postbacks in {len(list(done.iterdir()))} files")
-    sys.exit(0 if check.stdout == "sound\n" and rows == len(set(lines)) and len(lines) == len(list(done.iterdir())) and longest <= 9 << 20 else 1)
+    print(check.stdout.strip(), f"{rows} rows of {len(set(lines))} different postbacks in {len(list(done.glob('*/*/*')))} files")
+    sys.exit(0 if check.stdout == "sound\n" and rows == len(set(lines)) and len(lines) == len(list(done.glob('*/*/*'))) and longest <= 9 << 20 else 1)
 
 
 if __name__ == "__main__":
