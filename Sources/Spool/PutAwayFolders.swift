@@ -14,11 +14,6 @@ package struct PutAwayFolders {
     package let path: String
     /// The end of the hour in which its files were put away, in milliseconds since 1970; nil if only their own times tell.
     let end: Int64?
-
-    /// Returns the paths of the files in the folder, without hidden ones.
-    package func files() throws(FileFailure) -> [String] {
-      try SpoolListing.reading(path, skipsFolders: true).names().map { "\(path)/\($0.text)" }
-    }
   }
 
   /// The folders, those of `done/` first, and in it the oldest first.
