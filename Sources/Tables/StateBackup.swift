@@ -30,7 +30,7 @@ package struct StateBackup {
   /// Copies the tables in `output` with the state in a folder to `target`, which must not exist. Complete parts that the
   /// copy `previous` has too are links to its files, if it is given.
   package init(output: String, state: String, to target: String, linkingTo previous: String?) throws(FileFailure) {
-    guard try DurableFolder(target).byteCount(of: ".") == nil else {
+    guard try NamedFile(target) == nil else {
       throw FileFailure(.cannotCreate, target, "The file or directory exists", advice: "Give --to another name")
     }
     let hidden = "\(target).inprogress"
