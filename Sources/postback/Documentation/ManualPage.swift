@@ -66,10 +66,14 @@ struct ManualPage {
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
   }
 
-  /// Returns the lines of a text as paragraphs: one begins after an empty line, and with the exit statuses.
+  /// Returns the lines of a text as paragraphs: one begins after an empty line, and with the exit statuses. An indented line is
+  /// shown as it is, and JSON may be broken between its members.
   private static func paragraphs(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      line.isEmpty ? ".PP" : (line.hasPrefix("Exit status") ? ".PP\n" : "") + escaped(line)
+      if line.isEmpty { return ".PP" }
+      if line.hasPrefix("  ") { return ".nf\n\(escaped(line))\n.fi" }
+      let words = escaped(line).replacing(",\"", with: ",\\:\"")
+      return (line.hasPrefix("Exit status") ? ".PP\n" : "") + words
     }.joined(separator: "\n")
   }
 
