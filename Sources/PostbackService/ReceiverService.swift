@@ -76,9 +76,10 @@ package final class ReceiverService: Sendable {
     receiver = Receiver(commits, configuration, metrics: metrics, events: events, consumer: consumer)
     text = MetricsText(metrics, commits, events, consumer, spool: spool, version: version)
     let limits = Self.limits(configuration.limits, log)
+    let route = text.route
     do throws(ListeningSocket.Failure) {
       metricsServer = try configuration.metricsListen.map { address throws(ListeningSocket.Failure) in
-        HTTPServer(try ListeningSocket(address), Router([text.route]), limits: .ofMetrics)
+        HTTPServer(try ListeningSocket(address), Router([route]), limits: .ofMetrics)
       }
       server = HTTPServer(
         try Self.socket(configuration.listen, manager),

@@ -1,5 +1,6 @@
 internal import DurableFiles
 internal import Glibc
+internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Signatures
@@ -107,12 +108,14 @@ struct ForgottenSpool {
 
   /// The files that wait to be read, or are written.
   private static func waiting(in path: String) throws(FileFailure) -> [String] {
-    try ["new", "tmp", "."].flatMap { name throws(FileFailure) in try files(in: "\(path)/\(name)", isDeep: false) }
+    var waiting: [String] = []
+    for name in ["new", "tmp", "."] { waiting += try files(in: "\(path)/\(name)", isDeep: false) }
+    return waiting
   }
 
   /// The files that were read, also those in folders for each hour.
   private static func read(in path: String) throws(FileFailure) -> [String] {
-    try ["done", "failed"].flatMap { name throws(FileFailure) in try files(in: "\(path)/\(name)", isDeep: true) }
+    try files(in: "\(path)/done", isDeep: true) + files(in: "\(path)/failed", isDeep: true)
   }
 
   private static func files(in folder: String, isDeep: Bool) throws(FileFailure) -> [String] {
