@@ -56,6 +56,20 @@ public struct TierFlags: OptionSet, Sendable {
   /// A `source-app-id` of version 1.0 that could not be read.
   public static let unreadableSourceAppID = TierFlags(rawValue: 1 << 20)
 
+  /// The flags that say that somebody edited an unsigned field or made it unreadable.
+  ///
+  /// Others concern signed fields alone: with a valid signature nobody edited these, so that they say nothing about a sender.
+  /// `zeroMayBeNull` doubts a value that the forwarder filled in.
+  package static let edits: TierFlags = {
+    let others: TierFlags = [
+      .lostWithSourceApp, .lostInLaterWindow, .sourceDigitsInLaterWindow, .sourceAppInLaterWindow, .zeroMayBeNull,
+    ]
+    return TierFlags(names.map(\.flag)).subtracting(others)
+  }()
+
+  /// The names of `edits`.
+  package static let namesOfEdits: [String] = names.filter { edits.contains($0.flag) }.map(\.name)
+
   /// The flag for each field that may be unsigned and unreadable.
   private static let unreadable: [(field: Field, flag: TierFlags)] = [
     (.conversionValue, .unreadableConversionValue),

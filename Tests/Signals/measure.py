@@ -30,8 +30,8 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 CLEAN = ["--campaigns", "20", "--forged", "0", "--edited", "0", "--malformed", "0"]
 # The tests that are about each fraud.
 FRAUDS = {
-    "inflate-fine": {"fine_values", "raised_values"},
-    "inflate-coarse": {"coarse_values", "raised_values"},
+    "inflate-fine": {"fine_values", "raised_values", "raised_revenue"},
+    "inflate-coarse": {"coarse_values", "raised_values", "raised_revenue"},
     "flip-win": {"invalid_signatures"},
     "replay-late": {"late_copies"},
     "steal-signature": {"invalid_signatures"},

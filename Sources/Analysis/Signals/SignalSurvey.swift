@@ -19,13 +19,11 @@ package struct SignalSurvey: Sendable {
   /// The lines of the tables that are not rows.
   package let unreadable: UnreadableRows
 
-  /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. A copy
-  /// is late if it comes more than `days` days after the first.
+  /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,
     accepted: TableFiles,
-    lateAfterDays days: Int,
     jobs: Int
   ) async throws(PipelineFailure) {
     let filter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
@@ -37,7 +35,7 @@ package struct SignalSurvey: Sendable {
       copies.merge(part.copies)
       unreadable += part.unreadable
     }
-    let counting = SignalCounting(query, copies: copies, lateAfter: Int64(days) * 86_400_000)
+    let counting = SignalCounting(query)
     var all = SignalPart()
     try await accepted.scan(jobs: jobs) { batch in
       counting.count(batch)
@@ -56,11 +54,10 @@ package struct SignalSurvey: Sendable {
   }
 }
 
-/// The identical copies of each postback: their number, and the time of the last one.
+/// The number of identical copies of each postback.
 struct CopyTable: Sendable {
   struct Copies: Sendable {
     var count: Int
-    var last: Int64?
     var network: String
   }
 
@@ -77,7 +74,6 @@ struct CopyTable: Sendable {
       return
     }
     known.count += new.count
-    if let last = new.last { known.last = max(known.last ?? last, last) }
     copies[key] = known
   }
 
@@ -104,13 +100,13 @@ private struct CopyPart: Sendable {
 
   init(_ batch: RawBatch, _ filter: RowFilter) {
     let (code, first) = (Table.rejects.place(.rejectCode), Table.rejects.place(.firstSeenPostbackKey))
-    let (network, received) = (Table.rejects.place(.adNetworkID), Table.rejects.place(.receivedAt))
+    let network = Table.rejects.place(.adNetworkID)
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
       guard row.text(code) == RejectCode.duplicateIdentical.rawValue, filter.matches(row),
         let key = row.key(first), let network = row.text(network)
       else { continue }
-      copies.append((key, .init(count: 1, last: row.time(received), network: network)))
+      copies.append((key, .init(count: 1, network: network)))
     }
     unreadable = row.unreadable
   }
@@ -141,13 +137,9 @@ private struct SignalPart: Sendable {
 private struct SignalCounting: Sendable {
   private let filter: RowFilter
   private let columns = PostbackColumns()
-  private let copies: CopyTable
-  private let lateAfter: Int64
 
-  init(_ query: RejectQuery, copies: CopyTable, lateAfter: Int64) {
+  init(_ query: RejectQuery) {
     filter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
-    self.copies = copies
-    self.lateAfter = lateAfter
   }
 
   func count(_ batch: RawBatch) -> SignalPart {
@@ -155,39 +147,28 @@ private struct SignalCounting: Sendable {
     var row = RowCursor(batch, of: .postbacks)
     while row.next() {
       guard filter.matches(row), let network = row.text(columns.network) else { continue }
-      part.networks[network, default: NetworkSignals()].add(row, columns, isReplayed: isReplayed(row))
+      part.networks[network, default: NetworkSignals()].add(row, columns)
     }
     part.unreadable = row.unreadable
     return part
-  }
-
-  /// Returns true if the last copy of the postback came more than `lateAfter` milliseconds after the first one.
-  private func isReplayed(_ row: borrowing RowCursor) -> Bool {
-    guard !copies.copies.isEmpty, let key = row.key(columns.key),
-      let last = copies.copies[key]?.last, let first = row.time(columns.received)
-    else { return false }
-    let (wait, overflow) = last.subtractingReportingOverflow(first)
-    return !overflow && wait > lateAfter
   }
 }
 
 extension NetworkSignals {
   /// Adds an accepted postback.
-  fileprivate mutating func add(_ row: borrowing RowCursor, _ columns: PostbackColumns, isReplayed: Bool) {
+  fileprivate mutating func add(_ row: borrowing RowCursor, _ columns: PostbackColumns) {
     accepted += 1
     if let flags = row.cell(columns.flags), flags.count > 2, let text = row.text(columns.flags) {
       var isImpossible = false
       for (index, flag) in TierFlags.names.enumerated() where text.contains("\"\(flag.name)\"") {
         tierFlags[index] += 1
-        // This flag doubts a value that the forwarder filled in, not the data tier.
-        if flag.flag != .zeroMayBeNull { isImpossible = true }
+        if TierFlags.edits.contains(flag.flag) { isImpossible = true }
       }
       if isImpossible { flagged += 1 }
     }
     redownload.add(row.boolean(columns.redownload))
     viewThrough.add(row.integer(columns.fidelity).map { $0 == 0 })
     won.add(row.boolean(columns.won))
-    if isReplayed { lateReplays += 1 }
   }
 }
 
@@ -199,7 +180,6 @@ private struct PostbackColumns: Sendable {
   let redownload = Table.postbacks.place(.redownload)
   let fidelity = Table.postbacks.place(.fidelityType)
   let won = Table.postbacks.place(.didWin)
-  let received = Table.postbacks.place(.receivedAt)
 }
 
 /// Signals in the postbacks of one ad network: implausible fields, shares of some field values, and copies.
@@ -208,8 +188,7 @@ package struct NetworkSignals: Sendable, Equatable {
   package internal(set) var accepted = 0
   /// The number of accepted postbacks with each tier flag, in the order of `TierFlags.names`.
   package internal(set) var tierFlags = [Int](repeating: 0, count: TierFlags.names.count)
-  /// The number of accepted postbacks with at least one flag other than `zeroMayBeNull`, which doubts the forwarder and
-  /// not the data tier.
+  /// The number of accepted postbacks with at least one flag which says that somebody edited an unsigned field.
   package internal(set) var flagged = 0
   /// The share of redownloads among postbacks with the field.
   package internal(set) var redownload = ShareCount()
@@ -223,8 +202,6 @@ package struct NetworkSignals: Sendable, Equatable {
   package internal(set) var copied = 0
   /// The largest number of copies of one postback.
   package internal(set) var mostCopies = 0
-  /// The number of accepted postbacks whose last copy came too late to be a retry.
-  package internal(set) var lateReplays = 0
 
   static func += (left: inout NetworkSignals, right: NetworkSignals) {
     left.accepted += right.accepted
@@ -236,7 +213,6 @@ package struct NetworkSignals: Sendable, Equatable {
     left.copies += right.copies
     left.copied += right.copied
     left.mostCopies = max(left.mostCopies, right.mostCopies)
-    left.lateReplays += right.lateReplays
   }
 }
 

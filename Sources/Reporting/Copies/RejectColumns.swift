@@ -34,19 +34,21 @@ struct RejectColumns: Sendable {
     var parser = PostbackParser()
     while cursor.next() {
       guard let word = cursor.text(code), Self.copies.contains(word), let key = cursor.key(firstSeen) else { continue }
-      guard var bytes = cursor.rawBody(body, base64: bodyBase64) else {
-        take(cursor, key, nil)
-        continue
-      }
-      let length = bytes.count
-      let request = cursor.cell(query).map { cell in
-        bytes += cursor.bytes[cell.indices]
-        return ByteRange(start: length, count: Int(cell.count))
-      }
-      bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
-      let postback = try? parser.parse(0..<length, of: &bytes, query: request)
-      take(cursor, key, postback.map { ($0, bytes) })
+      take(cursor, key, copy(cursor, &parser))
     }
     return cursor.unreadable
+  }
+
+  /// Parses the copy in the current row; nil if its body cannot be read.
+  func copy(_ cursor: borrowing RowCursor, _ parser: inout PostbackParser) -> Copy? {
+    guard var bytes = cursor.rawBody(body, base64: bodyBase64) else { return nil }
+    let length = bytes.count
+    let request = cursor.cell(query).map { cell in
+      bytes += cursor.bytes[cell.indices]
+      return ByteRange(start: length, count: Int(cell.count))
+    }
+    bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    let postback = try? parser.parse(0..<length, of: &bytes, query: request)
+    return postback.map { ($0, bytes) }
   }
 }

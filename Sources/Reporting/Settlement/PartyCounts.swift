@@ -56,6 +56,8 @@ package struct PartyCounts: Sendable, Equatable {
     }
     for difference in others { otherConflicts[difference, default: 0] += 1 }
     guard hasDirect, let device = settlement.copies.first(where: \.isDirect) else { return }
+    // Who posts as a device is not known: copies that contradict each other prove nothing about a forwarder.
+    guard settlement.copies.allSatisfy({ !$0.isDirect || $0.values == device.values }) else { return }
     var edited: PostbackCopy?
     for (field, settled) in zip(settlement.fields, settlement.settled) where settled.direct.count == 1 {
       let readable = copies.filter { $0.values[field] != UnsignedValues.unreadable }

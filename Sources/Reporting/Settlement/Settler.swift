@@ -62,13 +62,13 @@ struct Settler: Sendable {
     rule.isSecure = network?.owner == .secureSetUp
     rule.isNullAsZero = network?.writesNullAsZero ?? false
     rule.directSince = lookups.apps[app]?.directCopiesSince
-    let format = format(cursor)
+    let format = PostbackFormat(cursor, columns)
     let fields = UnsignedField.fields(of: format)
     let own = PostbackCopy(
       receivedAt: receivedAt ?? PostbackCopy.unknownTime,
       channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
       forwarder: cursor.text(columns.forwarder),
-      values: values(cursor, fields)
+      values: UnsignedValues(cursor, columns, fields)
     )
     var all = [own]
     let key = cursor.key(columns.key)
@@ -87,41 +87,10 @@ struct Settler: Sendable {
     )
   }
 
-  private func format(_ cursor: borrowing RowCursor) -> PostbackFormat {
-    cursor.text(columns.version).flatMap { Version(rawValue: $0) }.map { .skAdNetwork($0) } ?? .adAttributionKit
-  }
-
   private func conversionType(_ cursor: borrowing RowCursor) -> ConversionType? {
     cursor.cell(columns.conversionType).flatMap {
       ConversionType(postbackValue: cursor.bytes.span.extracting($0.indices))
     }
-  }
-
-  /// The unsigned values of the accepted copy.
-  private func values(_ cursor: borrowing RowCursor, _ fields: [UnsignedField]) -> UnsignedValues {
-    var values = UnsignedValues()
-    for field in fields {
-      switch field {
-      case .conversionValue: values[field] = cursor.integer(columns.conversionValue) ?? UnsignedValues.absent
-      case .coarseConversionValue:
-        let word = cursor.text(columns.coarseValue).flatMap { CoarseConversionValue(rawValue: $0) }
-        values[field] = UnsignedValues.place(of: word)
-      case .countryCode:
-        let letters = cursor.cell(columns.country).map { cursor.bytes[$0.indices] }
-        values[field] = letters.map { UnsignedValues.country($0) } ?? UnsignedValues.absent
-      case .adInteractionType:
-        let word = cursor.text(columns.adInteractionType).flatMap { AdInteractionType(rawValue: $0) }
-        values[field] = UnsignedValues.place(of: word)
-      case .redownload:
-        values[field] = cursor.boolean(columns.redownload).map { $0 ? 1 : 0 } ?? UnsignedValues.absent
-      case .sourceAppID: values[field] = cursor.integer(columns.sourceAppID) ?? UnsignedValues.absent
-      }
-    }
-    guard let flags = cursor.text(columns.tierFlags), flags.contains("unreadable_") else { return values }
-    for field in fields where flags.contains("\"unreadable_\(field.name.rawValue)\"") {
-      values[field] = UnsignedValues.unreadable
-    }
-    return values
   }
 
   // MARK: - Encoding

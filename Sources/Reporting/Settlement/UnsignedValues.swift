@@ -146,6 +146,28 @@ extension UnsignedValues {
     }
   }
 
+  /// The values of the current row of `skan_postbacks`, which can have some fields.
+  init(_ row: borrowing RowCursor, _ columns: PostbackColumns, _ fields: [UnsignedField]) {
+    for field in fields {
+      switch field {
+      case .conversionValue: self[field] = row.integer(columns.conversionValue) ?? Self.absent
+      case .coarseConversionValue:
+        let word = row.text(columns.coarseValue).flatMap { CoarseConversionValue(rawValue: $0) }
+        self[field] = Self.place(of: word)
+      case .countryCode:
+        let letters = row.cell(columns.country).map { row.bytes[$0.indices] }
+        self[field] = letters.map { Self.country($0) } ?? Self.absent
+      case .adInteractionType:
+        let word = row.text(columns.adInteractionType).flatMap { AdInteractionType(rawValue: $0) }
+        self[field] = Self.place(of: word)
+      case .redownload: self[field] = row.boolean(columns.redownload).map { $0 ? 1 : 0 } ?? Self.absent
+      case .sourceAppID: self[field] = row.integer(columns.sourceAppID) ?? Self.absent
+      }
+    }
+    guard let flags = row.text(columns.tierFlags), flags.contains("unreadable_") else { return }
+    for field in fields where flags.contains("\"unreadable_\(field.name.rawValue)\"") { self[field] = Self.unreadable }
+  }
+
   /// The values as bytes.
   var record: [UInt8] {
     var record = [fine, coarse, interaction, redownload].map { UInt8(bitPattern: $0) }
@@ -174,5 +196,12 @@ extension UnsignedValues: Comparable {
   static func < (left: UnsignedValues, right: UnsignedValues) -> Bool {
     for field in UnsignedField.allCases where left[field] != right[field] { return left[field] < right[field] }
     return false
+  }
+}
+
+extension PostbackFormat {
+  /// The format of the current row of `skan_postbacks`.
+  init(_ row: borrowing RowCursor, _ columns: PostbackColumns) {
+    self = row.text(columns.version).flatMap { Version(rawValue: $0) }.map { .skAdNetwork($0) } ?? .adAttributionKit
   }
 }

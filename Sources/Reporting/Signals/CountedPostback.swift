@@ -49,17 +49,23 @@ struct CountedPostback {
     )
   }
 
-  /// Notes the revenue that a value means, if the row has it.
-  func note(
-    _ field: String,
-    _ value: String,
-    _ row: borrowing RowCursor,
-    _ columns: PostbackColumns,
-    in changes: inout ValueChanges
-  ) {
+  /// What gives the values of the postback their meaning.
+  func place(_ row: borrowing RowCursor, _ columns: PostbackColumns) -> ValueChanges.Place {
+    let version = row.integer(columns.modelVersion)
+    return ValueChanges.Place(
+      app: app,
+      family: family,
+      window: window,
+      model: version == nil ? nil : row.text(columns.modelID),
+      version: version ?? 0
+    )
+  }
+
+  /// Notes the revenue that the value of the row means, if the row has it.
+  func note(_ value: MeantValue, _ row: borrowing RowCursor, _ columns: PostbackColumns, in changes: inout ValueChanges)
+  {
     guard let amount = row.amount(columns.revenue), let currency = row.text(columns.currency) else { return }
-    let meaning = ValueChanges.Meaning(app: app, family: family, window: window, field: field, value: value)
-    changes.note(meaning, currency, amount)
+    changes.note(value, in: place(row, columns), currency, amount)
   }
 }
 

@@ -13,6 +13,9 @@ struct SignalCounts: Sendable {
   var rates = SignalRates()
   var transactions = SharedTransactions()
   var changes = ValueChanges()
+  var risk = ForwardingRisk()
+  /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
+  var lateReplays: [String: Int] = [:]
   var unreadable = UnreadableRows()
   /// The number of postbacks in further clusters, which are left out.
   var uncounted = 0
@@ -20,6 +23,7 @@ struct SignalCounts: Sendable {
   var isMisaligned = false
 
   private static let mostClusters = 50_000
+  private static let mostNetworks = 4096
 
   mutating func merge(_ later: SignalCounts) {
     for (key, counts) in later.clusters {
@@ -32,6 +36,11 @@ struct SignalCounts: Sendable {
     rates += later.rates
     transactions.merge(later.transactions)
     changes.merge(later.changes)
+    risk.merge(later.risk)
+    for (network, count) in later.lateReplays where lateReplays[network] != nil || lateReplays.count < Self.mostNetworks
+    {
+      lateReplays[network, default: 0] += count
+    }
     unreadable += later.unreadable
     isMisaligned = isMisaligned || later.isMisaligned
   }
@@ -46,25 +55,16 @@ struct SignalCounter: Sendable {
 
   private let columns = PostbackColumns()
   private let transaction = Table.postbacks.place(.transactionID)
-  private let settledColumns = SettledColumns()
   private let enrichedColumns = EnrichedColumns()
 
-  /// The batches of derived tables that stand beside a batch of `skan_postbacks`.
-  struct Beside: Sendable {
-    var settled: RawBatch?
-    var enriched: RawBatch?
-  }
-
-  func count(_ batch: RawBatch, _ beside: Beside) -> SignalCounts {
+  /// Counts the postbacks of a batch. `enriched` has the rows of `skan_enriched` that stand beside it.
+  func count(_ batch: RawBatch, _ enriched: RawBatch?) -> SignalCounts {
     var counts = SignalCounts()
     var row = RowCursor(batch, of: .postbacks)
-    var settled = RowCursor(beside.settled ?? RawBatch(bytesToAdd: 0), of: .settled)
-    var enriched = RowCursor(beside.enriched ?? RawBatch(bytesToAdd: 0), of: .enriched)
+    var enriched = RowCursor(enriched ?? RawBatch(bytesToAdd: 0), of: .enriched)
     while row.next() {
       let key = row.key(columns.key)
-      let hasSettled = settled.next()
       let hasEnriched = enriched.next()
-      if hasSettled, settled.key(settledColumns.key) != key { counts.isMisaligned = true }
       if hasEnriched, enriched.key(enrichedColumns.key) != key { counts.isMisaligned = true }
       guard !counts.isMisaligned else { break }
       guard filter.matches(row), let id = row.text(columns.adNetworkID), let app = row.text(columns.appID) else {
@@ -77,8 +77,9 @@ struct SignalCounter: Sendable {
         if let status = enriched.text(enrichedColumns.status).flatMap(EnrichStatus.init) { postback.status = status }
       }
       add(row, postback, to: &counts)
-      if let key { addCopies(of: UInt128(key), postback, to: &counts) }
-      if hasSettled { addSettled(settled, postback, to: &counts) }
+      guard let key, copies.follows(UInt128(key)) else { continue }
+      let isLate = addCopies(of: UInt128(key), row, postback, to: &counts)
+      if isLate { counts.lateReplays[id, default: 0] += 1 }
     }
     counts.unreadable = row.unreadable
     return counts
@@ -91,16 +92,12 @@ struct SignalCounter: Sendable {
     if postback.isWin {
       if let value = row.integer(columns.conversionValue), (0...63).contains(value) {
         found.add(fine: Int(value))
-        postback.note("conversion_value", "\(value)", row, columns, in: &counts.changes)
       }
       switch row.text(columns.coarseValue) {
       case "low": found.coarse.0 += 1
       case "medium": found.coarse.1 += 1
       case "high": found.coarse.2 += 1
       default: break
-      }
-      if let value = row.text(columns.coarseValue) {
-        postback.note("coarse_conversion_value", value, row, columns, in: &counts.changes)
       }
       if let country = row.cell(columns.country), country.count == 2 {
         let start = Int(country.start)
@@ -138,104 +135,123 @@ struct SignalCounter: Sendable {
     guard let cell = row.cell(columns.tierFlags), cell.count > 2, let text = row.text(columns.tierFlags) else {
       return false
     }
-    // This flag doubts a value that the forwarder filled in, not the data tier.
-    return TierFlags.names.contains { $0.flag != .zeroMayBeNull && text.contains("\"\($0.name)\"") }
+    return TierFlags.namesOfEdits.contains { text.contains("\"\($0)\"") }
   }
 
-  /// Counts the rejected copies.
-  private func addCopies(of key: UInt128, _ postback: CountedPostback, to counts: inout SignalCounts) {
-    counts.rates.add(.lateCopies, .forwarder, postback.forwarder, false, at: nil)
-    counts.rates.add(.resends, .forwarder, postback.forwarder, false, at: nil)
-    counts.rates.add(.selfConflicts, .forwarder, postback.forwarder, false, at: nil)
-    var sent: Set<Int32> = []
-    copies.forEach(key) { copy in
-      guard copy.forwarder >= 0 else { return }
-      let forwarder = copies.forwarders[Int(copy.forwarder)]
-      let (wait, overflow) = copy.time.subtractingReportingOverflow(postback.time ?? .max)
-      let isLate = !overflow && postback.time != nil && copy.time != .min && wait > lateAfter
-      let time = copy.time == .min ? nil : copy.time
-      let isAgain = forwarder == postback.forwarder || !sent.insert(copy.forwarder).inserted
-      counts.rates.add(.lateCopies, .forwarder, forwarder, isLate, at: time)
-      counts.rates.add(.resends, .forwarder, forwarder, isAgain && !copy.isConflict && !isLate, at: time)
-      // Only the first copy's own values are known here to differ.
-      let isContradiction = copy.isConflict && forwarder == postback.forwarder
-      counts.rates.add(.selfConflicts, .forwarder, forwarder, isContradiction, at: time)
+  // MARK: - Copies
+
+  /// Counts what all copies of the postback tell. Returns true if a sender sent it again after Apple's last retry.
+  private func addCopies(
+    of key: UInt128,
+    _ row: borrowing RowCursor,
+    _ postback: CountedPostback,
+    to counts: inout SignalCounts
+  ) -> Bool {
+    let others = copies.copies(of: key)
+    let isDirect = row.has(Channel.appleDirect.rawValue, in: columns.channel)
+    let own = UnsignedValues(row, columns, UnsignedField.fields(of: PostbackFormat(row, columns)))
+    if postback.isWin { postback.note(own.meant, row, columns, in: &counts.changes) }
+    var senders = PostbackSenders()
+    let time = (first: postback.time ?? .max, last: postback.time ?? .min)
+    senders.add(own, by: postback.forwarder, isDirect: isDirect, first: time.first, last: time.last)
+    for copy in others {
+      senders.add(
+        copy.isIdentical ? own : copy.values,
+        by: copy.forwarder < 0 ? nil : copies.forwarders[Int(copy.forwarder)],
+        isDirect: copy.isDirect,
+        count: Int(copy.count),
+        first: copy.first,
+        last: copy.last
+      )
     }
+    var isLate = false
+    for sender in senders.senders {
+      let isSenderLate = sender.wait > lateAfter
+      isLate = isLate || isSenderLate
+      guard let name = sender.name else { continue }
+      let last = sender.last == .min ? nil : sender.last
+      counts.rates.add(.lateCopies, .forwarder, name, isSenderLate, at: last)
+      counts.rates.add(.resends, .forwarder, name, sender.count > sender.values.count && !isSenderLate, at: last)
+      let contradicted = sender.contradictedAt
+      counts.rates.add(
+        .selfConflicts,
+        .forwarder,
+        name,
+        contradicted != nil,
+        at: contradicted == .max ? nil : contradicted
+      )
+    }
+    if let device = senders.device { compare(senders, with: device, row, postback, to: &counts) }
+    return isLate
   }
 
-  /// Counts what all copies together tell.
-  private func addSettled(_ settled: borrowing RowCursor, _ postback: CountedPostback, to counts: inout SignalCounts) {
-    let (direct, forwarded) = (
-      settled.integer(settledColumns.direct) ?? 0, settled.integer(settledColumns.forwarded) ?? 0
-    )
-    guard postback.isWin, direct > 0 else { return }
-    counts.clusters[postback.cluster, default: ClusterCounts()].missing.add(forwarded == 0)
-    guard forwarded > 0, let names = settled.text(settledColumns.forwarders) else { return }
-    let forwarders = names.split(separator: ";").map(String.init)
-    let value = difference(settled, [.conversionValue, .coarseConversionValue])
-    let country = difference(settled, [.countryCode])
-    for forwarder in forwarders {
-      if value.isCompared {
-        counts.rates.add(.raisedValues, .forwarder, forwarder, value.change?.isRaise ?? false, at: postback.time)
-      }
-      if country.isCompared {
-        counts.rates.add(.changedCountries, .forwarder, forwarder, country.change != nil, at: postback.time)
-      }
-      for change in [value.change, country.change] {
-        guard let change, !change.isValue || change.isRaise else { continue }
-        counts.changes.add(change, by: forwarder, postback.app, postback.family, postback.window)
+  /// Compares the forwarders' copies with the device's.
+  private func compare(
+    _ senders: PostbackSenders,
+    with device: PostbackSenders.Sender,
+    _ row: borrowing RowCursor,
+    _ postback: CountedPostback,
+    to counts: inout SignalCounts
+  ) {
+    let isContradicted = device.values.count > 1
+    let time = isContradicted ? device.values.map(\.first).sorted()[1] : .max
+    let since = time == .max ? nil : time
+    counts.rates.add(.deviceCopiesDisagree, .network, postback.network, isContradicted, at: since)
+    counts.rates.add(.deviceCopiesDisagree, .app, postback.app, isContradicted, at: since)
+    if postback.isWin, let first = postback.time {
+      counts.risk.add(postback.cluster, at: min(first, device.first), forwardedAt: senders.firstForwarded)
+    }
+    let place = postback.place(row, columns)
+    for sender in senders.senders {
+      guard !sender.isDirect, let forwarder = sender.name else { continue }
+      counts.rates.add(.deviceCopiesDisagree, .forwarder, forwarder, isContradicted, at: since)
+      guard postback.isWin else { continue }
+      if isContradicted {
+        for name in SignalName.ofDeviceCopies { counts.rates.leaveOut(name, forwarder) }
+      } else {
+        counts.add(DeviceComparison(sender, with: device.values[0].values), by: forwarder, place)
       }
     }
-  }
-
-  /// Returns the first change of one of some fields from the device's copy to a forwarder's.
-  private func difference(
-    _ settled: borrowing RowCursor,
-    _ fields: [UnsignedField]
-  ) -> (isCompared: Bool, change: SignalChange?) {
-    var isCompared = false
-    for field in fields {
-      let places = settledColumns.fields[field.rawValue]
-      guard let state = settled.text(places.state).flatMap(FieldState.init) else { continue }
-      if state == .confirmed || state == .conflict { isCompared = true }
-      guard state == .conflict, let direct = settled.text(places.direct), let forwarded = settled.text(places.forwarded)
-      else { continue }
-      let from = String(direct.prefix { $0 != ";" })
-      let others = forwarded.split(separator: ";").map(String.init).filter { $0 != from && $0 != "unreadable" }
-      if let to = others.first, to != "absent", settled.text(places.difference) != FieldDifference.zeroForNull.rawValue
-      {
-        return (true, SignalChange(field: field.name.rawValue, from: from, to: to))
-      }
-    }
-    return (isCompared, nil)
   }
 }
 
-extension SignalChange {
-  var isValue: Bool { field != UnsignedField.countryCode.name.rawValue }
-
-  /// Indicates that the forwarder's value is higher than the device's.
-  var isRaise: Bool {
-    func rank(_ value: String) -> Int {
-      CoarseConversionValue(rawValue: value).map { Int(UnsignedValues.place(of: $0)) } ?? Int(value) ?? -1
+extension SignalCounts {
+  /// Counts the differences of a forwarder's copies of a postback from the device's.
+  fileprivate mutating func add(
+    _ comparison: DeviceComparison,
+    by forwarder: String,
+    _ place: ValueChanges.Place
+  ) {
+    func add(_ name: SignalName, _ difference: DeviceComparison.Difference?) {
+      rates.add(name, .forwarder, forwarder, difference != nil, at: difference?.time)
+      if let difference { changes.add(difference.change, for: name, by: forwarder) }
     }
-    return rank(to) > rank(from)
+    if comparison.hasReadableValues {
+      if comparison.hasDeviceValue {
+        add(.raisedValues, comparison.raised)
+        add(.loweredValues, comparison.lowered)
+      }
+      if !comparison.hasDeviceValue || comparison.added != nil { add(.addedValues, comparison.added) }
+      let name: SignalName? =
+        comparison.raised != nil
+        ? .raisedValues : comparison.added != nil ? .addedValues : comparison.lowered != nil ? .loweredValues : nil
+      changes.add(comparison.meant, in: place, for: name, by: forwarder)
+    } else {
+      for name: SignalName in [.raisedValues, .loweredValues, .addedValues] { rates.leaveOut(name, forwarder) }
+    }
+    if !comparison.hasReadableCountries {
+      rates.leaveOut(.changedCountries, forwarder)
+    } else if comparison.hasCountry {
+      add(.changedCountries, comparison.country)
+    }
   }
 }
 
-/// The places of the columns of `skan_settled` that signals read.
-private struct SettledColumns: Sendable {
-  let key = Table.settled.place(.postbackKey)
-  let direct = Table.settled.place(.copiesDirect)
-  let forwarded = Table.settled.place(.copiesForwarded)
-  let forwarders = Table.settled.place(.forwarders)
-  let fields = UnsignedField.allCases.map { field in
-    let names = field.columnNames
-    return (
-      state: Table.settled.place(names.state), difference: Table.settled.place(names.difference),
-      direct: Table.settled.place(names.direct), forwarded: Table.settled.place(names.forwarded)
-    )
-  }
+extension SignalName {
+  /// The tests that compare the rates of forwarders' differences from devices' own copies.
+  fileprivate static let ofDeviceCopies: [SignalName] = [
+    .raisedValues, .loweredValues, .addedValues, .changedCountries,
+  ]
 }
 
 /// The places of the columns of `skan_enriched` that signals read.

@@ -9,6 +9,8 @@ struct SignalRates: Sendable {
   struct Entry: Sendable {
     var rate = Rate()
     var since: Int64?
+    /// The number of records that could not be compared.
+    var leftOut = 0
   }
 
   private(set) var entries: [Key: Entry] = [:]
@@ -24,19 +26,26 @@ struct SignalRates: Sendable {
     at time: Int64?
   ) {
     guard let party else { return }
-    var rate = Rate()
-    rate.add(hasProperty)
     add(
       Key(name: name, party: SignalParty(kind: kind, name: party)),
-      Entry(rate: rate, since: hasProperty ? time : nil)
+      Entry(rate: Rate(count: hasProperty ? 1 : 0, total: 1), since: hasProperty ? time : nil)
     )
   }
 
+  /// Counts a record of a forwarder that a test leaves out.
+  mutating func leaveOut(_ name: SignalName, _ forwarder: String) {
+    add(Key(name: name, party: SignalParty(kind: .forwarder, name: forwarder)), Entry(leftOut: 1))
+  }
+
   mutating func add(_ key: Key, _ entry: Entry) {
-    guard entries[key] != nil || entries.count < Self.mostEntries else { return }
-    entries[key, default: Entry()].rate += entry.rate
-    guard let since = entry.since else { return }
-    entries[key, default: Entry()].since = min(entries[key]?.since ?? since, since)
+    if let place = entries.index(forKey: key) {
+      entries.values[place].rate += entry.rate
+      entries.values[place].leftOut += entry.leftOut
+      guard let since = entry.since else { return }
+      entries.values[place].since = min(entries.values[place].since ?? since, since)
+    } else if entries.count < Self.mostEntries {
+      entries[key] = entry
+    }
   }
 
   static func += (left: inout Self, right: Self) {
@@ -56,6 +65,7 @@ struct SignalRates: Sendable {
       let total = totals[Kind(name: key.name, kind: key.party.kind)] ?? Rate()
       let others = total - entry.rate
       let tolerated = ExactTest.binomial(entry.rate, chance: key.name.tolerance)
+      let isCompared = key.name.comparesWithOthers && others.total > 0
       var test = SignalTest(
         name: key.name,
         party: key.party,
@@ -65,9 +75,10 @@ struct SignalRates: Sendable {
         others: others,
         effect: (entry.rate.share ?? 0) - (others.share ?? 0),
         campaigns: nil,
-        pValue: others.total > 0 ? max(tolerated, ExactTest.fisher(entry.rate, against: others)) : tolerated
+        pValue: isCompared ? max(tolerated, ExactTest.fisher(entry.rate, against: others)) : tolerated
       )
       test.since = entry.since
+      if key.name.leavesOut { test.leftOut = entry.leftOut }
       return test
     }
   }

@@ -23,27 +23,35 @@ package struct SignalReport: Sendable {
   package let omissions: [Omission]
   /// The number of copies, postbacks and transactions that are left out, because there are too many.
   package let leftOut: Int
+  /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
+  package let lateReplays: [String: Int]
   /// The lines that are not rows.
   package let unreadable: UnreadableRows
+
+  /// The time in milliseconds by which a copy may be outside the span of its postback.
+  private static let copyTime: Int64 = 35 * 86_400_000
 
   /// The tests that raise an alarm.
   package var alarms: [SignalTest] { tests.filter(\.isAlarm) }
 
   /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. A copy is
-  /// late if it comes more than `days` days after the first.
+  /// late if it comes more than `days` days after the first of the same sender. All copies of a postback count, also those
+  /// of other senders and, for five weeks, those outside the span.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,
     accepted: TableFiles,
-    settled: TableFiles?,
     enriched: TableFiles?,
     lateAfterDays days: Int,
     jobs: Int
   ) async throws(PipelineFailure) {
     var copies = SentCopies()
-    let rejectFilter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    let rateFilter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    // Copies of a postback have the same app, but may come from another sender.
+    let copyConditions = query.sharedConditions.filter { $0.column == ColumnName.appID.rawValue }
+    let copyFilter = RowFilter(copyConditions, during: query.span.extended(by: Self.copyTime), in: .rejects)
     try await rejects.scan(jobs: jobs) { batch in
-      SentCopies(batch, rejectFilter)
+      SentCopies(batch, copies: copyFilter, rates: rateFilter)
     } take: { part in
       copies.merge(part)
     }
@@ -53,22 +61,24 @@ package struct SignalReport: Sendable {
       copies: copies,
       lateAfter: Int64(days) * 86_400_000
     )
-    var (settled, enriched) = (settled, enriched)
-    var counts = try await Self.count(accepted, settled: settled, enriched: enriched, counter, jobs: jobs)
+    var enriched = enriched
+    var counts = try await Self.count(accepted, enriched: enriched, counter, jobs: jobs)
     if counts.isMisaligned {
-      (settled, enriched) = (nil, nil)
-      counts = try await Self.count(accepted, settled: nil, enriched: nil, counter, jobs: jobs)
+      enriched = nil
+      counts = try await Self.count(accepted, enriched: nil, counter, jobs: jobs)
     }
     counts.rates += copies.rates
     counts.transactions.addRates(to: &counts.rates)
+    counts.risk.count(in: &counts.clusters)
     var tests = counts.rates.tests() + ClusterTests(counts.clusters).all()
+    tests += RevenueComparison.tests(counts.changes.comparisons())
     let corrected = holmCorrected(tests.map(\.pValue))
     for index in tests.indices {
       tests[index].correctedPValue = corrected[index]
-      if let fields = tests[index].name.comparedFields {
-        let summary = counts.changes.summary(of: tests[index].party.name, fields)
-        (tests[index].change, tests[index].money) = (summary.change, summary.money)
-      }
+      let (name, party) = (tests[index].name, tests[index].party.name)
+      if let names = name.revenueTests { tests[index].money = counts.changes.revenueEffect(names, by: party) }
+      if let revenue = tests[index].revenue { tests[index].money = [revenue.currency: revenue.gain] }
+      tests[index].change = counts.changes.mostFrequent(name, by: party)
     }
     self.tests = tests.sorted {
       ($0.pValue, $0.name.rawValue, $0.party, $0.app ?? "", $0.value ?? "")
@@ -76,9 +86,10 @@ package struct SignalReport: Sendable {
     }
     let made = Set(tests.map(\.name))
     omissions = SignalName.allCases.filter { !made.contains($0) }.map { name in
-      Omission(name: name, reason: name.reasonOfOmission(hasSettled: settled != nil, hasEnriched: enriched != nil))
+      Omission(name: name, reason: name.reasonOfOmission(hasEnriched: enriched != nil))
     }
-    leftOut = copies.unfollowed + counts.uncounted + counts.transactions.unfollowed
+    leftOut = copies.unfollowed + counts.uncounted + counts.transactions.unfollowed + counts.risk.unfollowed
+    lateReplays = counts.lateReplays
     var unreadable = copies.unreadable
     unreadable += counts.unreadable
     self.unreadable = unreadable
@@ -86,21 +97,16 @@ package struct SignalReport: Sendable {
 
   private static func count(
     _ accepted: TableFiles,
-    settled: TableFiles?,
     enriched: TableFiles?,
     _ counter: SignalCounter,
     jobs: Int
   ) async throws(PipelineFailure) -> SignalCounts {
     var counts = SignalCounts()
-    var settledRows = settled.map { AlignedRows($0) }
     var enrichedRows = enriched.map { AlignedRows($0) }
     try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      SignalCounter.Beside(
-        settled: try await settledRows?.next(beside: batch),
-        enriched: try await enrichedRows?.next(beside: batch)
-      )
-    } _: { batch, beside in
-      counter.count(batch, beside)
+      try await enrichedRows?.next(beside: batch)
+    } _: { batch, enriched in
+      counter.count(batch, enriched)
     } take: { part in
       counts.merge(part)
     }
@@ -109,22 +115,23 @@ package struct SignalReport: Sendable {
 }
 
 extension SignalName {
-  /// The columns whose changes the test is about; nil if it is about none.
-  fileprivate var comparedFields: Set<String>? {
+  /// The tests whose differences the money of the test is about; nil if it is about none.
+  fileprivate var revenueTests: Set<SignalName>? {
     switch self {
-    case .raisedValues:
-      [UnsignedField.conversionValue.name.rawValue, UnsignedField.coarseConversionValue.name.rawValue]
-    case .changedCountries: [UnsignedField.countryCode.name.rawValue]
+    case .raisedValues, .loweredValues, .addedValues: [self]
     default: nil
     }
   }
 
-  fileprivate func reasonOfOmission(hasSettled: Bool, hasEnriched: Bool) -> String {
+  fileprivate func reasonOfOmission(hasEnriched: Bool) -> String {
     switch self {
-    case .missingForwarded, .raisedValues, .changedCountries:
-      hasSettled
-        ? "Too few postbacks have a device's own copy."
-        : "There is no skan_settled of these postbacks. Run postback settle with the lookup tables, and give one folder."
+    case .raisedValues, .loweredValues, .addedValues, .changedCountries:
+      "No forwarder has 30 postbacks of which a device's own copy came, too."
+    case .raisedRevenue:
+      "No forwarder has 30 postbacks of which a device's own copy came, too, and whose values mean revenue."
+    case .deviceCopiesDisagree: "No party has 30 postbacks of which a device's own copy came."
+    case .missingForwarded:
+      "There are not two networks with two campaigns each and 30 postbacks of which a device's own copy came."
     case .unknownCampaigns, .inactiveCampaigns:
       hasEnriched
         ? "Too few postbacks were looked up."
@@ -133,5 +140,18 @@ extension SignalName {
       "There are not two parties with two campaigns each and 30 values."
     default: "No party has 30 records."
     }
+  }
+}
+
+extension TimeSpan {
+  /// The span with as many milliseconds more on both sides.
+  fileprivate func extended(by time: Int64) -> TimeSpan {
+    func moved(_ limit: Int64?, _ time: Int64) -> Int64? {
+      limit.map { limit in
+        let (sum, overflow) = limit.addingReportingOverflow(time)
+        return overflow ? limit : sum
+      }
+    }
+    return TimeSpan(since: moved(since, -time), until: moved(until, time))
   }
 }

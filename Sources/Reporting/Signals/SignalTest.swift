@@ -14,8 +14,16 @@ package enum SignalName: String, CaseIterable, Sendable {
   case missingForwarded = "missing_forwarded"
   /// A forwarder's copies have higher values than the devices' own copies of the same postbacks.
   case raisedValues = "raised_values"
+  /// A forwarder's values mean more revenue than the devices' own copies of the same postbacks.
+  case raisedRevenue = "raised_revenue"
+  /// A forwarder's copies have lower values than the devices' own copies of the same postbacks, or none.
+  case loweredValues = "lowered_values"
+  /// A forwarder's copies have values where the devices' own copies of the same postbacks have none.
+  case addedValues = "added_values"
   /// A forwarder's copies have other countries than the devices' own copies of the same postbacks.
   case changedCountries = "changed_countries"
+  /// Copies of a postback that came as a device's own contradict each other.
+  case deviceCopiesDisagree = "device_copies_disagree"
   /// Accepted postbacks have fields that Apple's data tiers rule out.
   case impossibleFields = "impossible_fields"
   /// A forwarder sends a postback again with other values.
@@ -39,6 +47,7 @@ package enum SignalName: String, CaseIterable, Sendable {
   package var method: SignalMethod {
     switch self {
     case .fineValues, .coarseValues, .redownloads, .countries, .missingForwarded: .campaigns
+    case .raisedRevenue: .revenue
     default: .rates
     }
   }
@@ -48,10 +57,26 @@ package enum SignalName: String, CaseIterable, Sendable {
     switch self {
     case .lateCopies, .sharedTransactions: 0.002
     case .impossibleFields, .selfConflicts: 0.005
-    case .raisedValues, .changedCountries, .invalidSignatures: 0.01
+    case .raisedValues, .raisedRevenue, .loweredValues, .addedValues, .changedCountries, .deviceCopiesDisagree,
+      .invalidSignatures:
+      0.01
     case .reusedTransactions: 0.02
     case .resends, .unknownCampaigns, .inactiveCampaigns: 0.05
     case .fineValues, .coarseValues, .redownloads, .countries, .missingForwarded: 0
+    }
+  }
+
+  /// Indicates that the party is responsible for the property. Whoever posts as a device is not known.
+  package var isAboutParty: Bool { self != .deviceCopiesDisagree }
+
+  /// Indicates that the others' rate tells what is usual. What strangers post to one party tells nothing about another.
+  var comparesWithOthers: Bool { self != .deviceCopiesDisagree }
+
+  /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, or cannot be read.
+  var leavesOut: Bool {
+    switch self {
+    case .raisedValues, .loweredValues, .addedValues, .changedCountries, .raisedRevenue: true
+    default: false
     }
   }
 }
@@ -63,6 +88,8 @@ package enum SignalMethod: String, Sendable {
   /// A comparison of a party's rate with that of all others (Fisher), and with the tolerated rate (binomial); the larger
   /// p-value counts.
   case rates = "exact_rates"
+  /// A bound for the sum of gains, given the revenue of the devices' values and the others' share (Bentkus).
+  case revenue = "revenue_bound"
 }
 
 /// A party whose postbacks are compared with those of all others.
@@ -111,13 +138,28 @@ package struct SignalTest: Sendable {
   /// The sum by which the forwarded values mean more revenue than the devices' own copies, by currency.
   package var money: [String: Amount] = [:]
 
+  /// The comparison of revenue; nil if the test is not about revenue.
+  package internal(set) var revenue: SignalRevenue?
+  /// The number of postbacks that the comparison leaves out, because copies of devices contradict each other, a value cannot
+  /// be read or its meaning is not known; nil if the test leaves none out.
+  package internal(set) var leftOut: Int?
+
+  /// The share of a forwarder's postbacks whose copies of devices contradict each other from which on they are reported in any
+  /// case, because they are missing in its comparisons.
+  package static let largestLeftOutShare = 0.05
+
   /// The largest corrected p-value of an alarm.
   package static let level = 0.05
 
   /// Indicates that the test raises an alarm: it is significant after the correction, and the rate is at least half as
   /// large again as that of the others.
   package var isAlarm: Bool {
+    if name == .deviceCopiesDisagree, party.kind == .forwarder, own.share ?? 0 > Self.largestLeftOutShare {
+      return true
+    }
     guard correctedPValue < Self.level else { return false }
+    if let revenue { return revenue.share >= 1.5 * (revenue.shareOfOthers ?? 0) }
+    guard name.comparesWithOthers else { return true }
     guard name.method == .rates, let own = own.share, let others = others.share else { return true }
     return own >= 1.5 * others
   }

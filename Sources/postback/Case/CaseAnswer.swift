@@ -159,6 +159,8 @@ enum CaseMethod {
       + "the signed content fits.",
     "Differences of unsigned values are found by comparing the copies of a postback. If one copy came from a device itself, "
       + "the difference is attributed to the sender of the other one.",
+    "The tests compare each forwarder by the copies that it sent itself, and with the device's own copy. Postbacks whose copies "
+      + "as of a device contradict each other are left out and counted apart, because anybody can post as a device.",
     "Signals are tests of the parties of this case against all other parties of the same tables and time, with p-values "
       + "corrected for all tests (Holm).",
     "The examples are drawn by digest, with an equal share for each code and each version. They are the same whenever the "

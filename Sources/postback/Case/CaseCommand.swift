@@ -146,7 +146,6 @@ struct CaseCommand: Command {
       all,
       rejects: rejects,
       accepted: accepted,
-      settled: try derived(.settled),
       enriched: enriched,
       lateAfterDays: lateDays,
       jobs: jobs

@@ -47,7 +47,7 @@ struct RejectsCommand: Command {
       Option(
         "--signals",
         nil,
-        "Also test accepted postbacks and copies for fraud, by forwarder, network and app.\nNeeds the --out folder; uses skan_settled and skan_enriched in it."
+        "Also test accepted postbacks and copies for fraud, by forwarder, network and app.\nNeeds the --out folder; uses skan_enriched in it."
       ),
       Option(
         "--late-days",
@@ -173,14 +173,12 @@ struct RejectsCommand: Command {
           query,
           rejects: rejects,
           accepted: accepted,
-          lateAfterDays: lateDays,
           jobs: jobs
         )
         let report = try await SignalReport(
           query,
           rejects: rejects,
           accepted: accepted,
-          settled: try derived(.settled),
           enriched: try derived(.enriched),
           lateAfterDays: lateDays,
           jobs: jobs

@@ -8,25 +8,55 @@ struct SignalSentence {
 
   /// The party, the numbers, the money and the time, as a sentence.
   var text: String {
+    if test.name == .deviceCopiesDisagree { return disagreement }
     let others = test.others.total > 0 ? "; others \(share(test.others))" : ""
     var sentence = "\(party) \(finding) (\(share(test.own))\(others))"
     if let change = test.change, change.count > 0 {
       sentence += ", most often \(FieldWords.name(change.field)) from \(value(change.from)) to \(value(change.to))"
       sentence += " (\(Numbers.grouped(change.count)))"
     }
-    if test.name == .raisedValues, !gains.isEmpty {
-      sentence += ": \(gains.joined(separator: " and ")) in decoded revenue, compared with the devices' own copies"
+    if test.revenue == nil, !sums.isEmpty {
+      sentence += ": \(sums.joined(separator: " and ")) in decoded revenue, compared with the devices' own copies"
     }
-    if let since = test.since {
-      sentence += ", first on \(Timestamp(milliseconds: since).description.prefix(10))"
+    if let revenue = test.revenue {
+      sentence += ": \(Numbers.percent(revenue.share)) more revenue"
+      sentence += revenue.shareOfOthers.map { ", others \(Numbers.percent($0))" } ?? ""
+    }
+    sentence += since
+    if let leftOut = test.leftOut, leftOut > 0 {
+      let reason =
+        test.revenue == nil
+        ? "copies of devices contradict each other or cannot be read" : "it is not known what a value means"
+      sentence += "; \(Numbers.grouped(leftOut)) more were not compared, because \(reason)"
     }
     return sentence + "."
+  }
+
+  /// A finding that names nobody: who posts as a device is not known.
+  private var disagreement: String {
+    let (count, total) = (Numbers.grouped(test.own.count), Numbers.grouped(test.own.total))
+    let scope =
+      switch test.party.kind {
+      case .forwarder: "that the forwarder \(test.party.name) sent, too"
+      case .network: "of the network \(test.party.name)"
+      case .app: "of the app \(test.party.name)"
+      }
+    return """
+      Copies that came as a device's own contradict each other in \(count) of \(total) postbacks \(scope) \
+      (\(share(test.own)))\(since). They are left out of all comparisons. Anybody can post as a device, so that this does not tell \
+      who did it.
+      """
+  }
+
+  private var since: String {
+    test.since.map { ", first on \(Timestamp(milliseconds: $0).description.prefix(10))" } ?? ""
   }
 
   /// The corrected p-value in words.
   var certainty: String {
     let p = test.correctedPValue
     guard test.isAlarm else { return "This may be chance." }
+    guard p < SignalTest.level else { return "More than 5\u{202F}% of the postbacks are left out of the comparisons." }
     guard p >= 0.0001 else { return "By chance, fewer than 1 in 10\u{202F}000 reports would show this." }
     return "By chance, at most 1 in \(Numbers.grouped(Int(1 / p))) reports would show this."
   }
@@ -43,9 +73,10 @@ struct SignalSentence {
     return subject + (test.app.map { ", in app \($0)," } ?? "")
   }
 
-  private var gains: [String] {
-    test.money.filter { $0.value > .zero }.sorted { $0.key < $1.key }
-      .map { "+\(Numbers.plain($0.value)) \($0.key)" }
+  /// The sums by which the forwarded values mean more or less revenue.
+  private var sums: [String] {
+    test.money.filter { $0.value != .zero }.sorted { $0.key < $1.key }
+      .map { ($0.value > .zero ? "+" : "") + "\(Numbers.plain($0.value)) \($0.key)" }
   }
 
   private var finding: String {
@@ -60,6 +91,15 @@ struct SignalSentence {
       return "did not forward \(count) of \(total) postbacks of which the devices' own copies came"
     case .raisedValues:
       return "raised the conversion value in \(count) of \(total) postbacks with a device's own copy"
+    case .raisedRevenue:
+      let gain = test.revenue.map { "\(Numbers.plain($0.gain)) \($0.currency)" } ?? "more revenue"
+      return "added \(gain) in decoded revenue to \(count) of \(total) postbacks with a device's own copy"
+    case .loweredValues:
+      return "lowered or dropped the conversion value in \(count) of \(total) postbacks with a device's own copy"
+    case .addedValues:
+      return "added a conversion value in \(count) of \(total) postbacks whose device's own copy has none"
+    case .deviceCopiesDisagree:
+      return "has \(count) of \(total) postbacks whose copies of devices contradict each other"
     case .changedCountries: return "changed the country in \(count) of \(total) postbacks with a device's own copy"
     case .impossibleFields:
       return "has \(count) of \(total) accepted postbacks with fields that Apple's data tiers rule out"
@@ -89,6 +129,10 @@ extension SignalName {
     case .countries: "more postbacks of one country"
     case .missingForwarded: "postbacks not forwarded"
     case .raisedValues: "raised conversion values"
+    case .raisedRevenue: "raised revenue"
+    case .loweredValues: "lowered or dropped conversion values"
+    case .addedValues: "added conversion values"
+    case .deviceCopiesDisagree: "copies of devices that contradict each other"
     case .changedCountries: "changed countries"
     case .impossibleFields: "impossible fields"
     case .selfConflicts: "copies with other values"

@@ -14,8 +14,11 @@ struct SignalsAnswer {
   /// One JSON object.
   var json: JSONValue {
     .object([
-      .init("networks", .array(survey.networks.prefix(top).map { json($0.network, $0.signals) })),
-      .init("all_networks", json(nil, survey.total)),
+      .init(
+        "networks",
+        .array(survey.networks.prefix(top).map { json($0.network, $0.signals, lateReplays($0.network)) })
+      ),
+      .init("all_networks", json(nil, survey.total, lateReplays(nil))),
       .init("correction", .string("holm")),
       .init("level", .decimal(SignalTest.level)),
       .init("tests", .integer(report.tests.count)),
@@ -35,7 +38,12 @@ struct SignalsAnswer {
     ])
   }
 
-  private func json(_ network: String?, _ signals: NetworkSignals) -> JSONValue {
+  /// The number of postbacks of a network, or of all, that a sender sent again after Apple's last retry.
+  private func lateReplays(_ network: String?) -> Int {
+    network.map { report.lateReplays[$0] ?? 0 } ?? report.lateReplays.values.reduce(0, +)
+  }
+
+  private func json(_ network: String?, _ signals: NetworkSignals, _ lateReplays: Int) -> JSONValue {
     let flags = zip(TierFlags.names, signals.tierFlags).filter { $1 > 0 }
     return .object([
       .init("ad_network_id", network.map { .string($0) } ?? .null),
@@ -48,7 +56,7 @@ struct SignalsAnswer {
       .init("copies", .integer(signals.copies)),
       .init("copied_postbacks", .integer(signals.copied)),
       .init("most_copies_of_one", .integer(signals.mostCopies)),
-      .init("late_replays", .integer(signals.lateReplays)),
+      .init("late_replays", .integer(lateReplays)),
     ])
   }
 
@@ -90,6 +98,11 @@ struct SignalsAnswer {
         "revenue_effect",
         .object(test.money.sorted { $0.key < $1.key }.map { .init($0.key, .number($0.value.description)) })
       ),
+      .init(
+        "revenue_of_devices",
+        .object((test.revenue.map { [.init($0.currency, .number($0.ofDevices.description))] }) ?? [])
+      ),
+      .init("left_out", test.leftOut.map { .integer($0) } ?? .null),
       .init("summary", .string(SignalSentence(test: test).text)),
     ])
   }
@@ -130,9 +143,12 @@ struct SignalsAnswer {
       ],
       numbersIn: [1, 2, 3, 4, 5, 6, 7, 8]
     )
-    for (network, signals) in survey.networks.prefix(top) + [("all", survey.total)] {
+    let rows: [(network: String?, signals: NetworkSignals)] = survey.networks.prefix(top).map {
+      ($0.network, $0.signals)
+    }
+    for (network, signals) in rows + [(nil, survey.total)] {
       table.add(
-        network,
+        network ?? "all",
         "\(signals.accepted)",
         "\(Share(signals.flagged, of: signals.accepted))",
         "\(Share(signals.redownload.count, of: signals.redownload.total))",
@@ -140,7 +156,7 @@ struct SignalsAnswer {
         "\(Share(signals.won.count, of: signals.won.total))",
         "\(signals.copies)",
         "\(signals.mostCopies)",
-        "\(signals.lateReplays)"
+        "\(lateReplays(network))"
       )
     }
     return table

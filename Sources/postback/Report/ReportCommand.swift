@@ -114,7 +114,6 @@ struct ReportCommand: Command {
         RejectQuery(grouping: []),
         rejects: rejects,
         accepted: accepted,
-        settled: try derived(.settled),
         enriched: try derived(.enriched),
         lateAfterDays: SignalSection.lateDays,
         jobs: jobs

@@ -179,26 +179,35 @@ import Testing
     let accepted = Dictionary(grouping: site.postbacks) { $0.cell("ad_network_id") }
     #expect(networks.count == accepted.count)
     let copies = site.rejects.filter { $0.cell("reject_code") == "duplicate_identical" }
-    let firsts = Dictionary(
-      uniqueKeysWithValues: site.postbacks.map { ($0.cell("postback_key"), $0.cell("received_at")) }
-    )
+    let again = site.rejects.filter { ["duplicate_identical", "duplicate_conflict"].contains($0.cell("reject_code")) }
+    let blameless = [
+      "zero_may_be_null", "lost_with_source_app", "lost_in_later_window", "source_digits_in_later_window",
+      "source_app_in_later_window",
+    ]
     for network in networks {
       let name = network["ad_network_id"]?.text
       let rows = accepted[name] ?? []
       #expect(network["accepted"]?.integer == Int64(rows.count))
       #expect(network["redownload"]?["count"]?.integer == Int64(rows.count { $0["redownload"] == .bool(true) }))
       #expect(network["view_through"]?["count"]?.integer == Int64(rows.count { $0.cell("fidelity_type") == "0" }))
-      let impossible = rows.count {
-        ($0.cell("tier_flags") ?? "").replacing("zero_may_be_null", with: "").contains("_")
+      let impossible = rows.count { row in
+        let flags = (row.cell("tier_flags") ?? "").matches(of: /[a-z_0-9]{3,}/).map { String($0.output) }
+        return flags.contains { !blameless.contains($0) }
       }
       #expect(network["tier_impossible"]?.integer == Int64(impossible))
       let own = copies.filter { $0.cell("ad_network_id") == name }
       #expect(network["copies"]?.integer == Int64(own.count))
+      let sent = Dictionary(
+        grouping: rows.map { ($0.cell("postback_key"), $0) }
+          + again.filter { $0.cell("ad_network_id") == name }.map { ($0.cell("first_seen_postback_key"), $0) }
+      ) { key, row in
+        [key, row.cell("channel") == "apple_direct" ? "device" : row.cell("forwarder")]
+      }
       let late = Set(
-        own.filter { copy in
-          guard let first = firsts[copy.cell("first_seen_postback_key")] else { return false }
-          return time(copy.cell("received_at")) > time(first)
-        }.map { $0.cell("first_seen_postback_key") }
+        sent.filter { _, copies in
+          let times = copies.map { time($0.1.cell("received_at")) }
+          return times.min() != times.max()
+        }.map { $0.key[0] }
       )
       #expect(network["late_replays"]?.integer == Int64(late.count))
     }

@@ -14,7 +14,9 @@ struct SignalSection {
   private static let shownTests = 10
 
   /// The names of the parties that raised values.
-  var raisers: Set<String> { Set(report.alarms.filter { $0.name == .raisedValues }.map(\.party.name)) }
+  var raisers: Set<String> {
+    Set(report.alarms.filter { $0.name == .raisedValues || $0.name == .raisedRevenue }.map(\.party.name))
+  }
 
   /// The number of tests, what they looked for, and what could not be tested, in one or two sentences.
   var summary: String {
@@ -138,8 +140,14 @@ struct SignalSection {
 extension SignalSection {
   /// A finding for each party with alarms: the alarm with the most money, and the others by name.
   var findings: [Finding] {
-    var parties: [SignalParty: [(place: Int, test: SignalTest)]] = [:]
-    for (index, test) in report.alarms.enumerated() { parties[test.party, default: []].append((index, test)) }
+    struct Subject: Hashable {
+      let party: SignalParty
+      let isSuspicion: Bool
+    }
+    var parties: [Subject: [(place: Int, test: SignalTest)]] = [:]
+    for (index, test) in report.alarms.enumerated() {
+      parties[Subject(party: test.party, isSuspicion: test.name.isAboutParty), default: []].append((index, test))
+    }
     return parties.values.compactMap { alarms -> Finding? in
       guard let lead = alarms.max(by: { Self.weight($0) < Self.weight($1) }) else { return nil }
       let others = alarms.filter { $0.place != lead.place && $0.test.name != lead.test.name }
@@ -150,7 +158,7 @@ extension SignalSection {
         sentence: sentence.text + also,
         certainty: sentence.certainty,
         section: Finding.Section(id: "signal-\(lead.place + 1)", name: "Evidence"),
-        isSuspicion: true,
+        isSuspicion: lead.test.name.isAboutParty,
         money: Self.money(lead.test),
         rows: lead.test.own.count
       )
@@ -167,7 +175,7 @@ extension SignalSection {
     return [
       Finding(
         sentence: """
-          \(Numbers.grouped(count)) copies came more than \(Self.lateDays) days after the first, when Apple's retries have \
+          \(Numbers.grouped(count)) postbacks came again more than \(Self.lateDays) days after the first of the same sender, when Apple's retries have \
           ended\(sender). No forwarder sends significantly more than others.
           """,
         section: Finding.Section(id: "signals", name: "Signals"),

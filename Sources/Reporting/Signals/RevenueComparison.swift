@@ -1,0 +1,116 @@
+internal import CBoostMath
+package import ConversionModel
+internal import Glibc
+
+/// The revenue that a forwarder's values mean beyond the devices' own copies of the same postbacks, in one currency.
+///
+/// The hypothesis is that the gain of a postback is on average at most a tolerated share of the devices' revenue: that of
+/// errors without intent, or what other forwarders gain. Gains are bounded by the largest amount that a value means, so
+/// Bentkus's inequality (Annals of Probability 32, 2004) bounds the chance of their sum by the binomial distribution: for
+/// independent gains from 0 to 1 with mean p, P(sum ≥ x) ≤ e · P(Bin(n, p) ≥ x).
+struct RevenueComparison: Sendable {
+  let forwarder, currency: String
+  /// The largest amount that a value means.
+  let largest: Amount
+  /// The postbacks with a gain among those compared.
+  private(set) var rate = Rate()
+  /// The sum of the gains, and the revenue that the devices' values mean.
+  private(set) var gain = Amount.zero
+  private(set) var ofDevices = Amount.zero
+  /// The sum of the squares of the gains.
+  private var squares = 0.0
+  /// The number of postbacks that could not be compared, because it is not known what a value means.
+  var unpriced = 0
+
+  /// The share of the devices' revenue that honest noise may add.
+  private static let tolerance = 0.01
+  /// The number of standard errors by which the others' share may be larger than it appears.
+  private static let margin = 2.0
+  private static let leastRecords = 30
+
+  init(forwarder: String, currency: String, largest: Amount) {
+    (self.forwarder, self.currency, self.largest) = (forwarder, currency, largest)
+  }
+
+  /// Adds postbacks whose device's value means one amount, and whose forwarder's another.
+  mutating func add(from: Amount, to: Amount, isGain: Bool, _ count: Int) {
+    rate.total += count
+    ofDevices += from * count
+    guard isGain, to > from else { return }
+    rate.count += count
+    gain += (to - from) * count
+    let size = (to - from).approximation
+    squares += Double(count) * size * size
+  }
+
+  /// Adds the postbacks of another forwarder.
+  private mutating func add(_ other: Self) {
+    rate += other.rate
+    gain += other.gain
+    ofDevices += other.ofDevices
+    squares += other.squares
+  }
+
+  /// The tests of all forwarders, each against all others in the same currency.
+  static func tests(_ all: [Self]) -> [SignalTest] {
+    all.compactMap { own -> SignalTest? in
+      guard own.rate.total >= leastRecords, own.largest > .zero else { return nil }
+      var others = Self(forwarder: "", currency: own.currency, largest: own.largest)
+      for other in all where other.currency == own.currency && other.forwarder != own.forwarder { others.add(other) }
+      let (ownShare, otherShare) = (own.share, others.rate.total > 0 ? others.share : 0)
+      var test = SignalTest(
+        name: .raisedRevenue,
+        party: SignalParty(kind: .forwarder, name: own.forwarder),
+        app: nil,
+        value: own.currency,
+        own: own.rate,
+        others: others.rate,
+        effect: ownShare - otherShare,
+        campaigns: nil,
+        pValue: own.pValue(against: others)
+      )
+      test.revenue = SignalRevenue(
+        currency: own.currency,
+        gain: own.gain,
+        ofDevices: own.ofDevices,
+        share: ownShare,
+        shareOfOthers: others.rate.total > 0 ? otherShare : nil
+      )
+      test.leftOut = own.unpriced
+      return test
+    }
+  }
+
+  /// The gain as a share of the devices' revenue; of the largest amount, if that is more.
+  private var share: Double { gain.approximation / max(ofDevices.approximation, largest.approximation) }
+
+  private func pValue(against others: Self) -> Double {
+    let unit = largest.approximation
+    let noise = others.gain.approximation + Self.margin * others.squares.squareRoot()
+    let ofOthers = others.rate.total > 0 ? noise / max(others.ofDevices.approximation, unit) : 0
+    // A value more is counted, so that few postbacks without revenue are no certainty.
+    let mean = max(Self.tolerance, ofOthers) * (ofDevices.approximation + unit) / (Double(rate.total) * unit)
+    guard mean < 1 else { return 1 }
+    let sum = gain.approximation / unit
+    let (whole, part) = (sum.rounded(.down), sum - sum.rounded(.down))
+    func tail(_ successes: Double) -> Double {
+      guard successes <= Double(rate.total) else { return 0 }
+      return cboostmath_binomial_tail(UInt64(successes), UInt64(rate.total), mean)
+    }
+    // Between whole numbers the bound is log-linear.
+    let bound = exp(1) * pow(tail(whole), 1 - part) * (part > 0 ? pow(tail(whole + 1), part) : 1)
+    return min(max(bound, 0), 1)
+  }
+}
+
+/// The revenue that a forwarder's values mean beyond the devices', as a test has it.
+package struct SignalRevenue: Sendable {
+  package let currency: String
+  /// The exact sum of the gains.
+  package let gain: Amount
+  /// The revenue that the devices' values mean in the postbacks compared.
+  package let ofDevices: Amount
+  /// The gain as a share of that; nil of the others if there are none.
+  package let share: Double
+  package let shareOfOthers: Double?
+}
