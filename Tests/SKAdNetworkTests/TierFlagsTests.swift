@@ -170,6 +170,15 @@ struct TierFlagsTests {
     #expect(try Reading(real.bytes).postback.tierFlags == [])
   }
 
+  @Test func `flags of signed fields alone say nothing about a sender`() {
+    let signed: TierFlags = [
+      .lostWithSourceApp, .lostInLaterWindow, .sourceDigitsInLaterWindow, .sourceAppInLaterWindow, .zeroMayBeNull,
+    ]
+    #expect(TierFlags.edits.isDisjoint(with: signed))
+    #expect(TierFlags.edits.union(signed) == TierFlags(TierFlags.names.map(\.flag)))
+    #expect(TierFlags.namesOfEdits.count == TierFlags.names.count - 5)
+  }
+
   @Test func `Apple's example of AdAttributionKit has an impossible tier`() throws {
     let postback = try Reading(RealPostback["apple-doc-aak-prod-example"].bytes).postback
     #expect(postback.tierFlags == [.sourceDigitsWithCoarse, .sourceAppWithCoarse, .countryWithCoarse])

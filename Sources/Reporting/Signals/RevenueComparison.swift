@@ -4,8 +4,9 @@ internal import Glibc
 
 /// The revenue that a forwarder's values mean beyond the devices' own copies of the same postbacks, in one currency.
 ///
-/// The hypothesis is that the gain of a postback is on average at most a tolerated share of the devices' revenue: that of
-/// errors without intent, or what other forwarders gain. Gains are bounded by the largest amount that a value means, so
+/// The hypothesis is that the gain of a postback is on average at most a tolerated share of the devices' revenue, or what
+/// other forwarders gain: as a share of the devices' revenue, or for a postback, whichever is more, because errors need not
+/// depend on what an audience spends. Gains are bounded by the largest amount that a value means, so
 /// Bentkus's inequality (Annals of Probability 32, 2004) bounds the chance of their sum by the binomial distribution: for
 /// independent gains from 0 to 1 with mean p, P(sum ≥ x) ≤ e · P(Bin(n, p) ≥ x).
 struct RevenueComparison: Sendable {
@@ -74,7 +75,8 @@ struct RevenueComparison: Sendable {
         gain: own.gain,
         ofDevices: own.ofDevices,
         share: ownShare,
-        shareOfOthers: others.rate.total > 0 ? otherShare : nil
+        shareOfOthers: others.rate.total > 0 ? otherShare : nil,
+        isFarAboveOthers: ownShare >= 1.5 * otherShare && own.gainOfOne >= 1.5 * others.gainOfOne
       )
       test.leftOut = own.unpriced
       return test
@@ -84,12 +86,17 @@ struct RevenueComparison: Sendable {
   /// The gain as a share of the devices' revenue; of the largest amount, if that is more.
   private var share: Double { gain.approximation / max(ofDevices.approximation, largest.approximation) }
 
+  /// The mean gain of a postback.
+  private var gainOfOne: Double { rate.total > 0 ? gain.approximation / Double(rate.total) : 0 }
+
   private func pValue(against others: Self) -> Double {
     let unit = largest.approximation
     let noise = others.gain.approximation + Self.margin * others.squares.squareRoot()
-    let ofOthers = others.rate.total > 0 ? noise / max(others.ofDevices.approximation, unit) : 0
+    let (count, otherCount) = (Double(rate.total), Double(others.rate.total))
+    let share = otherCount > 0 ? noise / max(others.ofDevices.approximation, unit) : 0
     // A value more is counted, so that few postbacks without revenue are no certainty.
-    let mean = max(Self.tolerance, ofOthers) * (ofDevices.approximation + unit) / (Double(rate.total) * unit)
+    let own = max(Self.tolerance, share) * (ofDevices.approximation + unit) / count
+    let mean = max(own, otherCount > 0 ? noise / otherCount : 0) / unit
     guard mean < 1 else { return 1 }
     let sum = gain.approximation / unit
     let (whole, part) = (sum.rounded(.down), sum - sum.rounded(.down))
@@ -113,4 +120,6 @@ package struct SignalRevenue: Sendable {
   /// The gain as a share of that; nil of the others if there are none.
   package let share: Double
   package let shareOfOthers: Double?
+  /// Indicates that the gain is at least half as large again as that of the others, as a share and for a postback.
+  let isFarAboveOthers: Bool
 }

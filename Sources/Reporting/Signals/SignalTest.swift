@@ -158,7 +158,7 @@ package struct SignalTest: Sendable {
       return true
     }
     guard correctedPValue < Self.level else { return false }
-    if let revenue { return revenue.share >= 1.5 * (revenue.shareOfOthers ?? 0) }
+    if let revenue { return revenue.isFarAboveOthers }
     guard name.comparesWithOthers else { return true }
     guard name.method == .rates, let own = own.share, let others = others.share else { return true }
     return own >= 1.5 * others
