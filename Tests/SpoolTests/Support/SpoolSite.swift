@@ -53,8 +53,12 @@ struct SpoolSite {
   /// The names of the files in the folders of `done/`, sorted.
   func done() throws -> [String] {
     let folders = try PutAwayFolders(of: path).folders.filter { $0.path.contains("/done") }
-    return try folders.flatMap { folder in try folder.files().map { String($0.dropFirst(folder.path.count + 1)) } }
-      .sorted()
+    return try folders.flatMap { folder in
+      try Directory.names(in: folder.path).filter { name in
+        !name.hasPrefix(".") && (try? FileStatus(path: "\(folder.path)/\(name)"))?.kind != .directory
+      }
+    }
+    .sorted()
   }
 
   /// Opens all files of a scan as a consumer does, and returns the names in the order of reading.
