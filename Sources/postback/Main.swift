@@ -41,7 +41,7 @@ enum Main {
     } catch {
       Terminal.report(error)
       // Batches may still be worked on, and exit() would take libcrypto from under them.
-      _ = unsafe fflush(nil)
+      _ = fflush(nil)
       _exit(error.status.rawValue)
     }
   }
