@@ -70,42 +70,6 @@ import Testing
     #expect(omitted.compactMap { $0["test"]?.text } == ["countries"], "\(omitted)")
   }
 
-  @Test(arguments: ["2026-03-01", "2026-03-21"])
-  func `a network is not expected to forward before it begins, nor in an outage`(_ since: String) async throws {
-    let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
-    try await run(
-      [
-        "generate", "--count", "9000", "--seed", "4", "--campaigns", "20", "--days", "14", "--reporting", files,
-        "--out", dump,
-      ]
-        + ["--keys", folder.path("keys"), "--forged", "0", "--edited", "0", "--malformed", "0"]
-    )
-    let lines = String(decoding: try folder.contents(of: "dump"), as: UTF8.self).split(separator: "\n")
-    let left = try lines.filter { line in
-      guard line.contains("\"branch\""), let time = try JSONValue(parsing: Array(line.utf8))["received_at"]?.text else {
-        return true
-      }
-      return time < since || time > "2026-03-27"
-    }
-    #expect(left.count < lines.count - 100)
-    try folder.makeFile("left", holding: Array(left.joined(separator: "\n").utf8))
-    try await run(["run", folder.path("left"), "--models", "\(files)/models", "--out", out] + folder.words(of: "keys"))
-    try await run(["enrich", out, "--lookups", "\(files)/lookups"])
-    let text = try await run(["rejects", out, "--signals", "--json", "--top", "1000"])
-    let answer = try #require(try JSONValue(parsing: Array(text.utf8))["signals"])
-    let tests = (answer["alarms"]?.array ?? []) + (answer["further_tests"]?.array ?? [])
-    let test = try #require(
-      tests.first { $0["test"]?.text == "missing_forwarded" && $0["name"]?.text == "Network 4" }
-    )
-    let (own, others) = (test["own"], test["others"])
-    let count = try #require(own?["count"]?.integer)
-    // As many as of the others, not those of the days without a forwarder.
-    #expect(
-      Double(count * (others?["of"]?.integer ?? 0)) < 1.5
-        * Double((others?["count"]?.integer ?? 0) * (own?["of"]?.integer ?? 0))
-    )
-  }
-
   @Test func `tests that need derived tables say so without them`() async throws {
     let signals = try await signals(try await tables([], count: 3000, isDerived: false))
     let reasons = try #require(signals["not_tested"]?.array)
