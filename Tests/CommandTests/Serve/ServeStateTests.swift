@@ -27,7 +27,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
         try files.moveItem(atPath: state, toPath: "\(out)/copy")
         return { try files.moveItem(atPath: "\(out)/copy", toPath: state) }
       case .locked:
-        let descriptor = open("\(state)/lock", O_RDWR | O_CLOEXEC)
+        let descriptor = unsafe open("\(state)/lock", O_RDWR | O_CLOEXEC)
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
         return { close(descriptor) }
       case .notFolder:
