@@ -105,7 +105,10 @@ let package = Package(
         "Ledger", "Tables", "PostbackPipeline", "Analysis", "SearchAds", "CBoostMath",
       ]
     ),
-    module("Warehouse", ["Base", "DurableFiles", "Ledger", "Tables", "Reporting", "CPQ"]),
+    module(
+      "Warehouse",
+      ["Base", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "Reporting", "CPQ"]
+    ),
     module(
       "Implementation",
       [

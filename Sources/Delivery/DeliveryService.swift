@@ -70,7 +70,9 @@ package final class DeliveryService {
       guard let count = outbox.counts[id]?[.pending], count > 0 else { continue }
       settings.log.warning("unknown_partner", "\(count) deliveries wait for the partner \(id), which is not configured")
     }
+    if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
     settings.log.info("delivering", "the postbacks of \(settings.output)")
+    try register(isLast: false)
     tableAt = Self.clock()
     var isEnding = false
     var last = Int64.max
@@ -94,6 +96,7 @@ package final class DeliveryService {
     }
     if isEnding { settings.log.info("stopping", "a signal asks to end; requests in progress are finished") }
     try sender.drain(clock: Self.clock)
+    try register(isLast: true)
     try outbox.writeTable(settings.encoding, in: settings.target)
     try writeMetrics(at: Self.clock())
     settings.log.info("stopped", "all results are recorded")
@@ -113,13 +116,22 @@ package final class DeliveryService {
     let before = planner.isDone
     try await planner.planBatch(at: now)
     if !before { sender.wake() }
-    guard let future = planner.takeFuture() else { return }
-    settings.log.warning(
-      "received_in_future",
-      "\(future.count) deliveries are of postbacks that were received in the future, such as \(future.postback) at "
-        + "\(Timestamp(milliseconds: future.receivedAt)). They are due as if they had been received now. Check the clock of "
-        + "the receiver, and --received-at-field."
-    )
+    if let future = planner.takeFuture() {
+      settings.log.warning(
+        "received_in_future",
+        "\(future.count) deliveries are of postbacks that were received in the future, such as \(future.postback) at "
+          + "\(Timestamp(milliseconds: future.receivedAt)). They are due as if they had been received now. Check the clock of "
+          + "the receiver, and --received-at-field."
+      )
+    }
+    for (table, rows) in planner.takeMissed() where rows.count > 0 {
+      settings.log.warning(
+        "rows_missed",
+        "\(rows.text) of \(table) were removed because of their age before they were planned, and are not delivered",
+        ["table": .text(table), "rows": .integer(rows.count)]
+      )
+    }
+    if planner.isDone { try register(isLast: false) }
   }
 
   /// Shortens the waits that no setting explains: those of deliveries that were planned or tried under a clock that was
@@ -135,6 +147,25 @@ package final class DeliveryService {
     }
     sender.wake()
   }
+
+  /// Notes in the state how far the rows are planned for each partner.
+  private func register(isLast: Bool) throws {
+    for partner in settings.partners.all {
+      let name = "deliver \(partner.id)"
+      guard partner.isEnabled else {
+        registrations[name] = nil
+        _ = try Follower.remove(name, from: settings.state)
+        continue
+      }
+      let (postbacks, events) = try outbox.positions(of: partner.id)
+      var registration = registrations[name] ?? FollowerRegistration(name, .partner, in: settings.state)
+      let positions = [postbacks ?? TableCursor(startOf: .postbacks), events ?? TableCursor(startOf: .events)]
+      try registration.note(positions, isLast: isLast)
+      registrations[name] = registration
+    }
+  }
+
+  private var registrations: [String: FollowerRegistration] = [:]
 
   /// Compares the deliveries with the last settlement, if there is a new one.
   private func restate(at now: Int64) throws {

@@ -28,6 +28,9 @@ package struct DeliverySettings {
   /// The time at which the process ends at the latest.
   package var deadline: Timestamp?
 
+  /// Indicates that rows are planned again from where the output and the deliveries agree.
+  package var replans = false
+
   /// Makes settings; the parameters are those of the properties.
   package init(
     output: String,

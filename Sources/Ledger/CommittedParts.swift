@@ -14,16 +14,29 @@ package struct CommittedParts: Sendable {
   package let generation: Int
   /// The removals after a generation that the reader knows, in order.
   package let removals: [TableRemoval]
+  /// Indicates that texts of CSV which a spreadsheet would run as a formula have an apostrophe in front.
+  package let isCSVSafe: Bool
+  /// The mark of the last commit; nil if an earlier version of the program made it, and before the first.
+  package let mark: CommitMark?
+  /// False if the reader knows a commit that the ledger does not have.
+  package let hasKnownCommit: Bool
 }
 
 extension Ledger {
+  /// The name of the setting for apostrophes in CSV, `yes` or `no`.
+  package static let csvSafe = "csv-safe"
+
+  /// Indicates that texts of CSV which a spreadsheet would run as a formula have an apostrophe in front.
+  package func isCSVSafe() throws(FileFailure) -> Bool { try Self.settings(in: database)[Self.csvSafe] == "yes" }
+
   /// Reads the committed parts of a table with this number or a greater one, without the lock, and the removals after
-  /// the generation `known`.
+  /// the generation `known`. `commit` is the last commit that the reader knows.
   package static func committedParts(
     _ folderPath: String,
     of table: String,
     from number: Int,
-    after known: Int? = nil
+    after known: Int? = nil,
+    _ commit: CommitMark? = nil
   ) throws(FileFailure) -> CommittedParts {
     // This number is read before the ledger: a commit between the two makes the ledger newer, never older.
     let witnessed = try lastCommit(folderPath)
@@ -45,9 +58,14 @@ extension Ledger {
       let generation = version > 5 ? try TableRemoval.generation(of: table, in: database) : 0
       let removals =
         version > 5 ? try TableRemoval.all(of: table, after: known ?? generation, in: database) : []
+      let mark = try CommitMark.of(commits, in: database)
+      let hasKnownCommit = try commit.map { known throws(FileFailure) in
+        try CommitMark.of(known.number, in: database) == known
+      }
+      let settings = try Ledger.settings(in: database)
       try database.execute("COMMIT")
       try CommitMarker.check(witnessed, DurableFolder(folderPath), ledger: commits)
-      let wanted = parts.isEmpty ? try Ledger.settings(in: database)["format"] : nil
+      let wanted = parts.isEmpty ? settings["format"] : nil
       let isJSON = wanted?.contains(TableFormat.jsonLines.rawValue) ?? parts.contains { $0.format == .jsonLines }
       let format = isJSON ? TableFormat.jsonLines : .csv
       return CommittedParts(
@@ -56,7 +74,10 @@ extension Ledger {
         format: format,
         parts: parts.filter { $0.format == format },
         generation: generation,
-        removals: removals
+        removals: removals,
+        isCSVSafe: settings[Ledger.csvSafe] == "yes",
+        mark: mark,
+        hasKnownCommit: hasKnownCommit ?? true
       )
     }
   }

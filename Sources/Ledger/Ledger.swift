@@ -30,6 +30,9 @@ package final class Ledger {
   private let statements: LedgerStatements
   let reprocessingStatements: ReprocessingStatements
   private var failure: FileFailure?
+  /// The id of the line of commits that this object begins with its first one.
+  private let line = UInt64.random(in: .min ... .max)
+  private var hasBegunLine = false
   /// The number of pages that were written to the database before its write-ahead log was last begun anew.
   private var pagesBefore = 0
 
@@ -214,8 +217,9 @@ package final class Ledger {
       // Steps of the upkeep keep the time of the commit before them.
       if commit.time != state.committedAt { clock.observe(commit.time) }
       let isMoved = clock.differs(from: keptClock)
-      try statements.write(commit, next, clock: isMoved ? clock : nil)
-      state = next
+      let mark = CommitMark(number: next.commits, line: line)
+      try statements.write(commit, next, beginning: hasBegunLine ? nil : mark, clock: isMoved ? clock : nil)
+      (state, hasBegunLine) = (next, true)
       self.clock = clock
       if isMoved { keptClock = clock }
     }

@@ -117,7 +117,7 @@ enum LedgerSchema {
     """
     ALTER TABLE parts ADD COLUMN latest_received INTEGER;
     """,
-    RemovalClock.schema,
+    [RemovalClock.schema, CommitMark.migration, TableRemoval.Source.migration].joined(separator: "\n"),
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an

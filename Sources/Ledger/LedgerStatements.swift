@@ -68,9 +68,16 @@ struct LedgerStatements {
     )
   }
 
-  /// Writes a commit and the state after it in one transaction, and the clock if it has moved.
-  func write(_ commit: LedgerCommit, _ state: LedgerState, clock: RemovalClock?) throws(FileFailure) {
+  /// Writes a commit and the state after it in one transaction. `mark` is given if the commit begins a line, and `clock` if the
+  /// clock has moved.
+  func write(
+    _ commit: LedgerCommit,
+    _ state: LedgerState,
+    beginning mark: CommitMark?,
+    clock: RemovalClock?
+  ) throws(FileFailure) {
     try begin.run()
+    try mark?.begin(in: database)
     for input in commit.inputs { try put(input) }
     for id in commit.dropped { try dropInput.run(.integer(Int64(id))) }
     for part in commit.parts { try put(part) }

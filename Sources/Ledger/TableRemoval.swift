@@ -36,11 +36,45 @@ package struct TableRemoval: Equatable, Sendable {
     package let byteCount: Int64
     /// The key of the postback; nil for a reject.
     package let key: PostbackKey?
+    /// The record of a reject; nil for other rows, and if an earlier version of the program has removed it.
+    package let source: Source?
 
     /// Makes a removed row.
-    package init(format: TableFormat, part: Int, offset: Int64, byteCount: Int64, key: PostbackKey?) {
+    package init(
+      format: TableFormat,
+      part: Int,
+      offset: Int64,
+      byteCount: Int64,
+      key: PostbackKey?,
+      source: Source? = nil
+    ) {
       (self.format, self.part, self.offset, self.byteCount, self.key) = (format, part, offset, byteCount, key)
+      self.source = source
     }
+  }
+
+  /// The identity of a rejected record, for those that have a copy of its row.
+  package struct Source: Equatable, Sendable {
+    /// The input of the record.
+    package let file: String?
+    /// The line of the record.
+    package let line: Int64?
+    /// The first digits of the SHA-256 of its bytes.
+    package let digest: String
+
+    /// The number of the digits in `digest`.
+    package static let digestLength = 16
+
+    /// Makes the identity of a record from the hexadecimal digits of a SHA-256.
+    package init(file: String?, line: Int64?, sha256: String) {
+      (self.file, self.line, digest) = (file, line, String(sha256.prefix(Self.digestLength)))
+    }
+
+    static let migration = """
+      ALTER TABLE removed_rows ADD COLUMN source_file TEXT;
+      ALTER TABLE removed_rows ADD COLUMN source_line INTEGER;
+      ALTER TABLE removed_rows ADD COLUMN digest TEXT;
+      """
   }
 
   /// The name of the table.
@@ -98,7 +132,8 @@ extension TableRemoval {
       let rows = try SQLiteStatement(
         database,
         """
-        SELECT format, number, offset, length, postback_key FROM removed_rows WHERE table_name = ? AND generation = ?
+        SELECT format, number, offset, length, postback_key\(try Source.columns(in: database)) FROM removed_rows
+        WHERE table_name = ? AND generation = ?
         ORDER BY number, format, offset
         """
       )
@@ -136,7 +171,7 @@ extension TableRemoval {
         .wide(part.keys.difference)
       )
     }
-    let putRow = try SQLiteStatement(database, "INSERT INTO removed_rows VALUES (?, ?, ?, ?, ?, ?, ?)")
+    let putRow = try SQLiteStatement(database, "INSERT INTO removed_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     for row in rows {
       try putRow.run(
         name,
@@ -145,7 +180,10 @@ extension TableRemoval {
         next,
         .integer(row.offset),
         .integer(row.byteCount),
-        row.key.map { .wide(UInt128($0.high) << 64 | UInt128($0.low)) } ?? .null
+        row.key.map { .wide(UInt128($0.high) << 64 | UInt128($0.low)) } ?? .null,
+        row.source?.file.map { .text($0) } ?? .null,
+        row.source?.line.map { .integer($0) } ?? .null,
+        row.source.map { .text($0.digest) } ?? .null
       )
     }
     try moveLines(in: database)
@@ -198,8 +236,22 @@ extension TableRemoval.Row {
       part: try row.count(1, as: Int.self),
       offset: try row.count(2),
       byteCount: try row.count(3),
-      key: key.map { PostbackKey($0) }
+      key: key.map { PostbackKey($0) },
+      source: row.isNull(7)
+        ? nil
+        : TableRemoval.Source(
+          file: row.isNull(5) ? nil : row.text(5),
+          line: row.isNull(6) ? nil : try row.integer(6),
+          sha256: row.text(7)
+        )
     )
+  }
+}
+
+extension TableRemoval.Source {
+  /// Returns the columns in a query of removed rows, with constants for those that an earlier ledger does not have.
+  fileprivate static func columns(in database: SQLiteDatabase) throws(FileFailure) -> String {
+    try LedgerSchema.identify(database) > 8 ? ", source_file, source_line, digest" : ", NULL, NULL, NULL"
   }
 }
 

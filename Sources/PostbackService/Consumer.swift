@@ -194,6 +194,7 @@ package final class Consumer {
       ]
     )
     retention.run(tables)
+    monitor.update(retentionWaiting: retention.waiting)
     beat(tables)
   }
 
@@ -209,6 +210,7 @@ package final class Consumer {
     beat(tables)
     do throws(FileFailure) { try tables.verifyNames() } catch { throw .state(error) }
     retention.run(tables)
+    monitor.update(retentionWaiting: retention.waiting)
     if wait == nil { succeed() }
     if options.leavesWhenEmpty, source.isEmpty { return source.stop() }
     var limit = min(options.rescan, manager.watchdogInterval.map { $0 / 2 } ?? options.rescan, .seconds(1))

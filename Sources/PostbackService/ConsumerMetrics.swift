@@ -41,6 +41,8 @@ struct ConsumerMetrics: Sendable {
   private var forwarders = BoundedLabels()
   /// The files that wait in the spool, and the room on the disks.
   var spool = SpoolObserver.Sample()
+  /// The followers whose reading the removal of old rows waits for, each with the time for which rows are due.
+  var retentionWaiting: [String: Duration] = [:]
   /// The number of postbacks in the index that finds duplicates.
   var indexKeys = 0
   /// The memory, open files and start time of the process.
@@ -162,6 +164,14 @@ struct ConsumerMetrics: Sendable {
       "Time at which the process of the consumer wrote these metrics, in seconds since 1970."
     )
     exposition.add(Double(writtenAt.milliseconds) / 1000)
+    exposition.begin(
+      "postback_retention_waiting",
+      .gauge,
+      "Time in seconds for which rows are due for removal that a follower has not read, by follower."
+    )
+    for (name, delay) in retentionWaiting.sorted(by: { $0.key < $1.key }) {
+      exposition.add(delay.seconds, ["follower": name])
+    }
   }
 
   private func addSpool(to exposition: inout Exposition) {

@@ -139,6 +139,11 @@ package final class ConsumerMonitor: ObservedConsumer {
     }
   }
 
+  /// Takes over the followers whose reading the removal of old rows waits for.
+  func update(retentionWaiting followers: [String: Duration]) {
+    state.withLock { $0.metrics.retentionWaiting = followers }
+  }
+
   /// Counts a file that could not be opened.
   func addRefusedInput() { state.withLock { $0.metrics.refusedInputs += 1 } }
 

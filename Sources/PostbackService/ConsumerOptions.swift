@@ -35,6 +35,8 @@ package struct ConsumerOptions: Sendable {
   package var retention: Duration?
   /// The tables whose old rows are removed.
   package var retainedTables: [String] = []
+  /// Indicates that old rows stay while a follower has not read them.
+  package var retentionWaits = true
   /// The file for the metrics; nil if there is none.
   package var metricsFile: ReplacedFile?
   /// The exit status of the process when a second signal ends it at once.

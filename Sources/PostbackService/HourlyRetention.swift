@@ -15,6 +15,8 @@ struct HourlyRetention {
   /// The reason why the last removal was none; nil if it was one.
   private var refusal: RemovalRefusal?
   private var announced: Set<RemovalRefusal.Reason> = []
+  /// The followers that the last removal had to wait for, each with the time for which rows are due.
+  private(set) var waiting: [String: Duration] = [:]
 
   private static let interval = Duration.seconds(3600)
 
@@ -42,7 +44,8 @@ struct HourlyRetention {
   }
 
   private mutating func remove(before time: Int64, from tables: TableWriter, now: Int64) throws(FileFailure) {
-    let retention = try tables.remove(before: time, from: options.retainedTables)
+    let retention = try tables.remove(before: time, from: options.retainedTables, waits: options.retentionWaits)
+    if retention.isComplete { wait(for: retention.waiting) }
     refusal = retention.refusal
     guard refusal == nil else { return }
     refusal = try tables.ledger.refusal(toRemoveFrom: options.spool, before: time, now: now)
@@ -61,6 +64,24 @@ struct HourlyRetention {
       options.log.warning("retention_refused", "\(refusal).", ["reason": .text(refusal.reason.rawValue)])
     }
     announced.formIntersection(refusals.map(\.reason))
+  }
+
+  /// Reports the followers that have not read old rows.
+  private mutating func wait(for followers: [String: TableRetention.Waiting]) {
+    waiting = followers.mapValues(\.delay)
+    for (name, waiting) in followers.sorted(by: { $0.key < $1.key }) {
+      options.log.warning(
+        "retention_waiting",
+        """
+        \(waiting.rows) rows that are old stay, because \(name) has not read them. Run it, or remove it with postback state \
+        followers --remove if it is gone.
+        """,
+        [
+          "follower": .text(name), "rows": .integer(waiting.rows),
+          "due_seconds": .integer(Int64(waiting.delay / .seconds(1))),
+        ]
+      )
+    }
   }
 
   private func log(_ retention: TableRetention, _ files: Int, _ before: Int64) {

@@ -61,11 +61,14 @@ package enum DerivedRemoval {
     let names = try folder.names()
     let formats = Set(TableFormat.allCases.filter { format in names.contains { $0.hasSuffix(".\(format.rawValue)") } })
     let summary = try WholeFile.read("\(folder.path)/\(DerivedTable.summaryName)", upTo: 1 << 28)
-    let derived = try DerivedTable(table, formats, in: output)
+    // CSV that was written without a mark of its apostrophes is read as it is, and written so again.
+    let isCSVSafe = stored.isCSVSafe || (isCSVSafe && formats.contains(.jsonLines))
+    let encoding = TableEncoding(formats, isCSVSafe: isCSVSafe)
+    let derived = try DerivedTable(table, encoding, in: output)
     let place = table.place(.postbackKey)
     while let batch = try stored.next() {
       var row = RowCursor(batch, of: table)
-      var encoder = RowEncoder(table, TableEncoding(formats, isCSVSafe: isCSVSafe), inputBytes: batch.bytes.count)
+      var encoder = RowEncoder(table, encoding, inputBytes: batch.bytes.count)
       while row.next() {
         if let key = row.key(place), keys.contains(key) { continue }
         for (index, column) in table.columns.enumerated() {

@@ -1,5 +1,5 @@
 package import DurableFiles
-package import Ledger
+internal import Ledger
 package import Tables
 
 /// The folder of a derived table while it is written. It replaces the table as a whole when it is complete; until then
@@ -15,6 +15,7 @@ package final class DerivedTable {
   let output: String
   private let table: Table
   private let formats: [TableFormat]
+  private let isCSVSafe: Bool
   private let folder: DurableFolder
   private let incomplete: DurableFolder
   private let partBytes: Int64
@@ -29,17 +30,19 @@ package final class DerivedTable {
 
   /// Begins the table in a folder, which is made if it does not exist. Throws `.locked` if another process writes it,
   /// and `.cannotCreate` if its folder has files that are no parts.
-  package init(_ table: Table, _ formats: Set<TableFormat>, in output: String, partBytes: Int64 = 1 << 28)
+  package init(_ table: Table, _ encoding: TableEncoding, in output: String, partBytes: Int64 = 1 << 28)
     throws(FileFailure)
   {
     (self.table, self.output) = (table, output)
-    self.formats = TableFormat.allCases.filter(formats.contains)
+    formats = TableFormat.allCases.filter(encoding.formats.contains)
+    isCSVSafe = encoding.isCSVSafe && formats.contains(.csv)
     self.partBytes = partBytes
     folder = DurableFolder("\(output)/\(table.name)")
     incomplete = DurableFolder(Self.incompletePath(table, in: output))
     _ = try DurableFolder(making: output)
     lock = try Self.lock(table, in: output)
-    for name in try folder.names() where !name.hasPrefix("part-") && name != Self.summaryName {
+    for name in try folder.names()
+    where !name.hasPrefix("part-") && ![Self.summaryName, StoredRows.csvSafeName].contains(name) {
       throw FileFailure(
         .cannotCreate,
         "\(folder.path)/\(name)",
@@ -95,6 +98,7 @@ package final class DerivedTable {
     let file = try DurableFile("\(incomplete.path)/\(Self.summaryName)", .creating)
     try file.append(Array("\(summary)\n".utf8).span)
     try file.synchronize()
+    if isCSVSafe { _ = try DurableFile("\(incomplete.path)/\(StoredRows.csvSafeName)", .creating) }
     try incomplete.synchronize()
     let hadOne = try folder.exchange(with: incomplete)
     isComplete = true

@@ -226,7 +226,7 @@ package struct RowEncoder: ~Copyable {
 
   /// Writes a cell with a text.
   private mutating func append(_ text: Span<UInt8>) {
-    if text.isPlain, !(isCSVSafe && text.isFormula) { return append(quoted: true, text) }
+    if text.isPlain, !(isCSVSafe && text.needsApostrophe) { return append(quoted: true, text) }
     beginCell()
     if writesJSON { json.appendJSONString(text) }
     appendCSV(text)
@@ -284,7 +284,7 @@ package struct RowEncoder: ~Copyable {
 
   private mutating func appendCSV(_ text: Span<UInt8>) {
     guard writesCSV else { return }
-    if isCSVSafe, text.isFormula {
+    if isCSVSafe, text.needsApostrophe {
       var disarmed = [UInt8(ascii: "'")]
       for index in text.indices { disarmed.append(text[index]) }
       csv.appendCSVField(disarmed.span)

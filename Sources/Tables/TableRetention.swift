@@ -13,9 +13,21 @@ package struct TableRetention {
   package private(set) var missing: [String] = []
   /// The reason why nothing was removed; nil if all was that is old.
   package private(set) var refusal: RemovalRefusal?
+  /// The old parts that stay because a follower has not read them, by the name of the follower.
+  package private(set) var waiting: [String: Waiting] = [:]
   /// False if there are more old parts, which the next removal is for. One removes a limited number of parts and bytes,
   /// so that a consumer is not kept from its work for long.
   package private(set) var isComplete = true
+
+  /// The old parts that stay because one follower has not read them.
+  package struct Waiting: Sendable {
+    /// The number of rows.
+    package fileprivate(set) var rows: Int64 = 0
+    /// The time for which the part that is longest due is due.
+    package fileprivate(set) var delay = Duration.zero
+  }
+
+  private let followers: [Follower]
 
   private static let mostParts = 512
   private static let mostBytes: Int64 = 256 << 20
@@ -24,16 +36,18 @@ package struct TableRetention {
   package var removedRows: Int64 { removed.reduce(0) { $0 + $1.rows } }
 
   /// Removes the complete parts of some tables that have only rows from before a time, in milliseconds since 1970, unless
-  /// the clock or the share of the rows speaks against it. `now` is the time of the commit. If `removesAll` is true, the
-  /// share does not matter.
+  /// the clock or the share of the rows speaks against it. Parts that one of `followers` has not read stay. `now` is the
+  /// time of the commit. If `removesAll` is true, the share does not matter.
   package init(
     before time: Int64,
     from tables: [String],
     in folder: OutputFolder,
     _ ledger: Ledger,
+    waitingFor followers: [Follower],
     now: Int64,
     removesAll: Bool = false
   ) throws(FileFailure) {
+    self.followers = followers
     try Self.finish(in: folder.path, ledger)
     try ledger.observeClock(now)
     var commit = LedgerCommit(time: now)
@@ -49,7 +63,7 @@ package struct TableRetention {
       var removal = TableRemoval(table: table, reason: .retention)
       let numbers = Dictionary(grouping: parts.filter { $0.table == table }, by: \.number)
       for (_, formats) in numbers.sorted(by: { $0.key < $1.key }) {
-        guard let old = try old(formats, before: time, in: folder.path) else { continue }
+        guard let old = try old(formats, before: time, in: folder.path, ledger) else { continue }
         removal.parts += old
         bytes += old.reduce(0) { $0 + $1.part.length }
         isComplete = removed.count + removal.parts.count < Self.mostParts && bytes < Self.mostBytes
@@ -87,7 +101,8 @@ package struct TableRetention {
   private mutating func old(
     _ formats: [LedgerPart],
     before time: Int64,
-    in output: String
+    in output: String,
+    _ ledger: Ledger
   ) throws(FileFailure) -> [TableRemoval.Part]? {
     var old: [TableRemoval.Part] = []
     for var part in formats {
@@ -103,6 +118,7 @@ package struct TableRetention {
       let written = try FileStatus(path: path).modified
       part.received = part.received ?? ReceiptSpan(oldest: max(written, 0), newest: max(written, 0))
       guard part.received.map({ $0.newest < time }) ?? false else { return nil }
+      if try isAwaited(part, among: formats, before: time, ledger) { return nil }
       var column = KeyColumn(part.format)
       try PartFile.verify(try DurableFile(path, .reading), part) { bytes throws(FileFailure) in
         if part.table == Table.postbacks.name { column.take(bytes) }
@@ -110,6 +126,29 @@ package struct TableRetention {
       old.append(TableRemoval.Part(part, keys: column.keys))
     }
     return old
+  }
+
+  /// Notes the followers that have not read an old part. Returns false if all have.
+  private mutating func isAwaited(
+    _ part: LedgerPart,
+    among formats: [LedgerPart],
+    before time: Int64,
+    _ ledger: Ledger
+  ) throws(FileFailure) -> Bool {
+    // Followers read JSON Lines where they are written.
+    guard !followers.isEmpty, part.format == .jsonLines || !formats.contains(where: { $0.format == .jsonLines }) else {
+      return false
+    }
+    let generation = try ledger.generation(of: part.table)
+    var isAwaited = false
+    for follower in followers where try !follower.hasRead(part, generation: generation, ledger) {
+      isAwaited = true
+      var waiting = self.waiting[follower.name] ?? Waiting()
+      waiting.rows += part.rows
+      waiting.delay = max(waiting.delay, .milliseconds(time - (part.received?.newest ?? time)))
+      self.waiting[follower.name] = waiting
+    }
+    return isAwaited
   }
 
   /// Completes removals that are committed: deletes the files of removed parts, and lets rewritten files take the places

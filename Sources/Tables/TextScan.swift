@@ -45,6 +45,14 @@ extension Span<UInt8> {
     }
   }
 
+  /// Indicates that CSV for a spreadsheet has an apostrophe more before the text: it is a formula, or one behind apostrophes. So
+  /// one apostrophe less is always the text again.
+  var needsApostrophe: Bool {
+    var start = 0
+    while start < count, self[start] == UInt8(ascii: "'") { start += 1 }
+    return extracting(start..<count).isFormula
+  }
+
   /// Indicates that `find` marks a byte.
   @inline(__always)
   private func contains(_ find: (UInt64) -> UInt64) -> Bool {

@@ -79,6 +79,12 @@ final class DatabaseConnection {
     return nil
   }
 
+  /// The server and the database of the connection, as text.
+  var place: String {
+    let port = option("port").flatMap { $0 == "5432" ? nil : ":\($0)" } ?? ""
+    return "\(option("host") ?? option("hostaddr") ?? "local")\(port)/\(option("dbname") ?? "")"
+  }
+
   /// The failure of the attempt to connect. The message is such as `connection to server … failed: FATAL:  28P01: …`.
   private var refusal: DatabaseFailure {
     guard let match = message.firstMatch(of: #/:\s+\S+:\s+(?<code>[0-9A-Z]{5}):\s+(?<text>[^\n]*)/#) else {

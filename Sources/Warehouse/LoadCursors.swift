@@ -43,17 +43,21 @@ struct LoadCursors {
     }
   }
 
-  /// Reads the position of a table, and locks it until the end of the transaction; empty before the first row.
-  func lock(_ name: String, on connection: DatabaseConnection) throws(LoadFailure) -> String {
+  /// Reads the position of a table, and locks it until the end of the transaction; empty before the first row. `isLater`
+  /// indicates that the transaction began after all that have moved it.
+  func lock(
+    _ name: String,
+    on connection: DatabaseConnection
+  ) throws(LoadFailure) -> (position: String, isLater: Bool) {
     let found = try connection.run(
-      "SELECT position FROM \(table) WHERE table_name = $1 FOR UPDATE",
+      "SELECT position, now() > moved_at FROM \(table) WHERE table_name = $1 FOR UPDATE",
       name,
       doing: "the cursor of \(name)"
-    ).rows.first?[0]
-    guard let found else {
+    ).rows.first
+    guard let found, let position = found[0] else {
       throw .database(DatabaseFailure(.configuration, "The cursor of \(name) was removed", advice: "Run again"))
     }
-    return found
+    return (position, found[1] == "t")
   }
 
   /// Returns the positions of all tables without a lock.
@@ -65,7 +69,7 @@ struct LoadCursors {
   /// Moves the position of a table that is locked.
   func move(_ tableName: String, to position: String, on connection: DatabaseConnection) throws(LoadFailure) {
     try connection.run(
-      "UPDATE \(table) SET position = $2, moved_at = now() WHERE table_name = $1",
+      "UPDATE \(table) SET position = $2, moved_at = greatest(moved_at, now()) WHERE table_name = $1",
       tableName,
       position,
       doing: "the cursor of \(tableName)"

@@ -23,6 +23,9 @@ struct LoadPreparation {
     if try kind(of: LoadCursors.name) == nil {
       try connection.execute(cursors.creation, doing: "the creation of \(LoadCursors.name)")
     }
+    if try kind(of: LoadPoints.name) == nil {
+      try connection.execute(LoadPoints(schema: schema).creation, doing: "the creation of \(LoadPoints.name)")
+    }
     try cursors.claim(tables.map(\.table.name), for: output, on: connection)
     var alterations: [String] = []
     for table in tables {

@@ -5,14 +5,20 @@ internal import Tables
 
 /// The work of a loader over one connection.
 final class LoadSession {
-  private let connection: DatabaseConnection
-  private let source: Loader.Source
+  let connection: DatabaseConnection
+  let source: Loader.Source
   private let target: Loader.Target
   private let output: OutputID
-  private let cursors: LoadCursors
+  let cursors: LoadCursors
+  let points: LoadPoints
   private let jobs: Int
   /// The names of the tables that were created or checked over this connection.
   private var prepared: Set<String> = []
+  /// The positions up to which the database has the tables that grow.
+  private(set) var positions: [String: TableCursor] = [:]
+
+  /// The name of the database and its schema among the followers of the output.
+  var followerName: String { "postgresql \(connection.place) \(target.schema)" }
 
   /// The number of bytes of a table after which a transaction ends.
   private static let sliceBytes = 32 << 20
@@ -27,7 +33,7 @@ final class LoadSession {
     stop: @escaping (Duration) -> Bool
   ) throws(LoadFailure) {
     (self.source, self.target, self.output, self.jobs) = (source, target, output, jobs)
-    cursors = LoadCursors(schema: target.schema)
+    (cursors, points) = (LoadCursors(schema: target.schema), LoadPoints(schema: target.schema))
     connection = try DatabaseConnection(target.address, stop: stop)
     try connection.execute(
       """
@@ -37,6 +43,10 @@ final class LoadSession {
       doing: "the settings of the session"
     )
     try prepare(source.appended)
+    let found = try cursors.positions(on: connection)
+    for table in source.appended {
+      positions[table.name] = found[table.name].flatMap { TableCursor($0) } ?? TableCursor(startOf: table)
+    }
   }
 
   /// Creates or checks the tables that were not seen yet.
@@ -48,7 +58,7 @@ final class LoadSession {
     prepared.formUnion(tables.map(\.name))
   }
 
-  private func loaded(_ table: Table) -> LoadedTable { LoadedTable(table: table, schema: target.schema) }
+  func loaded(_ table: Table) -> LoadedTable { LoadedTable(table: table, schema: target.schema) }
 
   // MARK: - Tables that grow
 
@@ -56,21 +66,34 @@ final class LoadSession {
   func append() async throws(LoadFailure) -> LoadTally? {
     var tally = LoadTally()
     var hasRows = false
+    var moved: [String: TableCursor] = [:]
     try connection.execute("BEGIN", doing: "a transaction")
     for table in source.appended {
-      let position = try cursors.lock(table.name, on: connection)
+      let (position, isLater) = try cursors.lock(table.name, on: connection)
       let cursor = TableCursor(position)
       guard position.isEmpty || cursor != nil else { throw .database(.unreadable(position, of: table)) }
       var feed = TableFeed(table, in: source.output, state: source.state, after: cursor)
       feed.batchBytes = Self.batchBytes
+      feed.advice = """
+        Load what differs again with --reload \(source.appended.map(\.name).joined(separator: ",")): rows that this output \
+        does not have are removed from the database
+        """
       let rows = feed.mapConcurrently(jobs) { element throws(FileFailure) in
-        (text: try CopyText(element.rows, of: table), mark: element.cursor)
+        LoadedBatch(
+          text: try CopyText(element.rows, of: table),
+          removals: element.removals,
+          missed: element.missed,
+          mark: element.cursor
+        )
       }
       guard let end = try await copy(rows, into: table, upTo: Self.sliceBytes, &tally[table.name]) else { continue }
       try cursors.move(table.name, to: end.description, on: connection)
+      try points.note(end.description, of: table.name, isLater: isLater, on: connection)
+      moved[table.name] = end
       hasRows = true
     }
     try connection.execute(hasRows ? "COMMIT" : "ROLLBACK", doing: "the rows")
+    positions.merge(moved) { $1 }
     return hasRows ? tally : nil
   }
 
@@ -83,7 +106,7 @@ final class LoadSession {
     var tally = LoadTally()
     try connection.execute("BEGIN", doing: "a transaction")
     for version in versions {
-      guard try cursors.lock(version.table.name, on: connection) != version.text else { continue }
+      guard try cursors.lock(version.table.name, on: connection).position != version.text else { continue }
       do {
         try await replace(version, &tally[version.table.name])
       } catch .file(let failure) {
@@ -108,7 +131,7 @@ final class LoadSession {
     let table = version.table
     try connection.execute("DELETE FROM \(loaded(table).name)", doing: "the removal of the old rows of \(table.name)")
     let rows = StoredBatches(table: table, output: source.output).mapConcurrently(jobs) { batch throws(FileFailure) in
-      (text: try CopyText(batch, of: table), mark: ())
+      LoadedBatch(text: try CopyText(batch, of: table), removals: [], missed: UnreadRows(), mark: ())
     }
     _ = try await copy(rows, into: table, upTo: .max, &count)
     try cursors.move(table.name, to: version.text, on: connection)
@@ -123,32 +146,47 @@ final class LoadSession {
     into table: Table,
     upTo byteCount: Int,
     _ count: inout LoadTally.Count
-  ) async throws(LoadFailure) -> Mark? where Rows.Element == (text: CopyText, mark: Mark), Rows.Failure == FileFailure {
+  ) async throws(LoadFailure) -> Mark? where Rows.Element == LoadedBatch<Mark>, Rows.Failure == FileFailure {
     let (loaded, task) = (loaded(table), "the rows of \(table.name)")
     var last: Mark?
     var sent = 0
+    var isCopying = false
+    var hasCopied = false
     var iterator = rows.makeAsyncIterator()
     do throws(LoadFailure) {
-      while sent < byteCount, let (text, mark) = try await Self.next(&iterator) {
-        if last == nil {
-          if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
-          try connection.beginCopy(loaded.copy, doing: task)
+      while sent < byteCount, let batch = try await Self.next(&iterator) {
+        last = batch.mark
+        if !batch.removals.isEmpty {
+          if isCopying { try endCopy(into: loaded, &count) }
+          isCopying = false
+          count.removed += try remove(batch.removals, from: loaded)
         }
-        try connection.put(text.bytes)
-        sent += text.bytes.count
-        last = mark
+        count.missed += batch.missed
+        guard batch.text.rowCount > 0 else { continue }
+        if !isCopying {
+          if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
+          if hasCopied, let emptying = loaded.emptying { try connection.execute(emptying, doing: task) }
+          try connection.beginCopy(loaded.copy, doing: task)
+          (isCopying, hasCopied) = (true, true)
+        }
+        try connection.put(batch.text.bytes)
+        sent += batch.text.bytes.count
       }
     } catch {
-      if case .file = error, last != nil { try connection.abandonCopy() }
+      if case .file = error, isCopying { try connection.abandonCopy() }
       throw error
     }
-    guard last != nil else { return nil }
+    if isCopying { try endCopy(into: loaded, &count) }
+    return last
+  }
+
+  private func endCopy(into loaded: LoadedTable, _ count: inout LoadTally.Count) throws(LoadFailure) {
+    let task = "the rows of \(loaded.table.name)"
     let copied = try connection.endCopy(doing: task)
     var inserted = copied
     if let insertion = loaded.insertion { inserted = try connection.run(insertion, doing: task).changeCount }
     count.loaded += inserted
     count.present += copied - inserted
-    return last
   }
 
   private static func next<Iterator: AsyncIteratorProtocol>(
@@ -156,6 +194,14 @@ final class LoadSession {
   ) async throws(LoadFailure) -> Iterator.Element? where Iterator.Failure == FileFailure {
     do throws(FileFailure) { return try await iterator.next(isolation: nil) } catch { throw .file(error) }
   }
+}
+
+/// Encoded rows of a table, or the removals that come before later rows, with the mark of the position behind them.
+struct LoadedBatch<Mark: Sendable>: Sendable {
+  let text: CopyText
+  let removals: [TableRemoval]
+  let missed: UnreadRows
+  let mark: Mark
 }
 
 /// The batches of a table whose parts are complete.

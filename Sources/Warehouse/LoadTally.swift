@@ -1,3 +1,5 @@
+package import Tables
+
 /// The numbers of rows that a load has written, by table.
 package struct LoadTally: Sendable, Equatable {
   /// The numbers of a table.
@@ -8,6 +10,11 @@ package struct LoadTally: Sendable, Equatable {
     package var present = 0
     /// The number of times that the table was replaced as a whole.
     package var replacements = 0
+    /// The rows that were removed: those that the output does not have any more on a person's request, and those that were
+    /// taken back.
+    package var removed = 0
+    /// The rows that the output had no more when they would have been read.
+    package var missed = UnreadRows()
   }
 
   /// The numbers by the name of the table, without those that are 0.
@@ -28,6 +35,8 @@ package struct LoadTally: Sendable, Equatable {
       left[name].loaded += count.loaded
       left[name].present += count.present
       left[name].replacements += count.replacements
+      left[name].removed += count.removed
+      left[name].missed += count.missed
     }
   }
 }

@@ -56,6 +56,9 @@ struct LoadedTable {
       "CREATE TEMPORARY TABLE IF NOT EXISTS \(stagingName) (\(columns.joined(separator: ", "))) ON COMMIT DELETE ROWS"
   }
 
+  /// The statement that empties the staging table within a transaction; nil if the table has no key.
+  var emptying: String? { table.key.map { _ in "DELETE FROM \(stagingName)" } }
+
   /// The statement that moves rows from the staging table, except those whose key is there; nil if the table has no key.
   var insertion: String? {
     table.key.map { key in

@@ -28,10 +28,12 @@ package struct Loader {
     let schema: String
     /// Indicates that tables that differ are altered.
     let migrates: Bool
+    /// The tables of which rows are removed that the output does not have.
+    let reloaded: [Table]
 
     /// Makes a target.
-    package init(_ address: DatabaseAddress, schema: String, migrates: Bool) {
-      (self.address, self.schema, self.migrates) = (address, schema, migrates)
+    package init(_ address: DatabaseAddress, schema: String, migrates: Bool, reloaded: [Table] = []) {
+      (self.address, self.schema, self.migrates, self.reloaded) = (address, schema, migrates, reloaded)
     }
   }
 
@@ -48,6 +50,11 @@ package struct Loader {
   private var session: LoadSession?
   /// Indicates that a connection was opened at least once.
   private var wasConnected = false
+  private var follows = false
+  /// Indicates that the rows which the output does not have were removed.
+  private var hasReloaded = false
+  /// The registration of the database among the followers of the output; nil until it is known, and after it has failed.
+  private var registration: FollowerRegistration?
   /// The number of the last commit whose rows are loaded.
   private var loadedCommit: Int64?
   /// The versions of the derived tables that are loaded.
@@ -74,18 +81,38 @@ package struct Loader {
   package mutating func load() async throws(LoadFailure) {
     guard let output = try outputID() else { return }
     let session = try connected(to: output)
+    if !hasReloaded { tally += try session.rewind(target.reloaded) }
+    hasReloaded = true
+    register(session, isLast: false)
     let commit = try Self.reading { () throws(FileFailure) in try Ledger.lastCommit(source.state) }
     if commit == nil || commit != loadedCommit {
-      while let appended = try await session.append() { tally += appended }
+      while let appended = try await session.append() {
+        tally += appended
+        register(session, isLast: false)
+      }
       loadedCommit = commit
     }
     try await loadDerived(session)
+    if !follows { register(session, isLast: true) }
+  }
+
+  /// Notes in the state how far the database has the rows.
+  private mutating func register(_ session: LoadSession, isLast: Bool) {
+    let positions = source.appended.compactMap { session.positions[$0.name] }
+    do throws(FileFailure) {
+      try registration?.note(positions, isLast: isLast)
+    } catch {
+      registration = nil
+      report("\(error) So postback retain does not wait for rows to be loaded.")
+    }
   }
 
   /// Loads committed rows until the program is asked to end. A connection that is lost is opened again; only the first one
   /// must succeed at once.
   package mutating func follow() async throws(LoadFailure) {
     var isInterrupted = false
+    follows = true
+    defer { if let session { register(session, isLast: true) } }
     repeat {
       do {
         try await load()
@@ -119,6 +146,7 @@ package struct Loader {
     if let session { return session }
     let session = try LoadSession(source, target, output, jobs: jobs, stop: stop)
     self.session = session
+    registration = FollowerRegistration(session.followerName, .database, in: source.state)
     wasConnected = true
     (loadedCommit, loadedVersions) = (nil, [:])
     return session

@@ -22,7 +22,7 @@ enum Main {
     GenerateCommand.self, RecordsReadCommand.self, RecordsVerifyCommand.self, RecordsFinishCommand.self,
     SchemaCommand.self, LoadPostgresCommand.self, ValidateImplementationCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateBackupCommand.self, StateCompactCommand.self,
-    CompletionCommand.self, ManualCommand.self,
+    StateFollowersCommand.self, CompletionCommand.self, ManualCommand.self,
   ])
 
   static func main() async {

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import JSON
 import Tables
@@ -60,5 +61,44 @@ import Testing
     try await site.collect()
     #expect(try site.rows == site.expected())
     #expect(site.rows.count == written)
+  }
+
+  @Test func `is refused after a restored backup, also where all rows have equal lengths`() async throws {
+    let folder = try TemporaryFolder()
+    let out = folder.path("out")
+    func run(_ name: String, _ numbers: Range<Int>) async throws {
+      let lines = numbers.map { "{\"rubbish\":\($0)}\n" }
+      try folder.makeFile(name, holding: Array(lines.joined().utf8))
+      let ran = try await BuiltCommand.run(["run", folder.path(name), "--out", out, "-q"])
+      #expect(ran.status == 0, "\(ran.errorText)")
+    }
+    func read(after cursor: TableCursor?) async throws -> (rows: Int, cursor: TableCursor?) {
+      var (rows, last) = (0, cursor)
+      for try await element in TableFeed(.rejects, in: out, state: "\(out)/_state", after: cursor) {
+        rows += element.rows.rows.count
+        last = element.cursor
+      }
+      return (rows, last)
+    }
+    try await run("first.jsonl", 100..<150)
+    let early = try await read(after: nil).cursor
+    try FileManager.default.copyItem(atPath: out, toPath: folder.path("backup"))
+    try await run("lost1.jsonl", 200..<280)
+    let late = try await read(after: early)
+    #expect(late.rows == 80)
+    try FileManager.default.removeItem(atPath: out)
+    try FileManager.default.copyItem(atPath: folder.path("backup"), toPath: out)
+    // Before another row comes, and after.
+    await #expect(throws: FileFailure.self) { _ = try await read(after: late.cursor) }
+    try await run("other.jsonl", 300..<380)
+    let failure = await #expect(throws: FileFailure.self) { _ = try await read(after: late.cursor) }
+    #expect(failure?.kind == .incompatible)
+    #expect(try await read(after: early).rows == 80)
+    // A text of an earlier version has no mark, and is accepted.
+    let text = try #require(early).description
+    let old = try #require(TableCursor(String(text.prefix { $0 != "@" })))
+    #expect(old.mark == nil)
+    let read = try await read(after: old)
+    #expect(read.rows == 80 && read.cursor?.mark != nil)
   }
 }

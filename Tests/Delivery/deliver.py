@@ -20,6 +20,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -368,6 +369,47 @@ def check_removals(site):
     print(f"removals: {counts[0]} deliveries by day, {counts[1]} after retention, {counts[2]} after a request")
 
 
+def check_restored(site):
+    """Tables and ledger of a backup under newer deliveries: refused, and planned again with --replan, nothing sent twice."""
+    path, url = site.listen("restored.jsonl")
+    site.partners(partner("p", url + "/ok", body="json"))
+    keys = (site.folder / "keys").read_text().split()
+    lines = (site.folder / "dump.jsonl").read_bytes().splitlines(keepends=True)
+
+    def run(name, part):
+        (site.folder / name).write_bytes(b"".join(part))
+        site.run("run", name, *keys, "--models", "campaigns/models", "--out", "back", "--quiet")
+
+    def deliver(*options, status=0):
+        return site.run("deliver", "back", "--partners", "partners.json", "--once", "--quiet", *options, status=status)
+
+    run("first.jsonl", lines[:500])
+    deliver()
+    shutil.copytree(site.folder / "back", site.folder / "kept", ignore=shutil.ignore_patterns("deliver.*"))
+    run("lost1.jsonl", lines[500:1000])
+    deliver()
+    sent = collections.Counter(request["headers"]["webhook-id"] for request in received(path))
+    for name in ["skan_postbacks", "skan_events", "skan_rejects"]:
+        shutil.rmtree(site.folder / "back" / name)
+    for file in (site.folder / "back/_state").iterdir():
+        if file.is_file() and not file.name.startswith("deliver."):
+            file.unlink()
+    shutil.copytree(site.folder / "kept", site.folder / "back", dirs_exist_ok=True)
+    run("later.jsonl", lines[1000:])
+    refusal = deliver(status=65).stderr
+    expect("--replan" in refusal and "restored from an older backup" in refusal, refusal)
+    expect(len(received(path)) == sum(sent.values()), "something was sent before the refusal")
+    deliver("--replan")
+    deliver()
+    ids = collections.Counter(request["headers"]["webhook-id"] for request in received(path))
+    expect(set(ids.values()) == {1}, "a delivery was sent twice")
+    delivered = {json.loads(request["body"])["postback_key"] for request in received(path)}
+    missing = {row["postback_key"] for row in site.rows("back/skan_postbacks")} - delivered
+    expect(not missing, f"{len(missing)} postbacks were never delivered")
+    site.stop()
+    print(f"restored: {len(sent)} deliveries before, {len(ids) - len(sent)} after, none twice")
+
+
 def check_kills(site, kills):
     """The process is killed at random moments, between commits and requests; each delivery arrives, with one id."""
     path, url = site.listen("kills.jsonl")
@@ -404,6 +446,7 @@ def main():
             check_settlement(site)
             check_added_events(site)
             check_removals(site)
+            check_restored(site)
             check_kills(site, options.kills)
         finally:
             site.stop()

@@ -142,7 +142,7 @@ def known_keys(site):
     again.write_bytes(b"\n" + site.inputs[0].read_bytes())
     site.append(output, again)
     second = site.load(output, schema)["skan_postbacks"]
-    hold(second == {"loaded": 0, "present": first, "replacements": 0}, f"{second}, and {first} are there")
+    hold(second == {"loaded": 0, "present": first, "replacements": 0, "removed": 0, "missed": 0}, f"{second}, and {first} are there")
     hold(site.server.sql(f"SELECT count(*) FROM {schema}.skan_postbacks") == str(first), "rows are there twice")
 
 
@@ -220,6 +220,7 @@ def cut(site):
 def main():
     from follow import following, server_killed
     from refusals import disk_full, migration, refusals
+    from restored import csv_safe, forgotten, missed, reload_killed, restored
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", default=PROJECT / ".build/release/postback")
@@ -232,7 +233,7 @@ def main():
     bad = 0
     try:
         for check in [values, csv_only, known_keys, two_loaders, refusals, migration, disk_full, following, server_killed,
-                      killed, cut]:
+                      restored, reload_killed, forgotten, missed, csv_safe, killed, cut]:
             if options.only in (None, check.__name__):
                 start = time.monotonic()
                 print(f"{check.__name__}: {check.__doc__.strip()}", end="", flush=True)

@@ -19,7 +19,7 @@ import Testing
     let folder = try TemporaryFolder()
     let out = folder.path("out")
     for text in ["first", "second"] {
-      let table = try DerivedTable(.enriched, [.jsonLines], in: out, partBytes: 1)
+      let table = try DerivedTable(.enriched, TableEncoding([.jsonLines]), in: out, partBytes: 1)
       try table.append(rows(text))
       if text == "first" { try table.append(rows(text)) }
       let before = try DurableFolder("\(out)/skan_enriched").names()
@@ -33,11 +33,11 @@ import Testing
   @Test func `what is not completed leaves the table as it was`() throws {
     let folder = try TemporaryFolder()
     let out = folder.path("out")
-    try DerivedTable(.enriched, [.jsonLines, .csv], in: out).complete(summary: "{}")
+    try DerivedTable(.enriched, TableEncoding([.jsonLines, .csv]), in: out).complete(summary: "{}")
     do {
-      let table = try DerivedTable(.enriched, [.jsonLines], in: out)
+      let table = try DerivedTable(.enriched, TableEncoding([.jsonLines]), in: out)
       try table.append(rows("x"))
-      #expect(throws: FileFailure.self) { try DerivedTable(.enriched, [.jsonLines], in: out) }
+      #expect(throws: FileFailure.self) { try DerivedTable(.enriched, TableEncoding([.jsonLines]), in: out) }
     }
     let names = ["_summary.json", "part-00000001.csv", "part-00000001.jsonl"]
     #expect(try DurableFolder("\(out)/skan_enriched").names() == names)
@@ -48,7 +48,7 @@ import Testing
     let folder = try TemporaryFolder()
     _ = try DurableFolder(making: folder.path("skan_enriched"))
     try folder.makeFile("skan_enriched/notes.txt")
-    #expect(throws: FileFailure.self) { try DerivedTable(.enriched, [.jsonLines], in: folder.path("")) }
+    #expect(throws: FileFailure.self) { try DerivedTable(.enriched, TableEncoding([.jsonLines]), in: folder.path("")) }
     #expect(try DurableFolder(folder.path("skan_enriched")).names() == ["notes.txt"])
   }
 }

@@ -33,7 +33,7 @@ import Testing
         rejects: try TableFiles(.rejects, at: [folder.path("out")]),
         lookups,
         as: TableEncoding([.jsonLines]),
-        into: try DerivedTable(.enriched, [.jsonLines], in: folder.path("out")),
+        into: try DerivedTable(.enriched, TableEncoding([.jsonLines]), in: folder.path("out")),
         jobs: 2,
         bufferBytes: bytes
       )

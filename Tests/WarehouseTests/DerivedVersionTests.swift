@@ -12,11 +12,11 @@ import Testing
     let folder = try TemporaryFolder()
     let output = folder.path("out")
     #expect(try DerivedVersion(of: .daily, in: output) == nil)
-    try DerivedTable(.daily, [.jsonLines], in: output).complete(summary: "{}")
+    try DerivedTable(.daily, TableEncoding([.jsonLines]), in: output).complete(summary: "{}")
     let first = try #require(try DerivedVersion(of: .daily, in: output))
     #expect(try first.isCurrent(in: output))
     #expect(try DerivedVersion(of: .daily, in: output)?.text == first.text)
-    try DerivedTable(.daily, [.jsonLines], in: output).complete(summary: "{}")
+    try DerivedTable(.daily, TableEncoding([.jsonLines]), in: output).complete(summary: "{}")
     #expect(try !first.isCurrent(in: output))
   }
 }

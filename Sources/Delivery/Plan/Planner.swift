@@ -65,6 +65,14 @@ final class Planner {
 
   private var readings: [Reading] = []
   private var stagings: Int64 = 0
+  /// The rows that were removed before they were planned, since this was last asked for.
+  private var missed: [String: UnreadRows] = [:]
+
+  /// Returns the rows that were removed before they were planned, by table, and forgets them.
+  func takeMissed() -> [String: UnreadRows] {
+    defer { missed = [:] }
+    return missed
+  }
 
   init(_ output: String, state: String, _ outbox: Outbox, _ lookups: Lookups) throws(LibcryptoFailure) {
     (self.output, self.state, self.outbox, self.lookups) = (output, state, outbox, lookups)
@@ -106,7 +114,12 @@ final class Planner {
   }
 
   private func rows(of table: Table, after position: TableCursor?) async throws(FileFailure) -> Rows {
-    try await Rows(TableFeed(table, in: output, state: state, after: position), after: position)
+    var feed = TableFeed(table, in: output, state: state, after: position)
+    feed.advice = """
+      Put back deliver.sqlite of the same backup, or give --replan: rows are planned again from where this output and the \
+      deliveries agree, and no delivery that is known is sent again
+      """
+    return try await Rows(feed, after: position)
   }
 
   /// Indicates that all rows that were committed at `begin` are planned.
@@ -132,6 +145,7 @@ final class Planner {
     // All events are staged first: those of a postback may be anywhere among them, because parts of either table may have
     // been removed, and days may have parts of their own.
     if let element = try await reading.events.next() {
+      missed[Table.events.name, default: UnreadRows()] += element.missed
       guard reading.partners.contains(where: { $0.kinds.contains(.event) }) else { return true }
       let events = EventRow.read(element.rows, of: .events)
       try write { () throws(FileFailure) in try reading.staged.add(events) }
@@ -141,9 +155,14 @@ final class Planner {
       try write { () throws(FileFailure) in
         try reading.staged.drop()
         try setPositions(reading, reading.events.position)
+        guard let postbacks = reading.postbacks.position else { return }
+        for partner in reading.partners {
+          try outbox.noteEarlier(partner.id, postbacks, reading.events.position, at: now)
+        }
       }
       return false
     }
+    missed[Table.postbacks.name, default: UnreadRows()] += element.missed
     var rows = RowCursor(element.rows, of: .postbacks)
     var planned: [PlannedDelivery] = []
     var awaited: [PlannedDelivery] = []

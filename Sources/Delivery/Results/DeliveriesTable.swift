@@ -76,7 +76,7 @@ extension Outbox {
   /// Writes `partner_deliveries` into a folder, in place of the one that was there before.
   package func writeTable(_ encoding: TableEncoding, in folder: String, partBytes: Int64 = 1 << 28) throws(FileFailure)
   {
-    let table = try DerivedTable(.partnerDeliveries, encoding.formats, in: folder, partBytes: partBytes)
+    let table = try DerivedTable(.partnerDeliveries, encoding, in: folder, partBytes: partBytes)
     let page = try statement(
       """
       SELECT sequence, delivery_id, partner, postback_key, kind, event_name, state, attempts, first_attempt_at,

@@ -183,10 +183,21 @@ package final class TableWriter {
   }
 
   /// Removes the complete parts of some tables that have only rows from before a time, in milliseconds since 1970. Call it
-  /// if everything is committed.
-  package func remove(before time: Int64, from tables: [String]) throws(FileFailure) -> TableRetention {
+  /// if everything is committed. With `waits` parts stay that a follower has not read.
+  package func remove(
+    before time: Int64,
+    from tables: [String],
+    waits: Bool
+  ) throws(FileFailure) -> TableRetention {
     precondition(isCommitted, "everything is committed")
-    return try TableRetention(before: time, from: tables, in: folder, ledger, now: Timestamp.now.milliseconds)
+    return try TableRetention(
+      before: time,
+      from: tables,
+      in: folder,
+      ledger,
+      waitingFor: waits ? try Follower.all(of: ledger.folder.path) : [],
+      now: Timestamp.now.milliseconds
+    )
   }
 
   /// The reason why old ids are not forgotten; nil if they are.

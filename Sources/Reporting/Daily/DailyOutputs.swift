@@ -26,13 +26,13 @@ package struct DailyOutputs {
   /// Begins the tables in a folder. `skan_daily_values` is written if it is wanted, and if it is there.
   package init(in folder: String, _ settings: DailySettings, wantsValues: Bool) throws(FileFailure) {
     func output(_ table: Table) throws(FileFailure) -> Output {
-      let derived = try DerivedTable(table, settings.encoding.formats, in: folder)
+      let derived = try DerivedTable(table, settings.encoding, in: folder)
       return Output(table: derived, earlier: settings.isPartial ? try TableFiles(derived: table, in: folder) : nil)
     }
     daily = try output(.daily)
     events = try output(.dailyEvents)
-    changes = Output(table: try DerivedTable(.dailyChanges, settings.encoding.formats, in: folder), earlier: nil)
-    modelled = Output(table: try DerivedTable(.modelled, settings.encoding.formats, in: folder), earlier: nil)
+    changes = Output(table: try DerivedTable(.dailyChanges, settings.encoding, in: folder), earlier: nil)
+    modelled = Output(table: try DerivedTable(.modelled, settings.encoding, in: folder), earlier: nil)
     let hasValues = try DurableFolder("\(folder)/\(Table.dailyValues.name)").byteCount(of: ".") != nil
     values = wantsValues || hasValues ? try output(.dailyValues) : nil
   }

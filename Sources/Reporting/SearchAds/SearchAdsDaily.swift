@@ -101,7 +101,7 @@ package struct SearchAdsDaily: Sendable {
 
   /// Writes `asa_daily` into a folder.
   package func write(_ encoding: TableEncoding, in folder: String) throws(FileFailure) {
-    let table = try DerivedTable(.searchAdsDaily, encoding.formats, in: folder)
+    let table = try DerivedTable(.searchAdsDaily, encoding, in: folder)
     var encoder = RowEncoder(.searchAdsDaily, encoding)
     let sorted = sums.groups.sorted { left, right in
       let (first, second) = (left.key, right.key)

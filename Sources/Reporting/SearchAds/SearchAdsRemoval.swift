@@ -19,10 +19,15 @@ package enum SearchAdsRemoval {
     let hasJournal = try AttributionJournal.exists(in: output)
     guard hasJournal || !found.isEmpty else { return 0 }
     // Keeps imports and exchanges out.
-    let table = try DerivedTable(.searchAdsAttributions, found.isEmpty ? [.jsonLines] : found, in: output)
+    let isMarked = names.contains(StoredRows.csvSafeName)
+    let encoding = TableEncoding(
+      found.isEmpty ? [.jsonLines] : found,
+      isCSVSafe: isMarked || (isCSVSafe && found.contains(.jsonLines))
+    )
+    let table = try DerivedTable(.searchAdsAttributions, encoding, in: output)
     let fromJournal = try AttributionJournal.remove(selection, from: output)
     guard !found.isEmpty else { return fromJournal }
-    let fromTable = try copy(to: table, from: output, without: selection, TableEncoding(found, isCSVSafe: isCSVSafe))
+    let fromTable = try copy(to: table, from: output, without: selection, encoding)
     guard fromTable > 0 else { return fromJournal }
     var summary = SearchAdsSummary(added: 0)
     try AttributionJournal(in: output).forEach { summary.add($0) }

@@ -52,4 +52,15 @@ enum CSV {
   }
 
   static let quote = UInt8(ascii: "\"")
+
+  /// Indicates that `RowEncoder` has put an apostrophe before a text that a spreadsheet would run as a formula.
+  static func hasApostrophe(_ text: Span<UInt8>) -> Bool {
+    !text.isEmpty && text[0] == UInt8(ascii: "'") && text.extracting(1..<text.count).needsApostrophe
+  }
+
+  /// Returns the range of a text without such an apostrophe.
+  static func withoutApostrophe(_ range: ByteRange, in bytes: [UInt8]) -> ByteRange {
+    guard hasApostrophe(bytes.span.extracting(range.indices)) else { return range }
+    return ByteRange(start: range.indices.lowerBound + 1, count: range.indices.count - 1)
+  }
 }

@@ -12,13 +12,21 @@ struct PartReader {
   /// The length of the header of CSV with its line end; 0 in JSON Lines.
   private let headerByteCount: Int64
   private let csvColumns: [Int?]
+  private let isCSVSafe: Bool
   /// The number of the line at the position of the next batch; nil if reading did not begin at the start.
   private var line: Int?
 
   private static let longestHeader: Int64 = 64 << 10
 
-  /// Opens a part to read it from an offset at which a row begins.
-  init(_ part: LedgerPart, of table: Table, in output: String, from offset: Int64) throws(FileFailure) {
+  /// Opens a part to read it from an offset at which a row begins. `isCSVSafe` is the setting with which it was written.
+  init(
+    _ part: LedgerPart,
+    of table: Table,
+    in output: String,
+    from offset: Int64,
+    isCSVSafe: Bool
+  ) throws(FileFailure) {
+    self.isCSVSafe = isCSVSafe
     number = part.number
     format = part.format
     let folder = DurableFolder("\(output)/\(part.folder)")
@@ -86,7 +94,7 @@ struct PartReader {
     let used = last.bytes.indices.upperBound + (format == .csv ? 2 : 1)
     line = nextLine
     let files = [(path: path, rowCount: rows.count)]
-    return (RowBatch(format, bytes, rows, of: files, csvColumns: csvColumns), start + Int64(used))
+    return (RowBatch(format, bytes, rows, of: files, csvColumns: csvColumns, isCSVSafe: isCSVSafe), start + Int64(used))
   }
 
   private static func read(

@@ -30,6 +30,8 @@ package struct RowBatch: Sendable {
   package let files: [(path: String, rowCount: Int)]
   /// The index in the table's columns for each cell of CSV, nil for a column that the table does not have.
   let csvColumns: [Int?]
+  /// Indicates that texts of CSV which a spreadsheet would run as a formula have an apostrophe in front.
+  let isCSVSafe: Bool
 
   /// Makes a batch of rows in JSON Lines.
   package init(jsonLines bytes: [UInt8], _ rows: [Row], of files: [(path: String, rowCount: Int)]) {
@@ -41,8 +43,10 @@ package struct RowBatch: Sendable {
     _ bytes: [UInt8],
     _ rows: [Row],
     of files: [(path: String, rowCount: Int)],
-    csvColumns: [Int?] = []
+    csvColumns: [Int?] = [],
+    isCSVSafe: Bool = false
   ) {
+    self.isCSVSafe = isCSVSafe
     (self.format, self.bytes, self.rows, self.files, self.csvColumns) = (format, bytes, rows, files, csvColumns)
   }
 }

@@ -80,8 +80,10 @@ package struct RowCursor: ~Copyable {
       guard count < batch.csvColumns.count, let column = batch.csvColumns[count] else { return }
       switch cell {
       case .null: break
-      case .text(let range): cells[column] = range
-      case .unescaped(let text): decoded.append((column, text))
+      case .text(let range): cells[column] = batch.isCSVSafe ? CSV.withoutApostrophe(range, in: bytes) : range
+      case .unescaped(let text):
+        let isGuarded = batch.isCSVSafe && CSV.hasApostrophe(text.span)
+        decoded.append((column, isGuarded ? Array(text.dropFirst()) : text))
       }
     }
     for (column, text) in decoded {

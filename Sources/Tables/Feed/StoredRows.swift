@@ -7,12 +7,16 @@ internal import Ledger
 package struct StoredRows {
   private let table: Table
   private let output: String
+  /// Indicates that texts of CSV which a spreadsheet would run as a formula have an apostrophe in front.
+  package let isCSVSafe: Bool
   /// The parts that were not opened yet.
   private var parts: ArraySlice<LedgerPart>
   /// The part that is read, the offset of its next batch, and its length.
   private var open: (reader: PartReader, offset: Int64, length: Int64)?
 
   private static let batchBytes = 1 << 20
+  /// The name of an empty file beside CSV that was written so.
+  package static let csvSafeName = "_csv_safe"
 
   /// The rows of a table in an output folder; nil if the folder does not have the table.
   package init?(_ table: Table, in output: String) throws(FileFailure) {
@@ -20,6 +24,7 @@ package struct StoredRows {
     guard try folder.byteCount(of: ".") != nil else { return nil }
     (self.table, self.output) = (table, output)
     let names = try folder.names()
+    isCSVSafe = names.contains(Self.csvSafeName)
     var parts: ArraySlice<LedgerPart> = []
     for format in TableFormat.allCases where parts.isEmpty {
       for name in names.sorted() {
@@ -38,7 +43,7 @@ package struct StoredRows {
     while true {
       if open == nil {
         guard let part = parts.popFirst() else { return nil }
-        open = (try PartReader(part, of: table, in: output, from: 0), 0, part.length)
+        open = (try PartReader(part, of: table, in: output, from: 0, isCSVSafe: isCSVSafe), 0, part.length)
       }
       guard var part = open else { return nil }
       let (rows, end) = try part.reader.batch(from: part.offset, to: part.length, byteCount: Self.batchBytes)

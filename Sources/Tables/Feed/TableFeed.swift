@@ -15,6 +15,8 @@ package struct TableFeed: AsyncSequence, Sendable {
     package let cursor: TableCursor
     /// The removals of rows since the position before, in order. A follower that has such rows removes them too.
     package let removals: [TableRemoval]
+    /// The rows that were removed because of their age and never read.
+    package let missed: UnreadRows
   }
 
   package typealias Failure = FileFailure
@@ -23,6 +25,8 @@ package struct TableFeed: AsyncSequence, Sendable {
   package var batchBytes = 1 << 20
   /// The time between two looks for a new commit while following.
   package var interval = Duration.milliseconds(200)
+  /// The advice where the cursor is no position in the output, as a sentence without its full stop.
+  package var advice = "Read the table anew without a cursor"
 
   private let table: Table
   private let output: String
@@ -45,6 +49,9 @@ package struct TableFeed: AsyncSequence, Sendable {
     (self.table, self.output, self.state, start, follows) = (table, output, state, cursor, follow)
   }
 
+  fileprivate var tableName: String { table.name }
+  fileprivate var path: String { "\(output)/\(table.name)" }
+
   package func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   /// The position in the feed, with the parts that were committed at the last look.
@@ -55,6 +62,8 @@ package struct TableFeed: AsyncSequence, Sendable {
     private var reader: PartReader?
     /// The removals that the follower is to be told of.
     private var untold: [TableRemoval] = []
+    /// The rows that were removed before they were read, of which the follower is to be told.
+    private var missed = UnreadRows()
     private var isEnded = false
 
     fileprivate init(_ feed: TableFeed) {
@@ -85,9 +94,9 @@ package struct TableFeed: AsyncSequence, Sendable {
     /// Returns the removals since the cursor, or the next of the rows that were committed at the last look.
     private mutating func nextCommitted() throws(FileFailure) -> Element? {
       while let committed, let cursor {
-        if !untold.isEmpty {
-          defer { untold = [] }
-          return Element(rows: RowBatch(jsonLines: [], [], of: []), cursor: cursor, removals: untold)
+        if !untold.isEmpty || missed.count > 0 {
+          defer { (untold, missed) = ([], UnreadRows()) }
+          return Element(rows: RowBatch(jsonLines: [], [], of: []), cursor: cursor, removals: untold, missed: missed)
         }
         guard let part = committed.parts.first(where: { (cursor.offset(in: $0.number) ?? .max) < $0.length }) else {
           return nil
@@ -98,7 +107,7 @@ package struct TableFeed: AsyncSequence, Sendable {
         guard let (rows, end) = batch else { return nil }
         let moved = cursor.moved(to: end, in: part.number, of: committed.parts)
         self.cursor = moved
-        if !rows.rows.isEmpty { return Element(rows: rows, cursor: moved, removals: []) }
+        if !rows.rows.isEmpty { return Element(rows: rows, cursor: moved, removals: [], missed: UnreadRows()) }
       }
       return nil
     }
@@ -111,7 +120,7 @@ package struct TableFeed: AsyncSequence, Sendable {
       _ committed: CommittedParts
     ) throws(FileFailure) -> Bool {
       let opened = Result { () throws(FileFailure) in
-        try PartReader(part, of: feed.table, in: feed.output, from: offset)
+        try PartReader(part, of: feed.table, in: feed.output, from: offset, isCSVSafe: committed.isCSVSafe)
       }
       if try Ledger.lastCommit(feed.state) != committed.witnessed {
         let now = try Ledger.committedParts(feed.state, of: feed.table.name, from: .max)
@@ -126,18 +135,29 @@ package struct TableFeed: AsyncSequence, Sendable {
 
     /// Reads from the ledger the parts that are not read yet, and the removals since the cursor.
     private mutating func look() throws(FileFailure) {
-      let known = cursor.map(\.generation)
+      let known = cursor.map(\.generation) ?? 0
       let first = cursor?.places.first?.part ?? 1
-      let committed = try Ledger.committedParts(feed.state, of: feed.table.name, from: first, after: known)
+      let committed = try Ledger.committedParts(
+        feed.state,
+        of: feed.table.name,
+        from: first,
+        after: known,
+        cursor?.mark
+      )
       if let id = committed.outputID, self.committed == nil {
         let found = try OutputID.read(in: feed.output)
         guard found == id else { throw .otherOutput(feed.output, of: feed.state) }
       }
       if !committed.removals.isEmpty { reader = nil }
-      var cursor = cursor ?? TableCursor(table: feed.table.name, generation: committed.generation, part: 1, offset: 0)
-      for removal in committed.removals { cursor = cursor.after(removal, committed.format) }
-      untold += committed.removals
-      try committed.check(cursor, of: feed.table, feed.output)
+      // A follower without a position has no rows to remove.
+      if cursor != nil { untold += committed.removals }
+      var cursor = cursor ?? TableCursor(table: feed.table.name, generation: 0, part: 1, offset: 0)
+      for removal in committed.removals {
+        missed += UnreadRows(removal, after: cursor, committed.format)
+        cursor = cursor.after(removal, committed.format)
+      }
+      try committed.check(cursor, of: feed)
+      cursor.mark = committed.mark
       self.cursor = cursor
       self.committed = committed
     }
@@ -155,15 +175,14 @@ package struct TableFeed: AsyncSequence, Sendable {
 
 extension CommittedParts {
   /// Throws if a cursor is not a position in these parts.
-  fileprivate func check(_ cursor: TableCursor, of table: Table, _ output: String) throws(FileFailure) {
+  fileprivate func check(_ cursor: TableCursor, of feed: TableFeed) throws(FileFailure) {
     func wrong(_ reason: String) -> FileFailure {
-      FileFailure(
-        .incompatible,
-        "\(output)/\(table.name)",
-        "the cursor \(cursor) \(reason); read the table anew without a cursor"
-      )
+      FileFailure(.incompatible, feed.path, "The position \(cursor) \(reason)", advice: feed.advice)
     }
-    guard cursor.table == table.name else { throw wrong("belongs to another table") }
+    guard cursor.table == feed.tableName else { throw wrong("belongs to another table") }
+    guard hasKnownCommit else {
+      throw wrong("is behind rows that this output does not have, as if it was restored from an older backup")
+    }
     guard cursor.generation <= generation else {
       throw wrong("is of after the last removal of rows, as if the output was restored from an older backup")
     }

@@ -22,11 +22,12 @@ package struct TableRewriting {
   package private(set) var missing: [String] = []
 
   private let output: String
+  private let isCSVSafe: Bool
 
   /// Finds the accepted postbacks that a request covers, and adds their keys to it, and the transactions of those that came
   /// from its addresses.
   package static func find(_ request: inout RemovalRequest, in output: String, _ ledger: Ledger) throws {
-    let rewriting = TableRewriting(output)
+    let rewriting = TableRewriting(output, isCSVSafe: try ledger.isCSVSafe())
     var transactions: Set<String> = []
     for part in try ledger.parts() where part.table == Table.postbacks.name {
       guard try rewriting.exists(part) else { continue }
@@ -39,7 +40,7 @@ package struct TableRewriting {
     for id in transactions { request.add(transactionID: id) }
   }
 
-  private init(_ output: String) { self.output = output }
+  private init(_ output: String, isCSVSafe: Bool) { (self.output, self.isCSVSafe) = (output, isCSVSafe) }
 
   /// Removes the rows that a request covers, whose keys were found, from all tables. `now` is the time of the commit in
   /// milliseconds since 1970.
@@ -49,7 +50,7 @@ package struct TableRewriting {
     _ ledger: Ledger,
     now: Int64
   ) throws {
-    self.init(folder.path)
+    self.init(folder.path, isCSVSafe: try ledger.isCSVSafe())
     try TableRetention.finish(in: output, ledger)
     var commit = LedgerCommit(time: now)
     let parts = try ledger.parts()
@@ -137,7 +138,7 @@ package struct TableRewriting {
   }
 
   private func rows(of part: LedgerPart, _ table: Table, covered: Covered) throws -> [Row] {
-    var reader = try PartReader(part, of: table, in: output, from: 0)
+    var reader = try PartReader(part, of: table, in: output, from: 0, isCSVSafe: isCSVSafe)
     let places = RemovalRequest.Places(table)
     var masking = try RowMasking(table)
     var found: [Row] = []
@@ -172,7 +173,8 @@ package struct TableRewriting {
           part: part.number,
           offset: start + Int64(row.bytes.indices.lowerBound),
           byteCount: Int64(row.bytes.indices.count + lineEnd),
-          key: table.name == Table.rejects.name ? nil : places.key.flatMap { cursor.key($0) }
+          key: table.name == Table.rejects.name ? nil : places.key.flatMap { cursor.key($0) },
+          source: TableRemoval.Source(cursor, of: table)
         )
         let id = places.transaction.flatMap { cursor.text($0) }
         found.append(
@@ -239,5 +241,17 @@ package struct TableRewriting {
     let folder = DurableFolder("\(output)/\(part.folder)")
     for name in [part.hiddenName, part.name] where try folder.byteCount(of: name) != nil { return true }
     return false
+  }
+}
+
+extension TableRemoval.Source {
+  /// Reads the identity of the record in a row of `skan_rejects`; nil for rows of other tables.
+  fileprivate init?(_ row: borrowing RowCursor, of table: Table) {
+    guard table.name == Table.rejects.name, let digest = row.text(table.place(.rawSHA256)) else { return nil }
+    self.init(
+      file: row.text(table.place(.sourceFile)),
+      line: row.integer(table.place(.sourceLine)),
+      sha256: digest
+    )
   }
 }

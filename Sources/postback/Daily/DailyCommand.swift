@@ -85,6 +85,7 @@ struct DailyCommand: Command {
     var daily: Daily
     do {
       defer { progress.clear() }
+      let positions = try positions()
       var inputs = try inputs(progress)
       (inputs.costs, inputs.currency) = (costs, currency)
       inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
@@ -92,6 +93,7 @@ struct DailyCommand: Command {
       daily = try await Daily(inputs, lookups, settings, in: derived.target, jobs: derived.jobs)
       if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
       try await daily.write(into: outputs, jobs: derived.jobs)
+      register(positions)
       try inputs.searchAds?.write(settings.encoding, in: derived.target)
     } catch {
       throw CommandFailure(of: error)
@@ -99,6 +101,24 @@ struct DailyCommand: Command {
     for warning in daily.summary.ownWarnings { Terminal.warn(warning) }
     try Terminal.print(derived.wantsJSON ? daily.summary.json.description : DailyAnswer(summary: daily.summary).text)
     try daily.unreadable.throwIfAny()
+  }
+
+  /// Returns the positions behind the rows that are counted; none where the tables have no state.
+  private func positions() throws(FileFailure) -> [TableCursor] {
+    guard Ledger.isThere(state) else { return [] }
+    return try TableCursor.ends(of: Table.all, in: derived.output, state: state)
+  }
+
+  /// Notes in the state up to where rows are counted, so that they are not removed before. Where the state cannot be written, a
+  /// warning says so.
+  private func register(_ positions: [TableCursor]) {
+    guard !positions.isEmpty else { return }
+    let name = derived.target == derived.output ? "daily" : "daily \(derived.target)"
+    do throws(FileFailure) {
+      try Follower(name, .derived, at: positions).write(in: state)
+    } catch {
+      Terminal.warn("\(error) So postback retain does not wait for rows to be counted.")
+    }
   }
 
   /// Keeps the results of days whose rows were removed because of their age.

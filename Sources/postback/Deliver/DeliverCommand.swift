@@ -29,6 +29,11 @@ struct DeliverCommand: Command {
       Option("--once", nil, "End when nothing is pending any more, instead of following OUT."),
       Option("--deadline", "TIME", "End at this time at the latest; what is pending then stays pending."),
       Option("--dry-run", nil, "Print the requests as JSON Lines; send nothing and change nothing."),
+      Option(
+        "--replan",
+        nil,
+        "Plan again what OUT has since it was restored from a backup; what is known is not sent again."
+      ),
       Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state."),
     ] + LookupOptions.options + DerivedOptions.options.filter { $0.name != "--jobs" }
       + ServiceOptions.options.filter { !["--config", "--models"].contains($0.name) },
@@ -79,6 +84,7 @@ struct DeliverCommand: Command {
     settings.metricsFile = metricsFile
     settings.endsWhenDone = arguments.has("--once")
     settings.deadline = deadline
+    settings.replans = arguments.has("--replan")
     do {
       if arguments.has("--dry-run") {
         return try await DeliveryService.dryRun(settings) { try Terminal.print($0) }

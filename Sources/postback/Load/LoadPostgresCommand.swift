@@ -24,6 +24,10 @@ struct LoadPostgresCommand: Command {
       rights of the role, and how to begin anew.
 
       A table of the database that lacks a column, or has one of another type, is an error that names the ALTER TABLE.
+      Rows that forget removes from OUT are removed from the database in the same way, and rows that retain removes stay. If
+      OUT was restored from a backup that is older than the rows of the database, nothing is loaded (status 65) until
+      --reload takes back those rows: from the last position on that OUT still has.
+
       With --follow a connection that is lost is opened again. SIGTERM and SIGINT end it with status 0.
       Exit status: 0; 64 usage, or a password in ADDRESS; 65 the tables of the database differ, or are of another output;
       66 there is no state; 74 I/O, no server, or its disk is full; 75 a lock is held; 77 the server refuses the role or a
@@ -39,6 +43,11 @@ struct LoadPostgresCommand: Command {
       ),
       Option("--follow", nil, "Go on with later commits, at most two seconds behind."),
       Option("--migrate", nil, "Alter tables of the database that differ."),
+      Option(
+        "--reload",
+        "LIST",
+        "First take back rows of these tables that the output does not have, after it was restored from a backup."
+      ),
       StateOptions.folder,
       Option("--jobs", "N", "Encode N batches at once; default the number of cores."),
       Option("--json", nil, "Print the numbers of rows as a JSON object."),
@@ -64,7 +73,7 @@ struct LoadPostgresCommand: Command {
     guard (1...63).contains(schema.utf8.count), !schema.utf8.contains(0) else {
       throw CommandFailure(.usage, "The value of --schema must have 1 to 63 bytes.")
     }
-    let tables = try Self.tables(arguments)
+    let tables = try Self.tables(arguments, "--tables") ?? Table.known
     let address: DatabaseAddress
     do throws(DatabaseFailure) { address = try DatabaseAddress(text) } catch { throw CommandFailure(error) }
     source = Loader.Source(
@@ -73,15 +82,19 @@ struct LoadPostgresCommand: Command {
       appended: tables.filter { table in Table.all.contains { $0.name == table.name } },
       derived: tables.filter { table in !Table.all.contains { $0.name == table.name } }
     )
-    target = Loader.Target(address, schema: schema, migrates: arguments.has("--migrate"))
+    let reloaded = try Self.tables(arguments, "--reload") ?? []
+    for table in reloaded where !Table.all.contains(where: { $0.name == table.name }) {
+      throw CommandFailure(.usage, "\(table.name) is not loaded row by row. Give --reload one of the tables that are.")
+    }
+    target = Loader.Target(address, schema: schema, migrates: arguments.has("--migrate"), reloaded: reloaded)
     follows = arguments.has("--follow")
     jobs = try arguments.jobs()
     printsJSON = arguments.has("--json")
   }
 
-  /// Returns the tables of `--tables`, in the order in which they are loaded; all tables by default.
-  private static func tables(_ arguments: Arguments) throws(CommandFailure) -> [Table] {
-    guard let list = arguments.value("--tables") else { return Table.known }
+  /// Returns the tables that an option lists, in the order in which they are loaded; nil if it is absent.
+  private static func tables(_ arguments: Arguments, _ option: String) throws(CommandFailure) -> [Table]? {
+    guard let list = arguments.value(option) else { return nil }
     var names: Set<String> = []
     for name in list.split(separator: ",", omittingEmptySubsequences: false) {
       names.insert(try Table.known(named: String(name)).name)
@@ -111,6 +124,7 @@ struct LoadPostgresCommand: Command {
       case .stopped: break
       }
     }
+    for warning in loader.tally.warnings { Terminal.warn(warning) }
     try Terminal.print(printsJSON ? loader.tally.json.description : loader.tally.text)
   }
 }
@@ -127,7 +141,20 @@ extension LoadTally {
     for (name, count) in rows {
       text.add(name, "\(count.loaded)", "\(count.present)", count.replacements > 0 ? "replaced" : "added")
     }
-    return text.text()
+    let removed = rows.filter { $0.count.removed > 0 }.map { name, count in
+      "\n\(count.removed) \(count.removed == 1 ? "row was" : "rows were") removed from \(name)."
+    }
+    return text.text() + removed.joined()
+  }
+
+  /// Sentences about rows that cannot be loaded any more.
+  fileprivate var warnings: [String] {
+    rows.filter { $0.count.missed.count > 0 }.map { name, count in
+      """
+      \(name): \(count.missed.text) were removed from the output because of their age before they were loaded, and are \
+      not in the database.
+      """
+    }
   }
 
   fileprivate var json: JSONValue {
@@ -140,6 +167,7 @@ extension LoadTally {
               .init("table", .string(name)), .init("loaded", .integer(Int64(count.loaded))),
               .init("present", .integer(Int64(count.present))),
               .init("replacements", .integer(Int64(count.replacements))),
+              .init("removed", .integer(Int64(count.removed))), .init("missed", .integer(count.missed.count)),
             ])
           }
         )

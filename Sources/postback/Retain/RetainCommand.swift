@@ -14,10 +14,13 @@ struct RetainCommand: Command {
   static let manual = Manual(
     name: "retain",
     summary: "Remove the parts of the tables, and the files of a spool, that are older than they are to be kept.",
-    usage:
-      "--out DIR --older-than AGE [--tables LIST] [--spool SPOOL] [--state DIR] [--yes-remove-all] [--trust-clock] [--json]",
+    usage: """
+      --out DIR --older-than AGE [--tables LIST] [--spool SPOOL] [--without-waiting] [--state DIR] [--yes-remove-all] \
+      [--trust-clock] [--json]
+      """,
     discussion: """
-      Removes each part in which all rows were received more than AGE ago; a part with a later row stays as a whole. The
+      Removes each part in which all rows were received more than AGE ago; a part with a later row stays as a whole, and so
+      does one that a follower has not read (postback state followers), unless --without-waiting is given. The
       ids of the postbacks stay in the state, so a later copy is still a duplicate. The state records what was removed:
       state check stays sound, and daily keeps the results of the days that are gone. With --spool, files in SPOOL/done and
       SPOOL/failed that were put away more than AGE ago are removed too. Of asa_attributions and its journal each row goes that
@@ -33,6 +36,7 @@ struct RetainCommand: Command {
       Option("--out", "DIR", "The folder with the tables.", short: "-o"),
       RetentionOptions.age,
       RetentionOptions.tablesWithAttributions,
+      RetentionOptions.withoutWaiting,
       Option("--spool", "SPOOL", "Remove old files in done and failed of this spool too."),
       StateOptions.folder,
       RetentionOptions.removesAll,
@@ -40,7 +44,7 @@ struct RetainCommand: Command {
       Option(
         "--json",
         nil,
-        "Print JSON: {\"before\":…,\"parts\":…,\"rows\":…,\"bytes\":…,\"spool_files\":…,\"asa_rows\":…,\"missing\":[…]}."
+        "Print JSON: {\"before\":…,\"parts\":…,\"rows\":…,\"bytes\":…,\"spool_files\":…,\"asa_rows\":…,\"waiting\":[…],\"missing\":[…]}."
       ),
     ],
     example: "postback retain --out out --older-than 400d"
@@ -56,8 +60,10 @@ struct RetainCommand: Command {
   private let removesAttributions: Bool
   private let spool: String?
   private let printsJSON: Bool
+  private let waits: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
+    waits = !arguments.has(RetentionOptions.withoutWaiting.name)
     output = try StateOptions.output(arguments, orAdvise: "Name it with --out.")
     folder = try StateOptions.folder(arguments, of: output)
     guard let age = try RetentionOptions.age(arguments, RetentionOptions.age) else {
@@ -80,6 +86,7 @@ struct RetainCommand: Command {
   func run() async throws(CommandFailure) {
     var removed: [LedgerPart] = []
     var missing: [String] = []
+    var waiting: [String: TableRetention.Waiting] = [:]
     var files = 0
     var attributions = 0
     var refusal: RemovalRefusal?
@@ -89,13 +96,13 @@ struct RetainCommand: Command {
       defer { if Ledger.isThere(folder) { StateReserve.make(in: state) } }
       let ledger = tables.isEmpty && spool == nil ? nil : try Ledger(existing: StateFolder(existing: folder))
       if trustsClock { try ledger?.trustClock(now.milliseconds) }
-      if let ledger, !tables.isEmpty { refusal = try removeParts(ledger, &removed, &missing) }
+      if let ledger, !tables.isEmpty { refusal = try removeParts(ledger, &removed, &missing, &waiting) }
       if let ledger, let spool, refusal == nil { refusal = try removeFiles(of: spool, ledger, &files) }
       if removesAttributions, refusal == nil { refusal = try removeAttributions(&attributions) }
     } catch {
       throw CommandFailure(error)
     }
-    if refusal == nil || !removed.isEmpty || files > 0 { try report(removed, missing, files, attributions) }
+    if refusal == nil || !removed.isEmpty || files > 0 { try report(removed, missing, waiting, files, attributions) }
     if let refusal { throw CommandFailure(refusal) }
   }
 
@@ -140,7 +147,8 @@ struct RetainCommand: Command {
   private func removeParts(
     _ ledger: Ledger,
     _ removed: inout [LedgerPart],
-    _ missing: inout [String]
+    _ missing: inout [String],
+    _ waiting: inout [String: TableRetention.Waiting]
   ) throws(FileFailure) -> RemovalRefusal? {
     let parts = try ledger.parts() + ledger.pendingRemovals()
     let output = try OutputFolder(output, of: ledger, parts)
@@ -151,12 +159,13 @@ struct RetainCommand: Command {
         from: tables,
         in: output,
         ledger,
+        waitingFor: waits ? try Follower.all(of: folder) : [],
         now: now.milliseconds,
         removesAll: removesAll
       )
       if let refusal = retention.refusal { return refusal }
       removed += retention.removed
-      (isComplete, missing) = (retention.isComplete, retention.missing)
+      (isComplete, missing, waiting) = (retention.isComplete, retention.missing, retention.waiting)
     }
     return nil
   }
@@ -164,6 +173,7 @@ struct RetainCommand: Command {
   private func report(
     _ removed: [LedgerPart],
     _ missing: [String],
+    _ waiting: [String: TableRetention.Waiting],
     _ files: Int,
     _ attributions: Int
   ) throws(CommandFailure) {
@@ -172,12 +182,27 @@ struct RetainCommand: Command {
         "\(path): The file is not there, so it was not removed from the state. Put it back, then run again."
       )
     }
+    let waiting = waiting.sorted { $0.key < $1.key }
+    for (name, waiting) in waiting {
+      Terminal.warn(
+        """
+        \(waiting.rows) rows that are old stay, because \(name) has not read them. Run it first, remove it with postback state \
+        followers --remove if it is gone, or give --without-waiting.
+        """
+      )
+    }
     let rows = removed.reduce(0) { $0 + $1.rows }
     let bytes = removed.reduce(0) { $0 + $1.length }
     let summary = JSONValue.object([
       .init("before", .string(before.description)), .init("parts", .integer(Int64(removed.count))),
       .init("rows", .integer(rows)), .init("bytes", .integer(bytes)), .init("spool_files", .integer(Int64(files))),
       .init("asa_rows", .integer(Int64(attributions))),
+      .init(
+        "waiting",
+        .array(
+          waiting.map { .object([.init("follower", .string($0.key)), .init("rows", .integer($0.value.rows))]) }
+        )
+      ),
       .init("missing", .array(missing.map { .string($0) })),
     ])
     let text = """
@@ -203,6 +228,11 @@ enum RetentionOptions {
     "Believe the clock, though it has jumped: you have looked at it."
   )
   static let tables = Option("--tables", "LIST", "The tables, joined by commas; default all of them.")
+  static let withoutWaiting = Option(
+    "--without-waiting",
+    nil,
+    "Remove old rows also if a follower has not read them, such as load postgres or deliver."
+  )
   static let tablesWithAttributions = Option(
     "--tables",
     "LIST",

@@ -93,8 +93,8 @@ struct SettleCommand: Command {
         settings,
         as: derived.encoding,
         into: (
-          try DerivedTable(.settled, derived.encoding.formats, in: derived.target),
-          try DerivedTable(.settledEvents, derived.encoding.formats, in: derived.target)
+          try DerivedTable(.settled, derived.encoding, in: derived.target),
+          try DerivedTable(.settledEvents, derived.encoding, in: derived.target)
         ),
         jobs: derived.jobs
       )

@@ -23,6 +23,7 @@ enum WatchOptions {
       Option("--rescan-ms", "N", "Look for files at least every N milliseconds; default 5000."),
       retention,
       retainedTables,
+      RetentionOptions.withoutWaiting,
       Option("--part-seconds", "N", "Complete a part when it is N seconds old; default 300."),
       Option(
         "--forget-after",
@@ -70,6 +71,7 @@ enum WatchOptions {
     if let tables = configuration.retainedTables, !arguments.has(retainedTables.name) {
       consumer.retainedTables = tables
     }
+    consumer.retentionWaits = !arguments.has(RetentionOptions.withoutWaiting.name)
     consumer.metricsFile = try ServiceOptions.metricsFile(arguments)
     consumer.forcedExitStatus = ExitStatus.inputOutput.rawValue
     return consumer

@@ -120,6 +120,75 @@ import Testing
     }
   }
 
+  @Test func `waits for a follower that has not read old rows`() async throws {
+    let site = try await Site()
+    let state = "\(site.out)/_state"
+    func followers(_ options: [String] = []) async throws -> JSONValue {
+      let result = try await BuiltCommand.run(["state", "followers", site.out, "--json"] + options)
+      #expect(result.status == 0, "\(result.errorText)")
+      return try JSONValue(parsing: result.output)["followers"] ?? .null
+    }
+    #expect(try await followers() == .array([]))
+    try Follower("a \"base\"/1", .database, at: [TableCursor(startOf: .postbacks)]).write(in: state)
+    let rows = try site.rows("skan_postbacks").count
+    let first = try await site.retain()
+    guard case .array(let waiting)? = first["waiting"], let entry = waiting.first else {
+      Issue.record("nothing waits: \(first)")
+      return
+    }
+    #expect(waiting.count == 1 && entry["follower"] == .string("a \"base\"/1") && entry["rows"] != .integer(0))
+    // Other tables are not awaited.
+    #expect(try site.rows("skan_postbacks").count == rows && first["rows"] != .integer(0))
+    #expect(try await site.check() == "sound\n")
+    // A file that a crash has emptied is waited for, too.
+    try site.folder.makeFile("out/_state/followers/empty.json", holding: [])
+    #expect(try await site.retain()["rows"] == .integer(0))
+    #expect(try await followers(["--remove", "empty"]) != .array([]))
+    // A follower that has read all is not.
+    let ends = try TableCursor.ends(of: [.postbacks], in: site.out, state: state)
+    try Follower("a \"base\"/1", .database, at: ends).write(in: state)
+    let second = try await site.retain()
+    #expect(second["waiting"] == .array([]) && second["rows"] != .integer(0))
+    #expect(try site.rows("skan_postbacks").count < rows)
+    #expect(try await followers(["--remove", "a \"base\"/1"]) == .array([]))
+    let unknown = try await BuiltCommand.run(["state", "followers", site.out, "--remove", "none"])
+    #expect(unknown.status == 66)
+  }
+
+  @Test func `does not wait with --without-waiting, and a follower learns how many rows it has missed`() async throws {
+    let site = try await Site()
+    let state = "\(site.out)/_state"
+    try Follower("late", .database, at: [TableCursor(startOf: .rejects)]).write(in: state)
+    #expect(try await site.retain(["--older-than", "400d", "--tables", "skan_rejects"])["rows"] == .integer(0))
+    let gone = try await site.retain(["--older-than", "400d", "--tables", "skan_rejects", "--without-waiting"])
+    var missed: Int64 = 0
+    for cursor in [nil, TableCursor(startOf: .rejects)] {
+      missed = 0
+      for try await element in TableFeed(.rejects, in: site.out, state: state, after: cursor) {
+        missed += element.missed.count
+      }
+      #expect(gone["rows"] == .integer(missed))
+    }
+    #expect(missed > 0)
+  }
+
+  @Test func `waits for daily, which counts rows once`() async throws {
+    let site = try await Site()
+    func daily() async throws {
+      let result = try await BuiltCommand.run(["daily", site.out, "-q"])
+      #expect(result.status == 0, "\(result.errorText)")
+    }
+    try await daily()
+    try await site.run("more", site.dump.prefix(310).suffix(10), at: "2024-02-04T10:00:00Z")
+    guard case .array(let waiting)? = try await site.retain()["waiting"] else {
+      Issue.record("retain does not say for whom it waits")
+      return
+    }
+    #expect(waiting.map { $0["follower"] } == [.string("daily")])
+    try await daily()
+    #expect(try await site.retain()["waiting"] == .array([]))
+  }
+
   @Test func `removes only from the tables that are named`() async throws {
     let site = try await Site()
     let accepted = try site.rows("skan_postbacks").count

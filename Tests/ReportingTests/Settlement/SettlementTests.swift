@@ -66,7 +66,7 @@ import Testing
       settings,
       as: TableEncoding([.jsonLines]),
       into: (
-        try DerivedTable(.settled, [.jsonLines], in: out), try DerivedTable(.settledEvents, [.jsonLines], in: out)
+        try DerivedTable(.settled, TableEncoding([.jsonLines]), in: out), try DerivedTable(.settledEvents, TableEncoding([.jsonLines]), in: out)
       ),
       jobs: jobs
     )

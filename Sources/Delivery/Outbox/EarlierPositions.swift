@@ -1,0 +1,56 @@
+internal import DurableFiles
+internal import Ledger
+internal import Tables
+
+/// The positions of partners from which their planning can begin anew, if the output does not have what was planned later.
+enum EarlierPositions {
+  static let schema = """
+    CREATE TABLE IF NOT EXISTS earlier_positions (
+      partner TEXT NOT NULL, noted_at INTEGER NOT NULL, postbacks TEXT NOT NULL, events TEXT,
+      PRIMARY KEY (partner, noted_at)) WITHOUT ROWID
+    """
+
+  /// The least time between two positions, and the time for which a position is kept, in milliseconds. Deliveries are kept for
+  /// a day more, so those that are planned again are known.
+  fileprivate static let (interval, age): (Int64, Int64) = (600_000, 89 * 86_400_000)
+}
+
+extension Outbox {
+  /// Notes the positions of a partner, within a transaction, unless some were noted just before.
+  func noteEarlier(
+    _ partner: String,
+    _ postbacks: TableCursor,
+    _ events: TableCursor?,
+    at now: Int64
+  ) throws(FileFailure) {
+    let name = SQLiteValue.text(partner)
+    // Where the clock has jumped back, later times are wrong.
+    try statement("DELETE FROM earlier_positions WHERE partner = ? AND (noted_at > ? OR noted_at < ?)")
+      .run(name, .integer(now), .integer(now - EarlierPositions.age))
+    let newest = try statement("SELECT 1 FROM earlier_positions WHERE partner = ? AND noted_at > ?")
+      .first(name, .integer(now - EarlierPositions.interval)) { _ in true }
+    guard newest == nil else { return }
+    try statement("INSERT OR REPLACE INTO earlier_positions VALUES (?, ?, ?, ?)")
+      .run(name, .integer(now), .text(postbacks.description), events.map { .text($0.description) } ?? .null)
+  }
+
+  /// Sets partners whose positions a state does not have to the last ones that it has, or before the first row.
+  func rewind(_ partners: [String], to state: String) throws {
+    func has(_ cursors: TableCursor?...) throws(FileFailure) -> Bool {
+      for mark in cursors.compactMap({ $0?.mark }) where try !Ledger.has(mark, state) { return false }
+      return true
+    }
+    for partner in partners {
+      let (postbacks, events) = try positions(of: partner)
+      guard let postbacks, try postbacks.mark == nil || !has(postbacks, events) else { continue }
+      let earlier = try statement(
+        "SELECT postbacks, events FROM earlier_positions WHERE partner = ? ORDER BY noted_at DESC"
+      ).all(.text(partner)) { row in (TableCursor(row.text(0)), row.isNull(1) ? nil : TableCursor(row.text(1))) }
+      let place = try earlier.first { try $0.0?.mark != nil && has($0.0, $0.1) }
+      try transaction {
+        try statement("DELETE FROM positions WHERE partner = ?").run(.text(partner))
+        if let postbacks = place?.0 { try setPositions(of: partner, postbacks, place?.1) }
+      }
+    }
+  }
+}

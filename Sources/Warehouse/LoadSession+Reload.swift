@@ -1,0 +1,54 @@
+internal import Base
+internal import DurableFiles
+internal import Ledger
+internal import Tables
+
+extension LoadSession {
+  /// Takes back what was loaded of tables and is not of the output as it is now, in one transaction. The next load begins
+  /// where both agree.
+  func rewind(_ tables: [Table]) throws(LoadFailure) -> LoadTally {
+    var tally = LoadTally()
+    try connection.execute("BEGIN", doing: "a transaction")
+    for table in tables {
+      let cursor = try cursors.lock(table.name, on: connection)
+      guard !cursor.position.isEmpty, try !isOfOutput(cursor.position) else { continue }
+      var place = (position: "", time: String?.none)
+      for point in try points.all(of: table.name, on: connection) where try isOfOutput(point.position) {
+        place = (point.position, point.time)
+        break
+      }
+      if place.time == nil { try refuseLoss(of: table) }
+      tally[table.name].removed = try points.remove(loaded(table), after: place.time, on: connection)
+      try cursors.move(table.name, to: place.position, on: connection)
+    }
+    try connection.execute("COMMIT", doing: "the removal of the rows")
+    return tally
+  }
+
+  /// Indicates that the output has all rows before a position.
+  private func isOfOutput(_ position: String) throws(LoadFailure) -> Bool {
+    guard let mark = TableCursor(position)?.mark else { return false }
+    return try Loader.reading { () throws(FileFailure) in try Ledger.has(mark, source.state) }
+  }
+
+  /// Throws if all rows of a table would be removed, and the output no longer has some of them because of their age.
+  private func refuseLoss(of table: Table) throws(LoadFailure) {
+    let end = try Loader.reading { () throws(FileFailure) in
+      try Ledger.retentionEnd(source.state, of: table.name)
+    }
+    guard let end else { return }
+    throw .database(
+      DatabaseFailure(
+        .configuration,
+        """
+        No position is known up to which the rows of \(table.name) in the database are those of the output, and rows up to \
+        \(Timestamp(milliseconds: end)) were removed from the output because of their age, so they cannot be loaded again
+        """,
+        advice: """
+          Nothing was changed. Copy the table first, such as with CREATE TABLE … AS, then drop it and its row of \
+          \(LoadCursors.name), and load again
+          """
+      )
+    )
+  }
+}
