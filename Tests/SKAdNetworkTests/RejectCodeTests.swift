@@ -20,7 +20,7 @@ struct RejectCodeTests {
     ),
     ("signature", ["malformed_signature", "signature_invalid", "unknown_key", "development_key"]),
     ("policy", ["app_not_allowed", "network_not_allowed"]),
-    ("dedup", ["duplicate_identical", "duplicate_conflict", "duplicate_transaction"]),
+    ("dedup", ["duplicate_identical", "duplicate_conflict", "duplicate_transaction", "duplicate_forgotten"]),
   ]
 
   @Test func `the reject codes of each stage have these words in this order`() {

@@ -12,7 +12,8 @@ package struct StateSite {
   package var output: String { "\(directory.path)/out" }
 
   package func ledger(settings: [String: String] = ["format": "jsonl"]) throws -> Ledger {
-    try Ledger(try StateFolder(state), settings: settings)
+    _ = try DurableFolder(making: output)
+    return try Ledger(try StateFolder(state), settings: settings)
   }
 
   /// Returns a copy of the folder as a crash at this moment would leave it.

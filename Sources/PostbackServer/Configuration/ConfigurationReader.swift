@@ -79,14 +79,12 @@ struct ConfigurationReader {
 
   static let keys = [
     "listen", "metrics_listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates",
-    "events", "apps",
-    "sdk_keys",
-    "trusted_proxies", "forwarders", "schema_token_files", "limits",
+    "events", "apps", "sdk_keys", "trusted_proxies", "forwarders", "schema_token_files", "limits",
   ]
 
   static let trustedKeyKeys = ["id", "key"]
 
-  static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file", "limits"] + signatureKeys
+  static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file"] + signatureKeys + ["limits"]
 
   static let signatureKeys = ["hmac_header", "hmac_covers", "hmac_timestamp_header", "hmac_window_seconds"]
 

@@ -28,6 +28,7 @@ struct StateSite {
   @discardableResult
   func fill(rows: Range<Int> = 0..<40) throws -> Ledger {
     let ledger = try ledger()
+    _ = try DurableFolder(making: output)
     var index = SeenIndex()
     let log = try SeenLog.recover(ledger, into: &index)
     try log.append(rows.map(Self.entry))
