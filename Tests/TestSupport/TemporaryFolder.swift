@@ -36,6 +36,14 @@ package final class TemporaryFolder: Sendable {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }
 
+  /// Returns the paths of the files below a folder, relative to it and sorted, hidden ones included.
+  package func files(below name: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: path(name)).filter { file in
+      (try? path("\(name)/\(file)").resourceIsFolder) == false
+    }
+    .sorted()
+  }
+
   /// Returns the bytes of a file in the folder.
   package func contents(of name: String) throws -> [UInt8] {
     Array(try Data(contentsOf: url.appendingPathComponent(name)))
@@ -51,5 +59,11 @@ package final class TemporaryFolder: Sendable {
   package func makeFile(_ name: String, holding bytes: [UInt8] = []) throws -> String {
     try Data(bytes).write(to: url.appendingPathComponent(name))
     return path(name)
+  }
+}
+
+extension String {
+  fileprivate var resourceIsFolder: Bool {
+    get throws { try FileManager.default.attributesOfItem(atPath: self)[.type] as? FileAttributeType == .typeDirectory }
   }
 }

@@ -41,6 +41,7 @@ import Testing
   @Test(arguments: [[], ["--format", "both", "--keep-raw"]])
   func `masks text that names the transaction, with and without a spool`(_ options: [String]) async throws {
     let site = try await ForgetSite(options: options, edit: Self.withMentions)
+    try site.flattenDone()
     let before = try site.rows("skan_postbacks")
     let mentions = before.filter { $0.string("transaction_id") != Self.id && $0.text.contains(Self.id) }
     #expect(mentions.count >= 10)
@@ -85,6 +86,7 @@ import Testing
     let truncated = head + #""body_base64":"\#(Data(body.utf8).base64EncodedString())"}"#
     let escaped = body.replacing(Self.id, with: #"\u0030\#(Self.id.dropFirst())"#)
     let site = try await ForgetSite(edit: { $0 + [truncated, escaped] })
+    try site.flattenDone()
     let rejects = try site.rows("skan_rejects").count
     let answer = try await site.forget(["--transaction-id", Self.id])
     #expect(try site.rows("skan_rejects").count <= rejects - 2)
@@ -96,6 +98,7 @@ import Testing
 
   @Test func `lists what it cannot mask`() async throws {
     let site = try await ForgetSite()
+    try site.flattenDone()
     // The name of a network is signed.
     let network = try #require(try site.rows("skan_postbacks").first?.string("ad_network_id"))
     let before = try site.rows("skan_postbacks").map(\.text)
@@ -109,6 +112,7 @@ import Testing
 
   @Test func `leaves the postbacks of others that were sent again from the address`() async throws {
     let site = try await ForgetSite()
+    try site.flattenDone()
     let row = try #require(try site.rows("skan_postbacks").first { $0.string("framework") == "skadnetwork" })
     let id = try #require(row.string("transaction_id"))
     let dump = String(decoding: try site.folder.contents(of: "dump"), as: UTF8.self).split(separator: "\n")
@@ -117,6 +121,7 @@ import Testing
       .replacing(/"remote_address":"[^"]*"/, with: #""remote_address":"198.51.100.9""#)
     try site.folder.makeFile("spool/new/b.jsonl", holding: Array("\(line)\n".utf8))
     try await site.watch()
+    try site.flattenDone()
     let answer = try await site.forget(["--remote-address", "198.51.100.9"])
     #expect(answer["rows"]?["skan_postbacks"] == .integer(0) && answer["rows"]?["skan_rejects"] == .integer(1))
     #expect(try site.rows("skan_postbacks").contains { $0.string("transaction_id") == id })
@@ -126,6 +131,7 @@ import Testing
   @Test(arguments: ["gzip", "zstd"])
   func `keeps name, mode, time and age of a file`(_ program: String) async throws {
     let site = try await ForgetSite()
+    try site.flattenDone()
     let (plain, name) = (site.folder.path("spool/done/a.jsonl"), program == "gzip" ? "a.jsonl.gz" : "a.jsonl.zst")
     let script = """
       set -e; cd \(site.spool)/done; \(program) -q a.jsonl; rm -f a.jsonl; touch -d 2024-03-01T10:00:00Z \(name); chmod 0604 \(name)

@@ -73,7 +73,8 @@ import Testing
     let status = try await BuiltCommand.run(["status", site.out, "--json"])
     #expect(status.text.contains(#""duplicate_forgotten":1"#), "\(status.text)")
     // The state and the tables know nothing of the person; the file in done/ does until the spool is searched again.
-    #expect(try site.files(holding: id) == ["spool/done/replay.jsonl"])
+    let left = try site.files(holding: id)
+    #expect(left.count == 1 && left[0].hasPrefix("spool/done/") && left[0].hasSuffix("/replay.jsonl"), "\(left)")
     #expect(try await site.forget([])["spool_records"] == .integer(1))
     #expect(try site.files(holding: id) == [])
     #expect(try site.rows("skan_rejects").filter { $0.string("first_seen_postback_key") == key }.count == 1)

@@ -69,6 +69,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     let csv = trouble == .otherFormat
     let first = try await ServerSite(Self.options + (csv ? ["--format", "both"] : []))
     #expect(try first.request("POST", device, body: "{\"n\":1}").status == 200)
+    try await first.wait("it is committed") { try first.names("done").count == 1 }
     #expect(try await first.stop() == 0)
     let repair = try trouble.make(first.folder.path("out"))
     let site = try await ServerSite(Self.options, in: first.folder)

@@ -45,8 +45,9 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(try inode(site.folder.path("first/\(part)")) == inode(site.folder.path("second/\(part)")))
     // Restored, it knows what it has, and takes the rest.
     let files = FileManager.default
-    for name in try site.names("done") {
-      try files.moveItem(atPath: "\(site.spool)/done/\(name)", toPath: "\(site.spool)/new/\(name)")
+    for file in try site.folder.files(below: "spool/done") {
+      let name = file.split(separator: "/").last ?? ""
+      try files.moveItem(atPath: "\(site.spool)/done/\(file)", toPath: "\(site.spool)/new/\(name)")
     }
     let watch = ["watch", site.spool, "--out", site.folder.path("first"), "--once", "--part-bytes", "1"]
     #expect(try await BuiltCommand.run(watch).status == 0)

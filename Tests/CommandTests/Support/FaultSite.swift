@@ -71,9 +71,9 @@ struct FaultSite {
     try folder.makeFile("spool/new/\(name)", holding: bytes)
   }
 
-  /// The names in a folder, including hidden ones, sorted.
+  /// The names of the files in a folder and in the folders below it, including hidden ones, sorted.
   func names(_ name: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.path(name)).sorted()
+    try folder.files(below: name).map { $0.split(separator: "/").last.map(String.init) ?? "" }.sorted()
   }
 
   /// All files of the tables, including hidden ones, by their paths in the output folder.

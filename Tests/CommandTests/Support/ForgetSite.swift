@@ -37,6 +37,15 @@ struct ForgetSite {
     #expect(ran.status == 0, "\(ran.errorText)")
   }
 
+  /// Moves the files out of the folders of their hours, into the place that they had in earlier versions.
+  func flattenDone() throws {
+    for file in try folder.files(below: "spool/done") {
+      let name = file.split(separator: "/").last ?? ""
+      guard name != file else { continue }
+      try FileManager.default.moveItem(atPath: "\(spool)/done/\(file)", toPath: "\(spool)/done/\(name)")
+    }
+  }
+
   func rows(_ table: String) throws -> [Object] {
     try Partitioning.entries(of: "\(out)/\(table)").filter { $0.name.hasSuffix(".jsonl") }.flatMap { entry in
       let path = [table, entry.partition, entry.name].filter { !$0.isEmpty }.joined(separator: "/")

@@ -75,9 +75,9 @@ final class ServerSite {
     }
   }
 
-  /// The names of the files in a folder of the spool, sorted.
+  /// The names of the files in a folder of the spool and in the folders below it, sorted.
   func names(_ name: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: "\(spool)/\(name)").sorted()
+    try folder.files(below: "spool/\(name)").map { $0.split(separator: "/").last.map(String.init) ?? "" }.sorted()
   }
 
   /// The received lines, in order.
