@@ -78,7 +78,10 @@ let package = Package(
     ),
     module(
       "Tables",
-      ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger"]
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger",
+      ]
     ),
     module(
       "PostbackPipeline",

@@ -46,7 +46,8 @@ import Testing
     let done = folder.path("spool/done")
     for file in try FileManager.default.subpathsOfDirectory(atPath: done) {
       var isFolder: ObjCBool = false
-      guard unsafe FileManager.default.fileExists(atPath: "\(done)/\(file)", isDirectory: &isFolder), !isFolder.boolValue,
+      guard unsafe FileManager.default.fileExists(atPath: "\(done)/\(file)", isDirectory: &isFolder),
+        !isFolder.boolValue,
         let name = file.split(separator: "/").last
       else { continue }
       try FileManager.default.moveItem(atPath: "\(done)/\(file)", toPath: folder.path("spool/new/again-\(name)"))

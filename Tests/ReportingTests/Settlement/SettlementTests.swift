@@ -66,7 +66,8 @@ import Testing
       settings,
       as: TableEncoding([.jsonLines]),
       into: (
-        try DerivedTable(.settled, TableEncoding([.jsonLines]), in: out), try DerivedTable(.settledEvents, TableEncoding([.jsonLines]), in: out)
+        try DerivedTable(.settled, TableEncoding([.jsonLines]), in: out),
+        try DerivedTable(.settledEvents, TableEncoding([.jsonLines]), in: out)
       ),
       jobs: jobs
     )
