@@ -7,9 +7,10 @@ extension AsyncSequence where Element: Sendable {
   /// After an element for which `isBarrier` is true no task begins before all results up to and including its own are
   /// handed on.
   ///
-  /// A failure of `work` is thrown where its result would be handed on, and nothing follows it. A task that has not yet
-  /// begun its work does not begin it after a failure, and not after the release of the iterator. Cancelling the
-  /// consumer's task does not end the sequence, because a sequence that ends early looks like a complete one.
+  /// A failure of `work` is thrown where its result would be handed on, and one of the sequence behind the results of its
+  /// elements. Nothing follows it. A task that has not yet begun its work does not begin it after a failure, and not after
+  /// the release of the iterator. Cancelling the consumer's task does not end the sequence, because a sequence that ends
+  /// early looks like a complete one.
   package func mapConcurrently<Output: Sendable>(
     _ jobs: Int,
     isBarrier: @escaping (Element) -> Bool = { _ in false },
@@ -52,6 +53,8 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
     fileprivate let work: @Sendable (Base.Element) throws(Failure) -> Output
     private let window = Window<Output, Failure>()
     private var isAtEnd = false
+    /// The failure with which `base` ended, until it is thrown.
+    private var failure: Failure?
     /// True if the element that was begun last is a barrier, until its result is handed on.
     private var isWaiting = false
 
@@ -71,8 +74,8 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
 
     package mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Output? {
       if window.tasks.isEmpty { isWaiting = false }
-      do throws(Failure) {
-        while !isAtEnd, !isWaiting, window.tasks.count < limit {
+      while !isAtEnd, !isWaiting, window.tasks.count < limit {
+        do throws(Failure) {
           guard let element = try await base.next(isolation: actor) else {
             isAtEnd = true
             break
@@ -84,12 +87,17 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
               Task.isCancelled ? nil : Result { () throws(Failure) in try work(element) }
             }
           )
+        } catch {
+          (isAtEnd, failure) = (true, error)
         }
+      }
+      do throws(Failure) {
+        if window.tasks.isEmpty, let failure { throw failure }
         // A task of the window is cancelled only when nothing is handed on any more, so that its result is not nil here.
         guard !window.tasks.isEmpty, let result = await window.tasks.removeFirst().value else { return nil }
         return try result.get()
       } catch {
-        isAtEnd = true
+        (isAtEnd, failure) = (true, nil)
         window.cancel()
         throw error
       }

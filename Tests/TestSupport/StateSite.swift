@@ -6,19 +6,22 @@ import Foundation
 package struct StateSite {
   package let directory: TemporaryDirectory
 
-  package init() throws { directory = try TemporaryDirectory() }
+  package init() throws {
+    directory = try TemporaryDirectory()
+    _ = try DurableFolder(making: output)
+  }
 
   package var state: String { "\(directory.path)/state" }
   package var output: String { "\(directory.path)/out" }
 
   package func ledger(settings: [String: String] = ["format": "jsonl"]) throws -> Ledger {
-    _ = try DurableFolder(making: output)
-    return try Ledger(try StateFolder(state), settings: settings)
+    try Ledger(try StateFolder(state), settings: settings)
   }
 
   /// Returns a copy of the folder as a crash at this moment would leave it.
   package func crashed() throws -> StateSite {
     let copy = try StateSite()
+    try FileManager.default.removeItem(atPath: copy.output)
     for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
       try FileManager.default.copyItem(atPath: "\(directory.path)/\(name)", toPath: "\(copy.directory.path)/\(name)")
     }

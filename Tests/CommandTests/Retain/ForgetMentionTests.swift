@@ -149,7 +149,7 @@ import Testing
     let put = "import os, sys; os.setxattr(sys.argv[1], 'user.postback.put_away', sys.argv[2].encode())"
     #expect(try shell("python3 -c \"\(put)\" \(site.spool)/done/\(name) \(day)").status == 0)
     let result = try await BuiltCommand.run([
-      "retain", "--out", site.out, "--older-than", "400d", "--spool", site.spool,
+      "retain", "--out", site.out, "--older-than", "400d", "--spool", site.spool, "--yes-remove-all",
     ])
     #expect(result.text.contains("1 files of the spool"), "\(result.text) \(result.errorText)")
   }
