@@ -134,6 +134,14 @@ class Replay:
         if call.descriptor() in self.open:
             self.model.cut(self.open[call.descriptor()][0], call.number(1), call)
 
+    def fallocate(self, call):
+        """Room that a file grows by. Holes punched into a file are not modelled."""
+        if call.number(1) != 0:
+            self.unknown(call)
+        elif call.descriptor() in self.open:
+            node = self.open[call.descriptor()][0]
+            self.model.cut(node, max(node.size, call.number(2) + call.number(3)), call)
+
     def fsync(self, call):
         if call.descriptor() in self.open:
             self.model.sync(self.open[call.descriptor()][0], call.path(), call)
@@ -146,7 +154,7 @@ class Replay:
         if call.descriptor() in self.open and not self.open[call.descriptor()][0].is_volatile:
             raise ValueError(f"{call.name} is not modelled")
 
-    fallocate = pwritev = pwritev2 = dup = dup2 = dup3 = copy_file_range = sendfile = unknown
+    pwritev = pwritev2 = dup = dup2 = dup3 = copy_file_range = sendfile = unknown
 
     def mmap(self, call):
         if "MAP_SHARED" in call.words[3] and "PROT_WRITE" in call.words[2]:
