@@ -68,7 +68,8 @@ class Site:
         """How often each record is in a row, by file and line."""
         rows = collections.Counter()
         for table in ["skan_postbacks", "skan_rejects"]:
-            for part in (self.work / out / table).iterdir():
+            # A backup of a table without a part has no folder for it.
+            for part in (self.work / out / table).glob("*"):
                 for line in part.read_text().splitlines():
                     row = json.loads(line)
                     rows[os.path.basename(row["source_file"]), row["source_line"]] += 1

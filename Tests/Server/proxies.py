@@ -194,7 +194,7 @@ def test_addresses(proxy, receiver):
 
 def test_bodies(proxy):
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    line = json.dumps({"x": "y" * 990}) + "\n"
+    line = json.dumps({"transaction-id": "y" * 970}) + "\n"
     check(proxy.request("POST", "/v1/postbacks", line * 7000, headers, count=7000) == 200, "a body of 7 MB is refused")
     for body, path in ((line * 9000, "/v1/postbacks"), ("{" + " " * 100_000 + "}", DEVICES[0])):
         try:
