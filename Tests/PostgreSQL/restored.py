@@ -112,7 +112,7 @@ def missed(site):
                     options=["--received-at", f"2024-01-0{day}T00:00:00Z"])
 
     def retain(*options):
-        return json.loads(site.postback("retain", "--out", output, "--older-than", "400d", "--json", *options).stdout)
+        return json.loads(site.postback("retain", "--out", output, "--older-than", "400d", "--yes-remove-all", "--json", *options).stdout)
 
     append(0, 1)
     removed = retain()
