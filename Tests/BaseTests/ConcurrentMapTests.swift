@@ -85,9 +85,10 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `a failure of the elements is thrown, and nothing follows`() async throws {
+  @Test func `a failure of the elements is thrown behind their results, and nothing follows`() async throws {
     let numbers = Numbers(count: 3, progress: Progress(), failure: Refusal(number: 4))
     var iterator = numbers.mapConcurrently(2) { $0 }.makeAsyncIterator()
+    for number in 1...3 { #expect(try await iterator.next() == number) }
     await #expect(throws: Refusal(number: 4)) { try await iterator.next() }
     #expect(try await iterator.next() == nil)
   }
