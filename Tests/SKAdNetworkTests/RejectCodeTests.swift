@@ -36,6 +36,13 @@ struct RejectCodeTests {
     #expect(RejectCode.allCases.filter { $0.explanation == code.explanation } == [code])
   }
 
+  @Test func `the docs have the class of each code`() throws {
+    let page = try String(contentsOfFile: Fixtures.path("../docs/reject-codes.md"), encoding: .utf8)
+    for code in RejectCode.allCases {
+      #expect(page.contains("| `\(code.rawValue)` | \(code.rejectClass.rawValue) |"), "\(code)")
+    }
+  }
+
   @Test func `every field has a unique key, and is found by it`() {
     #expect(Set(Field.allCases.map(\.name)).count == Field.allCases.count)
     for field in Field.allCases { #expect(Field(name: field.name) == field) }

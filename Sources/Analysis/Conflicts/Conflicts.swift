@@ -75,6 +75,9 @@ package struct Conflicts: Sendable {
   /// The number of rejected copies from devices that are attributed to the sender of the first copy, by the forwarder
   /// of the rejected copy, which is usually nil.
   private(set) var attributedElsewhere: [String?: Int] = [:]
+  /// The number of rejected copies that are attributed to nobody, by their forwarder: neither copy is a device's own, or
+  /// both are.
+  private(set) var unattributed: [String?: Int] = [:]
   private let firsts: [PostbackKey: ConflictTable.First]
 
   /// Summarizes the copies that were collected.
@@ -105,7 +108,10 @@ package struct Conflicts: Sendable {
           )
         ].copies += 1
       }
-      guard let party = Self.attributed(first?.origin, content.origin) else { continue }
+      guard let party = Self.attributed(first?.origin, content.origin) else {
+        unattributed[content.origin.forwarder, default: 0] += 1
+        continue
+      }
       parties[party.forwarder, default: Party(forwarder: party.forwarder)].copies += 1
       postbacks[party.forwarder, default: []].insert(copy.key)
       if content.origin.isDirect {

@@ -52,6 +52,7 @@ struct CaseAnswer {
       .init("read", .integer(file.records.total)),
       .init("accepted", .integer(file.records.accepted)),
       .init("rejected", .integer(file.records.rejected)),
+      .init("rejected_by_class", .counts(file.records.rejects)),
       .init("first_seen", .time(file.received?.lowerBound)),
       .init("last_seen", .time(file.received?.upperBound)),
       .init("accepted_by_status", .object(file.statuses.map { .init($0.status, .integer($0.count)) })),
@@ -88,6 +89,7 @@ struct CaseAnswer {
       .init("day", day.date.map { .string($0) } ?? .null),
       .init("accepted", .integer(day.records.accepted)),
       .init("rejected", .integer(day.records.rejected)),
+      .init("rejected_by_class", .counts(day.records.rejects)),
       .init(
         "rejected_by_code",
         .object(day.codes.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) })
@@ -100,6 +102,7 @@ struct CaseAnswer {
       .init("name", sender.name.map { .string($0) } ?? .null),
       .init("accepted", .integer(sender.records.accepted)),
       .init("rejected", .integer(sender.records.rejected)),
+      .init("rejected_by_class", .counts(sender.records.rejects)),
     ])
   }
 

@@ -84,7 +84,7 @@ struct CasePage {
       <ul class="facts">
       <li><b>\(Numbers.grouped(read))</b> records</li>
       <li><b>\(Numbers.grouped(file.records.accepted))</b> accepted</li>
-      <li><b>\(Numbers.grouped(file.records.rejected))</b> rejected (\("\(Share(file.records.rejected, of: read))"))</li>
+      \(RejectFacts(file.records.rejects, of: read).html)
       </ul>
       <p class="note print">Closed parts are not printed. Open them before.</p>
       <ul class="findings">\(findings.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
@@ -102,7 +102,8 @@ struct CasePage {
       sentences.append("\(alarms.count - sentences.count) further signals are below.")
     }
     if alarms.isEmpty { sentences.append("No test raised an alarm about this party.") }
-    if let first = file.codes.first {
+    let suspicious = file.codes.first { RejectCode(rawValue: $0.code)?.rejectClass == .suspicious }
+    if let first = suspicious {
       let meaning = (RejectCode(rawValue: first.code)?.explanation).map { " \($0)" } ?? ""
       let share = Share(first.tally.count, of: file.records.total)
       sentences.append(
@@ -119,13 +120,14 @@ struct CasePage {
     let read = file.records.total
     var table = NumberTable(
       "The \(Numbers.grouped(read)) records by outcome",
-      ["outcome", "records", "of all", "first seen", "last seen", "meaning"]
+      ["outcome", "records", "of all", "class", "first seen", "last seen", "meaning"]
     )
     for (status, count) in file.statuses {
       table.add(
         "accepted, \(status)",
         .number(count),
         .share(count, of: read),
+        .text("accepted"),
         .time(""),
         .time(""),
         .text(Self.meaning(of: status))
@@ -136,6 +138,7 @@ struct CasePage {
         code,
         .number(tally.count),
         .share(tally.count, of: read),
+        .text(RejectCode(rawValue: code)?.rejectClass.rawValue ?? ""),
         .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
         .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
         .text(RejectCode(rawValue: code)?.explanation ?? "")
@@ -157,7 +160,7 @@ struct CasePage {
   private var days: HTML {
     HTML.longTable(
       "Records by day of receipt (UTC)",
-      ["day", "accepted", "rejected", "rejected, of the day", "most frequent code"],
+      ["day", "accepted", "suspicious", "noise", "copies", "suspicious, of the day", "most frequent code"],
       file.days.count
     ) { index, table in
       let day = file.days[index]
@@ -165,8 +168,10 @@ struct CasePage {
       table.add(
         day.date ?? "unknown",
         .number(day.records.accepted),
-        .number(day.records.rejected),
-        .share(day.records.rejected, of: day.records.total),
+        .number(day.records.rejects.suspicious),
+        .number(day.records.rejects.noise),
+        .number(day.records.rejects.copies),
+        .share(day.records.rejects.suspicious, of: day.records.total),
         .text(most.map { "\($0.key) (\(Numbers.grouped($0.value)))" } ?? "")
       )
     }
@@ -199,17 +204,17 @@ struct CasePage {
       let name = names[column] ?? column
       return HTML.longTable(
         "Records by \(name)",
-        [name, "accepted", "rejected", "rejected, of its records"],
+        [name, "accepted", "suspicious", "noise", "copies", "suspicious, of its records"],
         senders.count
-      ) {
-        index,
-        table in
+      ) { index, table in
         let sender = senders[index]
         table.add(
-          sender.name ?? "none",
+          sender.name ?? (column == "forwarder" ? Report.noForwarder : "unknown"),
           .number(sender.records.accepted),
-          .number(sender.records.rejected),
-          .share(sender.records.rejected, of: sender.records.total)
+          .number(sender.records.rejects.suspicious),
+          .number(sender.records.rejects.noise),
+          .number(sender.records.rejects.copies),
+          .share(sender.records.rejects.suspicious, of: sender.records.total)
         )
       }
     }
@@ -235,7 +240,7 @@ struct CasePage {
       table.add(
         group.finding,
         .text(group.fields.joined(separator: ", ")),
-        .text(group.forwarder ?? "none"),
+        .text(group.forwarder ?? Report.noForwarder),
         .number(group.count),
         .text(group.summary)
       )

@@ -1,6 +1,7 @@
 import Analysis
 import Foundation
 import JSON
+import SKAdNetwork
 import TestSupport
 import Testing
 
@@ -17,6 +18,8 @@ import Testing
     #expect(json["accepted"]?.count == postbacks.count)
     #expect(json["rejected"]?.count == rejects.count)
     #expect(json["read"]?.count == rejects.count + postbacks.count)
+    let suspicious = rejects.filter { RejectCode(rawValue: $0.cell("reject_code") ?? "")?.rejectClass == .suspicious }
+    #expect(json["rejected_by_class"]?["suspicious"]?.count == suspicious.count)
     let codes = Dictionary(grouping: rejects) { $0.cell("reject_code") ?? "" }.mapValues(\.count)
     let found = json["rejected_by_code"]?.array.map { ($0["reject_code"]?.text ?? "", $0["rejects"]?.count ?? 0) }
     #expect(Dictionary(uniqueKeysWithValues: found ?? []) == codes)

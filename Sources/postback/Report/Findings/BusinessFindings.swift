@@ -2,6 +2,7 @@ internal import Analysis
 internal import Base
 internal import ConversionModel
 internal import Reporting
+internal import SKAdNetwork
 
 /// The findings about installs, revenue, costs and outcomes, which no test is needed for.
 enum BusinessFindings {
@@ -149,14 +150,18 @@ enum BusinessFindings {
   }
 
   private static func rejects(_ report: Report) -> Finding? {
-    guard let (code, tally) = report.codes.first, let read = report.funnel.first?.count else { return nil }
+    guard report.rejectCount > 0, let read = report.funnel.first?.count else { return nil }
+    let counts = report.rejectCounts
+    let first = report.codes.first { RejectCode(rawValue: $0.code)?.rejectClass == .suspicious }
+    let most = first.map { ", most often with \($0.code) (\(Numbers.grouped($0.tally.count)))" } ?? ""
     return Finding(
       sentence: """
-        \(Share(report.rejectCount, of: read)) of \(Numbers.grouped(read)) records are rejected, most often with \(code): \
-        \(Numbers.grouped(tally.count)).
+        \(Share(counts.suspicious, of: read)) of \(Numbers.grouped(read)) records are suspicious rejects\(most). Apart from \
+        them \(Numbers.grouped(counts.copies)) are further copies of accepted postbacks, and \
+        \(Numbers.grouped(counts.noise)) are noise.
         """,
       section: Finding.Section(id: "rejects-by-code", name: "Rejects"),
-      rows: report.rejectCount
+      rows: counts.suspicious
     )
   }
 }
