@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SKAdNetwork
@@ -37,7 +38,7 @@ struct RejectCodeTests {
   }
 
   @Test func `the docs have the class of each code`() throws {
-    let page = try String(contentsOfFile: Fixtures.path("../docs/reject-codes.md"), encoding: .utf8)
+    let page = String(decoding: Fixtures.bytes("../docs/reject-codes.md"), as: UTF8.self)
     for code in RejectCode.allCases {
       #expect(page.contains("| `\(code.rawValue)` | \(code.rejectClass.rawValue) |"), "\(code)")
     }

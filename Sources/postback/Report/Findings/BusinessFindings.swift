@@ -36,6 +36,15 @@ enum BusinessFindings {
         rows: total.installs
       )
     }
+    let suspected = business.campaigns.filter(\.isSuspected)
+    let revenue = suspected.reduce(Amount.zero) { $0 + $1.sums.revenue }
+    let confirmed = total.confirmed.map { " Devices confirm \(Numbers.money($0, currency)) of the revenue." } ?? ""
+    let suspicion =
+      suspected.isEmpty
+      ? ""
+      : """
+       A suspicion concerns the values of \(suspected.count) campaigns with \(Numbers.money(revenue, currency)).\(confirmed)
+      """
     let (least, most) = (total.least.approximation, total.most.approximation)
     let high = total.isOpenEnded ? "or more" : "to \(Numbers.ratio(most / cost.approximation))"
     return Finding(
@@ -43,7 +52,7 @@ enum BusinessFindings {
         \(Numbers.money(cost, currency)) bought \(Numbers.grouped(total.installs)) installs and brought \
         \(Numbers.money(total.revenue, currency)) back in the first window: a return of \
         \(Numbers.ratio(total.revenue.approximation / cost.approximation)), with the ranges of values and \
-        modelled null postbacks \(Numbers.ratio(least / cost.approximation)) \(high).
+        modelled null postbacks \(Numbers.ratio(least / cost.approximation)) \(high).\(suspicion)
         """,
       section: section,
       money: max(cost, total.revenue).approximation,
@@ -70,7 +79,9 @@ enum BusinessFindings {
         rows: losing.reduce(0) { $0 + $1.sums.installs }
       )
     }
-    guard let best = lines.first(where: { $0.judgement == "above 1" }), let roas = best.roas else { return nil }
+    guard let best = lines.first(where: { $0.judgement == "above 1" && !$0.isSuspected }), let roas = best.roas else {
+      return nil
+    }
     return Finding(
       sentence:
         "\(best.label) pays its cost back in the first window, with a return of at least \(Numbers.ratio(roas.low)).",
