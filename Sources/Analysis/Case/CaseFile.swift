@@ -33,10 +33,12 @@ package struct CaseFile: Sendable {
     package fileprivate(set) var records = Count()
   }
 
-  /// The columns that conditions may be about: those that rejects and accepted postbacks both have, without the bytes.
-  package static let columns = Table.rejects.columnNames.filter {
-    Table.postbacks.columnNames.contains($0) && $0 != ColumnName.rawBody.rawValue
-  }
+  /// The columns that conditions may be about: those that rejects and accepted postbacks both have, without the bytes,
+  /// and the code of rejects.
+  package static let columns =
+    Table.rejects.columnNames.filter {
+      Table.postbacks.columnNames.contains($0) && $0 != ColumnName.rawBody.rawValue
+    } + [ColumnName.rejectCode.rawValue]
   /// The columns by which the records are counted too.
   package static let senderColumns = ["forwarder", "ad_network_id", "app_id"]
 
@@ -192,7 +194,8 @@ private struct CaseCount: Sendable {
 /// A counter for the rows of a batch.
 private struct CaseCounting: Sendable {
   private let ofRejects: RowFilter
-  private let ofAccepted: RowFilter
+  /// Nil if a condition is about rejects alone.
+  private let ofAccepted: RowFilter?
   private let examples: Int
   private let status = GroupKeyReader(["decode_status"], in: .postbacks)
   private let day = GroupKeyReader(["received_day"], in: .postbacks)
@@ -208,7 +211,7 @@ private struct CaseCounting: Sendable {
 
   init(_ query: RejectQuery, examples: Int) {
     ofRejects = RowFilter(query.conditions, during: query.span, in: .rejects)
-    ofAccepted = RowFilter(query.conditions, during: query.span, in: .postbacks)
+    ofAccepted = query.isOfRejectsAlone ? nil : RowFilter(query.conditions, during: query.span, in: .postbacks)
     self.examples = examples
   }
 
@@ -235,6 +238,7 @@ private struct CaseCounting: Sendable {
 
   func accepted(in batch: RawBatch) -> CaseCount {
     var count = CaseCount(examples: examples)
+    guard let ofAccepted else { return count }
     var group = GroupKey()
     var row = RowCursor(batch, of: .postbacks)
     while row.next() {

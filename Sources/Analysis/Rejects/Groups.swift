@@ -100,6 +100,9 @@ package struct GroupColumn: Sendable, Hashable {
   /// The names of the groupings that are not columns of a table.
   package static let derived = [day, hour]
 
+  /// Indicates that the values are times, or parts of them.
+  package var isTime: Bool { column == "received_at" }
+
   /// Creates the grouping called `name`. Throws if there is no such column and no such derived name.
   package init(_ name: String) throws(QueryDefect) {
     guard Table.rejects.columnNames.contains(name) || Self.derived.contains(name) else {

@@ -125,6 +125,8 @@ package struct Report: Sendable {
   package let sample: RejectSample
   /// The counts for the filters.
   package let cube: ReportCube
+  /// The last days beside as many before; nil if there are not two days.
+  package let comparison: RejectComparison?
   /// Indicates that some networks, forwarders or other groups are left out, because there are more than can be kept.
   package let isBounded: Bool
   /// The lines of the tables that are not rows.
@@ -189,7 +191,11 @@ extension Report {
     installs = days.shown
     otherInstalls = count.otherInstalls + days.others
     sample = count.sample
-    cube = ReportCube(count.cube, origin: received.origin)
+    let (cube, origin) = (ReportCube(count.cube, origin: received.origin), received.origin)
+    self.cube = cube
+    comparison = RejectPeriod.latest(of: cube.days).map {
+      RejectComparison(count.cube, count.identifiers, origin: origin, $0)
+    }
     isBounded = count.isBounded
     unreadable = count.unreadable
   }

@@ -19,7 +19,7 @@ struct DailyCostAnswer {
     var table = TextTable(
       ["network", "campaign", "name", "cost", "installs", "eCPI", "values", "ROAS", "least", "most", "scaled"]
         + marks.map(\.0),
-      numbersIn: Set(3...10)
+      numbersIn: Set(3...(marks.first?.0 == "confirmed" ? 11 : 10))
     )
     for campaign in campaigns.prefix(Self.most) { table.add(row(campaign) + marks.map { $0.1(campaign) }) }
     let title = "campaigns by cost, with the revenue of window 0 for each unit of cost"

@@ -14,10 +14,21 @@ struct RejectsAnswer {
   let tampering: TamperingAnswer?
   /// The stolen signatures; nil unless they are asked for.
   let stolen: StolenAnswer?
+  /// The comparison of two periods; nil unless it is asked for.
+  let comparison: ComparisonAnswer?
+  /// Indicates that the groups are in the order of time and not of size.
+  let sortsByDay: Bool
   /// The maximum number of groups to print.
   let top: Int
 
-  private var groups: ArraySlice<RejectSurvey.Group> { survey.groups.prefix(top) }
+  /// The largest groups.
+  private var groups: [RejectSurvey.Group] {
+    let largest = survey.groups.prefix(top)
+    guard sortsByDay, let place = query.grouping.firstIndex(where: \.isTime) else { return Array(largest) }
+    return largest.enumerated().sorted {
+      ($0.element.values[place] ?? "~", $0.offset) < ($1.element.values[place] ?? "~", $1.offset)
+    }.map(\.element)
+  }
 
   /// The tally of all groups that are not printed, including those that the survey did not keep.
   private var others: RowTally {
@@ -59,6 +70,7 @@ struct RejectsAnswer {
             .init("last_seen", .time(others.lastSeen)),
           ])
       ),
+      .init("comparison", comparison?.json ?? .null),
       .init("rows", .array(survey.rows.compactMap { try? JSONValue(parsing: $0) })),
       .init("conflicts", conflicts?.json ?? .null),
       .init("signals", signals?.json ?? .null),
@@ -90,11 +102,12 @@ struct RejectsAnswer {
       + classes.map(\.rawValue)
     var lines = [header.joined(separator: ",")]
     for group in groups {
-      let cells: [JSONValue] = [
-        .integer(group.tally.count), .share(group.tally.count, of: survey.rejects.count),
-        group.read.map { .integer($0) } ?? .null, .share(group.tally.count, of: group.read),
-        .time(group.tally.firstSeen), .time(group.tally.lastSeen),
-      ] + classes.map { .integer(group.tally.classes[$0]) }
+      let cells: [JSONValue] =
+        [
+          .integer(group.tally.count), .share(group.tally.count, of: survey.rejects.count),
+          group.read.map { .integer($0) } ?? .null, .share(group.tally.count, of: group.read),
+          .time(group.tally.firstSeen), .time(group.tally.lastSeen),
+        ] + classes.map { .integer(group.tally.classes[$0]) }
       let values = group.values.map { $0.map(\.csvField) ?? "" }
       lines.append((values + cells.map { $0 == .null ? "" : $0.text ?? "\($0)" }).joined(separator: ","))
     }
@@ -118,6 +131,7 @@ struct RejectsAnswer {
     var parts = [facts.text()]
     if !groups.isEmpty { parts.append(table.text()) }
     if others.count > 0 { parts.append("and \(others.count) rejects of other groups; --top N prints more\(limitNote)") }
+    if let comparison { parts.append(comparison.text) }
     if let conflicts = conflicts?.text { parts.append(conflicts) }
     if let tampering { parts.append(tampering.text) }
     if let stolen { parts.append(stolen.text) }
@@ -204,7 +218,7 @@ extension JSONValue {
 
 extension String {
   /// The text as a CSV field, in quotes if necessary. An empty text is in quotes, to distinguish it from null.
-  fileprivate var csvField: String {
+  var csvField: String {
     let needsQuotes = isEmpty || utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ",") }
     return needsQuotes
       ? "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"" : self

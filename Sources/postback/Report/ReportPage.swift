@@ -77,6 +77,8 @@ struct ReportPage {
       <h2 id="rejects-by-code">Rejects</h2>
       <div id="codes">\(codes)</div>
       <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
+      <h2 id="changes">What changed</h2>
+      \(report.comparison.map { ComparisonSection(comparison: $0).html } ?? ComparisonSection.missing)
       <h2 id="tampering">Tampering</h2>
       \(tampering)
       \(conflicts)
@@ -101,8 +103,7 @@ struct ReportPage {
     let sections =
       [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds + ofApp
       + [
-        ("flow", "Flow"), ("rejects-by-code", "Rejects"),
-        ("tampering", "Tampering"),
+        ("flow", "Flow"), ("rejects-by-code", "Rejects"), ("changes", "What changed"), ("tampering", "Tampering"),
         ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"),
       ]
     return
