@@ -219,6 +219,17 @@ class Checks:
             print(f"{what}: {found!r}, expected {expected!r}", file=sys.stderr)
 
 
+CLASSES = ("suspicious", "noise", "copies")
+
+
+def class_of(code):
+    """The class of a reject code, and `accepted` for accepted postbacks."""
+    if code in ("accepted", "duplicate_identical", "duplicate_forgotten"):
+        return "accepted" if code == "accepted" else "copies"
+    suspicious = ("signature_invalid", "unknown_key", "forbidden_character", "duplicate_conflict", "duplicate_transaction")
+    return "suspicious" if code in suspicious else "noise"
+
+
 def number(text):
     return int(text.replace("\u202f", ""))
 
@@ -230,7 +241,9 @@ def check(browser, out, truth):
     page = browser.page()
     checks.equal("read", number(page.by_id["read"]), len(rejects) + len(postbacks))
     checks.equal("accepted", number(page.by_id["accepted"]), len(postbacks))
-    checks.equal("rejected", number(page.by_id["rejected"]), len(rejects))
+    classes = collections.Counter(class_of(row["reject_code"]) for row in rejects)
+    for name in CLASSES:
+        checks.equal(name, number(page.by_id[name]), classes[name])
 
     codes = collections.Counter(row["reject_code"] for row in rejects)
     shown = {row[0]: int(row[1]) for row in page.tables["Rejects by code"][1:]}
@@ -247,13 +260,15 @@ def check(browser, out, truth):
     shown = {row[0]: int(row[1]) for row in page.tables["Unique postbacks that are not decoded"][1:]}
     checks.equal("not decoded", {name: count for name, count in shown.items() if count},
                  {name: count for name, count in statuses.items() if name != "decoded"})
-    elsewhere, contradicted = attributed(rejects, postbacks)
+    elsewhere, unresolved, contradicted = attributed(rejects, postbacks)
     for title, column in [("Rejects by ad network", "ad_network_id"), ("Rejects by forwarder", "forwarder")]:
-        rejected = collections.Counter(row[column] or "unknown" for row in rejects)
-        read = rejected + collections.Counter(row[column] or "unknown" for row in postbacks)
-        moved, against = (elsewhere, contradicted) if column == "forwarder" else ({}, {})
-        found = {row[0]: tuple(int(cell) for cell in row[1:4]) for row in page.tables[title][1:]}
-        names = {name: (rejected[name] - moved.get(name, 0), against.get(name, 0), read[name]) for name in read}
+        name_of = lambda row: row[column] or UNNAMED[column]
+        counts = collections.Counter((name_of(row), class_of(row["reject_code"])) for row in rejects)
+        read = collections.Counter(name_of(row) for row in rejects + postbacks)
+        moved, open_, against = (elsewhere, unresolved, contradicted) if column == "forwarder" else ({}, {}, {})
+        found = {row[0]: tuple(int(row[place]) for place in (1, 2, 3, 5, 6, 7)) for row in page.tables[title][1:]}
+        names = {name: (counts[name, "suspicious"] - moved.get(name, 0) - open_.get(name, 0), against.get(name, 0), read[name],
+                        counts[name, "noise"], counts[name, "copies"], open_.get(name, 0)) for name in read}
         visible = {escaped(name): counts for name, counts in names.items()}
         checks.equal(title, found, visible)
     won = [row for row in postbacks if row["did_win"] is not False]
@@ -372,6 +387,8 @@ def day_is_known(browser, day):
                        f" && {json.dumps(day)} <= document.getElementById('filter-from').max")
 
 
+# The name of records that do not name one.
+UNNAMED = {"forwarder": "no forwarder (devices)", "ad_network_id": "unknown", "app_id": "unknown", "reject_code": "unknown"}
 COLUMNS = {"forwarder": "forwarder", "network": "ad_network_id", "app": "app_id", "code": "reject_code"}
 
 
@@ -392,12 +409,12 @@ def check_filters(browser, checks, rejects, postbacks, time_source):
     for dimension, column in COLUMNS.items():
         names = options[dimension]
         for name in names[:3] + [name for name in names[3:] if "<" in name][:2]:
-            if name not in ("unknown", "others"):
+            if name not in (*UNNAMED.values(), "others"):
                 choices.append({dimension: name})
     if days:
         middle = days[len(days) // 2]
         choices += [{"from": middle}, {"to": middle}, {"from": days[0], "to": days[0]}]
-        choices += [{"from": middle, "forwarder": name} for name in options["forwarder"][:2] if name not in ("unknown", "others")]
+        choices += [{"from": middle, "forwarder": name} for name in options["forwarder"][:2] if name not in (*UNNAMED.values(), "others")]
     everything = browser.run("document.getElementById('filter-status').textContent")
     checks.equal("all records", everything, f"All {grouped(len(rows))} records")
     text = lambda value: escaped("" if value is None else str(value))
@@ -409,8 +426,8 @@ def check_filters(browser, checks, rejects, postbacks, time_source):
             else row[COLUMNS[name]] is not None and text(row[COLUMNS[name]]) == value for name, value in choice.items())]
         rejected = [row for row in chosen if row["reject_code"] != "accepted"]
         checks.equal(f"records of {choice}", found.by_id["filter-status"],
-                     f"{grouped(len(chosen))} of {grouped(len(rows))} records: {grouped(len(chosen) - len(rejected))} accepted, "
-                     f"{grouped(len(rejected))} rejected")
+                     f"{grouped(len(chosen))} of {grouped(len(rows))} records: " + ", ".join(
+                         f"{grouped(sum(class_of(row['reject_code']) == one for row in chosen))} {one}" for one in ("accepted", *CLASSES)))
         codes = collections.Counter(row["reject_code"] for row in rejected)
         checks.equal(f"codes of {choice}", {row[0]: int(row[1]) for row in found.tables["Rejects by code"][1:]}, dict(codes))
         stages = collections.Counter(row["stage"] for row in rejected)
@@ -422,12 +439,18 @@ def check_filters(browser, checks, rejects, postbacks, time_source):
                      [len(chosen), parsed, verified, unique, decoded])
         for title, dimension in [("Rejects by ad network", "network"), ("Rejects by forwarder", "forwarder")]:
             names = set(options[dimension])
-            name = lambda row: ("unknown" if "unknown" in names else "others") if row[COLUMNS[dimension]] is None else \
+            unnamed = UNNAMED[COLUMNS[dimension]]
+            name = lambda row: (unnamed if unnamed in names else "others") if row[COLUMNS[dimension]] is None else \
                 text(row[COLUMNS[dimension]]) if text(row[COLUMNS[dimension]]) in names else "others"
             read = collections.Counter(map(name, chosen))
-            lost = collections.Counter(map(name, rejected))
-            shown = {row[0]: (int(row[1]), int(row[3])) for row in found.tables[title][1:]}
-            checks.equal(f"{title} of {choice}", shown, {key: (lost[key], read[key]) for key in read})
+            # Without the whole page nobody knows whose the copies with other values are.
+            lost = collections.Counter(
+                (name(row), "unresolved" if dimension == "forwarder" and row["reject_code"] == "duplicate_conflict"
+                 else class_of(row["reject_code"])) for row in rejected)
+            shown = {row[0]: [int(row[place]) for place in (1, 3, 5, 6, 7)] for row in found.tables[title][1:]}
+            checks.equal(f"{title} of {choice}", shown, {
+                key: [lost[key, "suspicious"], read[key], lost[key, "noise"], lost[key, "copies"], lost[key, "unresolved"]]
+                for key in read})
         series = found.tables["Rejects by code and time of receipt (UTC)"]
         for place, code in enumerate(series[0][1:], 1):
             dated = [row for row in rejected if row["reject_code"] == code and day(row)]
@@ -516,15 +539,19 @@ def cents(value):
 
 
 def attributed(rejects, postbacks):
-    """Of copies with other values where one is a device's own: the device's rejects, and the accepted postbacks they contradict."""
+    """Of copies with other values: the rejects of devices, those that are nobody's, and the accepted postbacks that devices contradict."""
     firsts = {row["postback_key"]: row for row in postbacks}
-    elsewhere, contradicted = collections.Counter(), {}
+    elsewhere, unresolved, contradicted = collections.Counter(), collections.Counter(), {}
     for row in rejects:
-        first = firsts.get(row["first_seen_postback_key"])
-        if row["reject_code"] == "duplicate_conflict" and row["channel"] == "apple_direct" != first["channel"]:
-            elsewhere[row["forwarder"] or "unknown"] += 1
-            contradicted.setdefault(first["forwarder"] or "unknown", set()).add(first["postback_key"])
-    return elsewhere, {name: len(keys) for name, keys in contradicted.items()}
+        if row["reject_code"] != "duplicate_conflict":
+            continue
+        first, name = firsts.get(row["first_seen_postback_key"]), row["forwarder"] or UNNAMED["forwarder"]
+        if first is None or (row["channel"] == "apple_direct") == (first["channel"] == "apple_direct"):
+            unresolved[name] += 1
+        elif row["channel"] == "apple_direct":
+            elsewhere[name] += 1
+            contradicted.setdefault(first["forwarder"] or UNNAMED["forwarder"], set()).add(first["postback_key"])
+    return elsewhere, unresolved, {name: len(keys) for name, keys in contradicted.items()}
 
 
 def check_tampering(checks, page, truth):

@@ -262,6 +262,8 @@ CREATE TABLE skan_daily (
   `revenue_by_currency` JSON OPTIONS (description = "The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted."),
   `conflicts` INT64 OPTIONS (description = "The number of postbacks whose copies contradict each other. Those of them whose values do not count, because devices' own copies do, are neither values nor nulls. Null if skan_settled has none of the postbacks."),
   `direct_confirmed` INT64 OPTIONS (description = "The number of postbacks that a device's own copy confirms. Null if skan_settled has none of the postbacks."),
+  `confirmed_revenue` NUMERIC(36, 7) OPTIONS (description = "The part of revenue whose values are a device's own, or are confirmed by its copy. Null if skan_settled has none of the postbacks, and where revenue is null."),
+  `value_suspicions` STRING OPTIONS (description = "The alarms about conversion values that concern postbacks of the row, joined by semicolons, such as raised_values of forwarder NAME: their forwarder or their network has the alarm, and no device's own copy confirms the value. Null if there are none."),
   `modelled_revenue` NUMERIC(35, 6) OPTIONS (description = "revenue with an estimate for postbacks without a value, as skan_modelled has them, in currency. Null unless modelled_status says that it is modelled."),
   `modelled_revenue_low` NUMERIC(35, 6) OPTIONS (description = "The lower end of the interval of the modelled revenue."),
   `modelled_revenue_high` NUMERIC(35, 6) OPTIONS (description = "The upper end of that interval."),

@@ -429,6 +429,8 @@ CREATE TABLE skan_daily (
   revenue_by_currency JSON,
   conflicts BIGINT,
   direct_confirmed BIGINT,
+  confirmed_revenue DECIMAL(36, 7),
+  value_suspicions VARCHAR,
   modelled_revenue DECIMAL(35, 6),
   modelled_revenue_low DECIMAL(35, 6),
   modelled_revenue_high DECIMAL(35, 6),
@@ -525,6 +527,8 @@ COMMENT ON COLUMN skan_daily.revenue_all IS 'The part of the revenue that the mo
 COMMENT ON COLUMN skan_daily.revenue_by_currency IS 'The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that could not be converted.';
 COMMENT ON COLUMN skan_daily.conflicts IS 'The number of postbacks whose copies contradict each other. Those of them whose values do not count, because devices'' own copies do, are neither values nor nulls. Null if skan_settled has none of the postbacks.';
 COMMENT ON COLUMN skan_daily.direct_confirmed IS 'The number of postbacks that a device''s own copy confirms. Null if skan_settled has none of the postbacks.';
+COMMENT ON COLUMN skan_daily.confirmed_revenue IS 'The part of revenue whose values are a device''s own, or are confirmed by its copy. Null if skan_settled has none of the postbacks, and where revenue is null.';
+COMMENT ON COLUMN skan_daily.value_suspicions IS 'The alarms about conversion values that concern postbacks of the row, joined by semicolons, such as raised_values of forwarder NAME: their forwarder or their network has the alarm, and no device''s own copy confirms the value. Null if there are none.';
 COMMENT ON COLUMN skan_daily.modelled_revenue IS 'revenue with an estimate for postbacks without a value, as skan_modelled has them, in currency. Null unless modelled_status says that it is modelled.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower end of the interval of the modelled revenue.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper end of that interval.';

@@ -12,6 +12,16 @@ public enum RejectStage: String, CaseIterable, Sendable {
   case dedup
 }
 
+/// The weight of a reject: harmless, unusable or suspicious. Each code has one class.
+public enum RejectClass: String, CaseIterable, Sendable {
+  /// A further copy of an accepted postback, or of a removed one. It is harmless.
+  case copies
+  /// A record that is damaged, of an unknown kind, a test, or not for this receiver.
+  case noise
+  /// A record that was edited or invented, or whose key is not trusted.
+  case suspicious
+}
+
 /// The reason for which a postback was rejected. The raw values are stable: tables and queries of other parties use
 /// them.
 public enum RejectCode: String, CaseIterable, Sendable {
@@ -59,6 +69,18 @@ public enum RejectCode: String, CaseIterable, Sendable {
     case .malformedSignature, .signatureInvalid, .unknownKey, .developmentKey: .signature
     case .appNotAllowed, .networkNotAllowed: .policy
     case .duplicateIdentical, .duplicateConflict, .duplicateTransaction, .duplicateForgotten: .dedup
+    }
+  }
+
+  /// The weight of the rejects with this code.
+  public var rejectClass: RejectClass {
+    switch self {
+    case .duplicateIdentical, .duplicateForgotten: .copies
+    case .notJSON, .notAnObject, .tooLarge, .tooDeep, .invalidUTF8, .duplicateKey, .truncatedInput, .unknownVersion,
+      .unsupportedVersion, .missingField, .wrongType, .outOfRange, .malformedJWS, .malformedSignature,
+      .developmentKey, .appNotAllowed, .networkNotAllowed:
+      .noise
+    case .forbiddenCharacter, .signatureInvalid, .unknownKey, .duplicateConflict, .duplicateTransaction: .suspicious
     }
   }
 

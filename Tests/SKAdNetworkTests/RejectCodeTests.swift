@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SKAdNetwork
@@ -34,6 +35,13 @@ struct RejectCodeTests {
   @Test(arguments: RejectCode.allCases) func `a code is explained in a sentence of its own`(_ code: RejectCode) {
     #expect(code.explanation.first?.isUppercase == true && code.explanation.last == ".")
     #expect(RejectCode.allCases.filter { $0.explanation == code.explanation } == [code])
+  }
+
+  @Test func `the docs have the class of each code`() throws {
+    let page = String(decoding: Fixtures.bytes("../docs/reject-codes.md"), as: UTF8.self)
+    for code in RejectCode.allCases {
+      #expect(page.contains("| `\(code.rawValue)` | \(code.rejectClass.rawValue) |"), "\(code)")
+    }
   }
 
   @Test func `every field has a unique key, and is found by it`() {

@@ -8,8 +8,11 @@ package struct CaseFile: Sendable {
   package struct Count: Sendable, Equatable {
     /// The accepted postbacks.
     package fileprivate(set) var accepted = 0
+    /// The rejected records by class.
+    package fileprivate(set) var rejects = RejectCounts()
+
     /// The rejected records.
-    package fileprivate(set) var rejected = 0
+    package var rejected: Int { rejects.total }
   }
 
   /// The records of one day of receipt (UTC).
@@ -30,10 +33,12 @@ package struct CaseFile: Sendable {
     package fileprivate(set) var records = Count()
   }
 
-  /// The columns that conditions may be about: those that rejects and accepted postbacks both have, without the bytes.
-  package static let columns = Table.rejects.columnNames.filter {
-    Table.postbacks.columnNames.contains($0) && $0 != ColumnName.rawBody.rawValue
-  }
+  /// The columns that conditions may be about: those that rejects and accepted postbacks both have, without the bytes,
+  /// and the code of rejects.
+  package static let columns =
+    Table.rejects.columnNames.filter {
+      Table.postbacks.columnNames.contains($0) && $0 != ColumnName.rawBody.rawValue
+    } + [ColumnName.rejectCode.rawValue]
   /// The columns by which the records are counted too.
   package static let senderColumns = ["forwarder", "ad_network_id", "app_id"]
 
@@ -88,7 +93,7 @@ package struct CaseFile: Sendable {
     } take: {
       count.merge($0)
     }
-    records = Count(accepted: count.accepted, rejected: count.rejected)
+    records = Count(accepted: count.accepted, rejects: count.rejects)
     received = count.span.firstSeen.flatMap { first in count.span.lastSeen.map { first...$0 } }
     statuses = Self.byCount(count.statuses).map { ($0.values[0] ?? "", $0.tally.count) }
     var codes: [String: RowTally] = [:]
@@ -119,7 +124,7 @@ package struct CaseFile: Sendable {
     }
     for (key, tally) in rejected.tallies {
       let date = key.values[0]
-      days[date, default: Day(date: date)].records.rejected += tally.count
+      days[date, default: Day(date: date)].records.rejects.add(key.values[1] ?? "", tally.count)
       days[date, default: Day(date: date)].codes[key.values[1] ?? "", default: 0] += tally.count
     }
     // Records without a time come last.
@@ -132,11 +137,9 @@ package struct CaseFile: Sendable {
       senders[key.values[0], default: Sender(name: key.values[0])].records.accepted += tally.count
     }
     for (key, tally) in rejected.tallies {
-      senders[key.values[0], default: Sender(name: key.values[0])].records.rejected += tally.count
+      senders[key.values[0], default: Sender(name: key.values[0])].records.rejects.add(key.values[1] ?? "", tally.count)
     }
-    return senders.values.sorted { one, other in
-      (other.records.total, one.name ?? "") < (one.records.total, other.name ?? "")
-    }
+    return senders.values.sorted { ($1.records.total, $0.name ?? "") < ($0.records.total, $1.name ?? "") }
   }
 }
 
@@ -148,7 +151,7 @@ extension CaseFile.Count {
 /// The counts of one batch, or of all batches so far. Their size is bounded, whatever the tables hold.
 private struct CaseCount: Sendable {
   var accepted = 0
-  var rejected = 0
+  var rejects = RejectCounts()
   var span = RowTally()
   var statuses = Groups()
   /// Accepted postbacks by day.
@@ -168,7 +171,7 @@ private struct CaseCount: Sendable {
 
   mutating func merge(_ later: CaseCount) {
     accepted += later.accepted
-    rejected += later.rejected
+    rejects += later.rejects
     span += later.span
     statuses.merge(later.statuses)
     days.merge(later.days)
@@ -191,14 +194,15 @@ private struct CaseCount: Sendable {
 /// A counter for the rows of a batch.
 private struct CaseCounting: Sendable {
   private let ofRejects: RowFilter
-  private let ofAccepted: RowFilter
+  /// Nil if a condition is about rejects alone.
+  private let ofAccepted: RowFilter?
   private let examples: Int
   private let status = GroupKeyReader(["decode_status"], in: .postbacks)
   private let day = GroupKeyReader(["received_day"], in: .postbacks)
   private let dayCode = GroupKeyReader(["received_day", "reject_code"], in: .rejects)
   private let version = GroupKeyReader(["framework", "version"], in: .postbacks)
   private let acceptedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0], in: .postbacks) }
-  private let rejectedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0], in: .rejects) }
+  private let rejectedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0, "reject_code"], in: .rejects) }
   private let places = PostbackPlaces()
   private let key = Table.postbacks.place(.postbackKey)
   private let code = Table.rejects.place(.rejectCode)
@@ -207,7 +211,7 @@ private struct CaseCounting: Sendable {
 
   init(_ query: RejectQuery, examples: Int) {
     ofRejects = RowFilter(query.conditions, during: query.span, in: .rejects)
-    ofAccepted = RowFilter(query.conditions, during: query.span, in: .postbacks)
+    ofAccepted = query.isOfRejectsAlone ? nil : RowFilter(query.conditions, during: query.span, in: .postbacks)
     self.examples = examples
   }
 
@@ -218,7 +222,8 @@ private struct CaseCounting: Sendable {
     while row.next() {
       guard ofRejects.matches(row) else { continue }
       let time = row.time(received)
-      count.rejected += 1
+      let code = row.text(code) ?? ""
+      count.rejects.add(code)
       count.span.add(at: time)
       dayCode.read(row, into: &group)
       count.dayCodes.add(group, at: time)
@@ -226,13 +231,14 @@ private struct CaseCounting: Sendable {
         reader.read(row, into: &group)
         count.rejectedBySender[index].add(group)
       }
-      count.rejectedExamples.add(row.line, digest: row.text(digest) ?? "", code: row.text(code) ?? "")
+      count.rejectedExamples.add(row.line, digest: row.text(digest) ?? "", code: code)
     }
     return count
   }
 
   func accepted(in batch: RawBatch) -> CaseCount {
     var count = CaseCount(examples: examples)
+    guard let ofAccepted else { return count }
     var group = GroupKey()
     var row = RowCursor(batch, of: .postbacks)
     while row.next() {

@@ -75,7 +75,10 @@ package struct Conflicts: Sendable {
   /// The number of rejected copies from devices that are attributed to the sender of the first copy, by the forwarder
   /// of the rejected copy, which is usually nil.
   private(set) var attributedElsewhere: [String?: Int] = [:]
-  private let firsts: [PostbackKey: ConflictTable.First]
+  /// The number of rejected copies that are attributed to nobody, by their forwarder: neither copy is a device's own, or
+  /// both are.
+  private(set) var unattributed: [String?: Int] = [:]
+  private var firsts: [PostbackKey: ConflictTable.First]
 
   /// Summarizes the copies that were collected.
   init(_ table: ConflictTable) {
@@ -105,7 +108,10 @@ package struct Conflicts: Sendable {
           )
         ].copies += 1
       }
-      guard let party = Self.attributed(first?.origin, content.origin) else { continue }
+      guard let party = Self.attributed(first?.origin, content.origin) else {
+        unattributed[content.origin.forwarder, default: 0] += 1
+        continue
+      }
       parties[party.forwarder, default: Party(forwarder: party.forwarder)].copies += 1
       postbacks[party.forwarder, default: []].insert(copy.key)
       if content.origin.isDirect {
@@ -131,7 +137,35 @@ package struct Conflicts: Sendable {
     PostbackKey(hexadecimal: key.utf8.span).flatMap { firsts[$0]?.origin }
   }
 
-  fileprivate static func attributed(_ first: CopyOrigin?, _ later: CopyOrigin) -> CopyOrigin? {
+  /// The conflicts with other names of the senders, and without the origins of single copies.
+  package func renaming(_ name: (String?) -> String?) -> Conflicts {
+    func origin(_ origin: CopyOrigin) -> CopyOrigin {
+      CopyOrigin(channel: origin.channel, forwarder: name(origin.forwarder))
+    }
+    var renamed = self
+    renamed.firsts = [:]
+    renamed.differences = differences.map { one in
+      Difference(
+        field: one.field,
+        first: one.first,
+        later: one.later,
+        firstFrom: one.firstFrom.map(origin),
+        laterFrom: origin(one.laterFrom),
+        copies: one.copies
+      )
+    }
+    renamed.parties = parties.map { party in
+      Party(
+        forwarder: name(party.forwarder),
+        copies: party.copies,
+        postbacks: party.postbacks,
+        cameFirst: party.cameFirst
+      )
+    }
+    return renamed
+  }
+
+  static func attributed(_ first: CopyOrigin?, _ later: CopyOrigin) -> CopyOrigin? {
     guard let first, first.isDirect != later.isDirect else { return nil }
     return first.isDirect ? later : first
   }

@@ -11,6 +11,8 @@ package struct RowTally: Sendable, Equatable {
   package var firstSeen: Int64?
   /// The latest time of receipt, in milliseconds since 1970; nil if no row has one.
   package var lastSeen: Int64?
+  /// The rows by class; none if they are no rejects, or are not counted by class.
+  package internal(set) var classes = RejectCounts()
 
   /// Creates a tally without rows.
   package init() {}
@@ -25,6 +27,7 @@ package struct RowTally: Sendable, Equatable {
   /// Adds other rows.
   package static func += (left: inout RowTally, right: RowTally) {
     left.count += right.count
+    left.classes += right.classes
     if let first = right.firstSeen { left.firstSeen = min(left.firstSeen ?? first, first) }
     if let last = right.lastSeen { left.lastSeen = max(left.lastSeen ?? last, last) }
   }
@@ -48,6 +51,12 @@ struct Groups: Sendable {
 
   mutating func add(_ key: GroupKey, at time: Int64?) {
     tallies[key, default: RowTally()].add(at: time)
+  }
+
+  /// Adds a reject with a code.
+  mutating func add(_ key: GroupKey, at time: Int64?, code: String) {
+    tallies[key, default: RowTally()].add(at: time)
+    tallies[key, default: RowTally()].classes.add(code)
   }
 
   mutating func add(_ key: GroupKey, count: Int = 1) {
@@ -90,6 +99,9 @@ package struct GroupColumn: Sendable, Hashable {
 
   /// The names of the groupings that are not columns of a table.
   package static let derived = [day, hour]
+
+  /// Indicates that the values are times, or parts of them.
+  package var isTime: Bool { column == "received_at" }
 
   /// Creates the grouping called `name`. Throws if there is no such column and no such derived name.
   package init(_ name: String) throws(QueryDefect) {

@@ -34,6 +34,9 @@ package struct RejectQuery: Sendable {
   /// The conditions on columns that accepted postbacks also have. Only these apply to the number of records read.
   package var sharedConditions: [Condition] { conditions.filter { Table.postbacks.columnNames.contains($0.column) } }
 
+  /// Indicates that no accepted postback can meet the conditions, because one is on a column that only rejects have.
+  package var isOfRejectsAlone: Bool { !ownConditions.isEmpty }
+
   /// The conditions on columns that only rejects have.
   var ownConditions: [Condition] { conditions.filter { !Table.postbacks.columnNames.contains($0.column) } }
 }

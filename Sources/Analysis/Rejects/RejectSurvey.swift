@@ -130,6 +130,7 @@ private struct SurveyCounting: Sendable {
   private let acceptedFilter: RowFilter
   private let acceptedKey: GroupKeyReader
   private let received: Int?
+  private let code = Table.rejects.place(.rejectCode)
   private let shownRows: Int
   private let countsRead: Bool
   private let conflict = ConflictReader()
@@ -155,7 +156,8 @@ private struct SurveyCounting: Sendable {
 
   /// The cells of rejects that are read; nil if they may be any.
   private var rejectCells: [Int]? {
-    wantsConflicts ? nil : shared.columns + own.columns + groupKey.cells + readKey.cells + (received.map { [$0] } ?? [])
+    wantsConflicts
+      ? nil : shared.columns + own.columns + groupKey.cells + readKey.cells + [received, code].compactMap(\.self)
   }
 
   /// The cells of accepted postbacks that are read; nil if they may be any.
@@ -185,9 +187,11 @@ private struct SurveyCounting: Sendable {
       }
       guard own.matches(row) else { continue }
       let time = received.flatMap { row.time($0) }
+      let code = row.text(code) ?? ""
       part.rejects.add(at: time)
+      part.rejects.classes.add(code)
       groupKey.read(row, into: &key)
-      part.groups.add(key, at: time)
+      part.groups.add(key, at: time, code: code)
       if part.rows.count < shownRows { part.rows.append(row.line) }
     }
     part.unreadable = row.unreadable

@@ -36,7 +36,7 @@ struct CubeCount: Sendable {
 
 /// A reader of the keys of a report's cube.
 struct CubeKeys: Sendable {
-  private static let common = ["received_at_source", "received_day", "forwarder", "ad_network_id", "app_id"]
+  static let common = ["received_at_source", "received_day", "forwarder", "ad_network_id", "app_id"]
 
   private let reject = GroupKeyReader(CubeKeys.common + ["reject_code"], in: .rejects)
   private let accepted = GroupKeyReader(CubeKeys.common, in: .postbacks)
@@ -91,7 +91,7 @@ struct CubeKeys: Sendable {
 
 extension GroupKey {
   /// Appends a value; nil for null.
-  fileprivate mutating func append(_ text: String?) {
+  mutating func append(_ text: String?) {
     let bytes = text.map { Array($0.utf8) } ?? []
     append(text == nil ? nil : ByteRange(start: 0, count: bytes.count), of: bytes)
   }

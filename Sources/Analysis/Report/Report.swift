@@ -18,17 +18,21 @@ package struct Report: Sendable {
   package struct Sender: Sendable {
     /// The name of the network or forwarder; nil for records that do not name one.
     package let name: String?
-    /// The number of its rejects, without copies from devices that are rejected because they contradict another sender.
-    package let rejects: Int
+    /// The number of its rejects by class, without copies from devices that are rejected because they contradict another
+    /// sender, and without those in `unresolved`.
+    package let rejects: RejectCounts
+    /// The number of its rejected copies that differ from one of another forwarder, or of itself, without a device's own
+    /// copy that tells who changed it.
+    package let unresolved: Int
     /// The number of its accepted postbacks that a device's own, later copy contradicts.
     package let contradicted: Int
     /// The number of all its records.
     package let read: Int
-    /// Its most frequent reject code.
+    /// Its most frequent reject code that is suspicious; nil if it has none.
     package let mostFrequentCode: String?
 
-    /// The number of its rejects and its contradicted accepted postbacks together.
-    package var faults: Int { rejects + contradicted }
+    /// The number of its suspicious rejects and its contradicted accepted postbacks together.
+    package var faults: Int { rejects.suspicious + contradicted }
   }
 
   /// The won postbacks of a conversion window, counted by the kind of their conversion value. Postbacks without a
@@ -121,6 +125,8 @@ package struct Report: Sendable {
   package let sample: RejectSample
   /// The counts for the filters.
   package let cube: ReportCube
+  /// The last days beside as many before; nil if there are not two days.
+  package let comparison: RejectComparison?
   /// Indicates that some networks, forwarders or other groups are left out, because there are more than can be kept.
   package let isBounded: Bool
   /// The lines of the tables that are not rows.
@@ -128,6 +134,9 @@ package struct Report: Sendable {
 
   /// The number of rejects.
   package var rejectCount: Int { codes.reduce(0) { $0 + $1.tally.count } }
+
+  /// The number of rejects by class.
+  package var rejectCounts: RejectCounts { codes.reduce(into: RejectCounts()) { $0.add($1.code, $1.tally.count) } }
 }
 
 extension Report {
@@ -182,7 +191,11 @@ extension Report {
     installs = days.shown
     otherInstalls = count.otherInstalls + days.others
     sample = count.sample
-    cube = ReportCube(count.cube, origin: received.origin)
+    let (cube, origin) = (ReportCube(count.cube, origin: received.origin), received.origin)
+    self.cube = cube
+    comparison = RejectPeriod.latest(of: cube.days).map {
+      RejectComparison(count.cube, count.identifiers, origin: origin, $0)
+    }
     isBounded = count.isBounded
     unreadable = count.unreadable
   }
@@ -214,10 +227,15 @@ extension Report {
     return read.tallies.map { key, tally in
       let name = key.values[0]
       let rejected = codes[name] ?? []
-      let most = rejected.max { ($0.count, $1.code) < ($1.count, $0.code) }
+      let most = rejected.filter { RejectCode(rawValue: $0.code)?.rejectClass == .suspicious }
+        .max { ($0.count, $1.code) < ($1.count, $0.code) }
+      var rejects = rejected.reduce(into: RejectCounts()) { $0.add($1.code, $1.count) }
+      let unresolved = conflicts?.unattributed[name] ?? 0
+      rejects.suspicious -= (conflicts?.attributedElsewhere[name] ?? 0) + unresolved
       return Sender(
         name: name,
-        rejects: rejected.reduce(0) { $0 + $1.count } - (conflicts?.attributedElsewhere[name] ?? 0),
+        rejects: rejects,
+        unresolved: unresolved,
         contradicted: parties[name] ?? 0,
         read: tally.count,
         mostFrequentCode: most?.code

@@ -26,6 +26,7 @@ struct ReportCounting: Sendable {
   private let acceptedSource = GroupKeyReader(["received_at_source"], in: .postbacks)
   private let status = GroupKeyReader(["decode_status"], in: .postbacks)
   private let cube = CubeKeys()
+  private let identifiers = SourceIdentifiers()
   private let rejects = RejectPlaces()
   private let postbacks = PostbackPlaces()
 
@@ -50,6 +51,7 @@ struct ReportCounting: Sendable {
       add(forwarder, to: &count.forwarders)
       add(forwarderCode, to: &count.forwarderCodes)
       cube.addReject(row, to: &count.cube, &key)
+      identifiers.add(row, to: &count.identifiers, &key)
       if let copy = conflict.copy(row, matches: true) { count.copies.append(copy) }
       count.sample.add(row.line, digest: row.text(rejects.digest) ?? "", code: row.text(rejects.code) ?? "")
     }
@@ -193,6 +195,8 @@ struct ReportCount: Sendable {
   var conflicts = ConflictTable()
   var sample: RejectSample
   var cube = CubeCount()
+  /// Rejects by day, code, sender and source identifier, without harmless copies.
+  var identifiers = Groups()
 
   var accepted = 0
   /// Accepted postbacks by `decode_status`.
@@ -221,6 +225,7 @@ struct ReportCount: Sendable {
     conflicts.add(later.firsts)
     sample.merge(later.sample)
     cube.merge(later.cube)
+    identifiers.merge(later.identifiers)
     accepted += later.accepted
     statuses.merge(later.statuses)
     for index in windows.indices { windows[index] += later.windows[index] }

@@ -16,7 +16,7 @@ package struct Tampering: Sendable {
     /// The names of the fields that were edited.
     package let fields: [String]
     /// The forwarder; nil if the rows do not name one.
-    package let forwarder: String?
+    package fileprivate(set) var forwarder: String?
     /// The number of rejects.
     package let count: Int
     /// The most frequent summary of the diagnoses, as text.
@@ -40,9 +40,16 @@ package struct Tampering: Sendable {
   /// The number of rejects that can be diagnosed: those whose reject code allows it.
   package let diagnosable: Int
   /// The groups, the largest first.
-  package let groups: [Group]
+  package private(set) var groups: [Group]
   /// The edits, the most frequent first.
   package let changes: [Change]
+
+  /// The summary with other names of the forwarders.
+  package func renaming(_ name: (String?) -> String?) -> Tampering {
+    var renamed = self
+    for index in renamed.groups.indices { renamed.groups[index].forwarder = name(renamed.groups[index].forwarder) }
+    return renamed
+  }
 
   /// Summarizes diagnoses.
   package init(_ rejects: [DiagnosedReject], diagnosable: Int) {

@@ -20,6 +20,10 @@ package struct BusinessReport: Sendable {
     package var nulls = 0
     /// The observed revenue.
     package var revenue = Amount.zero
+    /// The part of the observed revenue whose values devices confirm; nil if copies were not compared.
+    package var confirmed: Amount?
+    /// The suspicions about values, in words.
+    package var suspicions: Set<String> = []
     /// The least possible observed revenue.
     package var minimum = Amount.zero
     /// The upper limit of the observed revenue that has one.
@@ -41,7 +45,7 @@ package struct BusinessReport: Sendable {
     /// The sums without amounts of money.
     fileprivate var counts: Sums {
       var counts = Sums()
-      (counts.installs, counts.values, counts.nulls) = (installs, values, nulls)
+      (counts.installs, counts.values, counts.nulls, counts.suspicions) = (installs, values, nulls, suspicions)
       return counts
     }
 
@@ -51,6 +55,8 @@ package struct BusinessReport: Sendable {
       left.values += right.values
       left.nulls += right.nulls
       left.revenue += right.revenue
+      if let confirmed = right.confirmed { left.confirmed = (left.confirmed ?? .zero) + confirmed }
+      left.suspicions.formUnion(right.suspicions)
       left.minimum += right.minimum
       left.closedMaximum += right.closedMaximum
       left.openEnded += right.openEnded
@@ -264,6 +270,8 @@ extension BusinessReport.Sums {
     values = count(.values, row)
     nulls = count(.nulls, row)
     revenue = amount(.revenue, row)
+    confirmed = row.amount(Table.daily.place(.confirmedRevenue))
+    suspicions = Set(row.text(Table.daily.place(.valueSuspicions))?.split(separator: "; ").map(String.init) ?? [])
     minimum = amount(.revenueMin, row)
     closedMaximum = amount(.revenueMaxClosed, row)
     openEnded = count(.revenueMaxOpen, row)

@@ -8,15 +8,19 @@ package import Tables
 
 /// The files that a daily report reads.
 package struct DailyInputs: Sendable {
-  let accepted: TableFiles
+  /// The accepted postbacks.
+  package let accepted: TableFiles
   let events: TableFiles
-  let rejects: TableFiles
+  /// The rejects.
+  package let rejects: TableFiles
   /// The costs; nil if there are none.
   package var costs: Costs?
   /// The currency of all amounts that can be converted to it; nil if they stay in their own.
   package var currency: ReportCurrency?
   /// The attributions of Apple Search Ads; nil if there are none.
   package var searchAds: SearchAdsDaily?
+  /// The parties whose values a suspicion is about.
+  package var suspicions = ValueSuspicions()
   /// The models that decoded the rows.
   package var models = ModelMeanings([])
   /// The values that count where copies were compared; nil if they were not.
@@ -112,7 +116,12 @@ package struct Daily: Sendable {
   ) async throws(PipelineFailure) -> Bool {
     let copies = try await CopyCollector.inline(among: inputs.rejects, of: inputs.accepted, in: folder, jobs: jobs)
     unreadable += copies.unreadable
-    let counter = DailyCounter(Enricher(lookups, settings.encoding), settings.dimensions, settings.environments)
+    let counter = DailyCounter(
+      Enricher(lookups, settings.encoding),
+      settings.dimensions,
+      settings.environments,
+      inputs.suspicions
+    )
     var settledRows = inputs.settled.map { AlignedRows($0.rows, besideRowsOf: table) }
     var isAligned = true
     do throws(PipelineFailure) {

@@ -117,6 +117,25 @@ extension Column {
       The number of postbacks that a device's own copy confirms. Null if `skan_settled` has none of the postbacks.
       """
     ),
+    Column(
+      .confirmedRevenue,
+      .moneySum,
+      .nullable,
+      """
+      The part of `revenue` whose values are a device's own, or are confirmed by its copy. Null if `skan_settled` has none \
+      of the postbacks, and where `revenue` is null.
+      """
+    ),
+    Column(
+      .valueSuspicions,
+      .nonEmptyText,
+      .nullable,
+      """
+      The alarms about conversion values that concern postbacks of the row, joined by semicolons, such as `raised_values of \
+      forwarder NAME`: their forwarder or their network has the alarm, and no device's own copy confirms the value. Null if \
+      there are none.
+      """
+    ),
   ]
 
   private static func count(_ name: ColumnName, _ description: String) -> Column {

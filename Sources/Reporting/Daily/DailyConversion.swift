@@ -73,6 +73,7 @@ extension DailyRevenue {
   ) throws(ReportCurrency.Problem) -> DailyRevenue {
     var revenue = self
     revenue.estimate = try currency.convert(estimate, from: original, day: day)
+    revenue.confirmed = try currency.convert(confirmed, from: original, day: day)
     revenue.minimum = try currency.convert(minimum, from: original, day: day)
     revenue.closedMaximum = try currency.convert(closedMaximum, from: original, day: day)
     for (kind, amount) in byKind { revenue.byKind[kind] = try currency.convert(amount, from: original, day: day) }

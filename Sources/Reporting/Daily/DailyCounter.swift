@@ -68,14 +68,21 @@ struct DailyCounter: Sendable {
   let enricher: Enricher
   let dimensions: Set<DailyDimension>
   let environments: Set<String>
+  let suspicions: ValueSuspicions
 
   private let columns = PostbackColumns()
   private let settledKey = Table.settled.place(.postbackKey)
   private let placeColumns: [Bool]
   private let nameColumns: [Bool]
 
-  init(_ enricher: Enricher, _ dimensions: Set<DailyDimension>, _ environments: Set<String>) {
+  init(
+    _ enricher: Enricher,
+    _ dimensions: Set<DailyDimension>,
+    _ environments: Set<String>,
+    _ suspicions: ValueSuspicions
+  ) {
     (self.enricher, self.dimensions, self.environments) = (enricher, dimensions, environments)
+    self.suspicions = suspicions
     placeColumns = DailyDimension.allCases.map(dimensions.contains)
     nameColumns = DailyName.allCases.map { dimensions.contains($0.dimension) }
   }
@@ -134,12 +141,15 @@ struct DailyCounter: Sendable {
     let zeroMayBeNull =
       trust?.isOfDevice != true
       && (row.network?.writesNullAsZero == true || cursor.text(columns.tierFlags).map(Self.hasFlag) == true)
+    let suspicions = suspicions(cursor, row, trust)
     key.removeAll()
+    for suspicion in suspicions { key.append(suspicion) }
     appendOutcome(cursor, values, valueColumns, trust, zeroMayBeNull, to: &key)
     let (outcome, isNew) = counts.outcomeNumbers.number(of: key)
     if isNew {
       var new = DailyOutcome(cursor, columns, values, valueColumns, zeroMayBeNull: zeroMayBeNull)
-      new.trust = trust
+      (new.trust, new.suspicions) = (trust, suspicions)
+      if trust?.isOfDevice == true { new.revenue.confirmed = new.revenue.estimate }
       counts.outcomes.append(new)
     }
     let (received, install) = days(cursor, values, valueColumns, &counts.rows)
@@ -148,6 +158,17 @@ struct DailyCounter: Sendable {
     let stratum = counts.strata.number(of: key).number
     let cell = DailyCell(place: place, outcome: outcome, stratum: stratum, received: received, install: install)
     counts.counts[cell, default: 0] += 1
+  }
+
+  /// The suspicions about a value; none if a device's own copy has it.
+  private func suspicions(_ cursor: borrowing RowCursor, _ row: EnrichedRow, _ trust: DailyTrust?) -> [String] {
+    guard !suspicions.isEmpty, trust?.isOfDevice != true else { return [] }
+    let id = SignalReport.name(ofNetwork: cursor.text(columns.adNetworkID) ?? "")
+    return suspicions.about(
+      forwarder: cursor.text(columns.forwarder),
+      networks: [row.networkName, id],
+      app: cursor.text(columns.appID)
+    )
   }
 
   private func days(

@@ -43,6 +43,10 @@ struct DailyEncoder: ~Copyable {
     let isSettled = row.metrics.settled > 0
     daily.integer(.conflicts, isSettled ? Int64(row.metrics.conflicts) : nil)
     daily.integer(.directConfirmed, isSettled ? Int64(row.metrics.directConfirmed) : nil)
+    let single = row.metrics.revenue.count == 1 ? row.metrics.revenue.first : nil
+    daily.amount(.confirmedRevenue, isSettled ? single?.value.confirmed : nil)
+    let suspicions = row.metrics.suspicions.sorted().joined(separator: "; ")
+    daily.text(.valueSuspicions, suspicions.isEmpty ? nil : suspicions)
     daily.amount(.modelledRevenue, modelled?.number.value)
     daily.amount(.modelledRevenueLow, modelled?.number.low)
     daily.amount(.modelledRevenueHigh, modelled?.number.high)

@@ -48,6 +48,8 @@ package struct DailyMetrics: Sendable, Equatable {
   package var directConfirmed = 0
   /// The number of decoded postbacks with revenue for whose currency there is no rate.
   package var unconverted = 0
+  /// The suspicions about values of winning postbacks, in words.
+  package var suspicions: Set<String> = []
   /// The decoded revenue by currency.
   package var revenue: [String: DailyRevenue] = [:]
 
@@ -92,6 +94,7 @@ package struct DailyMetrics: Sendable, Equatable {
     left.conflicts += right.conflicts
     left.directConfirmed += right.directConfirmed
     left.unconverted += right.unconverted
+    left.suspicions.formUnion(right.suspicions)
     for (currency, revenue) in right.revenue { left.revenue[currency, default: DailyRevenue()] += revenue }
   }
 
@@ -106,6 +109,8 @@ package struct DailyMetrics: Sendable, Equatable {
 package struct DailyRevenue: Sendable, Equatable {
   /// The sum of the estimates.
   package var estimate = Amount.zero
+  /// The sum of the estimates of values that are a device's own, or that its copy confirms.
+  package var confirmed = Amount.zero
   /// The sum of the least possible amounts.
   package var minimum = Amount.zero
   /// The sum of the upper limits of those postbacks that have one.
@@ -124,6 +129,7 @@ package struct DailyRevenue: Sendable, Equatable {
   /// Adds the revenue of other postbacks.
   package static func += (left: inout Self, right: Self) {
     left.estimate += right.estimate
+    left.confirmed += right.confirmed
     left.minimum += right.minimum
     left.closedMaximum += right.closedMaximum
     left.openEnded += right.openEnded
@@ -134,6 +140,7 @@ package struct DailyRevenue: Sendable, Equatable {
   package func times(_ count: Int) -> DailyRevenue {
     var product = DailyRevenue()
     product.estimate = estimate * count
+    product.confirmed = confirmed * count
     product.minimum = minimum * count
     product.closedMaximum = closedMaximum * count
     product.openEnded = openEnded * count

@@ -51,6 +51,8 @@ struct DailyOutcome: Sendable {
   var revenue = DailyRevenue()
   /// The certainty of the values; nil if copies were not compared.
   var trust: DailyTrust?
+  /// The suspicions about the value, in words.
+  var suspicions: [String] = []
   /// The first postback with these properties, whose events are those of all; nil unless decoded.
   var example: PostbackKey?
   /// The events of one postback.
@@ -165,6 +167,7 @@ extension DailyMetrics {
     if outcome.trust?.level == 0 { conflicts += count }
     if outcome.trust?.level == 4 { directConfirmed += count }
     guard outcome.hasWon else { return assists += count }
+    suspicions.formUnion(outcome.suspicions)
     won += count
     if outcome.window == 0 { addConversion(outcome, count) }
     if outcome.isValued { addValue(outcome.value, count) }

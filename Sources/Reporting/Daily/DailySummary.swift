@@ -42,12 +42,15 @@ package struct DailySummary: Sendable {
 
   private let lookupWarnings: [String]
 
+  /// The suspicions about conversion values, in words.
+  package let suspicions: [String]
+
   private let settledDigest: String?
   private let hasSettled: Bool
 
   init(_ settings: DailySettings, _ lookups: Lookups, _ inputs: DailyInputs) {
     (hasSettled, settledDigest) = (inputs.settled != nil, inputs.settled?.lookupDigest)
-    (self.settings, searchAds) = (settings, inputs.searchAds)
+    (self.settings, searchAds, suspicions) = (settings, inputs.searchAds, inputs.suspicions.words)
     provenance = DailyProvenance(inputs, settings, lookups)
     lookupWarnings = lookups.warnings.map(\.description)
   }
@@ -157,6 +160,7 @@ extension DailySummary {
         .init("windows", .array(windows.indices.map { json($0) })),
         .init("revenue", .array(revenue.map { json($0.currency, $0.revenue) })),
         .init("modelled", .array(modelled.map(\.json))),
+        .init("value_suspicions", .array(suspicions.map { .string($0) })),
         .init("received", json(days[.received])),
         .init("install", json(days[.install])),
         .init(
@@ -202,6 +206,7 @@ extension DailySummary {
     .object([
       .init(ColumnName.currency.rawValue, .string(currency)),
       .init(ColumnName.revenue.rawValue, .number("\(revenue.estimate)")),
+      .init(ColumnName.confirmedRevenue.rawValue, hasSettled ? .number("\(revenue.confirmed)") : .null),
       .init(ColumnName.revenueMin.rawValue, .number("\(revenue.minimum)")),
       .init(ColumnName.revenueMax.rawValue, revenue.maximum.map { .number("\($0)") } ?? .null),
       .init(ColumnName.revenueMaxOpen.rawValue, .integer(revenue.openEnded)),

@@ -127,6 +127,8 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case revenueByCurrency = "revenue_by_currency"
   case conflicts
   case directConfirmed = "direct_confirmed"
+  case confirmedRevenue = "confirmed_revenue"
+  case valueSuspicions = "value_suspicions"
   case modelledRevenue = "modelled_revenue"
   case modelledRevenueLow = "modelled_revenue_low"
   case modelledRevenueHigh = "modelled_revenue_high"

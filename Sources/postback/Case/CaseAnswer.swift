@@ -21,9 +21,38 @@ struct CaseAnswer {
   let tampering: Tampering?
   let keys: CaseKeys
   let examples: [CaseExample]
+  /// The copies that are shown side by side.
+  let pairs: [CasePair]
+  /// The suspicious transactions.
+  let concerned: ConcernedTransactions
+  let mask: CaseMask
 
   /// The tests of the case's parties, those with the least p-value first.
-  var tests: [SignalTest] { report.tests.filter { parties[$0.party.kind]?.contains($0.party.name) == true } }
+  var tests: [SignalTest] {
+    mask.tests(report.tests.filter { parties[$0.party.kind]?.contains($0.party.name) == true })
+  }
+
+  /// The paths of the tables, which a partner does not get.
+  var shownPaths: [String] { mask.isForPartner ? [] : paths }
+
+  /// The revenue, which a partner does not get.
+  var revenue: [Report.RevenueRange] { mask.isForPartner ? [] : file.revenue }
+
+  /// The diagnoses with the names that are shown.
+  var edits: Tampering? { tampering?.renaming(mask.forwarder) }
+
+  /// The records by the columns of `CaseFile.senderColumns`; other forwarders are left out for a partner.
+  var senders: [[CaseFile.Sender]] {
+    zip(CaseFile.senderColumns, file.senders).map { column, senders in
+      senders.filter { column != ColumnName.forwarder.rawValue || mask.forwarder($0.name) == $0.name }
+    }
+  }
+
+  /// The sentences about the method.
+  var method: [String] { mask.sentences(CaseMethod.method) }
+
+  /// The sentences about the limits.
+  var limits: [String] { mask.sentences(CaseMethod.limits) }
 
   /// The name of the case.
   var title: String { conditions.joined(separator: ", ") }
@@ -36,7 +65,7 @@ struct CaseAnswer {
     file.conflicts.flatMap { conflicts in
       guard conflicts.copies > 0 || conflicts.unfollowed > 0 else { return nil }
       return ConflictsAnswer(
-        conflicts: conflicts,
+        conflicts: mask.isForPartner ? conflicts.renaming(mask.forwarder) : conflicts,
         readByForwarder: file.readByForwarder,
         shownKeys: [],
         top: Self.most
@@ -48,10 +77,11 @@ struct CaseAnswer {
   var json: JSONValue {
     .object([
       .init("conditions", .array(conditions.map { .string($0) })),
-      .init("tables", .array(paths.map { .string($0) })),
+      .init("tables", .array(shownPaths.map { .string($0) })),
       .init("read", .integer(file.records.total)),
       .init("accepted", .integer(file.records.accepted)),
       .init("rejected", .integer(file.records.rejected)),
+      .init("rejected_by_class", .counts(file.records.rejects)),
       .init("first_seen", .time(file.received?.lowerBound)),
       .init("last_seen", .time(file.received?.upperBound)),
       .init("accepted_by_status", .object(file.statuses.map { .init($0.status, .integer($0.count)) })),
@@ -59,15 +89,17 @@ struct CaseAnswer {
       .init("days", .array(file.days.map(json))),
       .init(
         "senders",
-        .object(zip(CaseFile.senderColumns, file.senders).map { .init($0, .array($1.prefix(Self.most).map(json))) })
+        .object(zip(CaseFile.senderColumns, senders).map { .init($0, .array($1.prefix(Self.most).map(json))) })
       ),
-      .init("revenue", .array(file.revenue.map(json))),
+      .init("revenue", .array(revenue.map(json))),
       .init("conflicts", conflicts?.json ?? .null),
-      .init("edits", tampering.map { .object(TamperingAnswer.members($0, top: Self.most)) } ?? .null),
+      .init("edits", edits.map { .object(TamperingAnswer.members($0, top: Self.most)) } ?? .null),
       .init("signals", signals),
-      .init("method", .array(CaseMethod.method.map { .string($0) })),
-      .init("limits", .array(CaseMethod.limits.map { .string($0) })),
+      .init("method", .array(method.map { .string($0) })),
+      .init("limits", .array(limits.map { .string($0) })),
       .init("keys", .array(keys.entries.map(\.json))),
+      .init("pairs", .array(pairs.map { $0.json(mask) })),
+      .init("concerned_transactions", .integer(concerned.rows.count)),
       .init("examples", .array(examples.map(\.json))),
       .init("complete", .bool(!file.isBounded)),
       .init("unreadable_rows", .integer(file.unreadable.count)),
@@ -88,6 +120,7 @@ struct CaseAnswer {
       .init("day", day.date.map { .string($0) } ?? .null),
       .init("accepted", .integer(day.records.accepted)),
       .init("rejected", .integer(day.records.rejected)),
+      .init("rejected_by_class", .counts(day.records.rejects)),
       .init(
         "rejected_by_code",
         .object(day.codes.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) })
@@ -100,6 +133,7 @@ struct CaseAnswer {
       .init("name", sender.name.map { .string($0) } ?? .null),
       .init("accepted", .integer(sender.records.accepted)),
       .init("rejected", .integer(sender.records.rejected)),
+      .init("rejected_by_class", .counts(sender.records.rejects)),
     ])
   }
 

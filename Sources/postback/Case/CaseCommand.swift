@@ -12,7 +12,8 @@ struct CaseCommand: Command {
   static let manual = Manual(
     name: "case",
     summary: "Write a file about one forwarder, network or transaction, for a dispute.",
-    usage: "OUT… --where EXPR… (--html FILE | --json) [--since T] [--until T] [--examples N]",
+    usage:
+      "OUT… --where EXPR… (--html FILE | --json) [--csv FILE] [--for-partner] [--since T] [--until T] [--examples N]",
     discussion: """
       OUT is the --out folder of run or watch. The file has everything about the records that meet the conditions: their
       numbers by outcome, day and sender, revenue, what was changed, the signals about the party, the method and its limits,
@@ -21,7 +22,7 @@ struct CaseCommand: Command {
       from the network, so it may be mailed.
 
       EXPR is a condition as of postback rejects, such as forwarder=NAME, ad_network_id=ID or transaction_id=ID, on a column
-      that rejects and accepted postbacks both have. The signals are about the forwarders, ad networks or apps that = and in
+      that rejects and accepted postbacks both have, or reject_code=CODE for rejects alone. The signals are about the forwarders, ad networks or apps that = and in
       name, else about the forwarders and networks of the records. Give the --trust-key options of the run.
       Exit status: 0; 64 usage, 65 some lines are not rows, 66 the tables do not exist or no record meets the conditions,
       73 the file exists already or cannot be created, 74 I/O.
@@ -32,7 +33,18 @@ struct CaseCommand: Command {
       Option("--until", "T", "Only records received before this time."),
       Option("--html", "FILE", "Write the case as a page to this file; - is standard output.", short: "-o"),
       Option("--json", nil, "Print the case as JSON."),
-      Option("--force", nil, "Overwrite the file if it exists."),
+      Option(
+        "--csv",
+        "FILE",
+        "Also write the suspicious transactions to this file, both copies with senders, times and values."
+      ),
+      Option("--revenue", nil, "With --csv: include the revenue that both values mean."),
+      Option(
+        "--for-partner",
+        nil,
+        "Leave out our revenue, our paths and the names of other parties. Needs --where forwarder=NAME\nor ad_network_id=ID."
+      ),
+      Option("--force", nil, "Overwrite the files if they exist."),
       Option("--examples", "N", "Include at most N rejects, and as many accepted postbacks; default 12."),
       Option(
         "--diagnose-limit",
@@ -53,6 +65,9 @@ struct CaseCommand: Command {
   private let query: RejectQuery
   private let conditions: [String]
   private let file: String?
+  private let csv: String?
+  private let wantsRevenue: Bool
+  private let isForPartner: Bool
   private let overwrites: Bool
   private let examples: Int
   private let diagnosisLimit: Int
@@ -72,6 +87,15 @@ struct CaseCommand: Command {
     guard (file == nil) == arguments.has("--json"), file?.isEmpty != true else {
       throw CommandFailure(.usage, "Give either --html FILE or --json.")
     }
+    csv = arguments.value("--csv")
+    wantsRevenue = arguments.has("--revenue")
+    isForPartner = arguments.has("--for-partner")
+    guard csv?.isEmpty != true, csv != nil || !wantsRevenue else {
+      throw CommandFailure(.usage, "The option --revenue is about the file of --csv. Name the file.")
+    }
+    guard !isForPartner || !wantsRevenue else {
+      throw CommandFailure(.usage, "The options --for-partner and --revenue exclude each other. Give one of them.")
+    }
     overwrites = arguments.has("--force")
     examples = try arguments.integer("--examples", in: 0...1000) ?? 12
     diagnosisLimit = try arguments.integer("--diagnose-limit", in: 0...1_000_000) ?? 100
@@ -86,6 +110,15 @@ struct CaseCommand: Command {
         until: try arguments.time("--until")?.milliseconds
       )
       for condition in conditions { query.conditions.append(try Self.condition(condition)) }
+      let names = query.conditions.filter {
+        ["forwarder", "ad_network_id"].contains($0.column) && $0.comparison == .equal
+      }
+      guard !isForPartner || !names.isEmpty else {
+        throw CommandFailure(
+          .usage,
+          "A case for a partner is about it alone. Give --where forwarder=NAME or ad_network_id=ID."
+        )
+      }
       self.query = query
     } catch {
       throw CommandFailure(of: error)
@@ -120,11 +153,24 @@ struct CaseCommand: Command {
       let output = try file.map { file throws(CommandFailure) in
         try OutputFile(file, overwrites: overwrites, advice: "Give --force to overwrite it, or another name.")
       }
+      let table = try csv.map { file throws(CommandFailure) in
+        try OutputFile(file, overwrites: overwrites, advice: "Give --force to overwrite it, or another name.")
+      }
       let found = try await CaseFile(query, rejects: rejects, accepted: accepted, examples: examples, jobs: jobs)
       guard found.records.total > 0 else {
         throw CommandFailure(.noInput, "No record meets the conditions \(conditions.joined(separator: ", ")).")
       }
       let answer = try await answer(found, rejects, accepted)
+      if let table {
+        let rows = CaseTable(rows: answer.concerned.rows, mask: answer.mask, hasRevenue: wantsRevenue)
+        try table.write(Array(rows.csv.utf8))
+        try table.publish()
+        if answer.concerned.unlisted > 0 {
+          Terminal.warn(
+            "The file of --csv lacks \(answer.concerned.unlisted) transactions, because there are too many."
+          )
+        }
+      }
       if let output {
         try output.write(Array(try CasePage(answer: answer).html().markup.utf8))
         try output.publish()
@@ -161,23 +207,58 @@ struct CaseCommand: Command {
         jobs: jobs
       )
     }
+    let networks =
+      query.isOfRejectsAlone
+      ? [] : try await SignalReport.networkNames(query, accepted: accepted, enriched: enriched, jobs: jobs)
+    let parties = parties(found, networks)
+    let mask = CaseMask(isForPartner: isForPartner, forwarders: names(of: "forwarder"))
+    let concerned = try await ConcernedTransactions(
+      query,
+      rejects: rejects,
+      accepted: accepted,
+      wantsRevenue: wantsRevenue,
+      jobs: jobs
+    )
+    let alarms = report.alarms.filter { parties[$0.party.kind]?.contains($0.party.name) == true }
+    let chosen = CasePair.choose(concerned.rows, alarms, mask, most: examples / 2)
+    let copies = try await ConcernedTransactions.lines(of: chosen, rejects: rejects, accepted: accepted, jobs: jobs)
     var keys = CaseKeys(trust)
     var shown: [CaseExample] = []
-    let lines = found.rejectedExamples.map { (Optional($0.code), $0.line) } + found.acceptedExamples.map { (nil, $0) }
-    for (code, line) in lines {
-      shown.append(try CaseExample(line, code: code, number: shown.count + 1, &keys))
+    var pairs: [CasePair] = []
+    func add(_ line: [UInt8], _ code: String?) throws {
+      shown.append(try CaseExample(line, code: code, number: shown.count + 1, &keys, mask))
     }
-    let networks = try await SignalReport.networkNames(query, accepted: accepted, enriched: enriched, jobs: jobs)
+    for (transaction, lines) in zip(chosen, copies) {
+      try add(lines.rejected, transaction.code)
+      try add(lines.accepted, nil)
+      pairs.append(CasePair(transaction: transaction, rejectedExample: shown.count - 1, acceptedExample: shown.count))
+    }
+    // The rejects that the alarms are about come first.
+    let isFirst = Set(alarms.flatMap(\.name.rejectCodes).map(\.rawValue))
+    for (code, line) in found.rejectedExamples.filter({ isFirst.contains($0.code) })
+      + found.rejectedExamples.filter({ !isFirst.contains($0.code) })
+    {
+      try add(line, code)
+    }
+    for line in found.acceptedExamples { try add(line, nil) }
     return CaseAnswer(
       file: found,
       conditions: conditions,
       paths: paths,
-      parties: parties(found, networks),
+      parties: parties,
       report: report,
       tampering: tampering,
       keys: keys,
-      examples: shown
+      examples: shown,
+      pairs: pairs,
+      concerned: concerned,
+      mask: mask
     )
+  }
+
+  /// The values that conditions demand of a column.
+  private func names(of column: String) -> Set<String> {
+    Set(query.conditions.filter { $0.column == column && [.equal, .among].contains($0.comparison) }.flatMap(\.values))
   }
 
   /// Returns the parties that the case is about. `networks` are the names of the networks of accepted postbacks.

@@ -34,7 +34,13 @@ struct CaseExample {
   private static let longest = 64 << 10
 
   /// Reads a row, and verifies the signature of its record.
-  init(_ line: [UInt8], code: String?, number: Int, _ keys: inout CaseKeys) throws(LibcryptoFailure) {
+  init(
+    _ line: [UInt8],
+    code: String?,
+    number: Int,
+    _ keys: inout CaseKeys,
+    _ mask: CaseMask
+  ) throws(LibcryptoFailure) {
     let members: [JSONValue.Member] =
       if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
     let whole = JSONValue.object(members)
@@ -47,7 +53,7 @@ struct CaseExample {
     }
     self.number = number
     self.code = code
-    row = members.filter { !Self.bodies.contains($0.key) && $0.value != .null }
+    row = mask.row(members.filter { !Self.bodies.contains($0.key) && $0.value != .null })
     self.record = record
     if code == RejectCode.tooLarge.rawValue {
       note = "The tables have the first bytes of this record only, so that their SHA-256 is another one."

@@ -7,6 +7,9 @@ internal import Tables
 struct CaseExamplesSection {
   let keys: CaseKeys
   let examples: [CaseExample]
+  /// The copies that stand side by side before their examples.
+  let pairs: [CasePair]
+  let mask: CaseMask
 
   /// The maximum length of a record that the page shows whole.
   private static let longestRecord = 16 << 10
@@ -17,8 +20,13 @@ struct CaseExamplesSection {
     the signature. They need a POSIX shell and OpenSSL (<code>openssl</code>), nothing else. Run the commands of the keys
     first, in an empty folder; each command then prints the answer that is shown.</p>
     \(keySection)
-    \(examples.map(section))
+    \(examples.map { example -> HTML in "\(pair(before: example))\(section(example))" })
     """
+  }
+
+  /// Both copies side by side, before the example of the first of them.
+  private func pair(before example: CaseExample) -> HTML {
+    pairs.first { $0.rejectedExample == example.number }?.html(mask) ?? ""
   }
 
   private var keySection: HTML {

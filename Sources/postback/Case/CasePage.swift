@@ -40,11 +40,11 @@ struct CasePage {
       <h2 id="signals">Signals</h2>
       \(signals)
       <h2 id="method">Method</h2>
-      <ul>\(CaseMethod.method.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
+      <ul>\(answer.method.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
       <h2 id="limits">Limits</h2>
-      <ul>\(CaseMethod.limits.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
+      <ul>\(answer.limits.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
       <h2 id="examples">Examples</h2>
-      \(CaseExamplesSection(keys: answer.keys, examples: answer.examples).html)
+      \(CaseExamplesSection(keys: answer.keys, examples: answer.examples, pairs: answer.pairs, mask: answer.mask).html)
       </main>
       </body>
       </html>
@@ -73,6 +73,8 @@ struct CasePage {
     let bound: HTML = file.isBounded ? " Some lists are incomplete, because there are more entries than are kept." : ""
     let skipped = file.unreadable.count
     let unreadable: HTML = skipped == 0 ? "" : " \(skipped) lines of the tables are not rows and were skipped."
+    let paths = answer.shownPaths.joined(separator: ", ")
+    let tables: HTML = paths.isEmpty ? "Without revenue, paths and the names of other parties." : "Tables: \(paths)."
     let read = file.records.total
     let names = [
       ("numbers", "Numbers"), ("changes", "What was changed"), ("signals", "Signals"), ("method", "Method"),
@@ -80,11 +82,11 @@ struct CasePage {
     ]
     return """
       <h1>Case: \(answer.title)</h1>
-      <p class="note">Tables: \(answer.paths.joined(separator: ", ")).\(span)\(bound)\(unreadable)</p>
+      <p class="note">\(tables)\(span)\(bound)\(unreadable)</p>
       <ul class="facts">
       <li><b>\(Numbers.grouped(read))</b> records</li>
       <li><b>\(Numbers.grouped(file.records.accepted))</b> accepted</li>
-      <li><b>\(Numbers.grouped(file.records.rejected))</b> rejected (\("\(Share(file.records.rejected, of: read))"))</li>
+      \(RejectFacts(file.records.rejects, of: read).html)
       </ul>
       <p class="note print">Closed parts are not printed. Open them before.</p>
       <ul class="findings">\(findings.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
@@ -102,7 +104,8 @@ struct CasePage {
       sentences.append("\(alarms.count - sentences.count) further signals are below.")
     }
     if alarms.isEmpty { sentences.append("No test raised an alarm about this party.") }
-    if let first = file.codes.first {
+    let suspicious = file.codes.first { RejectCode(rawValue: $0.code)?.rejectClass == .suspicious }
+    if let first = suspicious {
       let meaning = (RejectCode(rawValue: first.code)?.explanation).map { " \($0)" } ?? ""
       let share = Share(first.tally.count, of: file.records.total)
       sentences.append(
@@ -119,13 +122,14 @@ struct CasePage {
     let read = file.records.total
     var table = NumberTable(
       "The \(Numbers.grouped(read)) records by outcome",
-      ["outcome", "records", "of all", "first seen", "last seen", "meaning"]
+      ["outcome", "records", "of all", "class", "first seen", "last seen", "meaning"]
     )
     for (status, count) in file.statuses {
       table.add(
         "accepted, \(status)",
         .number(count),
         .share(count, of: read),
+        .text("accepted"),
         .time(""),
         .time(""),
         .text(Self.meaning(of: status))
@@ -136,6 +140,7 @@ struct CasePage {
         code,
         .number(tally.count),
         .share(tally.count, of: read),
+        .text(RejectCode(rawValue: code)?.rejectClass.rawValue ?? ""),
         .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
         .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
         .text(RejectCode(rawValue: code)?.explanation ?? "")
@@ -157,7 +162,7 @@ struct CasePage {
   private var days: HTML {
     HTML.longTable(
       "Records by day of receipt (UTC)",
-      ["day", "accepted", "rejected", "rejected, of the day", "most frequent code"],
+      ["day", "accepted", "suspicious", "noise", "copies", "suspicious, of the day", "most frequent code"],
       file.days.count
     ) { index, table in
       let day = file.days[index]
@@ -165,23 +170,26 @@ struct CasePage {
       table.add(
         day.date ?? "unknown",
         .number(day.records.accepted),
-        .number(day.records.rejected),
-        .share(day.records.rejected, of: day.records.total),
+        .number(day.records.rejects.suspicious),
+        .number(day.records.rejects.noise),
+        .number(day.records.rejects.copies),
+        .share(day.records.rejects.suspicious, of: day.records.total),
         .text(most.map { "\($0.key) (\(Numbers.grouped($0.value)))" } ?? "")
       )
     }
   }
 
   private var revenue: HTML {
-    guard !file.revenue.isEmpty else {
+    guard !answer.mask.isForPartner else { return "" }
+    guard !answer.revenue.isEmpty else {
       return "<p class=\"note\">The conversion models give the accepted postbacks no revenue.</p>"
     }
     return HTML.longTable(
       "Revenue of the accepted postbacks by their conversion values",
       ["app", "currency", "postbacks", "estimate", "at least", "at most"],
-      file.revenue.count
+      answer.revenue.count
     ) { index, table in
-      let range = file.revenue[index]
+      let range = answer.revenue[index]
       table.add(
         range.app,
         .text(range.currency),
@@ -195,104 +203,24 @@ struct CasePage {
 
   private var senders: HTML {
     let names = ["forwarder": "forwarder", "ad_network_id": "ad network", "app_id": "app"]
-    let tables = zip(CaseFile.senderColumns, file.senders).map { column, senders -> HTML in
+    let tables = zip(CaseFile.senderColumns, answer.senders).map { column, senders -> HTML in
       let name = names[column] ?? column
       return HTML.longTable(
         "Records by \(name)",
-        [name, "accepted", "rejected", "rejected, of its records"],
+        [name, "accepted", "suspicious", "noise", "copies", "suspicious, of its records"],
         senders.count
-      ) {
-        index,
-        table in
+      ) { index, table in
         let sender = senders[index]
         table.add(
-          sender.name ?? "none",
+          sender.name ?? (column == "forwarder" ? Report.noForwarder : "unknown"),
           .number(sender.records.accepted),
-          .number(sender.records.rejected),
-          .share(sender.records.rejected, of: sender.records.total)
+          .number(sender.records.rejects.suspicious),
+          .number(sender.records.rejects.noise),
+          .number(sender.records.rejects.copies),
+          .share(sender.records.rejects.suspicious, of: sender.records.total)
         )
       }
     }
     return "\(tables)"
-  }
-
-  // MARK: - Changes and signals
-
-  private var edits: HTML {
-    guard let tampering = answer.tampering else {
-      return "<p class=\"note\">No rejects were searched for edits of signed fields.</p>"
-    }
-    guard tampering.diagnosable > 0 else {
-      return "<p class=\"note\">No record has a signature that does not fit its signed fields.</p>"
-    }
-    let groups = HTML.longTable(
-      "Signed fields: diagnoses of \(Numbers.grouped(tampering.diagnosed)) of the \(Numbers.grouped(tampering.diagnosable)) "
-        + "rejects whose signature allows one",
-      ["finding", "fields edited", "forwarder", "rejects", "such as"],
-      tampering.groups.count
-    ) { index, table in
-      let group = tampering.groups[index]
-      table.add(
-        group.finding,
-        .text(group.fields.joined(separator: ", ")),
-        .text(group.forwarder ?? "none"),
-        .number(group.count),
-        .text(group.summary)
-      )
-    }
-    guard !tampering.changes.isEmpty else { return groups }
-    let changes = HTML.beforeAndAfter(
-      "Signed fields before and after",
-      ["field", "as signed", "as it arrived", "rejects"],
-      tampering.changes.map { ($0.field, $0.original, $0.arrived, $0.count) }
-    )
-    return "\(groups)\(changes)"
-  }
-
-  private var conflicts: HTML {
-    guard let conflicts = answer.conflicts?.conflicts else {
-      return "<p class=\"note\">No copies of these postbacks differ in an unsigned value.</p>"
-    }
-    return HTML.longTable(
-      "Unsigned values: \(Numbers.grouped(conflicts.copies)) copies differ from the first copy of the same postback",
-      ["field", "first", "first from", "later", "later from", "attributed to", "copies"],
-      conflicts.differences.count
-    ) { index, table in
-      let cells = conflicts.differences[index].cells
-      table.add(
-        cells[0],
-        cells: cells.dropFirst().map { .text($0) } + [.number(conflicts.differences[index].copies)]
-      )
-    }
-  }
-
-  private var signals: HTML {
-    let tests = answer.tests
-    let all = "\(Numbers.grouped(answer.report.tests.count)) tests of all parties, p-values corrected by Holm's method."
-    let alarms = tests.filter(\.isAlarm).map(SignalSentence.init).map { sentence -> HTML in
-      "<li>\(sentence.text) \(sentence.certainty)</li>"
-    }
-    let head: HTML =
-      alarms.isEmpty
-      ? "<p>No test raised an alarm about this party.</p>" : "<ul>\(alarms)</ul>"
-    guard !tests.isEmpty else { return "\(head)<p class=\"note\">\(all) No test was about this party.</p>" }
-    let table = HTML.longTable(
-      "Tests of this party. \(all)",
-      ["test", "party", "app", "of", "share", "others", "p", "alarm"],
-      tests.count
-    ) { index, table in
-      let test = tests[index]
-      table.add(
-        test.name.rawValue + (test.value.map { " \($0)" } ?? ""),
-        .text("\(test.party.kind.rawValue) \(test.party.name)"),
-        .text(test.app ?? "all"),
-        .number(test.own.total),
-        .share(test.own.count, of: test.own.total),
-        .share(test.others.count, of: test.others.total),
-        .amount(SignalsAnswer.probability(test.correctedPValue)),
-        .text(test.isAlarm ? "alarm" : "")
-      )
-    }
-    return "\(head)\(table)"
   }
 }

@@ -88,6 +88,7 @@ struct DailyCommand: Command {
       let positions = try positions()
       var inputs = try inputs(progress)
       (inputs.costs, inputs.currency) = (costs, currency)
+      inputs.suspicions = try await suspicions(inputs)
       inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
       let outputs = try DailyOutputs(in: derived.target, settings, wantsValues: wantsValues)
       daily = try await Daily(inputs, lookups, settings, in: derived.target, jobs: derived.jobs)
@@ -143,6 +144,19 @@ struct DailyCommand: Command {
     } catch {
       throw CommandFailure(error)
     }
+  }
+
+  /// The parties whose values a suspicion is about, by the tests of `postback rejects --signals`.
+  private func suspicions(_ inputs: DailyInputs) async throws -> ValueSuspicions {
+    let report = try await SignalReport(
+      RejectQuery(grouping: []),
+      rejects: inputs.rejects,
+      accepted: inputs.accepted,
+      enriched: try TableFiles(derived: .enriched, in: derived.output),
+      lateAfterDays: SignalSection.lateDays,
+      jobs: derived.jobs
+    )
+    return ValueSuspicions(report.alarms)
   }
 
   private func inputs(_ progress: AnalysisProgressLine) throws -> DailyInputs {

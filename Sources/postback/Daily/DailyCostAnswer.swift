@@ -12,14 +12,25 @@ struct DailyCostAnswer {
   var parts: [String] {
     let campaigns = summary.campaigns
     guard !campaigns.isEmpty else { return [] }
+    // Copies may not have been compared, and mostly there is no suspicion.
+    let marks = [("confirmed", confirmed), ("suspicions", suspicions)].filter { mark in
+      campaigns.prefix(Self.most).contains { !mark.1($0).isEmpty }
+    }
     var table = TextTable(
-      ["network", "campaign", "name", "cost", "installs", "eCPI", "values", "ROAS", "least", "most", "scaled"],
-      numbersIn: Set(3...10)
+      ["network", "campaign", "name", "cost", "installs", "eCPI", "values", "ROAS", "least", "most", "scaled"]
+        + marks.map(\.0),
+      numbersIn: Set(3...(marks.first?.0 == "confirmed" ? 11 : 10))
     )
-    for campaign in campaigns.prefix(Self.most) { table.add(row(campaign)) }
+    for campaign in campaigns.prefix(Self.most) { table.add(row(campaign) + marks.map { $0.1(campaign) }) }
     let title = "campaigns by cost, with the revenue of window 0 for each unit of cost"
     let rest = campaigns.count - Self.most
+    let suspected = campaigns.count { !$0.metrics.suspicions.isEmpty }
+    let advice = """
+      \(suspected) of \(campaigns.count) campaigns have values that a suspicion concerns. Look at them with postback rejects \
+      --signals before you move a budget to them.
+      """
     return [rest > 0 ? "\(title); \(rest) more are not listed" : title, table.text(indent: 2)]
+      + (suspected == 0 ? [] : [advice])
   }
 
   /// The rows for the findings: totals and costs that need attention.
@@ -47,6 +58,22 @@ struct DailyCostAnswer {
       "\(campaign.metrics.installs)", ratios.ecpi?.hundredths ?? "", "\(campaign.metrics.values)",
       ratios.roas?.hundredths ?? "", ratios.roasMin?.hundredths ?? "", most, ratios.roasScaled?.hundredths ?? "",
     ]
+  }
+}
+
+extension DailyCostAnswer {
+  /// The parties whose alarms concern values of a campaign.
+  private func suspicions(_ campaign: CampaignTotals) -> String {
+    let parties = campaign.metrics.suspicions.map { $0.split(separator: " of ", maxSplits: 1).last ?? "" }
+    return Set(parties).sorted().joined(separator: "; ")
+  }
+
+  /// The revenue of values that devices confirm, beside all of it.
+  private func confirmed(_ campaign: CampaignTotals) -> String {
+    guard campaign.metrics.settled > 0 else { return "" }
+    return campaign.metrics.revenue.sorted { $0.key < $1.key }.map { currency, revenue in
+      "\(revenue.confirmed.hundredths) of \(revenue.estimate.hundredths) \(currency)"
+    }.joined(separator: ", ")
   }
 }
 

@@ -14,10 +14,21 @@ struct RejectsAnswer {
   let tampering: TamperingAnswer?
   /// The stolen signatures; nil unless they are asked for.
   let stolen: StolenAnswer?
+  /// The comparison of two periods; nil unless it is asked for.
+  let comparison: ComparisonAnswer?
+  /// Indicates that the groups are in the order of time and not of size.
+  let sortsByDay: Bool
   /// The maximum number of groups to print.
   let top: Int
 
-  private var groups: ArraySlice<RejectSurvey.Group> { survey.groups.prefix(top) }
+  /// The largest groups.
+  private var groups: [RejectSurvey.Group] {
+    let largest = survey.groups.prefix(top)
+    guard sortsByDay, let place = query.grouping.firstIndex(where: \.isTime) else { return Array(largest) }
+    return largest.enumerated().sorted {
+      ($0.element.values[place] ?? "~", $0.offset) < ($1.element.values[place] ?? "~", $1.offset)
+    }.map(\.element)
+  }
 
   /// The tally of all groups that are not printed, including those that the survey did not keep.
   private var others: RowTally {
@@ -42,6 +53,7 @@ struct RejectsAnswer {
   var json: JSONValue {
     .object([
       .init("rejects", .integer(survey.rejects.count)),
+      .init("rejects_by_class", .counts(survey.rejects.classes)),
       .init("read", survey.read.map { .integer($0) } ?? .null),
       .init("first_seen", .time(survey.rejects.firstSeen)),
       .init("last_seen", .time(survey.rejects.lastSeen)),
@@ -53,10 +65,12 @@ struct RejectsAnswer {
           ? .null
           : .object([
             .init("rejects", .integer(others.count)),
+            .init("rejects_by_class", .counts(others.classes)),
             .init("first_seen", .time(others.firstSeen)),
             .init("last_seen", .time(others.lastSeen)),
           ])
       ),
+      .init("comparison", comparison?.json ?? .null),
       .init("rows", .array(survey.rows.compactMap { try? JSONValue(parsing: $0) })),
       .init("conflicts", conflicts?.json ?? .null),
       .init("signals", signals?.json ?? .null),
@@ -71,6 +85,7 @@ struct RejectsAnswer {
     return .object([
       .init("values", .object(values)),
       .init("rejects", .integer(group.tally.count)),
+      .init("rejects_by_class", .counts(group.tally.classes)),
       .init("share_of_rejects", .share(group.tally.count, of: survey.rejects.count)),
       .init("read", group.read.map { .integer($0) } ?? .null),
       .init("share_of_read", .share(group.tally.count, of: group.read)),
@@ -81,14 +96,18 @@ struct RejectsAnswer {
 
   /// The groups as CSV (RFC 4180) with a header, as tables are written: a null is an absent field.
   var csv: String {
-    let header = names + ["rejects", "share_of_rejects", "read", "share_of_read", "first_seen", "last_seen"]
+    let classes = RejectClass.allCases
+    let header =
+      names + ["rejects", "share_of_rejects", "read", "share_of_read", "first_seen", "last_seen"]
+      + classes.map(\.rawValue)
     var lines = [header.joined(separator: ",")]
     for group in groups {
-      let cells: [JSONValue] = [
-        .integer(group.tally.count), .share(group.tally.count, of: survey.rejects.count),
-        group.read.map { .integer($0) } ?? .null, .share(group.tally.count, of: group.read),
-        .time(group.tally.firstSeen), .time(group.tally.lastSeen),
-      ]
+      let cells: [JSONValue] =
+        [
+          .integer(group.tally.count), .share(group.tally.count, of: survey.rejects.count),
+          group.read.map { .integer($0) } ?? .null, .share(group.tally.count, of: group.read),
+          .time(group.tally.firstSeen), .time(group.tally.lastSeen),
+        ] + classes.map { .integer(group.tally.classes[$0]) }
       let values = group.values.map { $0.map(\.csvField) ?? "" }
       lines.append((values + cells.map { $0 == .null ? "" : $0.text ?? "\($0)" }).joined(separator: ","))
     }
@@ -101,12 +120,18 @@ struct RejectsAnswer {
     let read = survey.read.map { " of \($0) read (\(Share(survey.rejects.count, of: $0)))" } ?? ""
     var facts = TextTable()
     facts.add("rejects", "\(survey.rejects.count)\(read)")
+    for one in RejectClass.allCases.reversed() {
+      let count = survey.rejects.classes[one]
+      let share = survey.read.map { " (\(Share(count, of: $0)) of read)" } ?? ""
+      facts.add("  \(one.words)", "\(count)\(share)")
+    }
     if let first = survey.rejects.firstSeen, let last = survey.rejects.lastSeen {
       facts.add("received", "\(Timestamp(milliseconds: first)) to \(Timestamp(milliseconds: last))")
     }
     var parts = [facts.text()]
     if !groups.isEmpty { parts.append(table.text()) }
     if others.count > 0 { parts.append("and \(others.count) rejects of other groups; --top N prints more\(limitNote)") }
+    if let comparison { parts.append(comparison.text) }
     if let conflicts = conflicts?.text { parts.append(conflicts) }
     if let tampering { parts.append(tampering.text) }
     if let stolen { parts.append(stolen.text) }
@@ -122,21 +147,40 @@ struct RejectsAnswer {
   private var table: TextTable {
     let hasCode = names.firstIndex(of: "reject_code")
     let count = names.count
+    // With the code, the class is a word; without it, the classes are counts.
+    let classes = hasCode == nil ? RejectClass.allCases.reversed() : []
+    let first = count + 1 + classes.count
     var table = TextTable(
-      names + ["rejects", "of rejects", "of read", "first seen", "last seen"] + (hasCode == nil ? [] : ["meaning"]),
-      numbersIn: [count, count + 1, count + 2],
-      timesIn: [count + 3, count + 4]
+      names + ["rejects"] + classes.map(\.rawValue) + ["of rejects", "of read", "first seen", "last seen"]
+        + (hasCode == nil ? [] : ["class", "meaning"]),
+      numbersIn: Set(count...first + 1),
+      timesIn: [first + 2, first + 3]
     )
     for group in groups {
       var cells = group.values.map { $0.map { $0.shortened(to: 60) } ?? "-" }
       cells.append("\(group.tally.count)")
+      cells += classes.map { "\(group.tally.classes[$0])" }
       cells.append("\(Share(group.tally.count, of: survey.rejects.count))")
       cells.append(group.read.map { "\(Share(group.tally.count, of: $0))" } ?? "")
       cells += [group.tally.firstSeen, group.tally.lastSeen].map { $0.map { "\(Timestamp(milliseconds: $0))" } ?? "-" }
-      if let hasCode { cells.append(group.values[hasCode].flatMap(RejectCode.init)?.explanation ?? "") }
+      if let hasCode {
+        let code = group.values[hasCode].flatMap(RejectCode.init)
+        cells += [code?.rejectClass.rawValue ?? "", code?.explanation ?? ""]
+      }
       table.add(cells)
     }
     return table
+  }
+}
+
+extension RejectClass {
+  /// The class in words.
+  var words: String {
+    switch self {
+    case .copies: "further copies of accepted postbacks"
+    case .noise: "noise"
+    case .suspicious: "suspicious"
+    }
   }
 }
 
@@ -161,6 +205,11 @@ extension JSONValue {
     return .number("\((Double(part) / Double(whole) * 1_000_000).rounded() / 1_000_000)")
   }
 
+  /// The numbers of rejects by class.
+  static func counts(_ counts: RejectCounts) -> JSONValue {
+    .object(RejectClass.allCases.map { .init($0.rawValue, .integer(counts[$0])) })
+  }
+
   /// A time, RFC 3339 in UTC.
   static func time(_ milliseconds: Int64?) -> JSONValue {
     milliseconds.map { .string("\(Timestamp(milliseconds: $0))") } ?? .null
@@ -169,7 +218,7 @@ extension JSONValue {
 
 extension String {
   /// The text as a CSV field, in quotes if necessary. An empty text is in quotes, to distinguish it from null.
-  fileprivate var csvField: String {
+  var csvField: String {
     let needsQuotes = isEmpty || utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ",") }
     return needsQuotes
       ? "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"" : self

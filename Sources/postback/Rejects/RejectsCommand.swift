@@ -43,6 +43,16 @@ struct RejectsCommand: Command {
         "N",
         "Print the N largest groups; default 50 in a table, all in json and csv. Related rejects: at\nmost 10 groups."
       ),
+      Option(
+        "--sort",
+        "ORDER",
+        "size (default), or day: groups by received_day or received_hour in the order of time."
+      ),
+      Option(
+        "--compare",
+        "P,P",
+        "Also compare two periods of receipt, such as 2026-03-01/2026-03-07,2026-03-08/2026-03-14, and\nlist the code, forwarder, network and app that changed, with its day."
+      ),
       Option("--show", "N", "Also print the first N rejects, with their raw bodies."),
       Option(
         "--signals",
@@ -81,11 +91,15 @@ struct RejectsCommand: Command {
 
   /// The maximum number of groups of related rejects to show: by signature, and as many by transaction.
   private static let mostRelated = 10
+  /// The maximum number of changes in a table.
+  private static let shownChanges = 20
 
   private let paths: [String]
   private let query: RejectQuery
   private let format: Format
   private let top: Int
+  private let sortsByDay: Bool
+  private let periods: (before: RejectPeriod, after: RejectPeriod)?
   private let jobs: Int
   private let wantsSignals: Bool
   private let lateDays: Int
@@ -125,6 +139,7 @@ struct RejectsCommand: Command {
       query.comparesCopies = wantsDiagnosis
       for condition in arguments.all("--where") { query.conditions.append(try Condition(parsing: condition)) }
       self.query = query
+      periods = try arguments.value("--compare").map(RejectPeriod.pair)
     } catch let defect as QueryDefect {
       throw CommandFailure(.usage, "\(defect)")
     } catch let failure as CommandFailure {
@@ -132,10 +147,15 @@ struct RejectsCommand: Command {
     } catch {
       throw CommandFailure(.software, "\(error)")
     }
-    if format == .csv, query.shownRows > 0 || wantsSignals || wantsDiagnosis || wantsStolen {
+    let order = try arguments.value("--sort", "size or day") { ["size", "day"].contains($0) ? $0 : nil }
+    sortsByDay = order == "day"
+    guard !sortsByDay || query.grouping.contains(where: \.isTime) else {
+      throw CommandFailure(.usage, "Groups without a day have no order of days. Give --group-by received_day,… too.")
+    }
+    if format == .csv, periods != nil || query.shownRows > 0 || wantsSignals || wantsDiagnosis || wantsStolen {
       throw CommandFailure(
         .usage,
-        "The format csv has the groups alone. Give --show, --signals, --diagnose and --stolen-signatures with table or json."
+        "The format csv has the groups alone. Give --compare, --show, --signals, --diagnose and --stolen-signatures with table or json."
       )
     }
   }
@@ -145,6 +165,7 @@ struct RejectsCommand: Command {
     var signals: SignalsAnswer?
     var tampering: TamperingAnswer?
     var stolen: StolenAnswer?
+    var comparison: ComparisonAnswer?
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
@@ -168,6 +189,16 @@ struct RejectsCommand: Command {
         accepted: accepted.isOfWholeRuns ? read : nil,
         jobs: jobs
       )
+      if let periods {
+        let found = try await RejectComparison(
+          query,
+          periods,
+          rejects: rejects,
+          accepted: accepted.isOfWholeRuns ? accepted : nil,
+          jobs: jobs
+        )
+        comparison = ComparisonAnswer(comparison: found, top: min(top, format == .table ? Self.shownChanges : .max))
+      }
       if wantsSignals {
         let survey = try await SignalSurvey(
           query,
@@ -216,6 +247,8 @@ struct RejectsCommand: Command {
       signals: signals,
       tampering: tampering,
       stolen: stolen,
+      comparison: comparison,
+      sortsByDay: sortsByDay,
       top: top
     )
     switch format {

@@ -1,6 +1,7 @@
 internal import Base
 internal import ConversionModel
 internal import Reporting
+internal import SKAdNetwork
 
 /// A test of signals as sentences for an analyst.
 struct SignalSentence {
@@ -143,6 +144,21 @@ extension SignalName {
     case .sharedTransactions: "transactions that several networks won"
     case .unknownCampaigns: "unknown campaigns"
     case .inactiveCampaigns: "campaigns that did not run"
+    }
+  }
+}
+
+extension SignalName {
+  /// The codes of rejects that the test is about.
+  var rejectCodes: [RejectCode] {
+    switch self {
+    case .invalidSignatures: [.signatureInvalid]
+    case .reusedTransactions: [.duplicateTransaction]
+    case .raisedValues, .raisedRevenue, .loweredValues, .addedValues, .changedCountries, .selfConflicts,
+      .deviceCopiesDisagree:
+      [.duplicateConflict]
+    case .lateCopies, .resends: [.duplicateIdentical]
+    default: []
     }
   }
 }

@@ -32,7 +32,8 @@ struct ReportPage {
   func html() throws(LibcryptoFailure) -> HTML {
     let style = HTML.source(ReportStyle.source)
     let scripts = [
-      DrawingScript.source, FilterScript.source, ChartScript.source, BusinessScript.source, RejectsScript.source,
+      DrawingScript.source, FilterScript.source, ChartScript.source, InstallScript.source, BusinessScript.source,
+      RejectsScript.source,
     ].map(HTML.source)
     let digests = try scripts.map { script throws(LibcryptoFailure) -> HTML in "\(try script.policyDigest()) " }
     let businessData = business?.data.map { data -> HTML in
@@ -76,6 +77,8 @@ struct ReportPage {
       <h2 id="rejects-by-code">Rejects</h2>
       <div id="codes">\(codes)</div>
       <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
+      <h2 id="changes">What changed</h2>
+      \(report.comparison.map { ComparisonSection(comparison: $0).html } ?? ComparisonSection.missing)
       <h2 id="tampering">Tampering</h2>
       \(tampering)
       \(conflicts)
@@ -100,8 +103,7 @@ struct ReportPage {
     let sections =
       [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds + ofApp
       + [
-        ("flow", "Flow"), ("rejects-by-code", "Rejects"),
-        ("tampering", "Tampering"),
+        ("flow", "Flow"), ("rejects-by-code", "Rejects"), ("changes", "What changed"), ("tampering", "Tampering"),
         ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"),
       ]
     return
@@ -129,7 +131,7 @@ struct ReportPage {
       <ul class="facts">
       <li><b id="read">\(Numbers.grouped(read))</b> read</li>
       <li><b id="accepted">\(Numbers.grouped(accepted))</b> accepted</li>
-      <li><b id="rejected">\(Numbers.grouped(report.rejectCount))</b> rejected (\("\(Share(report.rejectCount, of: read))"))</li>
+      \(RejectFacts(report.rejectCounts, of: read).html)
       </ul>
       """
   }
@@ -137,7 +139,7 @@ struct ReportPage {
   private var codes: HTML {
     var table = NumberTable(
       "Rejects by code",
-      ["code", "rejects", "of rejects", "first seen", "last seen", "meaning"]
+      ["code", "rejects", "of rejects", "first seen", "last seen", "meaning", "class"]
     )
     for (code, tally) in report.codes {
       table.add(
@@ -146,7 +148,8 @@ struct ReportPage {
         .share(tally.count, of: report.rejectCount),
         .time(tally.firstSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
         .time(tally.lastSeen.map { "\(Timestamp(milliseconds: $0))" } ?? "unknown"),
-        .text(RejectCode(rawValue: code)?.explanation ?? "")
+        .text(RejectCode(rawValue: code)?.explanation ?? ""),
+        .text(RejectCode(rawValue: code)?.rejectClass.rawValue ?? "")
       )
     }
     return table.html

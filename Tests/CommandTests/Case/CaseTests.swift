@@ -1,6 +1,7 @@
 import Analysis
 import Foundation
 import JSON
+import SKAdNetwork
 import TestSupport
 import Testing
 
@@ -17,6 +18,8 @@ import Testing
     #expect(json["accepted"]?.count == postbacks.count)
     #expect(json["rejected"]?.count == rejects.count)
     #expect(json["read"]?.count == rejects.count + postbacks.count)
+    let suspicious = rejects.filter { RejectCode(rawValue: $0.cell("reject_code") ?? "")?.rejectClass == .suspicious }
+    #expect(json["rejected_by_class"]?["suspicious"]?.count == suspicious.count)
     let codes = Dictionary(grouping: rejects) { $0.cell("reject_code") ?? "" }.mapValues(\.count)
     let found = json["rejected_by_code"]?.array.map { ($0["reject_code"]?.text ?? "", $0["rejects"]?.count ?? 0) }
     #expect(Dictionary(uniqueKeysWithValues: found ?? []) == codes)
@@ -100,6 +103,71 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: site.folder.path("pwned")))
   }
 
+  @Test func `copies with other values stand side by side, and come before all other examples`() async throws {
+    let site = try await CaseSite.shared.value
+    let json = try await site.json(["--where", "app_id!=nothing", "--diagnose-limit", "0", "--examples", "6"])
+    let (pairs, examples) = (json["pairs"]?.array ?? [], json["examples"]?.array ?? [])
+    #expect(pairs.count == 3)
+    for (index, pair) in pairs.enumerated() {
+      for (side, place, code) in [("rejected", 2 * index, "duplicate_conflict"), ("accepted", 2 * index + 1, nil)] {
+        let example = try #require(examples.count > place ? examples[place] : nil)
+        #expect(pair[side]?["example"]?.count == place + 1 && example["reject_code"]?.text == code)
+        #expect(example["row"]?["transaction_id"] == pair["transaction_id"])
+        #expect(example["row"]?["received_at"] == pair[side]?["received_at"])
+        #expect(example["checks"]?.array.contains { $0["answer"]?.text == "Verified OK" } == true)
+      }
+      #expect(pair["accepted"]?["values"] != pair["rejected"]?["values"])
+    }
+  }
+
+  @Test func `the CSV has every suspicious transaction with both copies`() async throws {
+    let site = try await CaseSite.shared.value
+    let folder = try TemporaryFolder()
+    try await CaseSite.run(
+      ["case", site.out, "--html", folder.path("page"), "--csv", folder.path("csv"), "--diagnose-limit", "0"]
+        + site.keys
+        + ["--where", "reject_code=duplicate_conflict", "--revenue"]
+    )
+    let lines = String(decoding: try folder.contents(of: "csv"), as: UTF8.self).split(separator: "\r\n")
+      .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    let rejects = site.rejects.filter { $0.cell("reject_code") == "duplicate_conflict" }
+    let firsts = Dictionary(site.postbacks.map { ($0.cell("postback_key") ?? "", $0) }) { one, _ in one }
+    #expect(lines.count == rejects.count + 1 && rejects.count > 20)
+    let header = lines[0]
+    for reject in rejects {
+      let first = try #require(firsts[reject.cell("first_seen_postback_key") ?? ""])
+      let found = lines.contains { line in
+        let row = Dictionary(uniqueKeysWithValues: zip(header, line))
+        return row["transaction_id"] == reject.cell("transaction_id")
+          && row["rejected_received_at"] == reject.cell("received_at")
+          && row["accepted_received_at"] == first.cell("received_at")
+          && row["accepted_conversion_value"] == first.cell("conversion_value") ?? ""
+          && row["accepted_revenue"] == first.cell("skan_revenue") ?? ""
+          && row["rejected_forwarder"] == reject.cell("forwarder") ?? ""
+      }
+      #expect(found, "\(reject)")
+    }
+  }
+
+  @Test func `a case for a partner has neither revenue nor paths nor names of others, and verifies`() async throws {
+    let site = try await CaseSite.shared.value
+    let folder = try TemporaryFolder()
+    let own = ["--where", "forwarder=network-one", "--for-partner", "--examples", "20", "--diagnose-limit", "20"]
+    try await CaseSite.run(["case", site.out, "--html", folder.path("page")] + site.keys + own)
+    #expect(try await follow(folder.path("page"))["Verified OK"]?.count ?? 0 > 5)
+    let page = String(decoding: try folder.contents(of: "page"), as: UTF8.self)
+    let json = "\(try await site.json(own))"
+    for text in [page, json] {
+      for secret in ["network-two", "measurement-partner", "skan_revenue", site.folder.path(""), "source_file"] {
+        #expect(!text.contains(secret), "\(secret)")
+      }
+    }
+    #expect(!page.contains("Revenue of the accepted"))
+    for wrong in [["--where", "app_id=1", "--for-partner"], own + ["--csv", folder.path("x"), "--revenue"]] {
+      try await CaseSite.run(["case", site.out, "--json"] + wrong, status: 64)
+    }
+  }
+
   @Test func `Apple's own examples verify`() async throws {
     let folder = try TemporaryFolder()
     let out = folder.path("out")
@@ -166,7 +234,7 @@ import Testing
       (["case", "--where", "forwarder=x", "--json"], 64, "No tables"),
       (["case", site.out, "--where", "forwarder=x"], 64, "either --html FILE or --json"),
       (["case", site.out, "--where", "network=x", "--json"], 64, "ad_network_id, transaction_id"),
-      (["case", site.out, "--where", "reject_code=duplicate_conflict", "--json"], 64, "ad_network_id, transaction_id"),
+      (["case", site.out, "--where", "stage=parse", "--json"], 64, "ad_network_id, transaction_id"),
       (["case", site.out, "--where", "forwarder", "--json"], 64, "is not a condition"),
       (
         ["case", site.out, "--where", "forwarder=nobody", "--json"], 66,

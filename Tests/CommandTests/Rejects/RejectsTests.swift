@@ -2,6 +2,7 @@ import Base
 import ConversionModel
 import Foundation
 import JSON
+import SKAdNetwork
 import TestSupport
 import Testing
 
@@ -14,6 +15,25 @@ import Testing
     #expect(answer["rejects"]?.integer == Int64(site.rejects.count))
     #expect(answer["read"]?.integer == Int64(site.rejects.count + site.postbacks.count))
     try expectGroups(of: answer, ["stage", "reject_code"], site.rejects, site.postbacks)
+  }
+
+  @Test func `counts copies, noise and what is suspicious apart, in all and in each group`() async throws {
+    let site = try await RejectsSite.shared.value
+    let answer = try await site.answer(["--group-by", "forwarder"])
+    func counts(_ rejects: [JSONObject]) -> JSONValue {
+      let codes = rejects.compactMap { $0.cell("reject_code").flatMap(RejectCode.init) }
+      return .object(RejectClass.allCases.map { one in
+        .init(one.rawValue, .integer(codes.count { $0.rejectClass == one }))
+      })
+    }
+    #expect(answer["rejects_by_class"] == counts(site.rejects))
+    #expect(answer["rejects_by_class"]?["copies"]?.integer ?? 0 > 50)
+    for group in answer["groups"]?.array ?? [] {
+      let forwarder = group["values"]?["forwarder"]?.text
+      #expect(group["rejects_by_class"] == counts(site.rejects.filter { $0.cell("forwarder") == forwarder }))
+    }
+    let text = try await BuiltCommand.run(["rejects", site.out, "--group-by", "forwarder"]).text
+    #expect(text.contains("suspicious  noise  copies"))
   }
 
   @Test(arguments: ["forwarder", "ad_network_id,reject_code", "channel,version,stage", "field", "source_line"])
@@ -126,9 +146,9 @@ import Testing
     let result = try await BuiltCommand.run(["rejects", rows, "--group-by", "forwarder,field", "--format", "csv"])
     #expect(
       result.text == """
-        forwarder,field,rejects,share_of_rejects,read,share_of_read,first_seen,last_seen\r
-        "",,1,0.5,,,,\r
-        "a,""b""\n",,1,0.5,,,2026-03-10T00:00:00Z,2026-03-10T00:00:00Z\r\n
+        forwarder,field,rejects,share_of_rejects,read,share_of_read,first_seen,last_seen,copies,noise,suspicious\r
+        "",,1,0.5,,,,,0,1,0\r
+        "a,""b""\n",,1,0.5,,,2026-03-10T00:00:00Z,2026-03-10T00:00:00Z,0,1,0\r\n
         """
     )
   }

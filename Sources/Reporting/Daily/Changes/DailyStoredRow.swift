@@ -22,10 +22,11 @@ struct DailyStoredRow: Sendable {
 /// Reads rows of `skan_daily`.
 struct DailyStoredRows {
   /// The columns whose changes are recorded: the counts and the amounts. Ratios follow from them, the state of a day
-  /// changes with time alone, and each postback changes the modelled numbers of all days.
+  /// changes with time alone, and each postback changes the modelled numbers of all days. What devices confirm is not
+  /// recorded, because tables of earlier versions do not have it.
   static let metrics: [ColumnName] =
     (Column.dailyCounts + Column.dailyRevenue + Column.dailyTrust + Column.dailyCost)
-    .filter(\.isMetric).map(\.name)
+    .filter { $0.isMetric && $0.name != .confirmedRevenue }.map(\.name)
   /// The columns that a change has in common with its row.
   static let key = Column.dailyKeys.map(\.name) + [.costLevel]
 

@@ -34,7 +34,7 @@ extension BusinessSection {
       let amounts = [
         sums.revenue, sums.minimum, sums.closedMaximum, sums.allWindows, sums.nullRevenue.estimate,
         sums.nullRevenue.low,
-        sums.nullRevenue.high,
+        sums.nullRevenue.high, sums.confirmed ?? .zero,
       ]
       let counts = [sums.installs, sums.values, sums.nulls, sums.openEnded, sums.modelledNulls]
       let cost: JSONValue = sums.cost.map { .string("\($0)") } ?? .null
@@ -45,6 +45,7 @@ extension BusinessSection {
     }
     return .object([
       .init("currency", business.currency.map { .string($0) } ?? .null),
+      .init("isConfirmed", .bool(business.total.confirmed != nil)),
       .init("installsUnit", .string(Self.installsUnit)),
       .init("revenueUnit", .string(revenueUnit)),
       .init("days", .array(days.map { number($0) })),
@@ -56,7 +57,7 @@ extension BusinessSection {
       .init("apps", texts(apps.map { id in id.map { business.appNames[$0] ?? $0 } ?? "all apps" })),
       .init("appIDs", texts(apps.map { $0 ?? "" })),
       .init("networks", texts(networks.map { $0 ?? "all networks" })),
-      .init("campaigns", .array(campaigns.map { texts([$0.label, $0.campaign ?? ""]) })),
+      .init("campaigns", .array(campaigns.map { texts([$0.label, $0.campaign ?? "", $0.suspicions]) })),
       .init("cells", .array(cells.sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.json))),
     ])
   }

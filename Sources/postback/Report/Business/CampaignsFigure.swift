@@ -11,8 +11,15 @@ struct CampaignLine {
   /// The name that people know the campaign by.
   var label: String {
     let own = name ?? campaign ?? "unknown campaign"
-    return network.map { "\($0): \(own)" } ?? own
+    let label = network.map { "\($0): \(own)" } ?? own
+    return isSuspected ? "⚠ \(label)" : label
   }
+
+  /// Indicates that a suspicion concerns values of the campaign.
+  var isSuspected: Bool { !sums.suspicions.isEmpty }
+
+  /// The suspicions about values of the campaign, in words.
+  var suspicions: String { sums.suspicions.sorted().joined(separator: "; ") }
 
   /// The cost, if it is above 0.
   var cost: Amount? { sums.cost.flatMap { $0 > .zero ? $0 : nil } }
@@ -106,7 +113,8 @@ extension BusinessSection {
       isWide: true,
       description: """
         A dot is the revenue of the first window that was observed, divided by the cost. The line goes from the least to the \
-        most that the ranges of the values and the interval for null postbacks allow. The broken line is the return of all campaigns shown.\(undivided)\(more)
+        most that the ranges of the values and the interval for null postbacks allow. The broken line is the return of all campaigns shown. ⚠ marks campaigns whose values a suspicion concerns: look at it \
+        before you move a budget to them. Confirmed is the revenue of values that devices confirm.\(undivided)\(more)
         """,
       numbers: Self.table(campaigns)
     )
@@ -118,7 +126,7 @@ extension BusinessSection {
       [
         "campaign", "id", "cost", "installs", "cost of an install", "revenue", "return", "from", "to",
         "return of all windows",
-        "nulls", "judgement",
+        "nulls", "judgement", "confirmed revenue", "suspicions",
       ],
       campaigns.count
     ) { index, table in
@@ -138,7 +146,9 @@ extension BusinessSection {
         .amount(line.roas.map { sums.isOpenEnded ? "open" : Numbers.ratio($0.high) } ?? ""),
         ratio(cost.map { sums.allWindows.approximation / $0 }),
         .share(sums.nulls, of: sums.nulls + sums.values),
-        .text(line.judgement)
+        .text(line.judgement),
+        .amount(sums.confirmed.map(Numbers.plain) ?? ""),
+        .text(line.suspicions)
       )
     }
   }

@@ -7,6 +7,9 @@ extension Report {
   private static let listedSenders = 1000
   private static let shownRevenues = 16
 
+  /// The name of records without a forwarder.
+  static let noForwarder = "no forwarder (devices)"
+
   /// Rejects by ad network.
   var networksFigure: HTML {
     Self.figure(
@@ -14,6 +17,7 @@ extension Report {
       "Rejects by ad network",
       "ad network",
       networks,
+      unnamed: "unknown",
       note: "Unsigned fields can be invented: the network of a forged postback is only a claim."
     )
   }
@@ -25,9 +29,12 @@ extension Report {
       "Rejects by forwarder",
       "forwarder",
       forwarders,
+      unnamed: Self.noForwarder,
       note:
-        "If copies of a postback differ and one came from a device itself, the sender of the other one is counted, whichever "
-        + "came first: an accepted postback that such a copy contradicts counts for its forwarder, and the copy for nobody."
+        "Copies that devices sent themselves have no forwarder. If copies of a postback differ and one came from a device "
+        + "itself, the sender of the other one is counted, whichever came first: an accepted postback that such a copy "
+        + "contradicts counts for its forwarder, and the copy for nobody. Copies of two forwarders that differ, without a "
+        + "device's own, are unresolved, and count against neither."
     )
   }
 
@@ -36,22 +43,30 @@ extension Report {
     _ title: String,
     _ kind: String,
     _ senders: [Sender],
+    unnamed: String,
     note: String
   ) -> HTML {
-    func share(_ sender: Sender) -> Double { sender.read > 0 ? Double(sender.faults) / Double(sender.read) : 0 }
+    func share(_ count: Int, _ sender: Sender) -> Double { sender.read > 0 ? Double(count) / Double(sender.read) : 0 }
+    func share(_ sender: Sender) -> Double { share(sender.faults, sender) }
     let shown = senders.prefix(shownSenders)
       .sorted { (share($1), $1.read, $0.name ?? "") < (share($0), $0.read, $1.name ?? "") }
     var drawing = Drawing(width: 760, height: shown.count * 30 + 58)
-    var table = NumberTable(title, [kind, "rejects", "contradicted", "read", "share", "most frequent code"])
-    func percent(_ sender: Sender) -> Double { 100 * share(sender) }
-    let ticks = Ticks(to: shown.map(percent).max() ?? 0)
+    var table = NumberTable(
+      title,
+      [
+        kind, "suspicious", "contradicted", "read", "share", "noise", "copies", "unresolved copies",
+        "most frequent suspicious code",
+      ]
+    )
+    func percent(_ count: Int, _ sender: Sender) -> Double { 100 * share(count, sender) }
+    let ticks = Ticks(to: shown.map { percent($0.faults + $0.rejects.noise, $0) }.max() ?? 0)
     let bottom = Double(shown.count * 30 + 20)
     for value in ticks.values {
       let x = 230 + 280 * value / ticks.end
       drawing.line(x, 18, x, bottom, .grid)
       drawing.text("\(Numbers.short(value)) %", x: x, y: bottom + 14, .middle, .axis)
     }
-    drawing.text("rejected, of all records of the \(kind)", x: 370, y: bottom + 31, .middle, .axis)
+    drawing.text("suspicious, then noise, of all records of the \(kind)", x: 370, y: bottom + 31, .middle, .axis)
     let (faults, read) = (senders.reduce(0) { $0 + $1.faults }, senders.reduce(0) { $0 + $1.read })
     if senders.count > 1, read > 0 {
       let mean = 100 * Double(faults) / Double(read)
@@ -59,19 +74,30 @@ extension Report {
     }
     for (index, sender) in shown.enumerated() {
       let y = Double(index * 30 + 14)
-      let share = percent(sender)
-      drawing.text((sender.name ?? "unknown").shortened(to: 23), x: 222, y: y + 20, .end)
+      let width = 280 * percent(sender.faults, sender) / ticks.end
+      let noise = 280 * percent(sender.rejects.noise, sender) / ticks.end
+      drawing.text((sender.name ?? unnamed).shortened(to: 23), x: 222, y: y + 20, .end)
       drawing.bar(
         x: 230,
         y: y + 7,
-        width: 280 * share / ticks.end,
+        width: width,
         height: 18,
         .bad,
-        title: "\(sender.faults) of \(sender.read)"
+        title: "suspicious: \(sender.faults) of \(sender.read)"
       )
+      if sender.rejects.noise > 0 {
+        drawing.bar(
+          x: 230 + width,
+          y: y + 7,
+          width: noise,
+          height: 18,
+          .none,
+          title: "noise: \(sender.rejects.noise) of \(sender.read)"
+        )
+      }
       drawing.text(
         "\(Share(sender.faults, of: sender.read)): \(Numbers.grouped(sender.faults)) of \(Numbers.grouped(sender.read))",
-        x: 236 + 280 * share / ticks.end,
+        x: 236 + width + noise,
         y: y + 20,
         .start,
         .value
@@ -79,21 +105,26 @@ extension Report {
     }
     for sender in shown + senders.dropFirst(shown.count).prefix(listedSenders - shown.count) {
       table.add(
-        sender.name ?? "unknown",
-        .number(sender.rejects),
+        sender.name ?? unnamed,
+        .number(sender.rejects.suspicious),
         .number(sender.contradicted),
         .number(sender.read),
         .share(sender.faults, of: sender.read),
+        .number(sender.rejects.noise),
+        .number(sender.rejects.copies),
+        .number(sender.unresolved),
         .text(sender.mostFrequentCode ?? "")
       )
     }
     let more =
-      senders.count > shown.count ? " These are the \(shown.count) with the most rejects of \(senders.count)." : ""
+      senders.count > shown.count ? " These are the \(shown.count) with the most suspicious records of \(senders.count)." : ""
     return drawing.figure(
       title,
       id: id,
       description:
-        "The share and the number of its records that were rejected, the highest share first; the broken line is the share of all.\(more) \(note)",
+        "The share and the number of its records that are suspicious, the highest share first; the broken line is the share of "
+        + "all. Dotted is noise: broken, unknown or test records. Further copies of accepted postbacks are harmless, and are "
+        + "in the numbers alone.\(more) \(note)",
       numbers: table.html
     )
   }

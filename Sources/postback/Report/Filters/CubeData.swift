@@ -50,6 +50,7 @@ struct CubeData {
       outcome.status.map(text) ?? .null,
       outcome.window.map { .integer($0) } ?? .null,
       outcome.value.map { .string($0.rawValue) } ?? .null,
+      .string(outcome.code.map { RejectCode(rawValue: $0)?.rejectClass.rawValue ?? "noise" } ?? "accepted"),
     ])
   }
 

@@ -2,6 +2,7 @@ internal import Analysis
 internal import Base
 internal import ConversionModel
 internal import Reporting
+internal import SKAdNetwork
 
 /// The findings about installs, revenue, costs and outcomes, which no test is needed for.
 enum BusinessFindings {
@@ -35,6 +36,15 @@ enum BusinessFindings {
         rows: total.installs
       )
     }
+    let suspected = business.campaigns.filter(\.isSuspected)
+    let revenue = suspected.reduce(Amount.zero) { $0 + $1.sums.revenue }
+    let confirmed = total.confirmed.map { " Devices confirm \(Numbers.money($0, currency)) of the revenue." } ?? ""
+    let suspicion =
+      suspected.isEmpty
+      ? ""
+      : """
+       A suspicion concerns the values of \(suspected.count) campaigns with \(Numbers.money(revenue, currency)).\(confirmed)
+      """
     let (least, most) = (total.least.approximation, total.most.approximation)
     let high = total.isOpenEnded ? "or more" : "to \(Numbers.ratio(most / cost.approximation))"
     return Finding(
@@ -42,7 +52,7 @@ enum BusinessFindings {
         \(Numbers.money(cost, currency)) bought \(Numbers.grouped(total.installs)) installs and brought \
         \(Numbers.money(total.revenue, currency)) back in the first window: a return of \
         \(Numbers.ratio(total.revenue.approximation / cost.approximation)), with the ranges of values and \
-        modelled null postbacks \(Numbers.ratio(least / cost.approximation)) \(high).
+        modelled null postbacks \(Numbers.ratio(least / cost.approximation)) \(high).\(suspicion)
         """,
       section: section,
       money: max(cost, total.revenue).approximation,
@@ -69,7 +79,9 @@ enum BusinessFindings {
         rows: losing.reduce(0) { $0 + $1.sums.installs }
       )
     }
-    guard let best = lines.first(where: { $0.judgement == "above 1" }), let roas = best.roas else { return nil }
+    guard let best = lines.first(where: { $0.judgement == "above 1" && !$0.isSuspected }), let roas = best.roas else {
+      return nil
+    }
     return Finding(
       sentence:
         "\(best.label) pays its cost back in the first window, with a return of at least \(Numbers.ratio(roas.low)).",
@@ -149,14 +161,18 @@ enum BusinessFindings {
   }
 
   private static func rejects(_ report: Report) -> Finding? {
-    guard let (code, tally) = report.codes.first, let read = report.funnel.first?.count else { return nil }
+    guard report.rejectCount > 0, let read = report.funnel.first?.count else { return nil }
+    let counts = report.rejectCounts
+    let first = report.codes.first { RejectCode(rawValue: $0.code)?.rejectClass == .suspicious }
+    let most = first.map { ", most often with \($0.code) (\(Numbers.grouped($0.tally.count)))" } ?? ""
     return Finding(
       sentence: """
-        \(Share(report.rejectCount, of: read)) of \(Numbers.grouped(read)) records are rejected, most often with \(code): \
-        \(Numbers.grouped(tally.count)).
+        \(Share(counts.suspicious, of: read)) of \(Numbers.grouped(read)) records are suspicious rejects\(most). Apart from \
+        them \(Numbers.grouped(counts.copies)) are further copies of accepted postbacks, and \
+        \(Numbers.grouped(counts.noise)) are noise.
         """,
       section: Finding.Section(id: "rejects-by-code", name: "Rejects"),
-      rows: report.rejectCount
+      rows: counts.suspicious
     )
   }
 }

@@ -16,6 +16,8 @@ struct Finding {
   let section: Section
   /// Indicates a suspicion. Suspicions come before what is merely counted.
   var isSuspicion = false
+  /// Indicates a change from one period to the next, which comes after suspicions and before what is merely counted.
+  var isChange = false
   /// The money that it is about, in the units of its currency; 0 if none is known.
   var money = 0.0
   /// The number of records that it is about.
@@ -39,13 +41,16 @@ struct Headline {
   ) {
     self.signals = signals
     let suspicions = (edits?.findings ?? []) + signals.findings
-    let others = BusinessFindings.all(business, trust, report, suspects: signals.raisers) + signals.lateReplays
+    let others =
+      BusinessFindings.all(business, trust, report, suspects: signals.raisers) + signals.lateReplays
+      + [report.comparison?.finding].compactMap(\.self)
     findings = Array((suspicions + others).sorted(by: Self.precedes).prefix(Self.most))
   }
 
   /// The order of weight: suspicions first, then money, then records.
   private static func precedes(_ one: Finding, _ other: Finding) -> Bool {
     if one.isSuspicion != other.isSuspicion { return one.isSuspicion }
+    if one.isChange != other.isChange { return one.isChange }
     return (one.money, one.rows) == (other.money, other.rows)
       ? one.sentence < other.sentence : (one.money, one.rows) > (other.money, other.rows)
   }

@@ -41,7 +41,7 @@ struct ReportFindings {
       table.add(
         FindingWords.words(for: group.finding),
         .text(group.fields.map(FieldWords.name).joined(separator: ", ")),
-        .text(group.forwarder ?? "unknown"),
+        .text(group.forwarder ?? Report.noForwarder),
         .number(group.count),
         .text(group.summary)
       )
@@ -91,7 +91,7 @@ extension ReportFindings {
     Dictionary(grouping: diagnoses, by: \.forwarder).flatMap { forwarder, rejects -> [Finding] in
       let edited = rejects.filter(\.isEdited)
       let (won, others) = (edited.filter(\.isPresentedAsWon), edited.filter { !$0.isPresentedAsWon })
-      let name = forwarder.map { "The forwarder \($0)" } ?? "A sender without a name"
+      let name = forwarder.map { "The forwarder \($0)" } ?? "A sender without a forwarder's name, such as a device,"
       let total = "\(Numbers.grouped(rejects.count)) diagnosed rejects"
       var findings: [Finding] = []
       if !won.isEmpty {

@@ -16,7 +16,7 @@ enum BusinessScript {
         day: cell[0], app: cell[1], network: cell[2], campaign: cell[3], installs: cell[4], values: cell[5], nulls: cell[6],
         open: cell[7], modelled: cell[8], cost: cell[9] === null ? null : units(cell[9]), amounts: cell.slice(10).map(units),
       }));
-      const empty = () => ({ installs: 0, values: 0, nulls: 0, open: 0, modelled: 0, cost: null, amounts: Array(7).fill(0n) });
+      const empty = () => ({ installs: 0, values: 0, nulls: 0, open: 0, modelled: 0, cost: null, amounts: Array(8).fill(0n) });
 
       function add(sum, cell) {
         for (const name of ["installs", "values", "nulls", "open", "modelled"]) sum[name] += cell[name];
@@ -34,7 +34,7 @@ enum BusinessScript {
         return found;
       }
 
-      const [REVENUE, LEAST, MOST, ALL, ESTIMATE, LOW, HIGH] = [0, 1, 2, 3, 4, 5, 6];
+      const [REVENUE, LEAST, MOST, ALL, ESTIMATE, LOW, HIGH, CONFIRMED] = [0, 1, 2, 3, 4, 5, 6, 7];
       const larger = (one, other) => one > other ? one : other;
       const least = sum => sum.amounts[LEAST] + sum.amounts[LOW];
       const most = sum => larger(sum.amounts[MOST], sum.amounts[REVENUE]) + sum.amounts[HIGH];
@@ -65,11 +65,11 @@ enum BusinessScript {
 
       function drawCampaigns(chosen) {
         const lines = Array.from(sums(chosen, cell => cell.campaign), ([index, sum]) => {
-          const [label, id] = data.campaigns[index], cost = sum.cost !== null && sum.cost > 0n ? float(sum.cost) : null;
+          const [label, id, suspicions] = data.campaigns[index], cost = sum.cost !== null && sum.cost > 0n ? float(sum.cost) : null;
           const roas = cost === null ? null : [float(sum.amounts[REVENUE]), float(least(sum)), float(most(sum))].map(one => one / cost);
           const judgement = roas === null ? "no cost" : roas[1] >= 1 ? "above 1"
             : roas[2] < 1 && !isOpen(sum) ? "below 1" : "undecided";
-          return { label, id, sum, cost, roas, judgement };
+          return { label, id, suspicions, sum, cost, roas, judgement };
         });
         lines.sort((one, other) => order(other.sum.cost || 0n, one.sum.cost || 0n) || other.sum.installs - one.sum.installs
           || order(one.label, other.label));
@@ -101,12 +101,12 @@ enum BusinessScript {
               "start", "value");
           });
         }
-        fill(find("campaigns"), lines.map(({ label, id, sum, cost, roas, judgement }) => [label, id,
+        fill(find("campaigns"), lines.map(({ label, id, suspicions, sum, cost, roas, judgement }) => [label, id,
           sum.cost === null ? "" : plain(sum.cost), String(sum.installs),
           cost === null || sum.installs === 0 ? "" : ratio(cost / sum.installs), plain(sum.amounts[REVENUE]),
           roas ? ratio(roas[0]) : "", roas ? ratio(roas[1]) : "", roas ? isOpen(sum) ? "open" : ratio(roas[2]) : "",
-          cost === null ? "" : ratio(float(sum.amounts[ALL]) / cost), share(sum.nulls, sum.nulls + sum.values), judgement]),
-          [false, true, true, true, true, true, true, true, true, true, false]);
+          cost === null ? "" : ratio(float(sum.amounts[ALL]) / cost), share(sum.nulls, sum.nulls + sum.values), judgement, data.isConfirmed ? plain(sum.amounts[CONFIRMED]) : "", suspicions]),
+          [false, true, true, true, true, true, true, true, true, true, false, true, false]);
       }
 
       function wilson(part, whole) {

@@ -1,19 +1,19 @@
-/// The script that draws the charts and tables of outcomes, installs and decoded revenue for a choice of the filters.
+/// The script that draws the charts and tables of outcomes for a choice of the filters.
 ///
 /// Without a choice the page has what was written into it, which also has numbers that cannot be filtered.
 enum ChartScript {
   static let source: StaticString = """
     "use strict";
     (function () {
-      const { find, units, float, grouped, exact, share, dayName, short, cut, order, ticks, drawing, fill, dayChart } = postback;
+      const { find, note, grouped, share, dayName, short, cut, order, ticks, drawing, fill } = postback;
       const { cube, values, labelOf } = filters;
       const ids = ["funnel", "windows", "codes", "timeline", "networks", "forwarders", "installs", "revenue"];
-      const outcomes = cube.outcomes.map(([code, stage, status, window, value]) => ({ code, stage, status, window, value }));
+      const outcomes = cube.outcomes.map(([code, stage, status, window, value, kind]) => ({ code, stage, status, window, value, kind }));
       const originals = ids.map(find).filter(holder => holder !== null).flatMap(holder =>
         Array.from(holder.querySelectorAll("svg, tbody, p.note"), element => ({ element, view: element.getAttribute("viewBox"),
           nodes: Array.from(element.childNodes, node => node.cloneNode(true)) })));
       const cells = holder => Array.from(find(holder).querySelectorAll("tbody tr"), row => Array.from(row.cells, cell => cell.textContent));
-      const meanings = new Map(cells("codes").map(line => [line[0], line[5]]));
+      const meanings = new Map(cells("codes").map(line => [line[0], line.slice(5)]));
       const statuses = cells("funnel").slice(5).map(line => [line[0], line[3]]);
       const series = Array.from(find("timeline").querySelectorAll("thead th"), cell => cell.textContent).slice(1);
 
@@ -22,11 +22,6 @@ enum ChartScript {
           element.replaceChildren(...nodes.map(node => node.cloneNode(true)));
           if (view !== null) element.setAttribute("viewBox", view);
         }
-      }
-
-      function note(figure, text) {
-        const holder = find(figure).querySelector("p.note");
-        if (holder) holder.textContent = text;
       }
 
       function sum(key) {
@@ -107,8 +102,8 @@ enum ChartScript {
         });
         const all = total(found), ranked = Array.from(found).sort((one, other) => other[1] - one[1] || order(one[0], other[0]));
         fill(find("codes"), ranked.map(([code, count]) => [code, String(count), share(count, all),
-          ...(span.has(code) ? span.get(code).map(dayName) : ["unknown", "unknown"]), meanings.get(code) || ""]),
-          [true, true, "time", "time", false]);
+          ...(span.has(code) ? span.get(code).map(dayName) : ["unknown", "unknown"]), ...(meanings.get(code) || ["", ""])]),
+          [true, true, "time", "time", false, false]);
         return ranked.map(one => one[0]);
       }
 
@@ -163,122 +158,46 @@ enum ChartScript {
         note("timeline", "Rejects " + unit + " of the chosen records that have a time. Each code has its own scale; the broken line is its mean.");
       }
 
+      // Of copies with other values only the whole page tells whose they are, so that they count against no forwarder here.
       function senders(figure, dimension, offset) {
-        const found = sum((outcome, at) => cube.counts[at + offset] + " " + (outcome.code === null ? "" : outcome.code)), all = new Map();
-        for (const [name, count] of found) {
-          const index = Number(name.slice(0, name.indexOf(" "))), code = name.slice(name.indexOf(" ") + 1);
-          const one = all.get(index) || { name: labelOf(values[dimension][index]), rejects: 0, read: 0, codes: [] };
+        const all = new Map();
+        sum((outcome, at) => {
+          const index = cube.counts[at + offset], count = cube.counts[at + 5];
+          const one = all.get(index) || { name: labelOf(values[dimension][index], dimension), read: 0, accepted: 0, suspicious: 0,
+            noise: 0, copies: 0, unresolved: 0, codes: new Map() };
+          const kind = dimension === "forwarder" && outcome.code === "duplicate_conflict" ? "unresolved" : outcome.kind;
           one.read += count;
-          if (code !== "") { one.rejects += count; one.codes.push([code, count]); }
+          one[kind] += count;
+          if (kind === "suspicious") one.codes.set(outcome.code, (one.codes.get(outcome.code) || 0) + count);
           all.set(index, one);
-        }
+          return undefined;
+        });
         const lines = Array.from(all.values()).sort((one, other) =>
-          other.rejects / other.read - one.rejects / one.read || other.read - one.read || order(one.name, other.name));
-        const draw = drawing(figure, lines.length * 30 + 58), part = one => 100 * one.rejects / one.read;
-        const tick = ticks(Math.max(0, ...lines.map(part)), true), end = tick[tick.length - 1], bottom = lines.length * 30 + 20;
+          other.suspicious / other.read - one.suspicious / one.read || other.read - one.read || order(one.name, other.name));
+        const draw = drawing(figure, lines.length * 30 + 58), part = (one, count) => 100 * count / one.read;
+        const tick = ticks(Math.max(0, ...lines.map(one => part(one, one.suspicious + one.noise))), true), end = tick[tick.length - 1];
+        const bottom = lines.length * 30 + 20;
         for (const value of tick) {
           draw.line(230 + 280 * value / end, 18, 230 + 280 * value / end, bottom, "grid");
           draw.text(short(value) + " %", 230 + 280 * value / end, bottom + 14, "middle", "axis");
         }
-        draw.text("rejected, of all records of the " + (dimension === "network" ? "ad network" : dimension), 370, bottom + 31, "middle", "axis");
-        const [rejects, read] = ["rejects", "read"].map(name => lines.reduce((sum, one) => sum + one[name], 0));
-        if (lines.length > 1) draw.mean(230 + 280 * 100 * rejects / read / end, bottom, "all " + share(rejects, read));
+        draw.text("suspicious, then noise, of all records of the " + (dimension === "network" ? "ad network" : dimension), 370,
+          bottom + 31, "middle", "axis");
+        const [suspicious, read] = ["suspicious", "read"].map(name => lines.reduce((sum, one) => sum + one[name], 0));
+        if (lines.length > 1) draw.mean(230 + 280 * 100 * suspicious / read / end, bottom, "all " + share(suspicious, read));
         lines.forEach((one, index) => {
-          const y = index * 30 + 14;
+          const y = index * 30 + 14, [width, noise] = ["suspicious", "noise"].map(name => 280 * part(one, one[name]) / end);
           draw.text(cut(one.name, 23), 222, y + 20, "end");
-          draw.bar(230, y + 7, 280 * part(one) / end, 18, "bad", one.rejects + " of " + one.read);
-          draw.text(share(one.rejects, one.read) + ": " + grouped(one.rejects) + " of " + grouped(one.read), 236 + 280 * part(one) / end, y + 20, "start", "value");
+          draw.bar(230, y + 7, width, 18, "bad", "suspicious: " + one.suspicious + " of " + one.read);
+          if (one.noise > 0) draw.bar(230 + width, y + 7, noise, 18, "none", "noise: " + one.noise + " of " + one.read);
+          draw.text(share(one.suspicious, one.read) + ": " + grouped(one.suspicious) + " of " + grouped(one.read),
+            236 + width + noise, y + 20, "start", "value");
         });
-        fill(find(figure), lines.map(one => [one.name, String(one.rejects), "", String(one.read), share(one.rejects, one.read),
-          one.codes.sort((left, right) => right[1] - left[1] || order(left[0], right[0])).map(code => code[0])[0] || ""]),
-          [true, true, true, true, false]);
-        note(figure, "The share and the number of the chosen records that were rejected. Accepted postbacks that a device contradicts are counted only without a filter.");
-      }
-
-      function installs() {
-        if (cube.installs === null) return note("installs", "There are too many groups to filter: these are all installs.");
-        const found = new Map(), of = day => { if (!found.has(day)) found.set(day, [0, 0, 0]); return found.get(day); };
-        for (let at = 0; at < cube.installs.length; at += 8) {
-          if (filters.state.code > 0 || !filters.matches(cube.installs, at)) continue;
-          const [estimated, earliest, latest, count] = cube.installs.slice(at + 4, at + 8);
-          of(estimated)[0] += count;
-          if (earliest === latest) of(earliest)[1] += count;
-          for (let day = earliest; day <= latest; day++) of(day)[2] += count;
-        }
-        const known = Array.from(found.keys()), last = Math.max(...known), first = Math.max(Math.min(...known), last - 119);
-        const span = known.length === 0 ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
-        dayChart("installs", span.map(day => { const [estimated, certain, possible] = of(day);
-          return { name: dayName(day), parts: [["bar", estimated]], range: [certain, possible],
-            title: dayName(day) + ": about " + estimated + ", at least " + certain + ", at most " + possible }; }),
-          "estimated day of the install, UTC; installs per day", true);
-        fill(find("installs"), span.filter(day => of(day)[2] > 0).map(day => [dayName(day), ...of(day).map(String)]), [true, true, true]);
-        note("installs", "The installs whose first postbacks are chosen.");
-      }
-
-      function revenue() {
-        if (find("revenue").querySelector("svg") === null) return;
-        if (cube.revenue === null) return note("revenue", "There are too many groups to filter: this is all revenue.");
-        const byClass = new Map(), larger = (one, other) => one > other ? one : other;
-        for (const cell of cube.revenue) {
-          if (filters.state.code > 0 || !filters.matches(cell, 0)) continue;
-          const windows = byClass.get(cell[4]) || [null, null, null];
-          const one = windows[cell[5]] || { cumulative: false, postbacks: 0, open: 0, amounts: [0n, 0n, 0n] };
-          one.cumulative = one.cumulative || cell[6] === 1;
-          one.postbacks += cell[7];
-          one.open += cell[8];
-          one.amounts = one.amounts.map((amount, index) => amount + units(cell[9 + index]));
-          windows[cell[5]] = one;
-          byClass.set(cell[4], windows);
-        }
-        const ranges = new Map();
-        for (const [index, windows] of byClass) {
-          const [app, currency] = cube.classes[index], sum = { postbacks: 0, open: 0, basis: 0, amounts: [0n, 0n, 0n] };
-          for (const one of windows.filter(one => one !== null)) {
-            if (sum.postbacks > 0) sum.basis = Math.max(sum.basis, one.cumulative ? 2 : 1);
-            sum.postbacks += one.postbacks;
-            sum.open += one.open;
-            sum.amounts = sum.amounts.map((amount, place) => one.cumulative ? larger(amount, one.amounts[place]) : amount + one.amounts[place]);
-          }
-          const name = currency + " " + app, all = ranges.get(name) || { app: labelOf(values.app[app]), currency, postbacks: 0, open: 0, basis: 0, amounts: [0n, 0n, 0n] };
-          all.postbacks += sum.postbacks;
-          all.open += sum.open;
-          all.basis = Math.max(all.basis, sum.basis);
-          all.amounts = all.amounts.map((amount, place) => amount + sum.amounts[place]);
-          ranges.set(name, all);
-        }
-        const used = new Map();
-        for (const range of ranges.values()) used.set(range.currency, (used.get(range.currency) || 0) + range.postbacks);
-        const lines = Array.from(ranges.values()).sort((one, other) => used.get(other.currency) - used.get(one.currency)
-          || order(one.currency, other.currency) || order(other.amounts[0], one.amounts[0]) || order(one.app, other.app));
-        const shown = lines.slice(0, 16), bottom = shown.length * 50 + 6, draw = drawing("revenue", shown.length * 50 + 44);
-        const farthest = range => range.open > 0 ? larger(range.amounts[2], range.amounts[0]) : range.amounts[2], scales = new Map();
-        for (const range of shown) {
-          const values = ticks(Math.max(float(farthest(range)), scales.has(range.currency) ? scales.get(range.currency).at(-1) : 0), false);
-          scales.set(range.currency, values);
-        }
-        if (scales.size === 1) {
-          for (const value of scales.values().next().value) {
-            const x = 190 + 540 * value / scales.values().next().value.at(-1);
-            draw.line(x, 4, x, bottom, "grid");
-            draw.text(short(value), x, bottom + 14, "middle", "axis");
-          }
-        }
-        draw.text(scales.size === 1 ? "revenue, " + shown[0].currency : "revenue, each currency on its own scale", 460, bottom + 31, "middle", "axis");
-        shown.forEach((range, index) => {
-          const y = index * 50 + 36, end = scales.get(range.currency).at(-1), x = value => 190 + 540 * float(value) / end;
-          const [estimate, minimum, maximum] = range.amounts, far = farthest(range), drop = range.open > 0 ? 7 : 0;
-          draw.text("app " + cut(range.app, 20), 180, y + 4, "end");
-          draw.line(x(minimum), y, x(far), y, "whisker");
-          draw.line(x(minimum), y - 6, x(minimum), y + 6, "whisker");
-          draw.line(x(far), y, x(far) - drop, y - 6, "whisker");
-          draw.line(x(far), y, x(far) - drop, y + 6, "whisker");
-          draw.dot(x(estimate), y);
-          draw.text(exact(estimate) + " (" + exact(minimum) + (range.open > 0 ? " or more" : " to " + exact(maximum)) + ") " + range.currency, 190, y - 14, "start", "value");
-        });
-        fill(find("revenue"), lines.map(range => [range.app, range.currency, String(range.postbacks), ["one", "added", "not added, cumulative"][range.basis],
-          exact(range.amounts[0]), exact(range.amounts[1]), range.open > 0 ? "open" : exact(range.amounts[2]), String(range.open)]),
-          [false, true, false, false, false, false, true]);
-        note("revenue", "The decoded revenue of the chosen postbacks: a dot for the estimate, and a line from the lower to the upper limit. Currencies are never added.");
+        fill(find(figure), lines.map(one => [one.name, String(one.suspicious), "", String(one.read), share(one.suspicious, one.read),
+          String(one.noise), String(one.copies), String(one.unresolved),
+          Array.from(one.codes).sort((left, right) => right[1] - left[1] || order(left[0], right[0])).map(code => code[0])[0] || ""]),
+          [true, true, true, true, true, true, true, false]);
+        note(figure, "The share and the number of the chosen records that are suspicious; dotted is noise. Accepted postbacks that a device contradicts, and copies with other values of a forwarder, are counted only without a filter.");
       }
 
       filters.listen(() => {
@@ -290,8 +209,6 @@ enum ChartScript {
         timeline(ranked);
         senders("networks", "network", 2);
         senders("forwarders", "forwarder", 1);
-        installs();
-        revenue();
       });
     })();
     """

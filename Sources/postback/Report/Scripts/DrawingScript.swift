@@ -83,6 +83,11 @@ enum DrawingScript {
         return draw;
       }
 
+      function note(figure, text) {
+        const holder = find(figure).querySelector("p.note");
+        if (holder) holder.textContent = text;
+      }
+
       // A row is a list of texts; kinds are "number", "time" or "" for each cell after the first.
       function fill(holder, lines, kinds, place) {
         const rows = lines.map(line => {
@@ -140,7 +145,7 @@ enum DrawingScript {
         draw.text(unit, left + width / 2, height + 48, "middle", "axis");
       }
 
-      return { find, units, float, even, grouped, plain, exact, ratio, percent, share, dayName, short, cut, order, ticks, drawing,
+      return { find, note, units, float, even, grouped, plain, exact, ratio, percent, share, dayName, short, cut, order, ticks, drawing,
         fill, dayChart };
     })();
     """

@@ -12,7 +12,8 @@ enum FilterScript {
       const codes = ["accepted", ...new Set(cube.outcomes.map(outcome => outcome[0]).filter(code => code !== null))];
       const values = { forwarder: cube.forwarder, network: cube.network, app: cube.app, code: codes };
       const keyOf = value => value === null ? "~none" : value === 0 ? "~others" : value.startsWith("~") ? "~" + value : value;
-      const labelOf = value => value === null ? "unknown" : value === 0 ? "others" : value;
+      const labelOf = (value, name) => value === null ? name === "forwarder" ? "no forwarder (devices)" : "unknown"
+        : value === 0 ? "others" : value;
       const keys = Object.fromEntries(names.map(name => [name, values[name].map(keyOf)]));
       const days = [];
       if (cube.days !== null) for (let day = cube.days[0]; day <= cube.days[1]; day++) days.push(dayName(day));
@@ -65,15 +66,17 @@ enum FilterScript {
       function show() {
         for (const name of names) find("filter-" + name).value = state[name] < 0 ? "" : String(state[name]);
         for (const name of ["from", "to"]) find("filter-" + name).value = state[name];
-        let [accepted, rejected, all] = [0, 0, 0];
+        const found = { accepted: 0, suspicious: 0, noise: 0, copies: 0 };
+        let all = 0;
         const wanted = cube.outcomes.map(outcomeMatches);
         for (let at = 0; at < cube.counts.length; at += 6) {
           all += cube.counts[at + 5];
           if (!wanted[cube.counts[at + 4]] || !matches(cube.counts, at)) continue;
-          if (cube.outcomes[cube.counts[at + 4]][0] === null) accepted += cube.counts[at + 5]; else rejected += cube.counts[at + 5];
+          found[cube.outcomes[cube.counts[at + 4]][5]] += cube.counts[at + 5];
         }
-        find("filter-status").textContent = isActive() ? grouped(accepted + rejected) + " of " + grouped(all) + " records: "
-          + grouped(accepted) + " accepted, " + grouped(rejected) + " rejected" : "All " + grouped(all) + " records";
+        const parts = Object.entries(found);
+        find("filter-status").textContent = isActive() ? grouped(parts.reduce((sum, one) => sum + one[1], 0)) + " of " + grouped(all)
+          + " records: " + parts.map(([name, count]) => grouped(count) + " " + name).join(", ") : "All " + grouped(all) + " records";
         find("filter-reset").disabled = !isActive();
         for (const listener of listeners) listener();
       }
@@ -91,7 +94,7 @@ enum FilterScript {
           const select = find("filter-" + name);
           values[name].forEach((value, index) => {
             const option = document.createElement("option");
-            option.textContent = labelOf(value);
+            option.textContent = labelOf(value, name);
             option.value = String(index);
             select.append(option);
           });

@@ -68,6 +68,8 @@ select
     cast(revenue_by_currency as json) as revenue_by_currency,
     cast(conflicts as bigint) as conflicts,
     cast(direct_confirmed as bigint) as direct_confirmed,
+    cast(confirmed_revenue as numeric(36, 7)) as confirmed_revenue,
+    cast(value_suspicions as text) as value_suspicions,
     cast(modelled_revenue as numeric(35, 6)) as modelled_revenue,
     cast(modelled_revenue_low as numeric(35, 6)) as modelled_revenue_low,
     cast(modelled_revenue_high as numeric(35, 6)) as modelled_revenue_high,

@@ -1,0 +1,147 @@
+internal import ConversionModel
+internal import JSON
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import SKAdNetwork
+internal import Tables
+
+/// Reads the suspicious rejects of a case, and the accepted copies of the same postbacks.
+struct ConcernedReader: Sendable {
+  /// An accepted postback.
+  struct First: Sendable {
+    let copy: ConcernedTransaction.Copy
+    let window: String?
+    /// The app, the version and the window.
+    let place: GroupKey
+    /// Indicates that it meets the conditions.
+    let matches: Bool
+  }
+
+  /// The mark of a value that is the accepted copy's.
+  static let unchanged = "\u{0}="
+
+  private let filter: RowFilter
+  private let acceptedFilter: RowFilter?
+  private let wantsRevenue: Bool
+  /// The keys of the accepted postbacks that are read.
+  var keys: Set<PostbackKey> = []
+
+  private let conflicts = ConflictReader()
+  private let places = PostbackPlaces()
+  private let place = GroupKeyReader(["app_id", "version", "postback_sequence_index"], in: .postbacks)
+  private let values: [Int] = [.conversionValue, .coarseConversionValue, .countryCode].map { Table.postbacks.place($0) }
+  private let key = Table.postbacks.place(.postbackKey)
+  private let channel = Table.postbacks.place(.channel)
+  private let forwarder = Table.postbacks.place(.forwarder)
+
+  init(_ query: RejectQuery, wantsRevenue: Bool) {
+    filter = RowFilter(query.conditions, during: query.span, in: .rejects)
+    acceptedFilter =
+      query.isOfRejectsAlone ? nil : RowFilter(query.conditions, during: query.span, in: .postbacks)
+    self.wantsRevenue = wantsRevenue
+  }
+
+  // MARK: - Rejects
+
+  /// The suspicious rejects of a batch that meet the conditions, and the copies with other values whose accepted copy may.
+  func rejects(in batch: RawBatch) -> [(row: ConcernedTransaction, matches: Bool)] {
+    func place(_ name: ColumnName) -> Int { Table.rejects.place(name) }
+    let (code, firstSeen, digest) = (place(.rejectCode), place(.firstSeenPostbackKey), place(.rawSHA256))
+    let (body, differing) = (place(.rawBody), place(.conflictingFields))
+    var found: [(row: ConcernedTransaction, matches: Bool)] = []
+    var row = RowCursor(batch, of: .rejects)
+    while row.next() {
+      let text = row.text(code) ?? ""
+      guard RejectCode(rawValue: text)?.rejectClass == .suspicious else { continue }
+      let matches = filter.matches(row)
+      let isConflict = conflicts.isConflict(row)
+      guard matches || isConflict else { continue }
+      let values = isConflict ? Self.differing(row.text(differing)) : Self.values(ofBody: row.text(body))
+      let later = ConcernedTransaction.Copy(
+        origin: CopyOrigin(channel: row.text(place(.channel)), forwarder: row.text(place(.forwarder))),
+        receivedAt: row.text(place(.receivedAt)),
+        values: values
+      )
+      found.append(
+        (
+          ConcernedTransaction(
+            code: text,
+            transaction: row.text(place(.transactionID)),
+            network: row.text(place(.adNetworkID)),
+            app: row.text(place(.appID)),
+            later: later,
+            digest: row.text(digest) ?? "",
+            key: row.key(firstSeen)
+          ),
+          matches
+        )
+      )
+    }
+    return found
+  }
+
+  /// The values that differ, by `conflicting_fields`; the others are `unchanged`.
+  private static func differing(_ text: String?) -> [String?] {
+    guard let text, case .array(let fields)? = try? JSONValue(parsing: Array(text.utf8)) else {
+      return ConcernedTransaction.fields.map { _ in unchanged }
+    }
+    return ConcernedTransaction.fields.map { name in
+      guard let field = fields.first(where: { $0["field"]?.text == name }) else { return unchanged }
+      return field["later"]?.text
+    }
+  }
+
+  /// The values in a rejected record, as far as it is a JSON object that has them.
+  private static func values(ofBody text: String?) -> [String?] {
+    let body = text.flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+    return ConcernedTransaction.fields.map { name in body?[name].flatMap { $0 == .null ? nil : $0.text ?? "\($0)" } }
+  }
+
+  // MARK: - Accepted postbacks
+
+  /// The accepted postbacks of a batch with one of the keys, and the meanings of all values.
+  func accepted(
+    in batch: RawBatch
+  ) -> (firsts: [PostbackKey: First], meanings: [GroupKey: ConcernedTransactions.Meaning]) {
+    var firsts: [PostbackKey: First] = [:]
+    var meanings: [GroupKey: ConcernedTransactions.Meaning] = [:]
+    var group = GroupKey()
+    var row = RowCursor(batch, of: .postbacks)
+    while row.next() {
+      let isWanted = row.key(key).map(keys.contains) == true
+      guard isWanted || wantsRevenue else { continue }
+      place.read(row, into: &group)
+      let values = values.map { row.text($0) }
+      var revenue: (amount: Amount, currency: String)?
+      if wantsRevenue, let currency = row.text(places.currency), let amount = row.amount(places.revenue) {
+        revenue = (amount, currency)
+        let key = Self.meaningKey(group, values)
+        if let known = meanings[key], known != .revenue(amount, currency) {
+          meanings[key] = .several
+        } else {
+          meanings[key] = .revenue(amount, currency)
+        }
+      }
+      guard isWanted, let key = row.key(key) else { continue }
+      firsts[key] = First(
+        copy: ConcernedTransaction.Copy(
+          origin: CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder)),
+          receivedAt: row.text(places.received),
+          values: values,
+          revenue: revenue
+        ),
+        window: row.text(places.window),
+        place: group,
+        matches: acceptedFilter?.matches(row) == true
+      )
+    }
+    return (firsts, meanings)
+  }
+
+  /// The key of a value's meaning: the place with the fine value, or else the coarse one.
+  static func meaningKey(_ place: GroupKey, _ values: [String?]) -> GroupKey {
+    var key = place
+    for value in [values[0], values[0] == nil ? values[1] : nil] { key.append(value) }
+    return key
+  }
+}

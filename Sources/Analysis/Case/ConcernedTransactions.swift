@@ -1,0 +1,156 @@
+package import ConversionModel
+internal import JSON
+package import PostbackPipeline
+internal import PostbackVerification
+internal import SKAdNetwork
+internal import Tables
+
+/// A suspicious reject of a case, with the accepted copy of the same postback beside it if there is one.
+package struct ConcernedTransaction: Sendable {
+  /// One copy of a postback: its sender, its time, and the values that Apple does not sign.
+  package struct Copy: Sendable {
+    /// The channel and the forwarder.
+    package let origin: CopyOrigin
+    /// The time of receipt, as the table has it.
+    package let receivedAt: String?
+    /// The values by the names of `ConcernedTransaction.fields`; nil where the copy has none.
+    package internal(set) var values: [String?]
+    /// The revenue that the values mean, with its currency; nil if it is not known.
+    package internal(set) var revenue: (amount: Amount, currency: String)?
+  }
+
+  /// The names of the unsigned values.
+  package static let fields = ["conversion-value", "coarse-conversion-value", "country-code"]
+
+  /// The reject code of the later copy.
+  package let code: String
+  /// The id of the transaction, the ad network and the app, as the reject has them.
+  package let transaction, network, app: String?
+  /// The conversion window of the accepted copy; nil if there is none.
+  package internal(set) var window: String?
+  /// The accepted copy; nil if the tables have none.
+  package internal(set) var first: Copy?
+  /// The rejected copy.
+  package internal(set) var later: Copy
+  /// The SHA-256 of the rejected bytes, and the key of the accepted copy.
+  let digest: String
+  let key: PostbackKey?
+
+  /// The sender to which the difference is attributed: if one of the two copies is a device's own, that of the other one.
+  package var attributedTo: CopyOrigin? { Conflicts.attributed(first?.origin, later.origin) }
+
+  /// The device's own copy and the other one; nil unless one of the two is a device's own.
+  package var ofDevice: (own: Copy, other: Copy)? {
+    guard let first, attributedTo != nil else { return nil }
+    return first.origin.isDirect ? (first, later) : (later, first)
+  }
+}
+
+/// The transactions of a case that are suspicious: rejects of this class, with the accepted copies of the same postbacks.
+/// The memory is bounded.
+package struct ConcernedTransactions: Sendable {
+  /// The transactions, by the time of the later copy.
+  package private(set) var rows: [ConcernedTransaction] = []
+  /// The number of rejects that are left out, because there are too many.
+  package private(set) var unlisted = 0
+  private var meanings: [GroupKey: Meaning] = [:]
+
+  private static let mostRows = 200_000
+  private static let mostMeanings = 100_000
+
+  /// Finds the transactions in which either copy meets the conditions. With `wantsRevenue`, the revenue of a rejected
+  /// copy is that of accepted postbacks with the same value, of the same app, version and window.
+  package init(
+    _ query: RejectQuery,
+    rejects: TableFiles,
+    accepted: TableFiles,
+    wantsRevenue: Bool,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    var reader = ConcernedReader(query, wantsRevenue: wantsRevenue)
+    var found: [(row: ConcernedTransaction, matches: Bool)] = []
+    try await rejects.scan(jobs: jobs) { [reader] in
+      reader.rejects(in: $0)
+    } take: { part in
+      unlisted += part.dropFirst(Self.mostRows - found.count).count
+      found += part.prefix(Self.mostRows - found.count)
+    }
+    reader.keys = Set(found.compactMap(\.row.key))
+    var firsts: [PostbackKey: ConcernedReader.First] = [:]
+    try await accepted.scan(jobs: jobs) { [reader] in
+      reader.accepted(in: $0)
+    } take: { part in
+      firsts.merge(part.firsts) { one, _ in one }
+      for (key, meaning) in part.meanings { note(meaning, of: key) }
+    }
+    for (row, matches) in found {
+      let first = row.key.flatMap { firsts[$0] }
+      guard matches || first?.matches == true else { continue }
+      var row = row
+      if let first { complete(&row, first) }
+      rows.append(row)
+    }
+    rows.sort { ($0.later.receivedAt ?? "", $0.digest) < ($1.later.receivedAt ?? "", $1.digest) }
+  }
+
+  /// Adds the accepted copy, and what the later one has of it: only the values that differ are in the row of a reject.
+  private func complete(_ row: inout ConcernedTransaction, _ first: ConcernedReader.First) {
+    row.first = first.copy
+    row.window = first.window
+    guard row.code == RejectCode.duplicateConflict.rawValue else { return }
+    for index in row.later.values.indices where row.later.values[index] == ConcernedReader.unchanged {
+      row.later.values[index] = first.copy.values[index]
+    }
+    let key = ConcernedReader.meaningKey(first.place, row.later.values)
+    if case .revenue(let amount, let currency) = meanings[key] { row.later.revenue = (amount, currency) }
+  }
+
+  private mutating func note(_ meaning: Meaning, of key: GroupKey) {
+    if let known = meanings[key] {
+      if known != meaning { meanings[key] = .several }
+    } else if meanings.count < Self.mostMeanings {
+      meanings[key] = meaning
+    }
+  }
+
+  /// What accepted postbacks with a value mean.
+  enum Meaning: Equatable {
+    case revenue(Amount, String)
+    case several
+  }
+
+  /// Returns the rows of both tables for some transactions with both copies, as JSON: the rejected line, and the accepted one.
+  package static func lines(
+    of chosen: [ConcernedTransaction],
+    rejects: TableFiles,
+    accepted: TableFiles,
+    jobs: Int
+  ) async throws(PipelineFailure) -> [(rejected: [UInt8], accepted: [UInt8])] {
+    let digests = Set(chosen.map(\.digest))
+    let keys = Set(chosen.compactMap(\.key))
+    guard !digests.isEmpty else { return [] }
+    let (digest, key) = (Table.rejects.place(.rawSHA256), Table.postbacks.place(.postbackKey))
+    var rejected: [String: [UInt8]] = [:]
+    try await rejects.scan(jobs: jobs) { batch in
+      var lines: [String: [UInt8]] = [:]
+      var row = RowCursor(batch, of: .rejects)
+      while row.next() { if let text = row.text(digest), digests.contains(text) { lines[text] = row.line } }
+      return lines
+    } take: {
+      rejected.merge($0) { one, _ in one }
+    }
+    var found: [PostbackKey: [UInt8]] = [:]
+    try await accepted.scan(jobs: jobs) { batch in
+      var lines: [PostbackKey: [UInt8]] = [:]
+      var row = RowCursor(batch, of: .postbacks)
+      while row.next() { if let key = row.key(key), keys.contains(key) { lines[key] = row.line } }
+      return lines
+    } take: {
+      found.merge($0) { one, _ in one }
+    }
+    return chosen.compactMap { row in
+      guard let one = rejected[row.digest], let other = row.key.flatMap({ found[$0] }) else { return nil }
+      return (one, other)
+    }
+  }
+}

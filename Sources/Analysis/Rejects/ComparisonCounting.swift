@@ -1,0 +1,97 @@
+internal import JSON
+package import PostbackPipeline
+internal import SKAdNetwork
+internal import Tables
+
+/// Counts rejects by day, code, sender and source identifier, without harmless copies.
+struct SourceIdentifiers: Sendable {
+  private let key = GroupKeyReader(CubeKeys.common + ["reject_code"], in: .rejects)
+  private let code = Table.rejects.place(.rejectCode)
+  private let body = Table.rejects.place(.rawBody)
+
+  /// Counts the current reject, if its record has a source identifier or a campaign id.
+  func add(_ row: borrowing RowCursor, to groups: inout Groups, _ group: inout GroupKey) {
+    guard row.text(code).flatMap(RejectCode.init)?.rejectClass != .copies, let text = row.text(body),
+      let record = try? JSONValue(parsing: Array(text.utf8)),
+      let source = record["source-identifier"]?.text ?? record["campaign-id"]?.integer.map({ "\($0)" }),
+      source.utf8.count <= Self.longest
+    else { return }
+    key.read(row, into: &group)
+    group.append(source)
+    groups.add(group)
+  }
+
+  private static let longest = 20
+}
+
+/// Counts the rows of a batch for a comparison of two periods.
+private struct ComparisonCounting: Sendable {
+  let rejects: RowFilter
+  let accepted: RowFilter
+  private let cube = CubeKeys()
+  private let sources = SourceIdentifiers()
+
+  init(rejects: RowFilter, accepted: RowFilter) { (self.rejects, self.accepted) = (rejects, accepted) }
+
+  struct Part: Sendable {
+    var count = CubeCount()
+    var sources = Groups()
+  }
+
+  func rejects(in batch: RawBatch) -> Part {
+    var part = Part()
+    var key = GroupKey()
+    var row = RowCursor(batch, of: .rejects)
+    while row.next() {
+      guard rejects.matches(row) else { continue }
+      cube.addReject(row, to: &part.count, &key)
+      sources.add(row, to: &part.sources, &key)
+    }
+    return part
+  }
+
+  func accepted(in batch: RawBatch) -> Part {
+    var part = Part()
+    var key = GroupKey()
+    var row = RowCursor(batch, of: .postbacks)
+    while row.next() {
+      guard accepted.matches(row) else { continue }
+      cube.addAccepted(row, window: nil, nil, to: &part.count, &key)
+    }
+    return part
+  }
+}
+
+extension RejectComparison {
+  /// Compares the records that meet the conditions of a query, whatever its span is. Conditions on columns that accepted
+  /// postbacks do not have are for rejects alone.
+  package init(
+    _ query: RejectQuery,
+    _ periods: (before: RejectPeriod, after: RejectPeriod),
+    rejects: TableFiles,
+    accepted: TableFiles?,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    let span = TimeSpan(
+      since: Int64(periods.before.days.lowerBound) * 86_400_000,
+      until: Int64(periods.after.days.upperBound + 1) * 86_400_000
+    )
+    let counting = ComparisonCounting(
+      rejects: RowFilter(query.conditions, during: span, in: .rejects),
+      accepted: RowFilter(query.sharedConditions, during: span, in: .postbacks)
+    )
+    var all = ComparisonCounting.Part()
+    try await rejects.scan(jobs: jobs) {
+      counting.rejects(in: $0)
+    } take: {
+      all.count.merge($0.count)
+      all.sources.merge($0.sources)
+    }
+    try await accepted?.scan(jobs: jobs) {
+      counting.accepted(in: $0)
+    } take: {
+      all.count.merge($0.count)
+    }
+    self.init(all.count, all.sources, origin: nil, periods)
+  }
+}

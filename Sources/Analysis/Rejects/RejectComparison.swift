@@ -1,0 +1,159 @@
+internal import Base
+internal import Glibc
+package import SKAdNetwork
+
+/// The rejects of two periods, and the groups whose number changed from one to the other.
+///
+/// Harmless copies, whose number follows that of all records, are in the totals alone. A group has a reject code, a forwarder, a network and an app. The later period is compared with what the daily rate of the
+/// earlier one lets expect, so that periods may have different lengths.
+package struct RejectComparison: Sendable {
+  /// A group with its numbers in both periods.
+  package struct Change: Sendable {
+    /// The code, the forwarder, the network and the app; nil where the records do not name one.
+    package let code: String
+    package let forwarder, network, app: String?
+    /// The rejects of each period.
+    package let before, after: Int
+    /// The difference of `after` from what the earlier period lets expect.
+    package let difference: Double
+    /// The part of it in the sum of the differences of all groups, without their signs.
+    package fileprivate(set) var share = 0.0
+    /// The most likely first day of the change, by the likelihood of two rates before and after it, as the number of days
+    /// since 1970-01-01; nil if the rate is the same on all days.
+    package let day: Int?
+    /// The rejects of a day before that day, and from it on.
+    package let rates: (before: Double, after: Double)
+    /// The most frequent source identifiers before that day and from it on, if they are not the same.
+    package fileprivate(set) var sources: (before: String, after: String)?
+    /// Indicates that the difference is at least four standard errors of counts of independent records.
+    package let isClear: Bool
+
+    /// The class of the code.
+    package var rejectClass: RejectClass { RejectCode(rawValue: code)?.rejectClass ?? .noise }
+  }
+
+  /// The records of a period.
+  package struct Totals: Sendable, Equatable {
+    /// The accepted postbacks, and the rejects by class.
+    package internal(set) var accepted = 0
+    package internal(set) var rejects = RejectCounts()
+
+    /// All records.
+    package var read: Int { accepted + rejects.total }
+  }
+
+  /// The periods.
+  package let periods: (before: RejectPeriod, after: RejectPeriod)
+  /// The records of each period.
+  package let totals: (before: Totals, after: Totals)
+  /// The groups that changed, those with the largest part of the change first.
+  package let changes: [Change]
+
+  fileprivate static let standardErrors = 4.0
+
+  private struct Key: Hashable {
+    let code: String
+    let forwarder, network, app: String?
+  }
+
+  /// Compares counts of records by day, outcome and sender. `sources` has counts by day, code, sender and source identifier.
+  init(
+    _ count: CubeCount,
+    _ sources: Groups,
+    origin: TimeOrigin?,
+    _ periods: (before: RejectPeriod, after: RejectPeriod)
+  ) {
+    self.periods = periods
+    let all = periods.before.days.lowerBound...periods.after.days.upperBound
+    func day(_ values: [String?]) -> Int? {
+      guard origin == nil || TimeOrigin(values[0]) == origin, let text = values[1] else { return nil }
+      return Timestamp("\(text)T00:00:00Z").map { Int($0.daysSince1970) }.flatMap { all.contains($0) ? $0 : nil }
+    }
+    var totals = (before: Totals(), after: Totals())
+    var groups: [Key: [Int: Int]] = [:]
+    for (key, tally) in count.outcomes.tallies {
+      let values = key.values
+      guard let day = day(values) else { continue }
+      func add(to total: inout Totals) {
+        if let code = values[5] { total.rejects.add(code, tally.count) } else { total.accepted += tally.count }
+      }
+      if periods.before.days.contains(day) { add(to: &totals.before) }
+      if periods.after.days.contains(day) { add(to: &totals.after) }
+      guard let code = values[5], RejectCode(rawValue: code)?.rejectClass != .copies else { continue }
+      groups[Key(code: code, forwarder: values[2], network: values[3], app: values[4]), default: [:]][
+        day,
+        default: 0
+      ] +=
+        tally.count
+    }
+    self.totals = totals
+    var identifiers: [Key: [Int: [String: Int]]] = [:]
+    for (key, tally) in sources.tallies {
+      let values = key.values
+      guard let day = day(values), let source = values[6] else { continue }
+      let key = Key(code: values[5] ?? "", forwarder: values[2], network: values[3], app: values[4])
+      identifiers[key, default: [:]][day, default: [:]][source, default: 0] += tally.count
+    }
+    var changes = groups.map { key, counts in
+      Change(key: (key.code, key.forwarder, key.network, key.app), counts, periods, identifiers[key] ?? [:])
+    }
+    let sum = changes.reduce(0) { $0 + $1.difference.magnitude }
+    for index in changes.indices { changes[index].share = sum > 0 ? changes[index].difference.magnitude / sum : 0 }
+    self.changes = changes.filter { $0.difference != 0 }
+      .sorted { one, other in
+        one.share == other.share ? one.order.lexicographicallyPrecedes(other.order) : one.share > other.share
+      }
+  }
+}
+
+extension RejectComparison.Change {
+  fileprivate var order: [String] { [code, forwarder ?? "", network ?? "", app ?? ""] }
+
+  fileprivate init(
+    key: (code: String, forwarder: String?, network: String?, app: String?),
+    _ counts: [Int: Int],
+    _ periods: (before: RejectPeriod, after: RejectPeriod),
+    _ sources: [Int: [String: Int]]
+  ) {
+    (code, forwarder, network, app) = key
+    func sum(_ days: ClosedRange<Int>) -> Int { counts.reduce(0) { $0 + (days.contains($1.key) ? $1.value : 0) } }
+    (before, after) = (sum(periods.before.days), sum(periods.after.days))
+    let ratio = Double(periods.after.days.count) / Double(periods.before.days.count)
+    difference = Double(after) - Double(before) * ratio
+    let error = (Double(after) + Double(before) * ratio * ratio).squareRoot()
+    isClear = error > 0 && difference.magnitude >= RejectComparison.standardErrors * error
+    let first = Self.changePoint(counts, periods.before.days.lowerBound...periods.after.days.upperBound)
+    day = first
+    let start = first ?? periods.after.days.lowerBound
+    let spans = (
+      before: periods.before.days.lowerBound...max(start - 1, periods.before.days.lowerBound),
+      after: start...periods.after.days.upperBound
+    )
+    rates = (
+      Double(sum(spans.before)) / Double(spans.before.count), Double(sum(spans.after)) / Double(spans.after.count)
+    )
+    func most(_ days: ClosedRange<Int>) -> String? {
+      var all: [String: Int] = [:]
+      for (day, found) in sources where days.contains(day) { all.merge(found, uniquingKeysWith: +) }
+      return all.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+    if let one = most(spans.before), let other = most(spans.after), one != other { self.sources = (one, other) }
+  }
+
+  /// The first day of the later of two rates that make the counts of the days most likely; nil if one rate does as well.
+  private static func changePoint(_ counts: [Int: Int], _ days: ClosedRange<Int>) -> Int? {
+    func term(_ count: Int, _ length: Int) -> Double {
+      count == 0 || length == 0 ? 0 : Double(count) * log(Double(count) / Double(length))
+    }
+    let total = counts.reduce(0) { $0 + (days.contains($1.key) ? $1.value : 0) }
+    var best: (day: Int?, gain: Double) = (nil, 1e-9)
+    var seen = 0
+    for day in days.dropFirst() {
+      seen += counts[day - 1] ?? 0
+      let length = day - days.lowerBound
+      let gain = term(seen, length) + term(total - seen, days.count - length) - term(total, days.count)
+      if gain > best.gain { best = (day, gain) }
+    }
+    return best.day
+  }
+}

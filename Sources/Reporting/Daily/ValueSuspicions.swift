@@ -1,0 +1,46 @@
+/// The parties whose conversion values a suspicion is about: forwarders and networks with an alarm of a test of values.
+package struct ValueSuspicions: Sendable {
+  private struct Concern: Hashable {
+    /// The app that the alarm is about; nil for all.
+    let app: String?
+    /// The test and the party in words.
+    let text: String
+  }
+
+  /// The names of the tests that are about conversion values.
+  private static let tests: Set<String> = [
+    "raised_values", "raised_revenue", "lowered_values", "added_values", "fine_values", "coarse_values",
+    "invented_nulls",
+  ]
+
+  private var concerns: [SignalParty: [Concern]] = [:]
+
+  /// No suspicions.
+  package init() {}
+
+  /// Takes the alarms that are about values.
+  package init(_ alarms: [SignalTest]) {
+    for alarm in alarms where Self.tests.contains(alarm.name.rawValue) && alarm.party.kind != .app {
+      let text = "\(alarm.name.rawValue) of \(alarm.party.kind.rawValue) \(alarm.party.name)"
+      let concern = Concern(app: alarm.app, text: text)
+      if concerns[alarm.party]?.contains(concern) != true { concerns[alarm.party, default: []].append(concern) }
+    }
+  }
+
+  /// Indicates that there are none.
+  package var isEmpty: Bool { concerns.isEmpty }
+
+  /// The suspicions in words, in order.
+  package var words: [String] { Set(concerns.values.joined().map(\.text)).sorted() }
+
+  /// The suspicions about the value of a postback, in words. A network may be known by several names.
+  func about(forwarder: String?, networks: [String], app: String?) -> [String] {
+    var found: Set<String> = []
+    var parties = networks.map { SignalParty(kind: .network, name: $0) }
+    if let forwarder { parties.append(SignalParty(kind: .forwarder, name: forwarder)) }
+    for party in parties {
+      for concern in concerns[party] ?? [] where concern.app == nil || concern.app == app { found.insert(concern.text) }
+    }
+    return found.sorted()
+  }
+}

@@ -1,0 +1,83 @@
+internal import Analysis
+internal import Reporting
+
+/// The changes and the signals of a case on its page.
+extension CasePage {
+  var edits: HTML {
+    guard let tampering = answer.edits else {
+      return "<p class=\"note\">No rejects were searched for edits of signed fields.</p>"
+    }
+    guard tampering.diagnosable > 0 else {
+      return "<p class=\"note\">No record has a signature that does not fit its signed fields.</p>"
+    }
+    let groups = HTML.longTable(
+      "Signed fields: diagnoses of \(Numbers.grouped(tampering.diagnosed)) of the \(Numbers.grouped(tampering.diagnosable)) "
+        + "rejects whose signature allows one",
+      ["finding", "fields edited", "forwarder", "rejects", "such as"],
+      tampering.groups.count
+    ) { index, table in
+      let group = tampering.groups[index]
+      table.add(
+        group.finding,
+        .text(group.fields.joined(separator: ", ")),
+        .text(group.forwarder ?? Report.noForwarder),
+        .number(group.count),
+        .text(group.summary)
+      )
+    }
+    guard !tampering.changes.isEmpty else { return groups }
+    let changes = HTML.beforeAndAfter(
+      "Signed fields before and after",
+      ["field", "as signed", "as it arrived", "rejects"],
+      tampering.changes.map { ($0.field, $0.original, $0.arrived, $0.count) }
+    )
+    return "\(groups)\(changes)"
+  }
+
+  var conflicts: HTML {
+    guard let conflicts = answer.conflicts?.conflicts else {
+      return "<p class=\"note\">No copies of these postbacks differ in an unsigned value.</p>"
+    }
+    return HTML.longTable(
+      "Unsigned values: \(Numbers.grouped(conflicts.copies)) copies differ from the first copy of the same postback",
+      ["field", "first", "first from", "later", "later from", "attributed to", "copies"],
+      conflicts.differences.count
+    ) { index, table in
+      let cells = conflicts.differences[index].cells
+      table.add(
+        cells[0],
+        cells: cells.dropFirst().map { .text($0) } + [.number(conflicts.differences[index].copies)]
+      )
+    }
+  }
+
+  var signals: HTML {
+    let tests = answer.tests
+    let all = "\(Numbers.grouped(answer.report.tests.count)) tests of all parties, p-values corrected by Holm's method."
+    let alarms = tests.filter(\.isAlarm).map(SignalSentence.init).map { sentence -> HTML in
+      "<li>\(sentence.text) \(sentence.certainty)</li>"
+    }
+    let head: HTML =
+      alarms.isEmpty
+      ? "<p>No test raised an alarm about this party.</p>" : "<ul>\(alarms)</ul>"
+    guard !tests.isEmpty else { return "\(head)<p class=\"note\">\(all) No test was about this party.</p>" }
+    let table = HTML.longTable(
+      "Tests of this party. \(all)",
+      ["test", "party", "app", "of", "share", "others", "p", "alarm"],
+      tests.count
+    ) { index, table in
+      let test = tests[index]
+      table.add(
+        test.name.rawValue + (test.value.map { " \($0)" } ?? ""),
+        .text("\(test.party.kind.rawValue) \(test.party.name)"),
+        .text(test.app ?? "all"),
+        .number(test.own.total),
+        .share(test.own.count, of: test.own.total),
+        .share(test.others.count, of: test.others.total),
+        .amount(SignalsAnswer.probability(test.correctedPValue)),
+        .text(test.isAlarm ? "alarm" : "")
+      )
+    }
+    return "\(head)\(table)"
+  }
+}
