@@ -514,7 +514,7 @@ COMMENT ON COLUMN skan_daily.unmapped IS 'The number of postbacks whose value th
 COMMENT ON COLUMN skan_daily.no_model IS 'The number of postbacks with a value for which there is no model.';
 COMMENT ON COLUMN skan_daily.ambiguous IS 'The number of postbacks on whose value models disagree.';
 COMMENT ON COLUMN skan_daily.undecoded IS 'The sum of unmapped, no_model and ambiguous.';
-COMMENT ON COLUMN skan_daily.revenue IS 'The sum of the estimated revenue of decoded postbacks, in currency. Null if no model with a currency decodes one, and if there are several currencies.';
+COMMENT ON COLUMN skan_daily.revenue IS 'The sum of the estimated revenue of decoded postbacks, in currency. Null if no model with a currency decodes one, if there are several currencies, and if a part could not be converted to that of the report.';
 COMMENT ON COLUMN skan_daily.revenue_min IS 'The sum of the least possible revenue.';
 COMMENT ON COLUMN skan_daily.revenue_max IS 'The sum of the upper limits of the revenue. Null if revenue_max_open is not 0.';
 COMMENT ON COLUMN skan_daily.currency IS 'The currency of the revenue and of the modelled revenue.';
@@ -533,14 +533,14 @@ COMMENT ON COLUMN skan_daily.modelled_revenue IS 'revenue with an estimate for p
 COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower end of the interval of the modelled revenue.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper end of that interval.';
 COMMENT ON COLUMN skan_daily.modelled_status IS 'modelled, borrowed or not_modelled: and the reason, as in skan_modelled. not_modelled:several_groups if postbacks without a value are in another group than the values like them; not_modelled:later_window in the windows 1 and 2, which are in skan_modelled alone. Null if the row has no installs or redownloads that could have a value. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:several_groups, not_modelled:later_window.';
-COMMENT ON COLUMN skan_daily.cost IS 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, and if its costs are in several currencies.';
+COMMENT ON COLUMN skan_daily.cost IS 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, if its costs are in several currencies, and if a part could not be converted to that of the report.';
 COMMENT ON COLUMN skan_daily.cost_currency IS 'The currency of the cost.';
-COMMENT ON COLUMN skan_daily.cost_by_currency IS 'The cost by currency, a number for each. Null unless there are several currencies.';
+COMMENT ON COLUMN skan_daily.cost_by_currency IS 'The cost by currency, a number for each. Null unless there are several currencies, or a cost that could not be converted.';
 COMMENT ON COLUMN skan_daily.cost_level IS 'row if the cost is of this row; parent if it is of all rows with the dimensions of this one that are not null, among which it is not divided. Null without a cost.';
 COMMENT ON COLUMN skan_daily.impressions IS 'The impressions, as the cost file has them.';
 COMMENT ON COLUMN skan_daily.clicks IS 'The clicks, as the cost file has them.';
 COMMENT ON COLUMN skan_daily.network_installs IS 'The installs that the ad network counts, as the cost file has them.';
-COMMENT ON COLUMN skan_daily.ecpi IS 'cost / installs. Null if there are none.';
+COMMENT ON COLUMN skan_daily.ecpi IS 'cost / installs. Null if there are none. It and the ratios below are null if the cost is 0 or less.';
 COMMENT ON COLUMN skan_daily.roas IS 'revenue / cost. Null without a cost above 0 in the same currency.';
 COMMENT ON COLUMN skan_daily.roas_min IS 'revenue_min / cost.';
 COMMENT ON COLUMN skan_daily.roas_max IS 'revenue_max / cost. Null if revenue_max is null.';
@@ -549,8 +549,8 @@ COMMENT ON COLUMN skan_daily.roas_scaled IS '(revenue · installs) / (cost · va
 COMMENT ON COLUMN skan_daily.roas_scaled_conversions IS '(revenue · conversions) / (cost · valid), which is right if values are missing at random.';
 COMMENT ON COLUMN skan_daily.rpu IS 'revenue / valid: the revenue of a user.';
 COMMENT ON COLUMN skan_daily.roi IS 'roas_scaled - 1.';
-COMMENT ON COLUMN skan_daily.revenue_all_windows IS 'The revenue of the windows 0 to 2 of the same install date, as revenue_basis says. It is in the row of the first of these windows that there is, and null in all others, in rows of the date_type received, and if there are several currencies.';
-COMMENT ON COLUMN skan_daily.revenue_basis IS 'The windows in revenue_all_windows: window0 if there is no other; sum if they are added; cumulative if it is that of the last window, because values of a window include the earlier ones.';
+COMMENT ON COLUMN skan_daily.revenue_all_windows IS 'The revenue of the windows 0 to 2 of the same install date. For each install date, app and model it is the larger one of the sum of the windows and the revenue of the window whose values include the windows before; this is decided over all postbacks of the report, so that the column is additive. It is in the row of the first of these windows that there is, and null in all others, in rows of the date_type received, if there are several currencies, and if a part could not be converted to that of the report.';
+COMMENT ON COLUMN skan_daily.revenue_basis IS 'The windows in revenue_all_windows: window0 if no later window has a decoded value; sum if they are added; cumulative if it is that of a window whose values include the earlier ones; mixed if models of the row differ. Null if no value is decoded.';
 COMMENT ON COLUMN skan_daily.as_of IS 'The time that the report is of: --as-of, or the latest time of receipt. Null if there is none.';
 COMMENT ON COLUMN skan_daily.status IS 'open if further postbacks are to be expected; settling if only those that Apple sends again are; final if none are. Null if the date is null.';
 COMMENT ON COLUMN skan_daily.expected_share IS 'The share of the postbacks of an install date that should have been received, as the timers of Apple let expect if no window is locked. Nothing is multiplied by it. Null unless status is open and the row is of an install date.';
@@ -630,7 +630,7 @@ COMMENT ON COLUMN skan_daily_events.postbacks_with_event IS 'The number of postb
 COMMENT ON COLUMN skan_daily_events.event_count IS 'The sum of the estimated numbers of times.';
 COMMENT ON COLUMN skan_daily_events.min_event_count IS 'The sum of the least possible numbers of times.';
 COMMENT ON COLUMN skan_daily_events.max_event_count IS 'The sum of the greatest possible numbers of times. Null if a postback has no upper limit.';
-COMMENT ON COLUMN skan_daily_events.revenue IS 'The sum of the estimated revenue. Null if there is none, and if there are several currencies.';
+COMMENT ON COLUMN skan_daily_events.revenue IS 'The sum of the estimated revenue. Null if there is none, if there are several currencies, and if a part could not be converted to that of the report.';
 COMMENT ON COLUMN skan_daily_events.revenue_min IS 'The sum of the least possible revenue.';
 COMMENT ON COLUMN skan_daily_events.revenue_max IS 'The sum of the upper limits. Null if a postback has none.';
 COMMENT ON COLUMN skan_daily_events.currency IS 'The currency of the amounts.';

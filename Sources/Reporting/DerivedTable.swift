@@ -1,4 +1,5 @@
 package import DurableFiles
+internal import JSON
 internal import Ledger
 package import Tables
 
@@ -13,6 +14,8 @@ package final class DerivedTable {
 
   /// The folder that holds the folder of the table.
   let output: String
+  /// The rule by which the table may replace the one that is there.
+  let replacement: TableReplacement
   private let table: Table
   private let formats: [TableFormat]
   private let isCSVSafe: Bool
@@ -30,10 +33,14 @@ package final class DerivedTable {
 
   /// Begins the table in a folder, which is made if it does not exist. Throws `.locked` if another process writes it,
   /// and `.cannotCreate` if its folder has files that are no parts.
-  package init(_ table: Table, _ encoding: TableEncoding, in output: String, partBytes: Int64 = 1 << 28)
-    throws(FileFailure)
-  {
-    (self.table, self.output) = (table, output)
+  package init(
+    _ table: Table,
+    _ encoding: TableEncoding,
+    in output: String,
+    replacing replacement: TableReplacement = TableReplacement(),
+    partBytes: Int64 = 1 << 28
+  ) throws(FileFailure) {
+    (self.table, self.output, self.replacement) = (table, output, replacement)
     formats = TableFormat.allCases.filter(encoding.formats.contains)
     isCSVSafe = encoding.isCSVSafe && formats.contains(.csv)
     self.partBytes = partBytes
@@ -89,6 +96,18 @@ package final class DerivedTable {
       handedOver = length
       for (_, file) in files { file.beginWriting() }
     }
+  }
+
+  /// Throws if the table has a row for each of so many accepted postbacks, and the one before had much more of them.
+  func verifyReplacement(accepted rows: Int) throws(FileFailure) {
+    try replacement.verify(
+      table,
+      in: output,
+      before: { $0["rows"]?.wholeNumber },
+      now: rows,
+      of: "rows",
+      because: "there are \(rows) accepted postbacks"
+    )
   }
 
   /// Makes all rows durable, and puts the table in the place of the one that was there before.

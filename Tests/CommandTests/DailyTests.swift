@@ -83,6 +83,41 @@ import Testing
     #expect(row["campaign_name"]?.text == "a_campaign")
   }
 
+  @Test func `a table is replaced by an empty one only where that is said`() async throws {
+    let folder = try await runSynthetic(300)
+    let daily = ["daily", folder.path("out")]
+    let empty = try await BuiltCommand.run(daily)
+    #expect(empty.status == 0 && empty.errorText.contains("are of the environment custom"))
+    #expect(try rows(folder).isEmpty)
+    #expect(try await BuiltCommand.run(daily + ["--environment", "custom"]).status == 0)
+    let count = try rows(folder).count
+    let refused = try await BuiltCommand.run(daily)
+    #expect(refused.status == 65 && refused.errorText.contains("--replace"), "\(refused.errorText)")
+    #expect(try rows(folder).count == count)
+    #expect(try await BuiltCommand.run(daily + ["--replace"]).status == 0)
+    #expect(try rows(folder).isEmpty)
+    let page = folder.path("page.html")
+    #expect(try await BuiltCommand.run(["report", folder.path("out"), "--html", page]).status == 0)
+    let html = String(decoding: try folder.contents(of: "page.html"), as: UTF8.self)
+    #expect(html.contains("No postback is counted: ") && !html.contains(" bought 0 installs"))
+  }
+
+  @Test(arguments: [
+    ["run", "dump.jsonl", "--out", "out/skan_postbacks"], ["run", "dump.jsonl", "--out", "out/skan_rejects/a/../b"],
+    ["run", "dump.jsonl", "--out", "out/_state"], ["daily", "out", "--out", "out/skan_postbacks/.."],
+    ["settle", "out", "--out", "out/skan_events/"],
+  ]) func `an output in a table or a state of another one is refused`(_ arguments: [String]) async throws {
+    let folder = try await runSynthetic(100)
+    let isInside = arguments.last?.hasSuffix("..") == false
+    let before = try await BuiltCommand.run(executable: "/usr/bin/env", ["ls", "-R", folder.path("out")]).text
+    let words = arguments.map { $0.hasPrefix("out") || $0.hasPrefix("dump") ? folder.path($0) : $0 }
+    let result = try await BuiltCommand.run(words)
+    #expect(result.status == (isInside ? 64 : 0), "\(result.errorText)")
+    guard isInside else { return }
+    #expect(result.errorText.contains("of another output"))
+    #expect(try await BuiltCommand.run(executable: "/usr/bin/env", ["ls", "-R", folder.path("out")]).text == before)
+  }
+
   @Test func `an output without received postbacks gives empty tables`() async throws {
     let folder = try TemporaryFolder()
     try folder.makeFile("dump.jsonl")

@@ -2,6 +2,7 @@ internal import Analysis
 internal import Base
 package import ConversionModel
 internal import DurableFiles
+internal import JSON
 package import PostbackPipeline
 internal import Tables
 
@@ -128,6 +129,8 @@ package struct BusinessReport: Sendable {
   package internal(set) var asOf: String?
   /// The lines that are not rows.
   package internal(set) var unreadable = 0
+  /// The reason for which no postback is counted, as sentences; nil if one is, and if there is none.
+  package internal(set) var nothingCounted: String?
 
   /// Returns the sums of the cells by a property of their keys.
   package func sums<Property: Hashable>(by property: (Key) -> Property) -> [Property: Sums] {
@@ -165,6 +168,11 @@ extension BusinessReport {
       merge(part, withAmounts: currency == self.currency)
     }
     self.unreadable = unreadable
+    do throws(FileFailure) {
+      nothingCounted = try DailyChanges.summary(of: .daily, in: output)?[DailySummary.nothingCountedKey]?.text
+    } catch {
+      throw .state(error)
+    }
   }
 
   fileprivate mutating func add(_ row: DailyRows.Row) {

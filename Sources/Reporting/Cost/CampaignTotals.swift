@@ -15,7 +15,8 @@ package struct CampaignTotals: Sendable {
   /// The name of the campaign; nil if none is known.
   package private(set) var name: String?
   /// The cost by currency.
-  package private(set) var cost: [String: Amount] = [:]
+  package var cost: [String: Amount] { total.amounts }
+  private var total = DailyCost(level: .row)
   /// The sums over the postbacks of window 0; empty if there are none, so that a campaign with costs alone takes little
   /// memory.
   private var sums: [DailyMetrics] = []
@@ -25,7 +26,7 @@ package struct CampaignTotals: Sendable {
   /// Adds a row of the first window.
   mutating func add(_ row: DailyRow) {
     name = name ?? row.names[DailyName.campaign.rawValue]
-    if let cost = row.cost { self.cost.merge(cost.amounts, uniquingKeysWith: +) }
+    if let cost = row.cost { total += cost }
     guard row.metrics != DailyMetrics() else { return }
     if sums.isEmpty { sums = [row.metrics] } else { sums[0] += row.metrics }
   }
@@ -33,10 +34,8 @@ package struct CampaignTotals: Sendable {
   /// The sums over the postbacks of window 0.
   package var metrics: DailyMetrics { sums.first ?? DailyMetrics() }
 
-  /// The cost and its currency; nil if there is none, or in several currencies.
-  package var singleCost: (currency: String, cost: Amount)? {
-    cost.count == 1 ? cost.first.map { ($0.key, $0.value) } : nil
-  }
+  /// The cost and its currency; nil if there is none, or in several currencies, or not in that of the report.
+  package var singleCost: (currency: String, cost: Amount)? { total.single }
 
   /// The ratios of the sums.
   package var ratios: CostRatios { CostRatios(CostRatios.Parts(metrics, singleCost)) }

@@ -2,7 +2,8 @@ package import ConversionModel
 
 /// The ratios of a row of a daily report, exact and rounded half to even to six fraction digits.
 ///
-/// A ratio is nil if a part of it is not known, and if its divisor is 0.
+/// A ratio is nil if a part of it is not known, and if its divisor is 0. A cost of 0 or less, as of a credit, has none: it
+/// would have the wrong sign, or none at all.
 package struct CostRatios: Equatable, Sendable {
   /// The numbers that the ratios are of.
   package struct Parts: Equatable, Sendable {
@@ -27,6 +28,9 @@ package struct CostRatios: Equatable, Sendable {
 
     /// Nothing.
     package init() {}
+
+    /// The cost; nil if it is 0 or less.
+    fileprivate var positiveCost: Amount? { cost.flatMap { $0 > .zero ? $0 : nil } }
   }
 
   /// The cost of an install.
@@ -50,8 +54,8 @@ package struct CostRatios: Equatable, Sendable {
 
   /// The ratios of these parts.
   package init(_ parts: Parts) {
-    let cost = parts.areInOneCurrency ? parts.cost : nil
-    ecpi = Self.quotient(parts.cost, by: parts.installs)
+    let cost = parts.areInOneCurrency ? parts.positiveCost : nil
+    ecpi = Self.quotient(parts.positiveCost, by: parts.installs)
     roas = Self.quotient(parts.revenue, by: cost)
     roasMin = Self.quotient(parts.revenueMin, by: cost)
     roasMax = Self.quotient(parts.revenueMax, by: cost)
@@ -88,7 +92,7 @@ package struct EventRatios: Equatable, Sendable {
   /// The ratios of a number of events, which may be a half, in the row with these parts.
   package init(events: Amount, _ parts: CostRatios.Parts) {
     ecr = .quotient(events, by: Amount(parts.valid))
-    if let cost = parts.cost, let installs = parts.installs {
+    if let cost = parts.positiveCost, let installs = parts.installs {
       ecpa = .quotient(cost, times: parts.valid, by: events, per: installs)
     } else {
       ecpa = nil
@@ -105,15 +109,15 @@ extension CostRatios.Parts {
 
   /// The numbers of postbacks of window 0, and their cost.
   init(_ metrics: DailyMetrics, _ single: (currency: String, cost: Amount)?) {
-    let revenue = metrics.revenue.count == 1 ? metrics.revenue.first : nil
+    let revenue = metrics.singleRevenue
     cost = single?.cost
-    areInOneCurrency = single?.currency == revenue?.key
+    areInOneCurrency = single?.currency == revenue?.currency
     (installs, conversions) = (metrics.installs, metrics.conversions)
     valid = metrics.values + metrics.ambiguousZeros
-    self.revenue = revenue?.value.estimate
-    revenueMin = revenue?.value.minimum
-    revenueMax = revenue?.value.maximum
-    revenueMaxClosed = revenue?.value.closedMaximum
+    self.revenue = revenue?.revenue.estimate
+    revenueMin = revenue?.revenue.minimum
+    revenueMax = revenue?.revenue.maximum
+    revenueMaxClosed = revenue?.revenue.closedMaximum
   }
 }
 

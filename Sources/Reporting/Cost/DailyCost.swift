@@ -33,9 +33,9 @@ package struct DailyCost: Sendable, Equatable {
     .object(amounts.sorted { $0.key < $1.key }.map { .init($0.key, .number("\($0.value)")) })
   }
 
-  /// The cost and its currency; nil if there are several currencies.
+  /// The cost and its currency; nil if there are several currencies, and if some could not be converted to that of the report.
   package var single: (currency: String, cost: Amount)? {
-    amounts.count == 1 ? amounts.first.map { ($0.key, $0.value) } : nil
+    unconverted == 0 && amounts.count == 1 ? amounts.first.map { ($0.key, $0.value) } : nil
   }
 }
 

@@ -116,12 +116,7 @@ package struct Daily: Sendable {
   ) async throws(PipelineFailure) -> Bool {
     let copies = try await CopyCollector.inline(among: inputs.rejects, of: inputs.accepted, in: folder, jobs: jobs)
     unreadable += copies.unreadable
-    let counter = DailyCounter(
-      Enricher(lookups, settings.encoding),
-      settings.dimensions,
-      settings.environments,
-      inputs.suspicions
-    )
+    let counter = DailyCounter(Enricher(lookups, settings.encoding), settings, inputs.suspicions)
     var settledRows = inputs.settled.map { AlignedRows($0.rows, besideRowsOf: table) }
     var isAligned = true
     do throws(PipelineFailure) {
@@ -171,7 +166,7 @@ package struct Daily: Sendable {
 
   /// Writes `skan_daily` and the tables beside it.
   package mutating func write(into outputs: consuming DailyOutputs, jobs: Int) async throws(PipelineFailure) {
-    let modelling = DailyModelling(cells, inputs.models, settings)
+    let modelling = DailyModelling(cells, inputs.models, settings, currency: inputs.currency?.code)
     var writer = try DailyWriter(inputs, &outputs, lookups, modelling, summary)
     for type in DateType.allCases {
       try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)

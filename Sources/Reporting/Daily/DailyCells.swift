@@ -75,6 +75,7 @@ struct DailyCells: Sendable {
     _ body: (DailyRow) throws(Failure) -> Void
   ) throws(Failure) {
     var conversion = DailyConversion(to: currency)
+    let choices = type == .install ? AllWindowsRevenue.Choices(self) : nil
     let places = places.keys.map { DailyPlace($0.values) }
     let ranks = Self.ranks(places)
     var entries = counts.map { cell, count in
@@ -90,6 +91,11 @@ struct DailyCells: Sendable {
       var end = start
       while end < entries.count, entries[end].day == first.day, entries[end].rank == first.rank {
         let outcome = conversion.outcome(entries[end], of: outcomes)
+        if let choices {
+          let choice = choices[outcomes[Int(entries[end].outcome)], entries[end].installDay]
+          row.allWindows = row.allWindows ?? AllWindowsRevenue()
+          row.allWindows?.add(outcome, entries[end].count, choice)
+        }
         row.add(entries[end], outcome, places[Int(entries[end].place)].names)
         modelling.add(entries[end], to: &row.nulls)
         end += 1
@@ -162,7 +168,7 @@ package struct DailyRow: Sendable {
   package var nulls = GroupNulls()
   /// The cost; nil if there is none.
   package var cost: DailyCost?
-  /// The revenue of all windows of an install day, in the first row of them.
+  /// The part of the row in the revenue of all windows of an install day; in the table, all of it in the first row of them.
   package var allWindows: AllWindowsRevenue?
   /// The hours after the install in which the postbacks are sent; nil if there are none.
   var arrival: ArrivalHours?
@@ -176,6 +182,8 @@ extension DailyRow {
     for index in names.indices where self.names[index] != names[index] { self.names[index] = nil }
     metrics.add(outcome, entry.count)
     if let hours = outcome.arrival { arrival = arrival.map { .later($0, hours) } ?? hours }
-    for event in outcome.events { events[event.name, default: DailyEventSums()].add(event, entry.count) }
+    for event in outcome.events {
+      events[event.name, default: DailyEventSums()].add(event, entry.count, isUnconverted: outcome.isUnconverted)
+    }
   }
 }

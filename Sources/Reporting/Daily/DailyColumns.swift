@@ -62,7 +62,7 @@ extension Column {
       .nullable,
       """
       The sum of the estimated revenue of decoded postbacks, in `currency`. Null if no model with a currency decodes \
-      one, and if there are several currencies.
+      one, if there are several currencies, and if a part could not be converted to that of the report.
       """
     ),
     Column(.revenueMin, .moneySum, .nullable, "The sum of the least possible revenue."),

@@ -20,6 +20,9 @@ struct DailyCell: Hashable, Sendable {
 
   /// A day that is not known. It comes after all others.
   static let unknownDay = Int32.max
+
+  /// The day of the install; nil if it is not known.
+  var installDay: Int64? { install == Self.unknownDay ? nil : Int64(install) }
 }
 
 /// The counts of rows that are in the daily tables, and of those that are not.
@@ -30,6 +33,8 @@ struct DailyRowCounts: Sendable, Equatable {
   var leftOut: [String: Int] = [:]
   /// The number of rows that were left out because a forwarder marks them as tests.
   var tests = 0
+  /// The number of rows that were left out because they were received after the time of the report.
+  var late = 0
   /// The number of counted rows whose copies were compared.
   var settled = 0
   /// The number of counted rows without a time of receipt.
@@ -43,6 +48,7 @@ struct DailyRowCounts: Sendable, Equatable {
     left.read += right.read
     left.leftOut.merge(right.leftOut, uniquingKeysWith: +)
     left.tests += right.tests
+    left.late += right.late
     left.settled += right.settled
     left.withoutReceipt += right.withoutReceipt
     left.withoutInstallDate += right.withoutInstallDate
@@ -69,20 +75,19 @@ struct DailyCounter: Sendable {
   let dimensions: Set<DailyDimension>
   let environments: Set<String>
   let suspicions: ValueSuspicions
+  /// The time of the report in milliseconds since 1970, after which nothing is counted; nil for no limit.
+  let end: Int64?
 
   private let columns = PostbackColumns()
   private let settledKey = Table.settled.place(.postbackKey)
   private let placeColumns: [Bool]
   private let nameColumns: [Bool]
 
-  init(
-    _ enricher: Enricher,
-    _ dimensions: Set<DailyDimension>,
-    _ environments: Set<String>,
-    _ suspicions: ValueSuspicions
-  ) {
-    (self.enricher, self.dimensions, self.environments) = (enricher, dimensions, environments)
+  init(_ enricher: Enricher, _ settings: DailySettings, _ suspicions: ValueSuspicions) {
+    (self.enricher, dimensions, environments) = (enricher, settings.dimensions, settings.environments)
     self.suspicions = suspicions
+    end = settings.asOf?.milliseconds
+    let dimensions = dimensions
     placeColumns = DailyDimension.allCases.map(dimensions.contains)
     nameColumns = DailyName.allCases.map { dimensions.contains($0.dimension) }
   }
@@ -105,6 +110,10 @@ struct DailyCounter: Sendable {
       let environment = cursor.text(columns.environment) ?? ""
       guard environments.contains(environment) else {
         counts.rows.leftOut[environment, default: 0] += 1
+        continue
+      }
+      if let end, let received = cursor.time(columns.receivedAt), received > end {
+        counts.rows.late += 1
         continue
       }
       let row = enricher.enrich(cursor, &reader, copies)

@@ -39,7 +39,7 @@ struct DailyEncoder: ~Copyable {
     Self.encodeKey(row, dimensions, &daily)
     encodeCounts(row.metrics, isFirstWindow: row.group.window == 0)
     let modelled = modelling.revenue(of: row)
-    encodeRevenue(row.metrics, otherwise: row.allWindows?.currency ?? modelled?.currency)
+    encodeRevenue(row.metrics, otherwise: row.allWindows?.single?.currency ?? modelled?.currency)
     let isSettled = row.metrics.settled > 0
     daily.integer(.conflicts, isSettled ? Int64(row.metrics.conflicts) : nil)
     daily.integer(.directConfirmed, isSettled ? Int64(row.metrics.directConfirmed) : nil)
@@ -123,12 +123,11 @@ struct DailyEncoder: ~Copyable {
 
   /// Encodes the revenue. Without any, the currency is that of the other amounts of the row.
   private mutating func encodeRevenue(_ metrics: DailyMetrics, otherwise currency: String?) {
-    let single = metrics.revenue.count == 1 ? metrics.revenue.first : nil
-    let revenue = single?.value
+    let revenue = metrics.singleRevenue?.revenue
     daily.amount(.revenue, revenue?.estimate)
     daily.amount(.revenueMin, revenue?.minimum)
     daily.amount(.revenueMax, revenue?.maximum)
-    daily.text(.currency, single?.key ?? currency)
+    daily.text(.currency, metrics.singleRevenue?.currency ?? currency)
     daily.integer(.unconvertedRows, Int64(metrics.unconverted))
     daily.integer(.revenueMaxOpen, Int64(metrics.revenue.values.reduce(0) { $0 + $1.openEnded }))
     daily.amount(.revenueMaxClosed, revenue?.closedMaximum)
@@ -136,16 +135,17 @@ struct DailyEncoder: ~Copyable {
     daily.amount(.revenueInAppPurchases, part(.inAppPurchases))
     daily.amount(.revenueAdMonetization, part(.adMonetization))
     daily.amount(.revenueAll, part(.all))
-    Self.encodeCurrencies(metrics.revenue, &daily)
+    Self.encode(metrics.revenue.mapValues(\.estimate), unless: revenue != nil, .revenueByCurrency, &daily)
   }
 
-  private static func encodeCurrencies(_ revenue: [String: DailyRevenue], _ encoder: inout RowEncoder) {
-    encode(revenue.mapValues(\.estimate), .revenueByCurrency, &encoder)
-  }
-
-  /// Encodes amounts by currency, if there are several.
-  private static func encode(_ amounts: [String: Amount], _ column: ColumnName, _ encoder: inout RowEncoder) {
-    guard amounts.count > 1 else { return encoder.null(column) }
+  /// Encodes amounts by currency, unless there is one amount that is in a column of its own.
+  private static func encode(
+    _ amounts: [String: Amount],
+    unless isSingle: Bool,
+    _ column: ColumnName,
+    _ encoder: inout RowEncoder
+  ) {
+    guard !isSingle, !amounts.isEmpty else { return encoder.null(column) }
     let members = amounts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
     encoder.json(column, Array("{\(members.joined(separator: ","))}".utf8).span)
   }
@@ -154,7 +154,7 @@ struct DailyEncoder: ~Copyable {
     let single = row.cost?.single
     daily.amount(.cost, single?.cost)
     daily.text(.costCurrency, single?.currency)
-    Self.encode(row.cost?.amounts ?? [:], .costByCurrency, &daily)
+    Self.encode(row.cost?.amounts ?? [:], unless: single != nil, .costByCurrency, &daily)
     daily.word(.costLevel, row.cost?.level.rawValue)
     daily.integer(.impressions, row.cost?.counts.impressions)
     daily.integer(.clicks, row.cost?.counts.clicks)
@@ -169,10 +169,11 @@ struct DailyEncoder: ~Copyable {
     daily.amount(.roasScaledConversions, ratios.roasScaledConversions)
     daily.amount(.rpu, ratios.rpu)
     daily.amount(.roi, ratios.roi)
-    // The last window alone may be in another currency than the first one.
-    let isOfCurrency = row.metrics.revenue.keys.allSatisfy { $0 == row.allWindows?.currency }
-    daily.amount(.revenueAllWindows, isOfCurrency ? row.allWindows?.revenue : nil)
-    daily.word(.revenueBasis, row.allWindows?.basis.rawValue)
+    // A later window alone may be in another currency than the first one.
+    let allWindows = row.allWindows?.single
+    let isOfCurrency = row.metrics.revenue.keys.allSatisfy { $0 == allWindows?.currency }
+    daily.amount(.revenueAllWindows, isOfCurrency ? allWindows?.revenue : nil)
+    daily.word(.revenueBasis, row.allWindows?.basis?.rawValue)
   }
 
   private mutating func encodeCompleteness(_ row: DailyRow) {
@@ -190,12 +191,12 @@ struct DailyEncoder: ~Copyable {
       events.amount(.eventCount, sums.count)
       events.integer(.minEventCount, sums.minimum)
       events.integer(.maxEventCount, sums.maximum)
-      let single = sums.revenue.count == 1 ? sums.revenue.first : nil
+      let single = sums.unconverted == 0 && sums.revenue.count == 1 ? sums.revenue.first : nil
       events.amount(.revenue, single?.value.estimate)
       events.amount(.revenueMin, single?.value.minimum)
       events.amount(.revenueMax, single?.value.maximum)
       events.text(.currency, single?.key)
-      Self.encodeCurrencies(sums.revenue, &events)
+      Self.encode(sums.revenue.mapValues(\.estimate), unless: single != nil, .revenueByCurrency, &events)
       let modelled = isModelled ? modelling.postbacks(with: name, observed: sums.postbacks, of: row) : nil
       events.amount(.modelledPostbacks, modelled?.value)
       events.amount(.modelledPostbacksLow, modelled?.low)

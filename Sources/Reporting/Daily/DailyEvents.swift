@@ -19,6 +19,8 @@ package struct DailyEventSums: Sendable, Equatable {
   package var openEnded = 0
   /// The revenue by currency.
   package var revenue: [String: DailyRevenue] = [:]
+  /// The number of postbacks whose revenue could not be converted to the currency of the report.
+  package var unconverted = 0
 
   /// No postbacks.
   package init() {}
@@ -27,7 +29,7 @@ package struct DailyEventSums: Sendable, Equatable {
   package var maximum: Int64? { openEnded > 0 ? nil : closedMaximum }
 
   /// Adds that many postbacks with an event.
-  mutating func add(_ event: DailyEvent, _ postbacks: Int) {
+  mutating func add(_ event: DailyEvent, _ postbacks: Int, isUnconverted: Bool) {
     self.postbacks += postbacks
     count += event.count * postbacks
     minimum = minimum.addingProduct(event.minimum, postbacks)
@@ -36,7 +38,9 @@ package struct DailyEventSums: Sendable, Equatable {
     } else {
       openEnded += postbacks
     }
-    if let currency = event.currency { revenue[currency, default: DailyRevenue()] += event.revenue.times(postbacks) }
+    guard let currency = event.currency else { return }
+    revenue[currency, default: DailyRevenue()] += event.revenue.times(postbacks)
+    if isUnconverted { unconverted += postbacks }
   }
 }
 

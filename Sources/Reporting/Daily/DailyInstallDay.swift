@@ -1,48 +1,4 @@
-package import ConversionModel
 internal import Tables
-
-/// The revenue of all conversion windows of the installs of a day.
-package struct AllWindowsRevenue: Sendable, Equatable {
-  /// The windows that are in a revenue.
-  package enum Basis: String, CaseIterable, Sendable {
-    /// That of window 0, because there is no other.
-    case firstWindow = "window0"
-    /// All, added up.
-    case sum
-    /// The last one, because values of a window include the earlier ones.
-    case cumulative
-  }
-
-  /// The revenue; nil if there is none, or in several currencies.
-  package let revenue: Amount?
-  /// The currency of the revenue.
-  package let currency: String?
-  /// The windows in the revenue.
-  package let basis: Basis
-
-  /// The revenue of rows that differ in their windows alone, in the order of the windows.
-  /// Nil if no value of them is decoded.
-  init?(_ windows: [DailyMetrics], isFirst: Bool) {
-    guard windows.contains(where: { $0.decoded > 0 }) else { return nil }
-    let later = windows.dropFirst(isFirst ? 1 : 0).filter { $0.decoded > 0 }
-    var revenue: [String: Amount] = [:]
-    func add(_ metrics: DailyMetrics) {
-      for (currency, amounts) in metrics.revenue { revenue[currency, default: .zero] += amounts.estimate }
-    }
-    if later.isEmpty, isFirst {
-      basis = .firstWindow
-      windows.first.map(add)
-    } else if later.contains(where: { $0.cumulative > 0 }) {
-      basis = .cumulative
-      later.last.map(add)
-    } else {
-      basis = .sum
-      windows.forEach(add)
-    }
-    let single = revenue.count == 1 ? revenue.first : nil
-    (self.revenue, currency) = (single?.value, single?.key)
-  }
-}
 
 extension DailyRow {
   /// The rows of an install day with their costs, with rows for costs without postbacks, and with the revenue of all
@@ -88,7 +44,9 @@ extension [DailyRow] {
     }
     for group in places.values {
       guard let first = group.first else { continue }
-      rows[first].allWindows = AllWindowsRevenue(group.map { self[$0].metrics }, isFirst: self[first].group.window == 0)
+      let whole = group.reduce(into: AllWindowsRevenue()) { if let part = self[$1].allWindows { $0 += part } }
+      for place in group { rows[place].allWindows = nil }
+      rows[first].allWindows = whole
     }
     return rows
   }

@@ -66,6 +66,13 @@ package struct DailyMetrics: Sendable, Equatable {
   package var zeros: Int { fineValues.first ?? 0 }
   /// The number of postbacks with a value that is not decoded.
   package var undecoded: Int { unmapped + noModel + ambiguous }
+  /// The revenue and its currency; nil if there is none, if there are several currencies, and if some could not be converted
+  /// to the currency of the report.
+  package var singleRevenue: (currency: String, revenue: DailyRevenue)? {
+    guard unconverted == 0, revenue.count == 1 else { return nil }
+    return revenue.first.map { ($0.key, $0.value) }
+  }
+
   /// The sum of the fine values.
   package var valueSum: Int { fineValues.enumerated().reduce(0) { $0 + $1.offset * $1.element } }
 

@@ -38,6 +38,8 @@ struct DailyOutcome: Sendable {
   var value = Value.null
   var status = DecodeStatus.null
   var isCumulative = false
+  /// The advertised app; 0 unless decoded.
+  var app: Int64 = 0
   /// The id of the model; empty unless decoded.
   var modelID = ""
   /// The version of the model; 0 unless decoded.
@@ -100,6 +102,7 @@ extension DailyOutcome {
     guard status == .decoded else { return }
     example = row.key(columns.key)
     isCumulative = values.boolean(valueColumns.cumulative) ?? false
+    app = row.integer(columns.appID) ?? 0
     modelID = values.text(valueColumns.modelID) ?? ""
     modelVersion = values.integer(valueColumns.modelVersion).map { Int($0) } ?? 0
     currency = values.text(valueColumns.currency)

@@ -45,8 +45,8 @@ extension Column {
       .signedDecimal(precision: 36, scale: 7),
       .nullable,
       """
-      The cost of the ads, in `cost_currency`. Null if no row of the cost file is of this row, and if its costs are in \
-      several currencies.
+      The cost of the ads, in `cost_currency`. Null if no row of the cost file is of this row, if its costs are in several \
+      currencies, and if a part could not be converted to that of the report.
       """
     ),
     Column(.costCurrency, .currency, .nullable, "The currency of the cost."),
@@ -54,7 +54,10 @@ extension Column {
       .costByCurrency,
       .object,
       .nullable,
-      "The cost by currency, a number for each. Null unless there are several currencies."
+      """
+      The cost by currency, a number for each. Null unless there are several currencies, or a cost that could not be \
+      converted.
+      """
     ),
     Column(
       .costLevel,
@@ -68,7 +71,12 @@ extension Column {
     Column(.impressions, .count, .nullable, "The impressions, as the cost file has them."),
     Column(.clicks, .count, .nullable, "The clicks, as the cost file has them."),
     Column(.networkInstalls, .count, .nullable, "The installs that the ad network counts, as the cost file has them."),
-    Column(.ecpi, .ratio, .nullable, "`cost` / `installs`. Null if there are none."),
+    Column(
+      .ecpi,
+      .ratio,
+      .nullable,
+      "`cost` / `installs`. Null if there are none. It and the ratios below are null if the cost is 0 or less."
+    ),
     Column(.roas, .ratio, .nullable, "`revenue` / `cost`. Null without a cost above 0 in the same currency."),
     Column(.roasMin, .ratio, .nullable, "`revenue_min` / `cost`."),
     Column(.roasMax, .ratio, .nullable, "`revenue_max` / `cost`. Null if `revenue_max` is null."),
@@ -102,9 +110,11 @@ extension Column {
       .moneySum,
       .nullable,
       """
-      The revenue of the windows 0 to 2 of the same install date, as `revenue_basis` says. It is in the row of the first \
-      of these windows that there is, and null in all others, in rows of the `date_type` `received`, and if there are \
-      several currencies.
+      The revenue of the windows 0 to 2 of the same install date. For each install date, app and model it is the larger \
+      one of the sum of the windows and the revenue of the window whose values include the windows before; this is \
+      decided over all postbacks of the report, so that the column is additive. It is in the row of the first of these \
+      windows that there is, and null in all others, in rows of the `date_type` `received`, if there are several \
+      currencies, and if a part could not be converted to that of the report.
       """
     ),
     Column(
@@ -112,8 +122,9 @@ extension Column {
       .word(of: AllWindowsRevenue.Basis.self),
       .nullable,
       """
-      The windows in `revenue_all_windows`: `window0` if there is no other; `sum` if they are added; `cumulative` if \
-      it is that of the last window, because values of a window include the earlier ones.
+      The windows in `revenue_all_windows`: `window0` if no later window has a decoded value; `sum` if they are added; \
+      `cumulative` if it is that of a window whose values include the earlier ones; `mixed` if models of the row differ. \
+      Null if no value is decoded.
       """
     ),
   ]

@@ -17,6 +17,8 @@ package struct DailySettings: Sendable {
   package var modelPeriod = ModelPeriod.all
   /// The level of the intervals of modelled numbers.
   package var modelLevel = 0.95
+  /// The rule by which the tables may replace earlier ones.
+  package var replacement = TableReplacement()
   /// The formats of the tables.
   package var encoding: TableEncoding
 

@@ -55,11 +55,15 @@ package struct DailySummary: Sendable {
     lookupWarnings = lookups.warnings.map(\.description)
   }
 
-  /// The number of postbacks that are left out, by environment, and `forwarder_test` for those that a forwarder marks.
+  /// The number of postbacks that are left out, by environment, `forwarder_test` for those that a forwarder marks, and `late`
+  /// for those that were received after the time of the report.
   package var leftOut: [(reason: String, count: Int)] {
     let environments = rows.leftOut.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    return environments + (rows.tests > 0 ? [(Table.forwarderTest, rows.tests)] : [])
+    return environments + [(Table.forwarderTest, rows.tests), (Self.late, rows.late)].filter { $0.1 > 0 }
   }
+
+  /// The word for postbacks that were received after the time of the report.
+  package static let late = "received_after_as_of"
 
   /// The number of counted postbacks.
   package var postbacks: Int { windows.reduce(0) { $0 + $1.postbacks } }
@@ -85,7 +89,9 @@ package struct DailySummary: Sendable {
   package var settled: Int? { hasSettled ? rows.settled : nil }
 
   /// The remarks on the postbacks and on `skan_settled`.
-  package var ownWarnings: [String] { costWarnings + nullWarnings + settledWarnings }
+  package var ownWarnings: [String] {
+    (nothingCounted.map { [$0] } ?? []) + costWarnings + nullWarnings + settledWarnings
+  }
 
   /// A remark if `skan_settled` is older than the lookup tables or the last postbacks.
   private var settledWarnings: [String] {
@@ -94,7 +100,7 @@ package struct DailySummary: Sendable {
     if settledDigest != provenance.digests[.lookup] {
       warnings.append("skan_settled was made with other lookup tables. Run postback settle with these.")
     }
-    let counted = rows.read - rows.tests - rows.leftOut.values.reduce(0, +)
+    let counted = rows.read - leftOut.reduce(0) { $0 + $1.count }
     if rows.settled < counted {
       warnings.append(
         "skan_settled does not have the last \(counted - rows.settled) of \(counted) postbacks, which are counted with the "
@@ -179,6 +185,7 @@ extension DailySummary {
         .init("not_compared", changesObstacle.map(JSONValue.string) ?? .null),
         .init("apple_search_ads", searchAds?.json ?? .null),
         .init("warnings", .array(warnings.map { .string($0) })),
+        .init(Self.nothingCountedKey, nothingCounted.map(JSONValue.string) ?? .null), settings.replacement.member,
       ] + provenance.members
     )
   }

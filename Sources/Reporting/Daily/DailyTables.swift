@@ -60,7 +60,10 @@ extension Table {
         .revenue,
         .moneySum,
         .nullable,
-        "The sum of the estimated revenue. Null if there is none, and if there are several currencies."
+        """
+        The sum of the estimated revenue. Null if there is none, if there are several currencies, and if a part could not \
+        be converted to that of the report.
+        """
       ),
       Column(.revenueMin, .moneySum, .nullable, "The sum of the least possible revenue."),
       Column(.revenueMax, .moneySum, .nullable, "The sum of the upper limits. Null if a postback has none."),

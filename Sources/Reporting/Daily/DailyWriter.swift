@@ -111,6 +111,7 @@ struct DailyWriter: ~Copyable {
       try outputs.append(modelled: modelling.modelling.encoded(settings.encoding))
       summary.note(outputs, modelling.modelling)
       (summary.changes, summary.changesObstacle) = (changes.counts, changes.obstacle)
+      try summary.verifyReplacement(in: outputs.daily.table.output)
       try outputs.complete(summary: summary.json.description, changes: changes.json.description)
     } catch {
       throw .state(error)

@@ -51,10 +51,15 @@ package struct Enrichment: Sendable {
     json = .object(
       summary.members + [
         .init("lookup_digest", .string(lookups.hexadecimalDigest)),
-        .init("warnings", .array(lookups.warnings.map { .string($0.description) })),
+        .init("warnings", .array(lookups.warnings.map { .string($0.description) })), table.replacement.member,
       ]
     )
-    do throws(FileFailure) { try table.complete(summary: json.description) } catch { throw .state(error) }
+    do throws(FileFailure) {
+      try table.verifyReplacement(accepted: summary.total.total)
+      try table.complete(summary: json.description)
+    } catch {
+      throw .state(error)
+    }
   }
 }
 

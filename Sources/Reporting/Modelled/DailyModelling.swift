@@ -5,14 +5,17 @@ struct DailyModelling: Sendable {
   /// The estimates.
   let modelling: NullModelling
 
+  /// The currency of the report; nil if amounts stay in their own.
+  private let currency: String?
   private let strata: [Stratum]
   private let groups: StratumGroups<UInt32>
   private let period: ModelPeriod
   /// The values of the outcomes as modelling sees them.
   private let values: [StratumCounts.Value?]
 
-  /// Models the null postbacks of a report.
-  init(_ cells: DailyCells, _ models: ModelMeanings, _ settings: DailySettings) {
+  /// Models the null postbacks of a report, whose amounts are in `currency` if it has one.
+  init(_ cells: DailyCells, _ models: ModelMeanings, _ settings: DailySettings, currency: String?) {
+    self.currency = currency
     period = settings.modelPeriod
     strata = cells.strata.keys.map { Stratum($0.values) }
     values = cells.outcomes.map(\.modelledValue)
@@ -40,14 +43,17 @@ struct DailyModelling: Sendable {
   /// Returns the modelled revenue of a row of `skan_daily`; nil if it has nothing to model.
   func revenue(of row: DailyRow) -> GroupRevenue? {
     if row.group.window > 0 { return GroupRevenue(.refused(.laterWindow)) }
-    guard row.metrics.revenue.count < 2 else { return GroupRevenue(.refused(.currencies)) }
-    let revenue = row.metrics.revenue.first
-    return modelling.revenue(
+    let revenue = row.metrics.singleRevenue
+    guard revenue != nil || row.metrics.revenue.isEmpty else { return GroupRevenue(.refused(.currencies)) }
+    let modelled = modelling.revenue(
       of: row.nulls,
       whole: groups,
-      observed: revenue?.value.estimate ?? .zero,
-      currency: revenue?.key
+      observed: revenue?.revenue.estimate ?? .zero,
+      currency: revenue?.currency
     )
+    // An estimate is in the currency of the model, also where no revenue was observed.
+    if let currency, let own = modelled?.currency, own != currency { return GroupRevenue(.refused(.currencies)) }
+    return modelled
   }
 
   /// Returns the modelled number of postbacks with an event of a row whose revenue is modelled.

@@ -87,11 +87,13 @@ package struct Settlement: Sendable {
       settings,
       rows: written,
       copies: copyCount,
-      unreadableBodies: unreadableBodies
+      unreadableBodies: unreadableBodies,
+      replacement: tables.settled.replacement
     )
     self.unreadable = unreadable
     let text = summary.json.description
     do throws(FileFailure) {
+      try tables.settled.verifyReplacement(accepted: written.settled)
       try tables.events.complete(summary: text)
       try tables.settled.complete(summary: text)
     } catch {

@@ -32,7 +32,7 @@ extension SettlementSummary {
       ),
       .init("apps_without_direct_copies", .array(silentApps.map(\.json))),
       .init("apps_without_direct_copies_since", .array(undatedApps.map(\.json))),
-      .init("groups", .array(groups.map(\.json))),
+      .init("groups", .array(groups.map(\.json))), replacement.member,
     ])
   }
 }

@@ -77,6 +77,7 @@ package struct SettlementSummary: Sendable {
   let lookupDigest: String
   /// The digest of the models that decoded the values.
   let modelsDigest: String
+  let replacement: TableReplacement
 
   init(
     _ counts: SettlementCounts,
@@ -85,8 +86,10 @@ package struct SettlementSummary: Sendable {
     _ settings: SettlementSettings,
     rows: (settled: Int, events: Int),
     copies: Int,
-    unreadableBodies: Int
+    unreadableBodies: Int,
+    replacement: TableReplacement
   ) {
+    self.replacement = replacement
     (self.rows, self.copies, self.unreadableBodies) = (rows, copies, unreadableBodies)
     trustLevels = counts.trustLevels
     asOf = counts.newest

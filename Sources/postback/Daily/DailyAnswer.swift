@@ -53,7 +53,8 @@ struct DailyAnswer {
   private var revenue: TextTable {
     var table = TextTable(["currency", "estimate", "least", "most"], numbersIn: [1, 2, 3])
     for (currency, revenue) in summary.revenue {
-      let most = revenue.maximum.map { "\($0)" } ?? "\(revenue.closedMaximum) or more"
+      // Without a limit, the greatest sum is at least the estimated one.
+      let most = revenue.maximum.map { "\($0)" } ?? "\(max(revenue.estimate, revenue.closedMaximum)) or more"
       table.add([currency, "\(revenue.estimate)", "\(revenue.minimum)", most])
     }
     return table

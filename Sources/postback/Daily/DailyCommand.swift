@@ -86,6 +86,7 @@ struct DailyCommand: Command {
     do {
       defer { progress.clear() }
       let positions = try positions()
+      settings.replacement = try derived.replacement(state: state)
       var inputs = try inputs(progress)
       (inputs.costs, inputs.currency) = (costs, currency)
       inputs.suspicions = try await suspicions(inputs)

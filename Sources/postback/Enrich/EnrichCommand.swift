@@ -44,7 +44,12 @@ struct EnrichCommand: Command {
     let enrichment: Enrichment
     do {
       defer { progress.clear() }
-      let table = try DerivedTable(.enriched, derived.encoding, in: derived.target)
+      let table = try DerivedTable(
+        .enriched,
+        derived.encoding,
+        in: derived.target,
+        replacing: try derived.replacement()
+      )
       enrichment = try await Enrichment(
         accepted: try derived.files(of: .postbacks, progress),
         rejects: try derived.files(of: .rejects, progress),

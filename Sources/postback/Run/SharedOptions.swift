@@ -119,6 +119,7 @@ enum TablesOptions {
     guard let folder = arguments.value("--out") ?? configured.out, !folder.isEmpty else {
       throw CommandFailure(.usage, "No folder for the tables is given. Name it with --out.")
     }
+    try verifyPlace(folder)
     let formats = try formats(arguments)
     var tables = TableOptions(
       folder: folder,

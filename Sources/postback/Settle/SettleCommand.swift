@@ -93,7 +93,12 @@ struct SettleCommand: Command {
         settings,
         as: derived.encoding,
         into: (
-          try DerivedTable(.settled, derived.encoding, in: derived.target),
+          try DerivedTable(
+            .settled,
+            derived.encoding,
+            in: derived.target,
+            replacing: try derived.replacement(state: state)
+          ),
           try DerivedTable(.settledEvents, derived.encoding, in: derived.target)
         ),
         jobs: derived.jobs

@@ -53,6 +53,18 @@ import Testing
     #expect(EventRatios(events: .zero, parts).ecpa == nil)
   }
 
+  @Test(arguments: [Amount.zero, -Amount(5)]) func `a cost of 0 or less has no ratios`(_ cost: Amount) {
+    var parts = CostRatios.Parts()
+    (parts.cost, parts.installs, parts.conversions, parts.valid) = (cost, 1, 1, 1)
+    (parts.revenue, parts.revenueMin, parts.revenueMax) = (Amount(30), Amount(20), Amount(40))
+    let ratios = CostRatios(parts)
+    #expect([ratios.ecpi, ratios.roas, ratios.roasMin, ratios.roasMax, ratios.roi].allSatisfy { $0 == nil })
+    #expect(ratios.roasScaled == nil && ratios.roasScaledConversions == nil)
+    #expect(EventRatios(events: Amount(3), parts).ecpa == nil)
+    // These are not of the cost.
+    #expect(ratios.rpu == Amount(30) && EventRatios(events: Amount(3), parts).ecr == Amount(3))
+  }
+
   @Test(arguments: [
     (81, 263, "0.307985", "0.255289", "0.36621"), (0, 20, "0", "0", "0.161125"),
     (1, 29, "0.034483", "0.006113", "0.171755"),

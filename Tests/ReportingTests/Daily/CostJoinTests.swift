@@ -129,7 +129,8 @@ import Testing
     let report = try CostReport()
     try report.write([
       Postback(), Postback(window: 1), Postback(window: 2, revenue: ("7", "7", "7")),
-      Postback(campaign: "2002"), Postback(campaign: "2002", window: 1, revenue: ("9", "9", "9"), isCumulative: true),
+      Postback(campaign: "2002", model: "c"),
+      Postback(campaign: "2002", window: 1, revenue: ("9", "9", "9"), isCumulative: true, model: "c"),
       Postback(campaign: "2003"), Postback(campaign: "2003", window: 1, revenue: nil),
       Postback(campaign: "2004", window: 1), Postback(campaign: "2005", revenue: nil),
     ])
@@ -142,5 +143,39 @@ import Testing
       ]
     )
     #expect(try report.rows().filter { $0[.dateType] == "received" }.allSatisfy { $0[.revenueBasis] == nil })
+  }
+
+  @Test func `a later window that includes the earlier ones counts where it is larger, for each app and model`()
+    async throws
+  {
+    let report = try CostReport()
+    func later(_ revenue: String, app: Int, campaign: String = "2001") -> Postback {
+      Postback(campaign: campaign, app: app, window: 1, revenue: (revenue, "0", "null"), isCumulative: true)
+    }
+    func first(_ revenue: String, app: Int, campaign: String = "2001") -> Postback {
+      Postback(campaign: campaign, app: app, revenue: (revenue, "0", "null"))
+    }
+    // Of 40 installs of app 101 one sent a second postback. All installs of app 202 did, and of app 303 no one.
+    try report.write(
+      (0..<40).map { first("5", app: 101, campaign: "\($0 % 3)") } + [later("5", app: 101)]
+        + [first("100", app: 202), first("200", app: 202, campaign: "1"), later("700", app: 202)]
+        + [later("500", app: 202, campaign: "1"), first("3", app: 303)]
+    )
+    var totals: Set<String> = []
+    for dimensions in [[], [.networkName], [.appID], [.campaignID], [.appID, .campaignID, .modelID]]
+      as [Set<DailyDimension>]
+    {
+      try await report.report { $0.dimensions = dimensions }
+      let rows = try report.installs()
+      totals.insert(sum(rows, .revenueAllWindows).description)
+      guard dimensions == [.appID] else { continue }
+      let cells: [ColumnName] = [.appID, .revenueAllWindows, .revenueBasis]
+      #expect(
+        rows.filter { $0[.revenueBasis] != nil }.map { row in cells.map { row[$0] ?? "-" }.joined(separator: " ") } == [
+          "101 200 sum", "202 1200 cumulative", "303 3 window0",
+        ]
+      )
+    }
+    #expect(totals == ["1403"])
   }
 }

@@ -24,6 +24,7 @@ struct CostReport {
     var revenue: (String, String, String)? = ("5", "4", "6")
     var currency = "USD"
     var isCumulative = false
+    var model = "m"
   }
 
   let folder: TemporaryFolder
@@ -45,7 +46,8 @@ struct CostReport {
       ]
       if let (estimate, least, most) = postback.revenue {
         columns += [
-          ("conversion_value", "7"), ("decode_status", #""decoded""#), ("model_id", #""m""#), ("model_version", "1"),
+          ("conversion_value", "7"), ("decode_status", #""decoded""#), ("model_id", #""\#(postback.model)""#),
+          ("model_version", "1"),
           ("skan_revenue", estimate), ("min_revenue", least), ("max_revenue", most),
           ("currency", #""\#(postback.currency)""#), ("cumulative", "\(postback.isCumulative)"),
         ]

@@ -32,7 +32,9 @@ import Testing
     #expect(try report.rows().first?[.revenue] == "16.000001")
   }
 
-  @Test func `an amount without a rate stays in its currency, and is counted`() async throws {
+  @Test func `an amount without a rate is in revenue_by_currency and cost_by_currency alone, and is counted`()
+    async throws
+  {
     let report = try CostReport()
     try report.write([
       Postback(), Postback(currency: "JPY"), Postback(installed: "2026-04-06T00:00:00Z", currency: "EUR"),
@@ -42,8 +44,20 @@ import Testing
     let rows = try report.installs()
     #expect(rows[0][.revenue] == nil && rows[0][.revenueByCurrency] == #"{"JPY":5,"USD":5}"#)
     #expect(rows[0][.unconvertedRows] == "1" && rows[0][.costByCurrency] == #"{"JPY":10,"USD":1}"#)
-    #expect(rows[1][.revenue] == "5" && rows[1][.currency] == "EUR" && rows[1][.unconvertedRows] == "1")
+    #expect(rows[1][.revenue] == nil && rows[1][.currency] == nil && rows[1][.revenueByCurrency] == #"{"EUR":5}"#)
+    #expect(rows[1][.revenueAllWindows] == nil && rows[1][.unconvertedRows] == "1")
     #expect(summary.unconverted == 3)
+  }
+
+  @Test func `a cost without a rate alone has no ratio`() async throws {
+    let report = try CostReport()
+    try report.write([Postback(currency: "JPY")])
+    let cost = "date,network_name,campaign_id,currency,cost\n2026-03-06,One,2001,JPY,10\n"
+    let summary = try await report.report(cost: cost, rates: Self.rates)
+    let row = try #require(try report.installs().first)
+    #expect(row[.cost] == nil && row[.costCurrency] == nil && row[.costByCurrency] == #"{"JPY":10}"#)
+    #expect([row[.ecpi], row[.roas], row[.rpu]] == [nil, nil, nil])
+    #expect(summary.campaigns.map(\.singleCost?.cost) == [nil])
   }
 
   @Test func `all missing rates are problems at once`() async throws {

@@ -34,6 +34,11 @@ struct DailyFolder {
   /// Writes rows of `skan_postbacks`, each with the next key, and of `skan_events`.
   init(_ rows: [Columns], events: [String] = []) throws {
     folder = try TemporaryFolder()
+    try write(rows, events: events)
+  }
+
+  /// Writes other rows in place of those that are there.
+  func write(_ rows: [Columns], events: [String] = []) throws {
     let lines = Self.lines(rows.map { Self.usual.merging($0) { $1 } })
     for (table, text) in [("skan_postbacks", lines), ("skan_events", events.joined()), ("skan_rejects", "")] {
       _ = try DurableFolder(making: folder.path("out/\(table)"))

@@ -1,5 +1,6 @@
 import Base
 import JSON
+import PostbackPipeline
 import Tables
 import TestSupport
 import Testing
@@ -37,6 +38,45 @@ import Testing
       #expect(row.number(column) == nil)
     }
     #expect(row["revenue_by_currency"]?.description == #"{"EUR":10,"USD":15}"#)
+  }
+
+  @Test func `a report of a time counts nothing that was received after it`() async throws {
+    let folder = try DailyFolder([[:], ["received_at": #""2026-03-10T06:00:00.001Z""#], ["received_at": "null"]])
+    let time = try #require(Timestamp("2026-03-10T06:00:00Z"))
+    let summary = try await folder.report { $0.asOf = time }
+    #expect(summary.postbacks == 2 && summary.leftOut.map(\.count) == [1])
+    #expect(summary.leftOut.map(\.reason) == ["received_after_as_of"])
+    #expect(try folder.rows().reduce(0) { $0 + ($1.integer(.postbacks) ?? 0) } == 2)
+    #expect(try await folder.report().postbacks == 3)
+  }
+
+  @Test func `a report with much fewer rows than before leaves the tables as they are, and says why`() async throws {
+    let postback = ["environment": #""custom""#]
+    let folder = try DailyFolder((0..<10).map { postback.merging(["app_id": "\($0 + 1)"]) { $1 } })
+    let first = try await folder.report()
+    #expect(
+      first.nothingCounted
+        == "No postback is counted: all 10 accepted postbacks are of the environment custom, and the "
+        + "report counts production. Give --environment custom if these are to be counted."
+    )
+    #expect(first.ownWarnings.count == 1)
+    #expect(try await folder.report { $0.environments = ["custom"] }.nothingCounted == nil)
+    let bytes = try folder.bytes()
+    let failure = try #require(await #expect(throws: PipelineFailure.self) { try await folder.report() })
+    #expect("\(failure)".contains("all 10 accepted postbacks are of the environment custom"))
+    #expect(try folder.bytes() == bytes)
+    // Fewer dimensions are no loss.
+    try await folder.report { ($0.environments, $0.dimensions) = (["custom"], []) }
+    try await folder.report { $0.replacement.isForced = true }
+    #expect(try folder.bytes().isEmpty)
+  }
+
+  @Test func `rows that were removed from the input are no mistake`() async throws {
+    let folder = try DailyFolder((0..<10).map { ["app_id": "\($0 + 1)"] })
+    try await folder.report { $0.replacement.removals = 1 }
+    try folder.write((0..<4).map { ["app_id": "\($0 + 1)"] })
+    await #expect(throws: PipelineFailure.self) { try await folder.report { $0.replacement.removals = 1 } }
+    #expect(try await folder.report { $0.replacement.removals = 2 }.postbacks == 4)
   }
 
   @Test func `a postback that lost is an assist and nothing else`() async throws {

@@ -198,7 +198,5 @@ struct DailyChangesHistory {
 }
 
 extension JSONValue {
-  fileprivate func count(_ key: String) -> Int? {
-    if case .number(let text)? = self[key] { Int(text) } else { nil }
-  }
+  fileprivate func count(_ key: String) -> Int? { self[key]?.wholeNumber }
 }

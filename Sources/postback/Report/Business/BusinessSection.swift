@@ -216,7 +216,9 @@ extension BusinessSection {
       postback daily --rates FILE --currency \(business.currency ?? "EUR").
       """
     let time = business.asOf.map { "As of \($0). " } ?? ""
+    let nothing: HTML = business.nothingCounted.map { "<p class=\"note\"><strong>\($0)</strong></p>" } ?? ""
     return """
+      \(nothing)\
       <p class="note">\(time)By estimated install date, in the first conversion window. \(others)</p>
       <div class="controls" id="business-controls" hidden>
       <label>Network <select id="business-network"><option value="">all</option></select></label>

@@ -17,7 +17,10 @@ enum BusinessFindings {
     suspects: Set<String>
   ) -> [Finding] {
     var findings: [Finding?] = []
-    if let business { findings += [returns(business), worst(business), nulls(business), openDays(business)] }
+    // Costs without a counted postback say nothing about campaigns.
+    if let business, business.business.nothingCounted == nil {
+      findings += [returns(business), worst(business), nulls(business), openDays(business)]
+    }
     findings += [differences(trust, suspects) ?? contradictions(report, suspects), rejects(report)]
     return findings.compactMap(\.self)
   }
