@@ -21,10 +21,10 @@ enum FraudOptions {
   static func scenarios(_ arguments: Arguments) throws(CommandFailure) -> [FraudScenario] {
     var scenarios: [FraudScenario] = []
     for text in arguments.all("--fraud") { scenarios.append(try scenario(text)) }
-    if !scenarios.isEmpty, !arguments.has("--campaigns") {
+    if !scenarios.isEmpty, !arguments.has("--campaigns"), !arguments.has("--world") {
       throw CommandFailure(
         .usage,
-        "--fraud needs --campaigns, because only postbacks of campaigns have forwarders. Add that option."
+        "--fraud needs --campaigns or --world, because only postbacks of campaigns have forwarders. Add that option."
       )
     }
     return scenarios
