@@ -36,11 +36,12 @@ struct MediaPlan: Sendable {
       PlannedCampaign(number: number, networks, apps, settings, &random)
     }
     if let share = world.firstNetworkShare {
-      let first = campaigns.reduce(0) { $0 + ($1.network == 0 ? $1.weight : 0) }
-      let others = campaigns.reduce(-first) { $0 + $1.weight }
-      for place in campaigns.indices where campaigns[place].network == 0 {
-        campaigns[place].weight *= share / (1 - share) * others / first
+      func volume(_ campaigns: [PlannedCampaign]) -> Double {
+        campaigns.reduce(0) { $0 + $1.weight * Double($1.days.count) }
       }
+      let first = volume(campaigns.filter { $0.network == 0 })
+      let factor = share / (1 - share) * (volume(campaigns) - first) / first
+      for place in campaigns.indices where campaigns[place].network == 0 { campaigns[place].weight *= factor }
     }
     self.campaigns = campaigns
     sourceApps = (0..<60).map { _ in random.storeID() }

@@ -79,6 +79,12 @@ struct ReachableValues: Sendable {
   /// The fine value with the most revenue; nil if fine values mean none.
   var highestFine: Int? { isFine ? paying.last : nil }
 
+  /// Tells if a value means no revenue.
+  func isFree(_ value: SentValue) -> Bool {
+    if let fine = value.fine { return isFine && free.contains(fine) }
+    return value.coarse.map { coarse in (window.meaning(coarse: coarse)?.revenue ?? .zero).estimate == .zero } ?? false
+  }
+
   /// Draws a fine value with more revenue than one; nil if there is none.
   func higherFine(than value: Int, _ random: inout SeededGenerator) -> Int? {
     guard isFine else { return nil }

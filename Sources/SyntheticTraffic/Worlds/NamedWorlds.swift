@@ -24,11 +24,11 @@ extension World {
 
     // Values
     World("lognormal-revenue", "Users' revenue is lognormal, with a median for each campaign.") {
-      $0.spending = .lognormal(sigma: 1.4)
+      $0.spending = .lognormal(sigma: 1.2)
     },
-    World("pareto-revenue", "Users' revenue has a Pareto tail of 1.3.") { $0.spending = .pareto(shape: 1.3) },
+    World("pareto-revenue", "Users' revenue has a Pareto tail of 1.8.") { $0.spending = .pareto(shape: 1.8) },
     World("rare-payers", "1.5 % of the users pay; lognormal revenue.") {
-      ($0.payerRate, $0.spending) = (0.015, .lognormal(sigma: 1.4))
+      ($0.payerRate, $0.spending) = (0.015, .lognormal(sigma: 1.2))
     },
     World("missing-at-random", "A fifth of all crowds is too small for a value, whatever the users do.") {
       $0.smallCrowds = 0.2
