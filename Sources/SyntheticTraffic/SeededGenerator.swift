@@ -7,6 +7,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// of another.
   enum Purpose: UInt64 {
     case audience, kind, postback, signature, receipt, mediaPlan, volume, crowd, conversion, cost, fraud
+    case amount
   }
 
   private var state: UInt64
@@ -14,6 +15,11 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Starts the sequence for one purpose of one line. The lines before are not needed.
   init(seed: UInt64, line: Int, _ purpose: Purpose) {
     state = Self.mix(Self.mix(seed &+ purpose.rawValue &* Self.increment) &+ UInt64(truncatingIfNeeded: line))
+  }
+
+  /// Starts a sequence for another purpose at the present place of a sequence, which is not moved.
+  init(_ purpose: Purpose, beside other: SeededGenerator) {
+    state = Self.mix(other.state ^ purpose.rawValue &* Self.increment)
   }
 
   /// Returns the next 64 bits.

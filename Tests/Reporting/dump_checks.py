@@ -39,7 +39,9 @@ def check_tier(line, row, truth):
         check(2 <= len(row["source_identifier"]) <= most, f"line {line}: {row['source_identifier']} in tier {tier}")
         check(row["source_app_id"] is None or tier == 3, f"line {line}: source app in tier {tier}")
     if fine is not None and row["decode_status"] == "decoded":
-        equal(Decimal(str(row["skan_revenue"])), Decimal(truth["true_revenue"]), f"line {line}, revenue")
+        revenue, least, most = Decimal(truth["true_revenue"]), Decimal(row["min_revenue"]), row["max_revenue"]
+        is_inside = least == revenue if most == least else least <= revenue and (most is None or revenue < Decimal(most))
+        check(is_inside, f"line {line}: the user's revenue {revenue} is not in {least} to {most}")
 
 
 def check_campaigns(site):

@@ -27,8 +27,8 @@ struct CampaignLines: Sendable {
 }
 
 extension CampaignTraffic {
-  /// The greatest number of lines of a conversion: two copies in each of three windows.
-  private static let mostLines = 6
+  /// The greatest number of lines of a conversion: all copies in each of three windows.
+  private var mostLines: Int { 3 * settings.world.mostCopies }
 
   /// Plans some consecutive lines of a dump with `count` lines. `planner` plans the lines that are not of campaigns.
   ///
@@ -99,7 +99,7 @@ extension CampaignTraffic {
     var postbacks: [SentPostback] = []
     var left = lineCount
     while left > 0 {
-      let isSingle = left < Self.mostLines
+      let isSingle = left < mostLines
       let conversion = conversion(in: part, isSingle: isSingle, &random)
       for postback in self.postbacks(of: conversion, isSingle: isSingle, &random) {
         postbacks.append(postback)

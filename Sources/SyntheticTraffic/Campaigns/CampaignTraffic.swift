@@ -11,6 +11,10 @@ package struct CampaignTraffic: Sendable {
   private let bounds: CrowdBounds
   /// The values by app and by model.
   private let values: [[AppValues]]
+  /// The times of conversions; nil if they are uniform.
+  private let calendar: Calendar?
+  /// The middle crowd of all conversions.
+  private let middleCrowd: Double
 
   private static let millisecondsPerDay: Int64 = 86_400_000
 
@@ -25,6 +29,12 @@ package struct CampaignTraffic: Sendable {
     var random = SeededGenerator(seed: seed, line: 0, .crowd)
     let crowds = (0..<20_000).map { _ in plan.volume(plan.cell(day: random.below(plan.days), &random)) }
     bounds = CrowdBounds(of: crowds, mix.tiers)
+    middleCrowd = crowds.sorted()[crowds.count / 2]
+    let world = settings.world
+    calendar =
+      world.hasCycles || world.changesMidweek
+      ? Calendar(firstDay: plan.firstDay, volumes: (0..<plan.days).map(plan.volume(ofDay:)), hasCycles: world.hasCycles)
+      : nil
   }
 
   /// The values of an app under a model, by window, for installs and for re-engagements.
@@ -58,7 +68,7 @@ package struct CampaignTraffic: Sendable {
   ) -> Conversion {
     let place = part.lowerBound + random.fraction() * (part.upperBound - part.lowerBound)
     let sinceStart = min(
-      Int64(place * Double(plan.days) * Double(Self.millisecondsPerDay)),
+      calendar?.time(of: place) ?? Int64(place * Double(plan.days) * Double(Self.millisecondsPerDay)),
       Int64(plan.days) * Self.millisecondsPerDay - 1
     )
     let time = plan.firstDay * Self.millisecondsPerDay + sinceStart
@@ -66,25 +76,61 @@ package struct CampaignTraffic: Sendable {
     let campaign = plan.campaigns[cell.campaign]
     let crowd = plan.volume(cell)
     let format = mix.formats.pick(&random)
-    let kind = Self.kind(format, &random)
+    let redownloads = settings.world.redownloads
+    let kind = Self.kind(format, redownloads: redownloads[campaign.network % redownloads.count], &random)
     let isLost = random.chance(ofHundred: 4) || isSingle
+    let payerRate = payerRate(campaign, cell, crowd: crowd)
+    let isView = random.chance(ofHundred: campaign.viewsOfHundred)
+    let isPayer = random.fraction() < payerRate
+    let values = trueValues(
+      format,
+      campaign,
+      values(app: campaign.app, at: time, kind),
+      isPayer: isPayer,
+      payerRate: payerRate,
+      &random
+    )
+    let hasSmallCrowd = hasSmallCrowd(isPayer: isPayer, &random)
     return Conversion(
       cell: cell,
       time: time,
       format: format,
       kind: kind,
       isWin: !(format.tellsLosers && isLost),
-      isView: random.chance(ofHundred: campaign.viewsOfHundred),
-      tier: bounds.tier(of: crowd),
-      digits: bounds.digits(of: crowd),
-      values: trueValues(format, campaign, values(app: campaign.app, at: time, kind), &random)
+      isView: isView,
+      tier: hasSmallCrowd ? 0 : bounds.tier(of: crowd),
+      digits: hasSmallCrowd ? 2 : bounds.digits(of: crowd),
+      values: values
     )
   }
 
-  private static func kind(_ format: PostbackFormat, _ random: inout SeededGenerator) -> Conversion.Kind {
+  /// Returns the share of users of a campaign, a country and a day who pay in window 0.
+  private func payerRate(_ campaign: PlannedCampaign, _ cell: CampaignCell, crowd: Double) -> Double {
+    let world = settings.world
+    var rate = world.payerRate ?? campaign.payerRate
+    rate *= world.payersByNetwork[campaign.network % world.payersByNetwork.count]
+    // From half to twice the rate.
+    if world.payersFollowCountry { rate *= [2, 1.5, 1.8, 0.6, 1.2, 1, 0.5, 1.4, 0.7, 1.3][cell.country] }
+    if world.payersFollowCrowd { rate *= min(max((crowd / middleCrowd).squareRoot().squareRoot(), 0.5), 2) }
+    for _ in 0..<(world.weeklyDrift == 1 ? 0 : cell.day / 7) { rate *= world.weeklyDrift }
+    return min(rate, 0.9)
+  }
+
+  /// Draws if the crowd of a user is smaller than that of the campaign.
+  private func hasSmallCrowd(isPayer: Bool, _ random: inout SeededGenerator) -> Bool {
+    let world = settings.world
+    return world.smallCrowds > 0
+      && random.fraction() < world.smallCrowds * (isPayer ? world.smallCrowdsOfPayers : 1)
+  }
+
+  private static func kind(
+    _ format: PostbackFormat,
+    redownloads: Int,
+    _ random: inout SeededGenerator
+  ) -> Conversion.Kind {
     switch random.below(100) {
-    case 0..<8: .redownload
-    case 8..<12 where format == .adAttributionKit: .reEngagement
+    case 0..<redownloads: .redownload
+    case redownloads..<redownloads + 4 where format == .adAttributionKit: .reEngagement
     default: .install
     }
   }
@@ -95,16 +141,20 @@ package struct CampaignTraffic: Sendable {
     _ format: PostbackFormat,
     _ campaign: PlannedCampaign,
     _ values: [ReachableValues?],
+    isPayer: Bool,
+    payerRate: Double,
     _ random: inout SeededGenerator
   ) -> [TrueValue?] {
-    let isPayer = random.fraction() < campaign.payerRate
-    return values.indices.map { window in
+    values.indices.map { window in
       let isActive = window == 0 || random.chance(ofHundred: (isPayer ? [100, 70, 50] : [100, 45, 25])[window])
-      let paysAgain = random.fraction() < (isPayer ? 0.4 : campaign.payerRate / 2)
+      let paysAgain = random.fraction() < (isPayer ? 0.4 : payerRate / 2)
       guard isActive, window == 0 || format.hasWindows else { return nil }
       let value = values[window]?.draw(
         isPayer: window == 0 ? isPayer : paysAgain,
         continuation: campaign.continuation,
+        spending: settings.world.spending,
+        // From 1 to 11.
+        scale: 1 + (campaign.continuation - 0.6) * 40,
         &random
       )
       // Without a fine value in window 0 the versions before 4.0 have none.

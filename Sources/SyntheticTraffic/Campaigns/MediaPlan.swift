@@ -23,14 +23,27 @@ struct MediaPlan: Sendable {
     days = settings.days
     firstDay = settings.firstDay
     // A network and an app have at most 60 campaigns, because SKAdNetwork 3 numbers campaigns from 1 to 100.
-    let least = (settings.count + 60 * settings.apps.count - 1) / (60 * settings.apps.count)
-    let networks = (0..<max(min(4, settings.count), least)).map { PlannedNetwork(number: $0, &random) }
+    let world = settings.world
+    let most = 60 * (world.hasOneAppANetwork ? 1 : settings.apps.count)
+    let least = (settings.count + most - 1) / most
+    let networks = (0..<max(min(world.networks, settings.count), least)).map { number in
+      PlannedNetwork(number: number, hasPartner: world.partners.contains(number), &random)
+    }
     let apps = settings.apps.enumerated().map { PlannedApp(number: $0, id: $1, settings) }
     self.networks = networks
     self.apps = apps
-    campaigns = (0..<settings.count).map { number in
-      PlannedCampaign(number: number, networks, apps, days: settings.days, &random)
+    var campaigns = (0..<settings.count).map { number in
+      PlannedCampaign(number: number, networks, apps, settings, &random)
     }
+    if let share = world.firstNetworkShare {
+      func volume(_ campaigns: [PlannedCampaign]) -> Double {
+        campaigns.reduce(0) { $0 + $1.weight * Double($1.days.count) }
+      }
+      let first = volume(campaigns.filter { $0.network == 0 })
+      let factor = share / (1 - share) * (volume(campaigns) - first) / first
+      for place in campaigns.indices where campaigns[place].network == 0 { campaigns[place].weight *= factor }
+    }
+    self.campaigns = campaigns
     sourceApps = (0..<60).map { _ in random.storeID() }
     var sum = 0.0
     sums = campaigns.map { campaign in
@@ -60,6 +73,15 @@ struct MediaPlan: Sendable {
     return campaign.weight * campaign.countries.share(of: cell.country) * shareOfDay(cell)
   }
 
+  /// The volume of all campaigns on a day.
+  func volume(ofDay day: Int) -> Double {
+    campaigns.indices.reduce(0) { sum, campaign in
+      campaigns[campaign].countries.choices.reduce(sum) { sum, country in
+        sum + volume(CampaignCell(campaign: campaign, country: country, day: day))
+      }
+    }
+  }
+
   /// The part of its greatest volume that a campaign has on a day; 0 if it does not run.
   private func shareOfDay(_ cell: CampaignCell) -> Double {
     guard campaigns[cell.campaign].days.contains(cell.day) else { return 0 }
@@ -86,6 +108,8 @@ struct PlannedNetwork: Sendable {
   let name: String
   /// The party that forwards the network's postbacks.
   let forwarder: Forwarder
+  /// The measurement partner that forwards them beside that party; nil for most networks.
+  let partner: Forwarder?
   /// Indicates that the network writes a missing conversion value as 0.
   let writesNullAsZero: Bool
   /// Indicates that the last two digits of the network's source identifiers differ for the campaigns of an app.
@@ -93,11 +117,12 @@ struct PlannedNetwork: Sendable {
   /// The currency of the costs; nil if the network reports none.
   let currency: String?
 
-  init(number: Int, _ random: inout SeededGenerator) {
+  init(number: Int, hasPartner: Bool, _ random: inout SeededGenerator) {
     let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     id = String((0..<10).map { _ in random.pick(alphabet) })
     name = "Network \(number + 1)"
     forwarder = [.network("network-\(number + 1)"), .adjust, .appsFlyer, .branch][number % 4]
+    partner = hasPartner ? [.appsFlyer, .branch][number % 2] : nil
     writesNullAsZero = number % 8 == 3
     numbersEndings = number % 3 != 2
     currency = number % 5 == 4 ? nil : number % 5 == 1 ? "EUR" : "USD"
@@ -147,8 +172,13 @@ struct PlannedApp: Sendable {
   fileprivate init(number: Int, id: Int64, _ settings: CampaignSettings) {
     self.id = id
     name = "App \(number + 1)"
-    let start = settings.firstDay + (number % 3 == 1 ? Int64(settings.days) / 2 + 4 : 0)
-    directCopiesSince = number % 3 == 2 ? nil : start
+    switch settings.world.deviceCopies {
+    case .someApps:
+      let start = settings.firstDay + (number % 3 == 1 ? Int64(settings.days) / 2 + 4 : 0)
+      directCopiesSince = number % 3 == 2 ? nil : start
+    case .all, .networks, .laterVersions: directCopiesSince = settings.firstDay
+    case .none: directCopiesSince = nil
+    }
   }
 }
 
@@ -169,7 +199,7 @@ struct PlannedCampaign: Sendable {
   /// The days on which it runs.
   let days: Range<Int>
   /// The greatest volume, in a unit of its own.
-  let weight: Double
+  fileprivate(set) var weight: Double
   /// The share of users who pay in window 0.
   let payerRate: Double
   /// The share of payers who reach the next higher value.
@@ -182,12 +212,13 @@ struct PlannedCampaign: Sendable {
     number: Int,
     _ networks: [PlannedNetwork],
     _ apps: [PlannedApp],
-    days all: Int,
+    _ settings: CampaignSettings,
     _ random: inout SeededGenerator
   ) {
+    let (world, all) = (settings.world, settings.days)
     network = number % networks.count
-    app = number / networks.count % apps.count
-    let place = number / (networks.count * apps.count)
+    app = (world.hasOneAppANetwork ? network : number / networks.count) % apps.count
+    let place = number / (networks.count * (world.hasOneAppANetwork ? 1 : apps.count))
     campaignNumber = Int64(place + 1)
     let base = network * 1237 + app * 4519
     let hasTellingEndings = networks[network].numbersEndings
@@ -197,17 +228,29 @@ struct PlannedCampaign: Sendable {
     sourceIdentifier = String(repeating: "0", count: 4 - digits.count) + digits
     tellingDigits = hasTellingEndings ? 2 : 3
 
-    let first = random.below(Audience.countries.count)
-    let count = 1 + max(random.below(4) - 1, 0)
+    var first = random.below(Audience.countries.count)
+    var count = 1 + max(random.below(4) - 1, 0)
+    var step = 3
+    switch world.countries {
+    case .some: break
+    case .oneOrTwo: count = min(count, 2)
+    case .ofNetwork: (first, count, step) = (network * 2, 2, 1)
+    }
     countries = Weights(
-      (0..<count).map { ((first + $0 * 3) % Audience.countries.count, 1 / Double($0 + 1)) }
+      (0..<count).map { ((first + $0 * step) % Audience.countries.count, 1 / Double($0 + 1)) }
     )
     let names = countries.choices.map { Audience.countries[$0] }
     id = String(1_000_001 + number)
     name = "Campaign \(number + 1) \(names.joined(separator: " "))"
     let start = number % 2 == 0 ? 0 : random.below(max(all * 2 / 3, 1))
     let end = number % 2 == 0 ? all : min(all, start + max(all / 4, 1) + random.below(max(all / 2, 1)))
-    days = start..<end
+    if world.changesMidweek {
+      let wednesday = (all / 4..<all * 3 / 4).filter { Calendar.weekday(of: settings.firstDay + Int64($0)) == 3 }
+      let change = wednesday.isEmpty ? all / 2 : random.pick(wednesday)
+      days = [0..<all, change..<all, 0..<max(change, 1)][number % 3]
+    } else {
+      days = start..<end
+    }
     let rarity = 0.02 + random.fraction()
     weight = 1 / (rarity * rarity.squareRoot())
     payerRate = 0.02 + 0.16 * random.fraction() * random.fraction()

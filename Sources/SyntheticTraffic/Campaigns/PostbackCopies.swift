@@ -7,7 +7,7 @@ struct SentPostback: Sendable {
   let window: Int
   /// The postback as Apple sends it.
   let draft: PostbackDraft
-  /// The copies in the order of their arrival; one or two.
+  /// The copies in the order of their arrival; at least one.
   let copies: [PostbackCopy]
 }
 
@@ -36,15 +36,12 @@ extension CampaignTraffic {
     isSingle: Bool,
     _ random: inout SeededGenerator
   ) -> [SentPostback] {
-    (0...2).filter(conversion.sends).map { window in
+    (0...2).filter(conversion.sends).compactMap { window in
       let draft = conversion.draft(window: window, plan, &random)
       let sentAt = conversion.sendingTime(window: window, &random)
-      return SentPostback(
-        conversion: conversion,
-        window: window,
-        draft: draft,
-        copies: copies(of: draft, conversion, window: window, sentAt: sentAt, isSingle: isSingle, &random)
-      )
+      let copies = copies(of: draft, conversion, window: window, sentAt: sentAt, isSingle: isSingle, &random)
+      guard !copies.isEmpty else { return nil }
+      return SentPostback(conversion: conversion, window: window, draft: draft, copies: copies)
     }
   }
 
@@ -59,9 +56,7 @@ extension CampaignTraffic {
     _ random: inout SeededGenerator
   ) -> [PostbackCopy] {
     let campaign = plan.campaigns[conversion.cell.campaign]
-    let copiesSince = plan.apps[campaign.app].directCopiesSince ?? .max
-    let sendsCopies = conversion.isWin && Timestamp(milliseconds: sentAt).daysSince1970 >= copiesSince
-    let way = sendsCopies ? random.below(100) : 99
+    let way = sendsCopies(conversion, campaign, at: sentAt) ? settings.world.hasBothCopies ? 50 : random.below(100) : 99
     var copies: [PostbackCopy] = []
     if way < 65 {
       // Some copies of devices are repeated hours later, and arrive after those of forwarders.
@@ -72,13 +67,44 @@ extension CampaignTraffic {
     }
     if way >= 10 {
       let network = plan.networks[campaign.network]
-      let (value, edit) = edited(draft.sentValue, conversion, window: window, network, &random)
-      let delay = random.integer(in: 60_000...21_600_000)
-      copies.append(
-        PostbackCopy(receivedAt: sentAt + delay, forwarder: network.forwarder, value: value, edit: edit)
-      )
+      for forwarder in [network.forwarder, network.partner].compactMap({ $0 }) {
+        let (value, edit) = edited(draft.sentValue, conversion, window: window, network, &random)
+        let ways = settings.world.forwarding(of: campaign.network) ?? World.Forwarding(network: campaign.network)
+        guard let time = forwardingTime(ways, sentAt: sentAt, &random) else { continue }
+        copies.append(PostbackCopy(receivedAt: time, forwarder: forwarder, value: value, edit: edit))
+        if isSingle { return copies }
+        guard ways.resends > 0, random.fraction() < ways.resends else { continue }
+        // Within two days.
+        for _ in 0...random.below(World.mostResends) {
+          let again = time + random.integer(in: 60_000...172_800_000)
+          copies.append(PostbackCopy(receivedAt: again, forwarder: forwarder, value: value, edit: edit))
+        }
+      }
     }
     return copies.sorted { $0.receivedAt < $1.receivedAt }
+  }
+
+  /// Tells if the device sends copies of a conversion's postbacks to the developer.
+  private func sendsCopies(_ conversion: Conversion, _ campaign: PlannedCampaign, at time: Int64) -> Bool {
+    let copiesSince = plan.apps[campaign.app].directCopiesSince ?? .max
+    guard conversion.isWin, Timestamp(milliseconds: time).daysSince1970 >= copiesSince else { return false }
+    return switch settings.world.deviceCopies {
+    case .someApps, .all, .none: true
+    case .networks(let networks): networks.contains(campaign.network)
+    case .laterVersions: conversion.format.hasWindows
+    }
+  }
+
+  /// Draws the time at which a forwarder's copy arrives; nil if it sends none.
+  private func forwardingTime(
+    _ ways: World.Forwarding,
+    sentAt: Int64,
+    _ random: inout SeededGenerator
+  ) -> Int64? {
+    let time = sentAt + random.integer(in: ways.delay.lowerBound * 60_000...ways.delay.upperBound * 60_000)
+    if time < start(ofDay: ways.firstDay) { return nil }
+    guard time >= start(ofDay: ways.outage.lowerBound), time < start(ofDay: ways.outage.upperBound) else { return time }
+    return ways.losesOutage ? nil : start(ofDay: ways.outage.upperBound) + random.integer(in: 60_000...21_600_000)
   }
 
   /// Draws the value that a forwarder hands on.

@@ -9,6 +9,8 @@ struct ReachableValues: Sendable {
   private let free: [Int]
   /// The values with revenue, from the least revenue on.
   private let paying: [Int]
+  /// The ranges of revenue of the values of `paying`.
+  private let ranges: [RevenueRange]
 
   /// The values of a window; nil if it lists none.
   init?(_ window: ModelWindow) {
@@ -19,29 +21,48 @@ struct ReachableValues: Sendable {
     let values = isFine ? fine : coarse
     guard !values.isEmpty else { return nil }
     let revenues = values.map { (value: $0, revenue: Self.revenue(of: $0, isFine: !fine.isEmpty, window)) }
-    free = revenues.filter { $0.revenue == .zero }.map(\.value)
-    paying = revenues.filter { $0.revenue > .zero }.sorted { ($0.revenue, $0.value) < ($1.revenue, $1.value) }
-      .map(\.value)
+    free = revenues.filter { $0.revenue.estimate == .zero }.map(\.value)
+    let sorted = revenues.filter { $0.revenue.estimate > .zero }
+      .sorted { ($0.revenue.estimate, $0.value) < ($1.revenue.estimate, $1.value) }
+    paying = sorted.map(\.value)
+    ranges = sorted.map { RevenueRange($0.revenue) }
   }
 
-  private static func revenue(of value: Int, isFine: Bool, _ window: ModelWindow) -> Amount {
+  private static func revenue(of value: Int, isFine: Bool, _ window: ModelWindow) -> Revenue {
     let meaning =
       isFine ? window.meaning(fine: value) : CoarseValue(rank: value).flatMap { window.meaning(coarse: $0) }
-    return meaning?.revenue?.estimate ?? .zero
+    return meaning?.revenue ?? .zero
   }
 
-  /// Draws the value of a user. A payer reaches each higher value with the chance `continuation`.
-  func draw(isPayer: Bool, continuation: Double, _ random: inout SeededGenerator) -> TrueValue {
+  /// Draws the revenue of a user, and the value in which the app encodes it.
+  ///
+  /// If the campaign's `spending` does not say what payers spend, a payer reaches each higher value with the chance
+  /// `continuation`, and spends an amount in the range of the value.
+  func draw(
+    isPayer: Bool,
+    continuation: Double,
+    spending: Spending,
+    scale: Double,
+    _ random: inout SeededGenerator
+  ) -> TrueValue {
     let value: Int
+    var revenue = Amount.zero
     if !paying.isEmpty, isPayer || free.isEmpty {
       var place = 0
-      while place + 1 < paying.count, random.fraction() < continuation { place += 1 }
+      var amounts = SeededGenerator(.amount, beside: random)
+      if let amount = spending.draw(scale: scale, &amounts) {
+        // The highest value whose range the amount reaches.
+        place = ranges.lastIndex { $0.least <= amount } ?? 0
+        revenue = ranges[place].amount(of: amount)
+      } else {
+        while place + 1 < paying.count, random.fraction() < continuation { place += 1 }
+        revenue = ranges[place].amount(of: ranges[place].draw(&amounts))
+      }
       value = paying[place]
     } else {
       // Small values are frequent, because most people do little.
       value = free[random.below(random.below(free.count) + 1)]
     }
-    let revenue = Self.revenue(of: value, isFine: isFine, window)
     guard isFine else { return TrueValue(fine: nil, coarse: CoarseValue(rank: value), revenue: revenue) }
     return TrueValue(fine: value, coarse: coarse(of: value, revenue), revenue: revenue)
   }
@@ -57,6 +78,12 @@ struct ReachableValues: Sendable {
 
   /// The fine value with the most revenue; nil if fine values mean none.
   var highestFine: Int? { isFine ? paying.last : nil }
+
+  /// Tells if a value means no revenue.
+  func isFree(_ value: SentValue) -> Bool {
+    if let fine = value.fine { return isFine && free.contains(fine) }
+    return value.coarse.map { coarse in (window.meaning(coarse: coarse)?.revenue ?? .zero).estimate == .zero } ?? false
+  }
 
   /// Draws a fine value with more revenue than one; nil if there is none.
   func higherFine(than value: Int, _ random: inout SeededGenerator) -> Int? {
@@ -78,6 +105,6 @@ struct TrueValue: Sendable {
   let fine: Int?
   /// The coarse value; nil if the model has none for the fine value.
   let coarse: CoarseValue?
-  /// The revenue that the model gives the value.
+  /// The revenue of the user.
   let revenue: Amount
 }

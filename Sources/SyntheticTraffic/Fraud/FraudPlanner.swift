@@ -39,12 +39,15 @@ struct FraudPlanner: Sendable {
         touched.insert(root)
         if scenario.kind.addsLines {
           let line = count + lines.lowerBound * scenarios.count + added.count
-          added.append(addition(scenario.kind, to: plans[index], of: plans, line: line, &random))
-        } else {
-          change(scenario.kind, &plans, chains[root], like: index, &random)
+          var plan = addition(scenario.kind, to: plans[index], of: plans, line: line, &random)
+          if plan.arrival?.forwarder == nil { plan.moveBefore(chains[root].map { plans[$0] }, &random) }
+          added.append(plan)
         }
+        if scenario.kind.changesLines { change(scenario, &plans, chains[root], like: index, &random) }
       }
     }
+    added += plans.filter { $0.fraud?.kind == .holdBack }
+    plans.removeAll { $0.fraud?.kind == .holdBack }
     var all = FraudulentLines(plans: plans.merging(added))
     all.withheld = all.plans.filter { $0.fraud?.kind == .withhold }
     all.plans.removeAll { $0.fraud?.kind == .withhold }
@@ -53,11 +56,15 @@ struct FraudPlanner: Sendable {
   }
 
   private func isCandidate(_ plan: LinePlan, _ scenario: FraudScenario) -> Bool {
-    guard let arrival = plan.arrival, arrival.receivedAt.milliseconds >= scenario.since ?? .min,
-      traffic.isForwarded(plan, by: scenario.culprit)
-    else { return false }
+    guard traffic.isForwarded(plan, of: scenario.target) else { return false }
     let draft = plan.draft
     switch scenario.kind {
+    case .dropLow: return values(plan)?.isFree(draft.sentValue) ?? false
+    case .zeroValues: return draft.sentValue.fine ?? 0 > 0
+    case .inventNulls: return !draft.sentValue.isNull
+    case .holdBack: return draft.isWin && plan.arrival?.truth?.window == 0
+    case .frame: return draft.isWin && lowered(plan) != nil
+    case .hide: return draft.isWin && raised(plan) != nil
     case .inflateFine: return highest(plan).map { draft.sentValue.fine ?? $0 < $0 } ?? false
     case .inflateCoarse: return draft.sentValue.coarse.map { $0 < .high } ?? false
     case .flipWin: return draft[.didWin] == .boolean(false) && draft.format.rules.signs(.didWin)
@@ -114,11 +121,19 @@ struct FraudPlanner: Sendable {
     return value.coarse.map { $0 < .high } ?? false ? SentValue(coarse: .high) : nil
   }
 
+  /// The value of a postback after it is lowered to one without revenue; nil if it has none, or the lowest.
+  private func lowered(_ plan: LinePlan) -> SentValue? {
+    let value = plan.draft.sentValue
+    if let fine = value.fine { return fine > 0 ? SentValue(fine: 0) : nil }
+    return value.coarse.map { $0 > .low } ?? false ? SentValue(coarse: .low) : nil
+  }
+
   // MARK: - Changes
 
-  /// Changes all copies of a postback that the forwarder of one of them sent with the same values.
+  /// Changes all copies of a postback that the forwarder of one of them, or those who act together with it, sent with the
+  /// same values.
   private func change(
-    _ kind: FraudKind,
+    _ scenario: FraudScenario,
     _ plans: inout [LinePlan],
     _ chain: [Int],
     like index: Int,
@@ -127,19 +142,30 @@ struct FraudPlanner: Sendable {
     let model = plans[index]
     var edited = model.draft
     var change: FieldChange?
-    switch kind {
+    var delay: Int64 = 0
+    switch scenario.kind {
     case .inflateFine:
-      let higher = model.draft.sentValue.fine.flatMap { values(model)?.higherFine(than: $0, &random) }
+      let higher = model.draft.sentValue.fine.flatMap { fine in
+        scenario.step.map { min(fine + $0, highest(model) ?? fine) } ?? values(model)?.higherFine(than: fine, &random)
+      }
       change = edited.change(.conversionValue, to: higher.map { .integer(Int64($0)) })
     case .inflateCoarse: change = edited.change(.coarseConversionValue, to: .text(CoarseValue.high.rawValue))
     case .flipWin: change = edited.change(.didWin, to: .boolean(true))
     case .changeCountry: change = edited.change(.countryCode, to: .text("US"))
-    case .withhold, .replayLate, .stealSignature, .fabricate, .selfConflict: break
+    case .dropLow, .inventNulls: edited.sentValue = SentValue()
+    case .zeroValues: edited.sentValue = SentValue(fine: 0)
+    case .hide: edited.sentValue = raised(model) ?? edited.sentValue
+    case .holdBack: delay = random.integer(in: 7 * Self.day...9 * Self.day)
+    case .withhold, .replayLate, .stealSignature, .fabricate, .selfConflict, .frame: break
     }
-    for place in chain where plans[place].arrival?.forwarder == model.arrival?.forwarder {
+    change = change ?? edited.unsignedChange(from: model.draft)
+    let culprits = [model.arrival?.forwarder] + scenario.target.forwarders
+    for place in chain
+    where plans[place].arrival?.forwarder != nil && culprits.contains(plans[place].arrival?.forwarder) {
       guard place == index || plans[place].draft.unsignedChange(from: model.draft) == nil else { continue }
       plans[place].draft = edited
-      plans[place].fraud = FraudMark(kind: kind, change: change)
+      plans[place].arrival?.delay(by: delay)
+      plans[place].fraud = FraudMark(kind: scenario.kind, change: change)
     }
   }
 
@@ -167,6 +193,13 @@ struct FraudPlanner: Sendable {
       plan.originalLine = model.originalLine ?? model.line
       plan.draft.sentValue = raised(model) ?? model.draft.sentValue
       plan.fraud?.change = plan.draft.unsignedChange(from: model.draft)
+    case .frame, .hide:
+      plan.originalLine = model.originalLine ?? model.line
+      plan.style = ForwardingStyle(isForwarded: false, &random)
+      plan.arrival?.forwarder = nil
+      plan.arrival?.inlineValues = []
+      plan.draft.sentValue = (kind == .frame ? lowered(model) : raised(model)) ?? model.draft.sentValue
+      plan.fraud?.change = plan.draft.unsignedChange(from: model.draft)
     default:
       let transaction = plan.draft.format.transaction
       plan.arrival?.truth = nil
@@ -191,6 +224,20 @@ struct FraudPlanner: Sendable {
       plan.change = plan.fraud?.change
     }
     return plan
+  }
+}
+
+extension Arrival {
+  fileprivate mutating func delay(by milliseconds: Int64) {
+    receivedAt = Timestamp(milliseconds: receivedAt.milliseconds + milliseconds)
+  }
+}
+
+extension LinePlan {
+  /// Lets the copy arrive up to half an hour before all others.
+  fileprivate mutating func moveBefore(_ others: [LinePlan], _ random: inout SeededGenerator) {
+    let first = others.compactMap(\.arrival?.receivedAt.milliseconds).min() ?? 0
+    arrival?.receivedAt = Timestamp(milliseconds: first - random.integer(in: 1000...1_800_000))
   }
 }
 

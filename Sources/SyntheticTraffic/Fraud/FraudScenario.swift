@@ -1,3 +1,5 @@
+internal import Base
+
 /// The kinds of fraud that a dump of campaigns can have. The raw values are those of the option and of the truth.
 package enum FraudKind: String, CaseIterable, Sendable {
   /// A fine conversion value is replaced by one that means more revenue.
@@ -18,26 +20,52 @@ package enum FraudKind: String, CaseIterable, Sendable {
   case selfConflict = "self-conflict"
   /// A postback is not forwarded.
   case withhold
+  /// A conversion value without revenue is left out.
+  case dropLow = "drop-low"
+  /// A fine conversion value is replaced by 0.
+  case zeroValues = "zero-values"
+  /// Any conversion value is left out.
+  case inventNulls = "invent-nulls"
+  /// A postback of window 0 is forwarded some days later.
+  case holdBack = "hold-back"
+  /// Somebody else sends a copy as of the device, with a lower value than the forwarder's.
+  case frame
+  /// A forwarder raises a value, and sends a copy as of the device with the raised value first.
+  case hide
 
-  /// Indicates that the fraud adds lines, and changes none.
+  /// Indicates that the fraud adds lines.
   var addsLines: Bool {
     switch self {
-    case .replayLate, .stealSignature, .fabricate, .selfConflict: true
-    case .inflateFine, .inflateCoarse, .flipWin, .changeCountry, .withhold: false
+    case .replayLate, .stealSignature, .fabricate, .selfConflict, .frame, .hide: true
+    case .inflateFine, .inflateCoarse, .flipWin, .changeCountry, .withhold, .dropLow, .zeroValues, .inventNulls,
+      .holdBack:
+      false
     }
   }
+
+  /// Indicates that the fraud changes, delays or removes lines.
+  var changesLines: Bool { !addsLines || self == .hide }
 }
 
-/// A fraud in the forwarded postbacks of one party, from a time on.
+/// A fraud in the forwarded postbacks of one party.
 package struct FraudScenario: Sendable {
-  /// The party whose forwarded postbacks are affected.
-  package enum Culprit: Sendable, Equatable {
-    /// The forwarder with this name.
-    case forwarder(String)
-    /// All forwarders of the ad network with this name or id.
-    case network(String)
-    /// All forwarders of the advertised app.
-    case app(Int64)
+  /// The forwarded postbacks that can be affected: those that have all of these properties.
+  package struct Target: Sendable {
+    /// The names of the forwarders, who act together; empty for all of them.
+    package var forwarders: [String] = []
+    /// The name or the id of the ad network; nil for all.
+    package var network: String?
+    /// The advertised app; nil for all.
+    package var app: Int64?
+    /// The campaign; nil for all.
+    package var campaign: String?
+    /// The first time of receipt, in milliseconds since 1970; nil for all.
+    package var since: Int64?
+    /// The time of receipt from which on none are affected, in milliseconds since 1970; nil for all.
+    package var until: Int64?
+
+    /// All forwarded postbacks.
+    package init() {}
   }
 
   /// The number of the affected postbacks.
@@ -50,16 +78,16 @@ package struct FraudScenario: Sendable {
 
   /// The kind.
   package let kind: FraudKind
-  /// The party; nil for the forwarder of the first network.
-  package let culprit: Culprit?
+  /// The postbacks; without any party those of the forwarder of the first network.
+  package let target: Target
   /// The number of the affected postbacks.
   package let extent: Extent
-  /// The time of receipt from which postbacks are affected, in milliseconds since 1970; nil for all.
-  package let since: Int64?
+  /// The number by which fine values are raised; nil for any higher value.
+  package let step: Int?
 
   /// A scenario with these properties.
-  package init(_ kind: FraudKind, culprit: Culprit?, extent: Extent, since: Int64?) {
-    (self.kind, self.culprit, self.extent, self.since) = (kind, culprit, extent, since)
+  package init(_ kind: FraudKind, target: Target, extent: Extent, step: Int? = nil) {
+    (self.kind, self.target, self.extent, self.step) = (kind, target, extent, step)
   }
 }
 
@@ -71,34 +99,36 @@ struct FraudMark: Sendable {
 }
 
 extension CampaignTraffic {
-  /// The parties that a fraud can name: the forwarders, the ad networks, and the advertised apps.
-  package var parties: (forwarders: [String], networks: [String], apps: [Int64]) {
-    var forwarders: [String] = []
-    for network in plan.networks where !forwarders.contains(network.forwarder.name) {
-      forwarders.append(network.forwarder.name)
+  /// Returns the properties of a target that no postback of the dump has, each with those that it may have.
+  package func unknown(in target: FraudScenario.Target) -> [(property: String, known: [String])] {
+    var unknown: [(property: String, known: [String])] = []
+    let forwarders = plan.networks.flatMap { [$0.forwarder.name, $0.partner?.name].compactMap { $0 } }
+    let known = forwarders.indices.filter { !forwarders[..<$0].contains(forwarders[$0]) }.map { forwarders[$0] }
+    for name in target.forwarders where !known.contains(name) { unknown.append(("forwarder \(name)", known)) }
+    if let name = target.network, !plan.networks.contains(where: { $0.isNamed(name) }) {
+      unknown.append(("network \(name)", plan.networks.map(\.name)))
     }
-    return (forwarders, plan.networks.map(\.name), plan.apps.map(\.id))
+    if let id = target.app, !plan.apps.contains(where: { $0.id == id }) {
+      unknown.append(("app \(id)", plan.apps.map { "\($0.id)" }))
+    }
+    if let id = target.campaign, !plan.campaigns.contains(where: { $0.id == id }) {
+      unknown.append(("campaign \(id)", ["\(plan.campaigns[0].id) and those after it"]))
+    }
+    return unknown
   }
 
-  /// Tells if a party is one of the dump.
-  package func has(_ culprit: FraudScenario.Culprit) -> Bool {
-    switch culprit {
-    case .forwarder(let name): parties.forwarders.contains(name)
-    case .network(let name): plan.networks.contains { $0.isNamed(name) }
-    case .app(let id): parties.apps.contains(id)
-    }
-  }
-
-  /// Tells if a line is a forwarded postback of the party.
-  func isForwarded(_ line: LinePlan, by culprit: FraudScenario.Culprit?) -> Bool {
+  /// Tells if a line is one of the target.
+  func isForwarded(_ line: LinePlan, of target: FraudScenario.Target) -> Bool {
     guard let arrival = line.arrival, let forwarder = arrival.forwarder, let truth = arrival.truth else { return false }
     let campaign = plan.campaigns[truth.conversion.cell.campaign]
-    switch culprit {
-    case nil: return forwarder == plan.networks[0].forwarder.name
-    case .forwarder(let name): return forwarder == name
-    case .network(let name): return plan.networks[campaign.network].isNamed(name)
-    case .app(let id): return plan.apps[campaign.app].id == id
-    }
+    let time = arrival.receivedAt.milliseconds
+    guard time >= target.since ?? .min, time < target.until ?? .max else { return false }
+    let namesNobody = target.forwarders.isEmpty && target.network == nil && target.app == nil && target.campaign == nil
+    if namesNobody { return forwarder == plan.networks[0].forwarder.name }
+    return (target.forwarders.isEmpty || target.forwarders.contains(forwarder))
+      && target.network.map(plan.networks[campaign.network].isNamed) ?? true
+      && target.app.map { $0 == plan.apps[campaign.app].id } ?? true
+      && target.campaign.map { $0 == campaign.id } ?? true
   }
 }
 

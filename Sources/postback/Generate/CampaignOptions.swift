@@ -8,6 +8,12 @@ struct CampaignOptions: Sendable {
   static let options = [
     Option("--campaigns", "N", "Make the valid lines postbacks of N campaigns, in envelopes; needs --reporting."),
     Option(
+      "--world",
+      "NAME",
+      "Make campaigns whose traffic differs from the plain one; the default of --campaigns is\nthat of the world. NAME is\n"
+        + World.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n")
+    ),
+    Option(
       "--reporting",
       "DIR",
       "The folder for lookups/, models/ and truth_daily.csv, the true numbers by day\nand campaign."
@@ -35,13 +41,14 @@ struct CampaignOptions: Sendable {
   /// The folder for the files.
   let folder: String
 
-  /// Reads the options; nil without `--campaigns`.
+  /// Reads the options; nil without `--campaigns` and `--world`.
   init?(_ arguments: Arguments) throws(CommandFailure) {
-    guard let count = try arguments.integer("--campaigns", in: 1...Self.mostCampaigns) else {
+    let world = try Self.world(arguments)
+    guard let count = try arguments.integer("--campaigns", in: 1...Self.mostCampaigns) ?? world?.campaigns else {
       for option in Self.options.map(\.name) where option != "--campaigns" && arguments.has(option) {
         throw CommandFailure(
           .usage,
-          "\(option) has no effect without --campaigns. Add that option, or remove this one."
+          "\(option) has no effect without --campaigns or --world. Add one of them, or remove this one."
         )
       }
       return nil
@@ -64,11 +71,15 @@ struct CampaignOptions: Sendable {
     let firstDay = (lastDay?.daysSince1970 ?? 0) - Int64(days) + 1
     let paths = arguments.all("--models")
     var apps = try MixOptions.apps(arguments)
+    if !paths.isEmpty, let world, world.changesModel {
+      throw CommandFailure(.usage, "--world \(world.name) makes its models. Remove --models, or take another world.")
+    }
     let models: Models
     var modelText: String?
     do throws(ModelErrors) {
       if paths.isEmpty {
-        let text = CampaignSettings.standardModels(of: Self.unique(apps ?? Mix.standardApps))
+        let change = world?.changesModel ?? false ? firstDay + Int64(days) / 2 : nil
+        let text = CampaignSettings.standardModels(of: Self.unique(apps ?? Mix.standardApps), change: change)
         modelText = text
         models = try Models(parsing: Array(text.utf8))
       } else {
@@ -90,9 +101,21 @@ struct CampaignOptions: Sendable {
       models: models,
       modelText: modelText,
       hasCosts: arguments.has("--cost"),
-      forwarderEdits: edits ?? 0.03
+      forwarderEdits: edits ?? 0.03,
+      world: world ?? .plain
     )
     try checkModels()
+  }
+
+  private static func world(_ arguments: Arguments) throws(CommandFailure) -> World? {
+    guard let name = arguments.value("--world") else { return nil }
+    guard let world = World.named(name) else {
+      let names = World.all.map(\.name)
+      let advice =
+        name.nearest(among: names).map { "Did you mean \($0)?" } ?? "Use one of \(names.joined(separator: ", "))."
+      throw CommandFailure(.usage, "--world is \(name), but there is no such world. \(advice)")
+    }
+    return world
   }
 
   private static func unique(_ apps: [Int64]) -> [Int64] {

@@ -10,9 +10,10 @@ enum FraudOptions {
       """
       Add a fraud, such as inflate-fine,forwarder=adjust,share=0.5,since=2026-03-10; may be repeated.
       KIND is \(FraudKind.allCases.map(\.rawValue).joined(separator: ", ").wrapped).
-      The party is forwarder=NAME, network=NAME or app=ID; the default is the forwarder of the first
-      network. The size is share=SHARE of all postbacks that it can affect (default 0.5), or
-      postbacks=N. Needs --campaigns.
+      The party is forwarder=NAME (NAME+NAME act together), network=NAME, app=ID or campaign=ID, or
+      several of them; the default is the forwarder of the first network. since=DATE and until=DATE
+      bound the time of receipt. The size is share=SHARE of all postbacks that it can affect
+      (default 0.5), or postbacks=N. by=N raises fine values by N. Needs --campaigns or --world.
       """
     )
   ]
@@ -21,10 +22,10 @@ enum FraudOptions {
   static func scenarios(_ arguments: Arguments) throws(CommandFailure) -> [FraudScenario] {
     var scenarios: [FraudScenario] = []
     for text in arguments.all("--fraud") { scenarios.append(try scenario(text)) }
-    if !scenarios.isEmpty, !arguments.has("--campaigns") {
+    if !scenarios.isEmpty, !arguments.has("--campaigns"), !arguments.has("--world") {
       throw CommandFailure(
         .usage,
-        "--fraud needs --campaigns, because only postbacks of campaigns have forwarders. Add that option."
+        "--fraud needs --campaigns or --world, because only postbacks of campaigns have forwarders. Add that option."
       )
     }
     return scenarios
@@ -41,22 +42,27 @@ enum FraudOptions {
     func refused(_ part: String, _ expected: String) -> CommandFailure {
       CommandFailure(.usage, "--fraud is \(text), but \(part) is not \(expected).")
     }
-    var culprit: FraudScenario.Culprit?
+    var target = FraudScenario.Target()
     var extent: FraudScenario.Extent?
-    var since: Int64?
+    var step: Int?
+    var given: Set<String> = []
     for part in parts.dropFirst() {
       let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let value = words.count > 1 ? words[1] : ""
+      guard given.insert(words[0]).inserted else { throw refused(part, "the only \(words[0])=; give it once") }
       switch words[0] {
-      case "forwarder", "network", "app":
-        guard culprit == nil else { throw refused(part, "the only party; give one of forwarder, network and app") }
-        if words[0] == "app" {
-          guard let id = Int64(value) else { throw refused(part, "an app with its id, such as app=525463029") }
-          culprit = .app(id)
-        } else {
-          guard !value.isEmpty else { throw refused(part, "a party with its name, such as forwarder=adjust") }
-          culprit = words[0] == "forwarder" ? .forwarder(value) : .network(value)
-        }
+      case "forwarder":
+        target.forwarders = value.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
+        guard !target.forwarders.contains("") else { throw refused(part, "a name, such as forwarder=adjust") }
+      case "network":
+        guard !value.isEmpty else { throw refused(part, "a name, such as network=Network 1") }
+        target.network = value
+      case "app":
+        guard let id = Int64(value) else { throw refused(part, "an app with its id, such as app=525463029") }
+        target.app = id
+      case "campaign":
+        guard !value.isEmpty else { throw refused(part, "an id, such as campaign=1000001") }
+        target.campaign = value
       case "share":
         guard let share = Double(value), (0...1).contains(share), extent == nil else {
           throw refused(part, "one size, a share from 0 to 1")
@@ -67,41 +73,44 @@ enum FraudOptions {
           throw refused(part, "one size, a number of postbacks")
         }
         extent = .postbacks(count)
-      case "since":
+      case "since", "until":
         guard let time = Timestamp(dateOrTime: value) else {
           throw refused(part, "a date or a time, such as 2026-03-10")
         }
-        since = time.milliseconds
-      default: throw refused(part, "one of forwarder=, network=, app=, share=, postbacks= and since=")
+        if words[0] == "since" { target.since = time.milliseconds } else { target.until = time.milliseconds }
+      case "by":
+        guard let number = Int(value), (1...63).contains(number), kind == .inflateFine else {
+          throw refused(part, "a number from 1 to 63 by which inflate-fine raises values")
+        }
+        step = number
+      default:
+        throw refused(part, "one of forwarder=, network=, app=, campaign=, share=, postbacks=, since=, until= and by=")
       }
     }
-    return FraudScenario(kind, culprit: culprit, extent: extent ?? .share(0.5), since: since)
+    return FraudScenario(kind, target: target, extent: extent ?? .share(0.5), step: step)
   }
 
   /// Throws if a fraud names a party that the dump does not have.
   static func check(_ scenarios: [FraudScenario], in traffic: CampaignTraffic) throws(CommandFailure) {
-    let parties = traffic.parties
     for scenario in scenarios {
-      guard let culprit = scenario.culprit, !traffic.has(culprit) else { continue }
-      let (name, all) =
-        switch culprit {
-        case .forwarder(let name): ("forwarder \(name)", parties.forwarders)
-        case .network(let name): ("network \(name)", parties.networks)
-        case .app(let id): ("app \(id)", parties.apps.map { "\($0)" })
-        }
+      guard let unknown = traffic.unknown(in: scenario.target).first else { continue }
       throw CommandFailure(
         .usage,
-        "--fraud \(scenario.kind.rawValue) names the \(name), which the dump does not have. "
-          + "It has \(all.joined(separator: ", "))."
+        "--fraud \(scenario.kind.rawValue) names the \(unknown.property), which the dump does not have. "
+          + "It has \(unknown.known.joined(separator: ", "))."
       )
     }
   }
 }
 
 extension String {
-  /// The text, broken after the word before the middle.
+  /// The text, broken after commas in lines of at most 90 characters.
   fileprivate var wrapped: String {
-    guard let comma = self[..<index(startIndex, offsetBy: count / 2)].lastIndex(of: ",") else { return self }
-    return self[...comma] + "\n" + self[index(comma, offsetBy: 2)...]
+    var lines = [""]
+    for word in split(separator: " ") {
+      if lines[lines.count - 1].count + word.count > 89 { lines.append("") }
+      lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+    }
+    return lines.joined(separator: "\n")
   }
 }

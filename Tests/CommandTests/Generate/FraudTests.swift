@@ -25,7 +25,7 @@ struct FraudTests {
 
   @Test(arguments: [
     "inflate-fine", "inflate-coarse", "flip-win", "replay-late", "steal-signature", "fabricate", "change-country",
-    "self-conflict", "withhold",
+    "self-conflict", "withhold", "drop-low", "zero-values", "invent-nulls", "hold-back", "frame", "hide",
   ])
   func `run sees the fraud as the truth has it`(_ kind: String) async throws {
     let fraud = "\(kind),forwarder=adjust,share=0.6,since=2026-03-27"
@@ -50,11 +50,17 @@ struct FraudTests {
     #expect(frauds.count > 3)
     for truth in frauds {
       #expect(truth["fraud"] == .string(kind))
-      #expect(truth["fraud_by"] == .string("adjust"))
+      let isOfDevice = kind == "frame" || kind == "hide" && truth["fraud_by"] == .null
+      #expect(truth["fraud_by"] == (isOfDevice ? .null : .string("adjust")))
       guard let line = truth.integer("line") else { continue }
-      #expect(rows[line]?["forwarder"] == .string("adjust"))
-      #expect(rows[line].flatMap { text($0, "received_at") } ?? "" >= "2026-03-27")
+      #expect(rows[line]?["forwarder"] == truth["fraud_by"])
+      #expect(rows[line].flatMap { text($0, "received_at") } ?? "" >= (isOfDevice ? "2026-03-26T17:30" : "2026-03-27"))
       switch kind {
+      case "drop-low", "invent-nulls": #expect(truth["fraud_edited"] == .null)
+      case "zero-values": #expect(truth["fraud_edited"] == .string("0"))
+      case "frame",
+        "hide" where isOfDevice:
+        #expect(truth["fraud_edited"] != .null)
       case "inflate-coarse": #expect(truth["fraud_edited"] == .string("high"))
       case "change-country" where truth["outcome"] == .string("accepted"):
         #expect(rows[line]?["country_code"] == .string("US"))
@@ -89,10 +95,33 @@ struct FraudTests {
     #expect(one.values(of: "fraud").count == 5)
   }
 
+  @Test func `forwarders that act together change the same postbacks of a network in some days`() async throws {
+    let fraud =
+      "inflate-fine,by=5,forwarder=network-1+appsflyer,network=Network 1,share=1,since=2026-03-18,until=2026-04-01"
+    let options = ["--world", "two-forwarders", "--days", "21", "--reporting", folder.path("two"), "--fraud", fraud]
+    let dump = try await GeneratedDump(count: 4000, seed: 3, options: options)
+    let rows = try await dump.rows()
+    var raised: [String: Set<String>] = [:]
+    var times: [Bool: Int] = [:]
+    for truth in dump.truth where truth["fraud"] != nil {
+      let line = try #require(truth.integer("line"))
+      let time = rows[line].flatMap { text($0, "received_at") } ?? ""
+      // All copies of a postback are changed in the same way, also those of later days.
+      times[time >= "2026-03-18" && time < "2026-04-01", default: 0] += 1
+      if let original = text(truth, "fraud_original"), let edited = text(truth, "fraud_edited") {
+        #expect((1...5).contains((Int(edited) ?? 0) - (Int(original) ?? 0)))
+      }
+      raised[text(truth, "transaction_id") ?? "", default: []].insert(text(truth, "fraud_by") ?? "")
+    }
+    #expect(raised.values.count { $0 == ["network-1", "appsflyer"] } > 3)
+    #expect(times[true, default: 0] > 10 * times[false, default: 0])
+  }
+
   @Test(arguments: [
     ("inflate", "there is no fraud inflate"), ("withhold,forwarder=nobody", "which the dump does not have"),
     ("withhold,share=2", "share=2"), ("withhold,since=1.2.2026", "since=1.2.2026"), ("withhold,by=x", "by=x"),
-    ("withhold,app=1,network=x", "the only party"),
+    ("withhold,app=1,app=2", "give it once"), ("withhold,app=1,network=Network 1", "names the app 1"),
+    ("withhold,by=2", "by which inflate-fine raises"), ("withhold,forwarder=adjust+nobody", "the forwarder nobody"),
   ])
   func `a fraud that cannot be is refused`(_ fraud: String, _ message: String) async throws {
     let result = try await BuiltCommand.run(["generate", "--count", "9"] + options([fraud]))
