@@ -40,6 +40,9 @@ package struct NamedFile: Sendable {
     }
   }
 
+  /// Indicates that both are one file or folder.
+  package func isSame(as other: NamedFile) -> Bool { device == other.device && inode == other.inode }
+
   private static func status(of path: String) throws(FileFailure) -> stat? {
     var status = stat()
     if unsafe stat(path, &status) == 0 { return status }

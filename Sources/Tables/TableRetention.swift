@@ -37,7 +37,7 @@ package struct TableRetention {
 
   /// Removes the complete parts of some tables that have only rows from before a time, in milliseconds since 1970, unless
   /// the clock or the share of the rows speaks against it. Parts that one of `followers` has not read stay. `now` is the
-  /// time of the commit. If `removesAll` is true, the share does not matter.
+  /// time of the commit. If `removesAll` is true, the share does not matter. `archive` gets copies before parts are removed.
   package init(
     before time: Int64,
     from tables: [String],
@@ -45,7 +45,8 @@ package struct TableRetention {
     _ ledger: Ledger,
     waitingFor followers: [Follower],
     now: Int64,
-    removesAll: Bool = false
+    removesAll: Bool = false,
+    archive: PartArchive? = nil
   ) throws(FileFailure) {
     self.followers = followers
     try Self.finish(in: folder.path, ledger)
@@ -64,6 +65,7 @@ package struct TableRetention {
       let numbers = Dictionary(grouping: parts.filter { $0.table == table }, by: \.number)
       for (_, formats) in numbers.sorted(by: { $0.key < $1.key }) {
         guard let old = try old(formats, before: time, in: folder.path, ledger) else { continue }
+        for part in old { try archive?.take(part.part, from: folder.path) }
         removal.parts += old
         bytes += old.reduce(0) { $0 + $1.part.length }
         isComplete = removed.count + removal.parts.count < Self.mostParts && bytes < Self.mostBytes

@@ -24,7 +24,7 @@ import time
 import traceback
 
 import firing_alerts
-from site_under_test import FORWARDER, TOKEN, Dump, Site, edited, forged
+from site_under_test import FAKETIME, FORWARDER, TOKEN, Dump, Site, edited, forged
 
 FAILING = {"PostbackConsumerFailing": 1, "PostbackNoCommits": 1}
 
@@ -33,11 +33,11 @@ class Fault:
     """A fault: how it is made, what must be seen while it lasts, and how it goes."""
 
     def __init__(self, name, make, mend, during, fires, after=None, disks=(), configuration=None, health="200 ok",
-                 receiver_alone=False, needs=None):
+                 receiver_alone=False, needs=None, hold=firing_alerts.HOLD_FAULT):
         self.name, self.make, self.mend, self.during = name, make, mend, during
         self.fires, self.after, self.disks, self.configuration = fires, after or {}, disks, configuration
         # The fault is only tried with a program that has the metric `needs`.
-        self.health, self.receiver_alone, self.needs = health, receiver_alone, needs
+        self.health, self.receiver_alone, self.needs, self.hold = health, receiver_alone, needs, hold
 
 
 def spool_waits(site, minimum=10):
@@ -252,6 +252,52 @@ def move_back(site):
         path.with_name(path.name + ".away").rename(path)
 
 
+def damage_state(site):
+    """The state is damaged when the service starts."""
+    ledger = site.work / "state/ledger.sqlite"
+
+    def damage():
+        shutil.copy(ledger, site.work / "state/kept")
+        ledger.write_bytes(bytes(4096) + ledger.read_bytes()[4096:])
+    site.restart(damage)
+    assert site.send(20) == [200] * 20
+
+
+def mend_state(site):
+    (site.work / "state/kept").rename(site.work / "state/ledger.sqlite")
+
+
+def unread(site):
+    """A disk does not read one file of the spool, with a postback that no sender has any more."""
+    site.break_disk("unread", "spool/new/a-bad")
+    line = next(site.lines)
+    site.acknowledged.append(line)
+    site.put("a-bad", line + b"\n")
+    assert site.send(20) == [200] * 20
+
+
+def leave_clock(site):
+    """The clock is 800 days ahead, and everything is older than it is to be kept."""
+    site.ids = ids(site)
+    site.restart(clock="+800d", options=["--retain", "400d", "--forget-after", "400d"])
+    site.wait("it refuses", lambda: site.metric('postback_retention_refused{reason="clock"}') == 1)
+
+
+def ids(site):
+    run = subprocess.run([site.binary, "status", "--state", site.work / "state", "--json"], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)["seen_ids"]
+
+
+def use_up(site):
+    """A token is used beyond the quota of its forwarder."""
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    answers = []
+    for _ in range(40):
+        answers.append(site.post(next(site.lines), FORWARDER, headers))
+        time.sleep(0.05)
+    assert answers[0] == 200 and answers[-20:] == [429] * 20, answers
+
+
 def mend_disk(site):
     site.repair_disk()
 
@@ -295,6 +341,14 @@ FAULTS = [
     Fault("part with committed rows moved away", move_away("out/skan_postbacks/.part-*"), move_back,
           lambda site: site.wait("it is missed", lambda: site.metric("postback_committed_parts_missing") == 1),
           {**FAILING, "PostbackCommittedPartsMissing": 1}, health="200 degraded", needs="postback_committed_parts_missing"),
+    Fault("state damaged at the start", damage_state, mend_state, lambda site: check_failing(site, has_state=False), FAILING,
+          health="200 degraded"),
+    Fault("a file that the disk does not read", unread, mend_disk, check_failing, FAILING, health="200 degraded"),
+    # Needs libfaketime.
+    *([Fault("clock 800 days ahead", leave_clock, lambda site: site.restart(), lambda site: None, {"PostbackRetentionRefused": 1},
+             hold=20 * 60)] if os.path.exists(FAKETIME) else []),
+    Fault("quota of a forwarder used up", use_up, lambda site: site.send(1), empty, {"PostbackForwarderLimited": 1},
+          configuration={"forwarder_postbacks_per_minute": 10}),
     Fault("wrong models", bad_reload, good_reload, lambda site: None, {"PostbackReloadFailed": 1}),
     Fault("few descriptors", take_descriptors, leave, lambda site: site.send(1), {"PostbackDescriptorsExhausted": 1}),
     Fault("not scraped", lambda site: setattr(site, "is_target", False), lambda site: setattr(site, "is_target", True), empty,
@@ -334,8 +388,9 @@ def run(fault, work, options, dump, preload):
         recovery = time.monotonic() - mended
         time.sleep(1.5)
         after, _ = site.phase(mark)
+        assert not hasattr(site, "ids") or ids(site) >= site.ids, "ids were forgotten"
         acknowledged, lost, doubled = site.finish()
-        phases = [(firing_alerts.thinned(before, firing_alerts.BEFORE), 0), (firing_alerts.thinned(during, firing_alerts.FAULT), firing_alerts.HOLD_FAULT),
+        phases = [(firing_alerts.thinned(before, firing_alerts.BEFORE), 0), (firing_alerts.thinned(during, firing_alerts.FAULT), fault.hold),
                   (firing_alerts.thinned(after, firing_alerts.AFTER), firing_alerts.HOLD_AFTER)]
         wrong = firing_alerts.firing(options.promtool, work, phases, [{}, fault.fires, fault.after])
         assert not wrong, wrong

@@ -19,6 +19,7 @@ DEVICE = "/.well-known/skadnetwork/report-attribution/"
 FORWARDER = "/v1/postbacks"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOKEN = "0123456789abcdef-token"
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 
 
 class Site:
@@ -58,16 +59,29 @@ class Site:
         self.scraper = threading.Thread(target=self.scrape, daemon=True)
         self.scraper.start()
 
-    def start(self):
+    def start(self, *options, clock=None):
         log = self.work / "log"
         offset = log.stat().st_size if log.exists() else 0
         command = [self.binary, "serve", "--listen", "127.0.0.1:0", "--spool", self.work / "spool", "--config",
-                   self.work / "server.json", *self.options]
-        environment = {**os.environ, "LD_PRELOAD": str(self.preload), "POSTBACK_DISK_FAULT": str(self.fault_file),
+                   self.work / "server.json", *self.options, *options]
+        preload = str(self.preload)
+        if clock:
+            # The library changes the environment of the first process it is in, next to which Swift looks for the arguments.
+            command, preload = ["env", *command], f"{FAKETIME}:{preload}"
+        environment = {**os.environ, "FAKETIME": clock or "+0", "DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1", "LD_PRELOAD": preload, "POSTBACK_DISK_FAULT": str(self.fault_file),
                        "NOTIFY_SOCKET": str(self.work / "notify"), "WATCHDOG_USEC": "2000000"}
         self.process = subprocess.Popen(list(map(str, command)), env=environment, stderr=open(log, "ab"))
         self.wait("it listens", lambda: re.search(r"listening: .*:(\d+) host", self.log[offset:]), 20)
         self.port = int(re.search(r"listening: .*:(\d+) host", self.log[offset:])[1])
+
+    def restart(self, between=lambda: None, **how):
+        """Starts the service anew; no scrape falls into the time between."""
+        count = len(self.scrapes)
+        self.stop()
+        between()
+        self.start(*how.pop("options", ()), **how)
+        time.sleep(0.5)
+        del self.scrapes[count:]
 
     # What it says
 

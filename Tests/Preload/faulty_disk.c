@@ -1,6 +1,7 @@
 /// A disk that goes wrong, to be loaded before libc (LD_PRELOAD). The file that POSTBACK_DISK_FAULT names says how, and is
 /// read at each call of fsync and fdatasync: an effect and a path. Calls for files at the path or below it fail with EIO
-/// (`fail PATH`), wait until the file says something else (`hang PATH`), or take a second longer (`slow PATH`).
+/// (`fail PATH`), wait until the file says something else (`hang PATH`), or take a second longer (`slow PATH`). With
+/// `unread PATH` reading fails instead.
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
@@ -45,3 +46,34 @@ static int synchronize(const char *name, int descriptor) {
 int fsync(int descriptor) { return synchronize("fsync", descriptor); }
 
 int fdatasync(int descriptor) { return synchronize("fdatasync", descriptor); }
+
+ssize_t read(int descriptor, void *bytes, size_t count) {
+  static ssize_t (*real)(int, void *, size_t);
+  if (real == NULL) real = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+  // The check reads too.
+  static __thread int is_checking;
+  if (is_checking == 0) {
+    is_checking = 1;
+    const char effect = effect_on(descriptor);
+    is_checking = 0;
+    if (effect == 'u') {
+      errno = EIO;
+      return -1;
+    }
+  }
+  return real(descriptor, bytes, count);
+}
+
+ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
+  static ssize_t (*real)(int, void *, size_t, off_t);
+  if (real == NULL) real = (ssize_t (*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread");
+  if (effect_on(descriptor) == 'u') {
+    errno = EIO;
+    return -1;
+  }
+  return real(descriptor, bytes, count, offset);
+}
+
+ssize_t pread64(int descriptor, void *bytes, size_t count, off_t offset) {
+  return pread(descriptor, bytes, count, offset);
+}

@@ -12,7 +12,8 @@ struct MentionSearch: Sendable {
     /// Tells if a character next to a word makes it a part of a longer word.
     func continues(_ byte: UInt8) -> Bool {
       switch self {
-      case .uuid: byte.isLetterOrDigit
+      // As long as it is, it is never a part of another word by chance.
+      case .uuid: false
       case .id: byte.isLetterOrDigit || byte == UInt8(ascii: "-")
       case .ipv4: byte.isDecimalDigit || byte == UInt8(ascii: ".")
       case .other: byte.isLetterOrDigit || byte == UInt8(ascii: ":")
@@ -33,7 +34,10 @@ struct MentionSearch: Sendable {
   mutating func add(id: String) {
     guard id.utf8.count >= 8, !id.utf8.allSatisfy(\.isDecimalDigit) else { return }
     // Text such as user-ID mentions an id that cannot be a part of another one.
-    add(id, id.utf8.count == 36 ? .uuid : .id)
+    guard id.utf8.count == 36 else { return add(id, .id) }
+    add(id, .uuid)
+    let digits = id.replacing("-", with: "")
+    if digits.utf8.count == 32 { add(digits, .uuid) }
   }
 
   /// Adds a network address.

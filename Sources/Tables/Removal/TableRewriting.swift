@@ -94,7 +94,10 @@ package struct TableRewriting {
         rows[table.name, default: 0] += Int64(removed.count)
         masked[table.name, default: 0] += Int64(changed.count - removed.count)
         kept += found.filter { $0.change == .kept }
-          .map { "\(output)/\(part.folder)/\(part.name):\($0.line ?? $0.ordinal + 1)" }
+          .map { row in
+            let before = removed.count { $0.ordinal < row.ordinal }
+            return "\(output)/\(part.folder)/\(part.name):\((row.line ?? row.ordinal + 1) - before)"
+          }
       }
       ordinals = Set(removed.map(\.ordinal))
       guard !changed.isEmpty else { continue }

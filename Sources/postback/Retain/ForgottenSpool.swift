@@ -55,18 +55,21 @@ struct ForgottenSpool {
       )
     }
     for file in try Self.read(in: path) {
-      var (removed, masked, kept) = (0, 0, [String]())
+      var (removed, masked, kept) = (0, 0, [(line: Int, newLine: Int)]())
       var isWhole = true
+      var count = 0
       try await Self.forEachCovered(of: file, request, keys) { record, coverage in
         switch coverage {
         case .own: removed += 1
         case .mention: masked += 1
-        case nil: kept.append("\(file):\(record.line)")
+        case nil: kept.append((record.line, count - removed + 1))
         case .nothing: break
         }
+        count += 1
         if case .tooLarge = record.defect { isWhole = false }
       }
-      self.kept += kept
+      // A file that is written anew has a record on each line.
+      self.kept += kept.map { "\(file):\(removed + masked > 0 ? $0.newLine : $0.line)" }
       guard removed + masked > 0 else { continue }
       guard isWhole else {
         throw CommandFailure(

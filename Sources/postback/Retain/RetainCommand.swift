@@ -15,8 +15,8 @@ struct RetainCommand: Command {
     name: "retain",
     summary: "Remove the parts of the tables, and the files of a spool, that are older than they are to be kept.",
     usage: """
-      --out DIR --older-than AGE [--tables LIST] [--spool SPOOL] [--without-waiting] [--state DIR] [--yes-remove-all] \
-      [--trust-clock] [--json]
+      --out DIR --older-than AGE [--tables LIST] [--spool SPOOL] [--archive DIR] [--without-waiting] [--state DIR] \
+      [--yes-remove-all] [--trust-clock] [--json]
       """,
     discussion: """
       Removes each part in which all rows were received more than AGE ago; a part with a later row stays as a whole, and so
@@ -27,6 +27,8 @@ struct RetainCommand: Command {
       was received more than AGE ago; rows without a time stay. Other derived tables stay as they are. An
       interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
       it do this itself (watch --retain).
+      With --archive each part is first copied, durably, into the folder of its table in DIR, such as on a larger disk, and
+      any share of the rows goes. asa_attributions stays then. forget does not search an archive.
       A wrong clock makes everything too old. So nothing is removed if more than 20 % of the rows of a table, or of the files,
       would go and the last removal ended more than eight days before this one, or if the clock is more than a day from the
       last time at which it was believed.
@@ -38,6 +40,7 @@ struct RetainCommand: Command {
       RetentionOptions.tablesWithAttributions,
       RetentionOptions.withoutWaiting,
       Option("--spool", "SPOOL", "Remove old files in done and failed of this spool too."),
+      Option("--archive", "DIR", "Copy each part to this folder before it is removed."),
       StateOptions.folder,
       RetentionOptions.removesAll,
       RetentionOptions.trustsClock,
@@ -59,6 +62,7 @@ struct RetainCommand: Command {
   private let tables: [String]
   private let removesAttributions: Bool
   private let spool: String?
+  private let archive: String?
   private let printsJSON: Bool
   private let waits: Bool
 
@@ -75,7 +79,9 @@ struct RetainCommand: Command {
       RetentionOptions.tablesWithAttributions,
       and: [.searchAdsAttributions]
     )
-    removesAttributions = names.contains(Table.searchAdsAttributions.name)
+    archive = arguments.value("--archive")
+    guard archive != "" else { throw CommandFailure(.usage, "The value of --archive is empty. Name a folder.") }
+    removesAttributions = archive == nil && names.contains(Table.searchAdsAttributions.name)
     tables = names.filter { $0 != Table.searchAdsAttributions.name }
     spool = arguments.value("--spool")
     removesAll = arguments.has(RetentionOptions.removesAll.name)
@@ -152,6 +158,7 @@ struct RetainCommand: Command {
   ) throws(FileFailure) -> RemovalRefusal? {
     let parts = try ledger.parts() + ledger.pendingRemovals()
     let output = try OutputFolder(output, of: ledger, parts)
+    let archive = try archive.map { path throws(FileFailure) in try PartArchive(path, of: output.path) }
     var isComplete = false
     while !isComplete {
       let retention = try TableRetention(
@@ -161,7 +168,8 @@ struct RetainCommand: Command {
         ledger,
         waitingFor: waits ? try Follower.all(of: folder) : [],
         now: now.milliseconds,
-        removesAll: removesAll
+        removesAll: removesAll || archive != nil,
+        archive: archive
       )
       if let refusal = retention.refusal { return refusal }
       removed += retention.removed
@@ -207,6 +215,7 @@ struct RetainCommand: Command {
     ])
     let text = """
       \(removed.count) parts with \(rows) rows from before \(before) removed (\(bytes) bytes)\
+      \(archive.map { " and kept in \($0)" } ?? "")\
       \(attributions == 0 ? "" : ", \(attributions) rows of \(Table.searchAdsAttributions.name)")\
       \(spool == nil ? "" : ", and \(files) files of the spool")
       """

@@ -25,6 +25,17 @@ import Testing
     }
   }
 
+  @Test func `is all that alerts and their explanations name`() throws {
+    let names = Set(Main.commands.manuals.map(\.name))
+    for path in ["../deploy/prometheus/alerts.yml", "../docs/operations.md", "../docs/recovery.md"] {
+      let text = try String(contentsOfFile: Fixtures.path(path), encoding: .utf8).replacing(/\n +/, with: " ")
+      // A command of a group, such as state check.
+      for found in text.matches(of: /postback (state|records|model|plist|asa|load) ([a-z]+)/) {
+        #expect(names.contains("\(found.output.1) \(found.output.2)"), "\(path): \(found.output.0)")
+      }
+    }
+  }
+
   @Test func `contains no line that roff would take for an unknown instruction`() {
     let known = [".TH", ".SH", ".TP", ".PP", ".BR", ".nf", ".fi", ".RS", ".RE"]
     for page in Main.commands.manuals.map(ManualPage.init(of:)) + [ManualPage(of: Main.commands)] {

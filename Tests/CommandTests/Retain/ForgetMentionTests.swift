@@ -110,6 +110,28 @@ import Testing
     #expect(try site.rows("skan_postbacks").map(\.text) == before)
   }
 
+  @Test func `lists the lines as they are when a record before them is gone`() async throws {
+    // A domain that is signed cannot be masked.
+    let site = try await ForgetSite { lines in
+      let other = try #require(lines.first { $0.contains(#""source-domain":"#) && !$0.contains(Self.id) })
+      let domain = #""source-domain":"\#(Self.id.lowercased()).example""#
+      return lines + [other.replacing(/"source-domain":"[^"]*"/, with: domain)]
+    }
+    try site.flattenDone()
+    let answer = try await site.forget(["--transaction-id", Self.id])
+    #expect(answer["spool_records"] != .integer(0))
+    guard case .array(let kept)? = answer["kept"] else {
+      Issue.record("nothing is listed")
+      return
+    }
+    let place = try #require(kept.compactMap { $0.text }.first { $0.contains("a.jsonl:") })
+    let lines = String(decoding: try site.folder.contents(of: "spool/done/a.jsonl"), as: UTF8.self).split(
+      separator: "\n"
+    )
+    let number = try #require(place.split(separator: ":").last.flatMap { Int($0) })
+    #expect(lines.count == number && lines[number - 1].contains(Self.id.lowercased()))
+  }
+
   @Test func `leaves the postbacks of others that were sent again from the address`() async throws {
     let site = try await ForgetSite()
     try site.flattenDone()

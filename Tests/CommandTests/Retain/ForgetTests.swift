@@ -161,7 +161,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("user-\(id)", "user-\(hidden)"), (#"\n\#(id)"#, #"\n\#(hidden)"#),
+    ("user-\(id)", "user-\(hidden)"), ("refund\(id)x", "refund\(hidden)x"),
+    (id.replacing("-", with: ""), String(repeating: "x", count: 32)),
+    (#"\n\#(id)"#, #"\n\#(hidden)"#),
     (#"\u0036\#(id.dropFirst())"#, #"\u0078\#(hidden.dropFirst())"#),
     (#"\\u0036\#(id.dropFirst())"#, #"\\u0078\#(hidden.dropFirst())"#),
     ("a=%36\(id.dropFirst())&b", "a=%78\(hidden.dropFirst())&b"),

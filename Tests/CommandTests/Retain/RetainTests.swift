@@ -74,6 +74,40 @@ import Testing
     #expect(try await site.check() == "sound\n")
   }
 
+  @Test(arguments: [[], ["--format", "both"], ["--partition", "received_day"]])
+  func `keeps old parts in an archive, also where nearly all of them go`(_ options: [String]) async throws {
+    let site = try await Site(options: options)
+    let archive = site.folder.path("archive/of/parts")
+    func files(_ below: String) throws -> [String: [UInt8]] {
+      let names = try site.folder.files(below: below).filter { $0.hasPrefix("skan_") && !$0.contains("/.") }
+      return try Dictionary(uniqueKeysWithValues: names.map { ($0, try site.folder.contents(of: "\(below)/\($0)")) })
+    }
+    let before = try files("out")
+    let command = ["retain", "--out", site.out, "--json", "--older-than", "400d", "--archive"]
+    let refused = try await BuiltCommand.run(command + [site.out])
+    #expect(refused.status != 0 && refused.errorText.contains("the folder of the tables itself"))
+    #expect(try files("out") == before)
+    // An interrupted removal has left a copy.
+    let copied = try #require(
+      before.keys.first { $0.hasPrefix("skan_postbacks/") && $0.contains("part-00000001") && !$0.hasSuffix(".csv") }
+    )
+    let place = URL(filePath: "\(archive)/\(copied)")
+    try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(before[copied] ?? []).write(to: place)
+    let result = try await BuiltCommand.run(command + [archive])
+    #expect(result.status == 0, "\(result.errorText)")
+    let (left, kept) = (try files("out"), try files("archive/of/parts"))
+    #expect(!kept.isEmpty && !left.isEmpty && kept.count + left.count == before.count)
+    #expect(left.merging(kept) { $1 } == before)
+    #expect(try await site.check() == "sound\n")
+    // Another output has parts of the same names.
+    let other = try await Site(options: options)
+    let taken = try await BuiltCommand.run(["retain", "--out", other.out, "--older-than", "400d", "--archive", archive])
+    #expect(taken.status == 65 && taken.errorText.contains("has another part of this name"), "\(taken.errorText)")
+    #expect(try files("archive/of/parts") == kept)
+    #expect(try await other.check() == "sound\n")
+  }
+
   @Test func `tells a follower what went, and lets it continue`() async throws {
     let site = try await Site()
     var cursors: [TableCursor] = []

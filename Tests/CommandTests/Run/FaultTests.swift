@@ -85,6 +85,18 @@ import Testing
   }
 
   @Test(.enabled(if: Tracer.works, "strace is not there, or may not trace"))
+  func `goes on in another folder where that of the hour can take no more names`() async throws {
+    let site = try await FaultSite()
+    for name in ["a", "b", "c"] { try site.put(name, Array("{\"\(name)\":1}\n".utf8)) }
+    let full = Fault(call: "renameat2", effect: "error=ENOSPC", count: "1", path: "\(site.spool)/new/b")
+    #expect(try await site.watch(full).status == 0)
+    #expect(try site.names("spool/new") == [])
+    #expect(try site.names("spool/done") == ["a", "b", "c"])
+    let folders = try site.folder.files(below: "spool/done").map { $0.split(separator: "/").dropLast().last ?? "" }
+    #expect(Set(folders).count == 2 && folders.contains { $0.hasSuffix(".2") }, "\(folders)")
+  }
+
+  @Test(.enabled(if: Tracer.works, "strace is not there, or may not trace"))
   func `ends with 74 if an input cannot be read, and leaves a file of the spool where it is`() async throws {
     let site = try await FaultSite()
     let failed = try await site.run(nil, Fault(call: "read", effect: "error=EIO", path: site.input))

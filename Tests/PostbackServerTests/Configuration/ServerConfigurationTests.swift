@@ -109,6 +109,22 @@ import Testing
     #expect(found.count { $0.contains("line break") } == 3)
   }
 
+  @Test(arguments: [
+    "0123456789\u{1}abcdef", "0123456789abcdef ", " 0123456789abcdef", "é123456789abcdef\né", "0123456789\tabcdef",
+  ])
+  func `refuses a token that no request can send`(_ token: String) throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("postback-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(token.utf8).write(to: URL(filePath: path))
+    let found = try problems(
+      """
+      {"forwarders":[{"name":"a","bearer_token_file":"\(path)"}],"schema_token_files":["\(path)"]}
+      """
+    )
+    #expect(found.count == 2)
+    #expect(found.allSatisfy { $0.contains("no request can send it") || $0.contains("line break") })
+  }
+
   @Test func `adds trusted keys, and refuses the name of a key that is trusted already`() throws {
     let key = try #require(Trust.apple().keys.last).subjectPublicKeyInfo
     let base64 = Data(key).base64EncodedString()
