@@ -52,8 +52,9 @@ struct ComparisonSection {
       ["records", "\(comparison.periods.before)", "\(comparison.periods.after)", "change"]
     )
     func add(_ name: String, _ one: Int, _ other: Int) {
-      let factor = one > 0 ? Numbers.percent(Double(other - one) / Double(one)) : "new"
-      table.add(name, .number(one), .number(other), .amount(other > one && one > 0 ? "+\(factor)" : factor))
+      let sign = other > one ? "+" : other < one ? "−" : ""
+      let change = one > 0 ? sign + Numbers.percent(Double((other - one).magnitude) / Double(one)) : ""
+      table.add(name, .number(one), .number(other), .amount(change))
     }
     add("read", before.read, after.read)
     add("accepted", before.accepted, after.accepted)
