@@ -22,9 +22,11 @@ import Testing
     let answer = try await site.answer(["--group-by", "forwarder"])
     func counts(_ rejects: [JSONObject]) -> JSONValue {
       let codes = rejects.compactMap { $0.cell("reject_code").flatMap(RejectCode.init) }
-      return .object(RejectClass.allCases.map { one in
-        .init(one.rawValue, .integer(codes.count { $0.rejectClass == one }))
-      })
+      return .object(
+        RejectClass.allCases.map { one in
+          .init(one.rawValue, .integer(codes.count { $0.rejectClass == one }))
+        }
+      )
     }
     #expect(answer["rejects_by_class"] == counts(site.rejects))
     #expect(answer["rejects_by_class"]?["copies"]?.integer ?? 0 > 50)
