@@ -597,7 +597,7 @@ def check_rows(browser, checks, sample, codes):
     texts = sorted((row.get("transaction_id", "") for row in rows), key=lambda text: text.encode("utf-16-be"))
     for direction, expected in [("ascending", texts), ("descending", texts[::-1])]:
         browser.run(f"document.querySelectorAll('#rejects th')[{transaction}].querySelector('button').click()")
-        checks.equal(direction, browser.run(cells % transaction), expected[:200])
+        checks.equal(direction, browser.run(cells % transaction), expected[:50])
         state = browser.run(f"document.querySelectorAll('#rejects th')[{transaction}].getAttribute('aria-sort')")
         checks.equal("aria-sort", state, direction)
 

@@ -9,9 +9,11 @@ package import SKAdNetwork
 package struct RejectComparison: Sendable {
   /// A group with its numbers in both periods.
   package struct Change: Sendable {
-    /// The code, the forwarder, the network and the app; nil where the records do not name one.
+    /// The code, the forwarder, the network and the app; nil where the records do not name one, or name several.
     package let code: String
     package let forwarder, network, app: String?
+    /// The numbers of networks and of apps that the records name.
+    package let networks, apps: Int
     /// The rejects of each period.
     package let before, after: Int
     /// The difference of `after` from what the earlier period lets expect.
@@ -23,7 +25,7 @@ package struct RejectComparison: Sendable {
     package let day: Int?
     /// The rejects of a day before that day, and from it on.
     package let rates: (before: Double, after: Double)
-    /// The most frequent source identifiers before that day and from it on, if they are not the same.
+    /// The source identifiers of at least half of the records before that day and from it on, if they are not the same.
     package fileprivate(set) var sources: (before: String, after: String)?
     /// Indicates that the difference is at least four standard errors of counts of independent records.
     package let isClear: Bool
@@ -51,9 +53,46 @@ package struct RejectComparison: Sendable {
 
   fileprivate static let standardErrors = 4.0
 
-  private struct Key: Hashable {
+  fileprivate struct Key: Hashable {
     let code: String
     let forwarder, network, app: String?
+  }
+
+  /// The rejects of a code, forwarder, network and app by day, and of each source identifier among them.
+  fileprivate struct Cell {
+    let key: Key
+    let counts: [Int: Int]
+    let sources: [Int: [String: Int]]
+  }
+
+  /// Divides cells into those of the value that has at least half of their change, and all others; or not at all if none
+  /// has, so that a change of one sender with many networks or apps is one group.
+  private static func divided(
+    _ cells: [Cell],
+    by value: KeyPath<Key, String?>,
+    _ periods: (before: RejectPeriod, after: RejectPeriod)
+  ) -> [[Cell]] {
+    func change(_ cells: [Cell]) -> Double {
+      cells.reduce(0) { $0 + difference(of: $1.counts, periods) }.magnitude
+    }
+    let parts = Dictionary(grouping: cells) { $0.key[keyPath: value] }
+    guard parts.count > 1,
+      let most = parts.max(by: { (change($0.value), $1.key ?? "") < (change($1.value), $0.key ?? "") }),
+      2 * change(most.value) >= cells.reduce(0, { $0 + difference(of: $1.counts, periods).magnitude })
+    else { return [cells] }
+    return [most.value, cells.filter { $0.key[keyPath: value] != most.key }]
+  }
+
+  /// The difference of the later period from what the daily rate of the earlier one lets expect.
+  fileprivate static func difference(
+    of counts: [Int: Int],
+    _ periods: (before: RejectPeriod, after: RejectPeriod)
+  ) -> Double {
+    func sum(_ days: ClosedRange<Int>) -> Double {
+      Double(counts.reduce(0) { $0 + (days.contains($1.key) ? $1.value : 0) })
+    }
+    return sum(periods.after.days) - sum(periods.before.days) * Double(periods.after.days.count)
+      / Double(periods.before.days.count)
   }
 
   /// Compares counts of records by day, outcome and sender. `sources` has counts by day, code, sender and source identifier.
@@ -94,9 +133,13 @@ package struct RejectComparison: Sendable {
       let key = Key(code: values[5] ?? "", forwarder: values[2], network: values[3], app: values[4])
       identifiers[key, default: [:]][day, default: [:]][source, default: 0] += tally.count
     }
-    var changes = groups.map { key, counts in
-      Change(key: (key.code, key.forwarder, key.network, key.app), counts, periods, identifiers[key] ?? [:])
-    }
+    // The order makes the sums the same each time.
+    let cells = groups.map { Cell(key: $0.key, counts: $0.value, sources: identifiers[$0.key] ?? [:]) }
+      .sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }
+    var changes = Dictionary(grouping: cells) { [$0.key.code, $0.key.forwarder] }.values
+      .flatMap { cells in Self.divided(cells, by: \.network, periods).flatMap { Self.divided($0, by: \.app, periods) } }
+      .map { Change($0, periods) }
+      .sorted { $0.order.lexicographicallyPrecedes($1.order) }
     let sum = changes.reduce(0) { $0 + $1.difference.magnitude }
     for index in changes.indices { changes[index].share = sum > 0 ? changes[index].difference.magnitude / sum : 0 }
     self.changes = changes.filter { $0.difference != 0 }
@@ -106,20 +149,34 @@ package struct RejectComparison: Sendable {
   }
 }
 
-extension RejectComparison.Change {
+extension RejectComparison.Key {
   fileprivate var order: [String] { [code, forwarder ?? "", network ?? "", app ?? ""] }
+}
 
-  fileprivate init(
-    key: (code: String, forwarder: String?, network: String?, app: String?),
-    _ counts: [Int: Int],
-    _ periods: (before: RejectPeriod, after: RejectPeriod),
-    _ sources: [Int: [String: Int]]
-  ) {
-    (code, forwarder, network, app) = key
+extension RejectComparison.Change {
+  fileprivate var order: [String] {
+    [code, forwarder ?? "", network ?? "", app ?? "", "\(networks)", "\(apps)", "\(before)", "\(after)"]
+  }
+
+  fileprivate init(_ cells: [RejectComparison.Cell], _ periods: (before: RejectPeriod, after: RejectPeriod)) {
+    let keys = cells.map(\.key)
+    func only(_ value: KeyPath<RejectComparison.Key, String?>) -> (value: String?, count: Int) {
+      let all = Set(keys.map { $0[keyPath: value] })
+      return (all.count == 1 ? all.first ?? nil : nil, all.count)
+    }
+    let (network, app) = (only(\.network), only(\.app))
+    (code, forwarder) = (keys.first?.code ?? "", keys.first?.forwarder)
+    (self.network, networks, self.app, apps) = (network.value, network.count, app.value, app.count)
+    var counts: [Int: Int] = [:]
+    var sources: [Int: [String: Int]] = [:]
+    for cell in cells {
+      counts.merge(cell.counts, uniquingKeysWith: +)
+      sources.merge(cell.sources) { one, other in one.merging(other, uniquingKeysWith: +) }
+    }
     func sum(_ days: ClosedRange<Int>) -> Int { counts.reduce(0) { $0 + (days.contains($1.key) ? $1.value : 0) } }
     (before, after) = (sum(periods.before.days), sum(periods.after.days))
     let ratio = Double(periods.after.days.count) / Double(periods.before.days.count)
-    difference = Double(after) - Double(before) * ratio
+    difference = RejectComparison.difference(of: counts, periods)
     let error = (Double(after) + Double(before) * ratio * ratio).squareRoot()
     isClear = error > 0 && difference.magnitude >= RejectComparison.standardErrors * error
     let first = Self.changePoint(counts, periods.before.days.lowerBound...periods.after.days.upperBound)
@@ -135,7 +192,9 @@ extension RejectComparison.Change {
     func most(_ days: ClosedRange<Int>) -> String? {
       var all: [String: Int] = [:]
       for (day, found) in sources where days.contains(day) { all.merge(found, uniquingKeysWith: +) }
-      return all.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+      let most = all.max { ($0.value, $1.key) < ($1.value, $0.key) }
+      // What fewer than half of the records have tells nothing.
+      return most.flatMap { 2 * $0.value >= all.values.reduce(0, +) ? $0.key : nil }
     }
     if let one = most(spans.before), let other = most(spans.after), one != other { self.sources = (one, other) }
   }

@@ -20,12 +20,15 @@ package struct ValueSuspicions: Sendable {
 
   /// Takes the alarms that are about values.
   package init(_ alarms: [SignalTest]) {
-    for alarm in alarms where Self.tests.contains(alarm.name.rawValue) && alarm.party.kind != .app {
+    for alarm in alarms where Self.isAboutValues(alarm) && alarm.party.kind != .app {
       let text = "\(alarm.name.rawValue) of \(alarm.party.kind.rawValue) \(alarm.party.name)"
       let concern = Concern(app: alarm.app, text: text)
       if concerns[alarm.party]?.contains(concern) != true { concerns[alarm.party, default: []].append(concern) }
     }
   }
+
+  /// Indicates that a test is about conversion values.
+  package static func isAboutValues(_ test: SignalTest) -> Bool { tests.contains(test.name.rawValue) }
 
   /// Indicates that there are none.
   package var isEmpty: Bool { concerns.isEmpty }

@@ -45,7 +45,7 @@ struct CasePair {
     func add(_ name: String, _ cell: (ConcernedTransaction.Copy) -> String) {
       table.add(name, cells: copies.map { .text(cell($0)) })
     }
-    add("sender") { CopyOrigin.text(mask.origin($0.origin)) }
+    add("sender") { $0.origin.isDirect ? "the device itself (apple_direct)" : CopyOrigin.text(mask.origin($0.origin)) }
     add("received") { $0.receivedAt ?? "unknown" }
     for (index, field) in ConcernedTransaction.fields.enumerated() {
       let isOther = first.values[index] != transaction.later.values[index]
@@ -54,7 +54,7 @@ struct CasePair {
     table.add("example", cells: [.text("Example \(acceptedExample)"), .text("Example \(rejectedExample)")])
     let decision = transaction.attributedTo.map { mask.origin($0) }
     let note: HTML =
-      decision.map { "The device's own copy is the other one: the difference is of \(CopyOrigin.text($0))." }
+      decision.map { "The other copy is the device's own: the difference is of \(CopyOrigin.text($0))." }
       ?? "Neither copy, or both, came from a device itself, so that nothing tells whose the difference is."
     return "\(table.html)<p class=\"note\">\(note)</p>"
   }

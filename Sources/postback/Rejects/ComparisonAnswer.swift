@@ -35,7 +35,8 @@ struct ComparisonAnswer {
     return .object([
       .init("reject_code", .string(change.code)), .init("class", .string(change.rejectClass.rawValue)),
       .init("forwarder", text(change.forwarder)), .init("ad_network_id", text(change.network)),
-      .init("app_id", text(change.app)), .init("before", .integer(change.before)),
+      .init("app_id", text(change.app)), .init("ad_networks", .integer(change.networks)),
+      .init("apps", .integer(change.apps)), .init("before", .integer(change.before)),
       .init("after", .integer(change.after)), .init("difference", decimal(change.difference)),
       .init("share_of_change", decimal(change.share)), .init("is_clear", .bool(change.isClear)),
       .init("changed_on", change.day.map { .string(Timestamp.name(ofDay: $0)) } ?? .null),
@@ -68,8 +69,8 @@ struct ComparisonAnswer {
         change.code,
         change.rejectClass.rawValue,
         (change.forwarder ?? "-").shortened(to: 40),
-        (change.network ?? "-").shortened(to: 40),
-        change.app ?? "-",
+        ChangeWords(change).network.shortened(to: 40),
+        ChangeWords(change).app,
         "\(change.before)",
         "\(change.after)",
         Numbers.percent(change.share),
@@ -79,7 +80,8 @@ struct ComparisonAnswer {
       )
     }
     parts += [
-      "the groups of rejects that changed, without copies; those with the largest part of the change first", table.text(indent: 2),
+      "the groups of rejects that changed, without copies; those with the largest part of the change first",
+      table.text(indent: 2),
     ]
     let rest = comparison.changes.count - changes.count
     if rest > 0 { parts.append("and \(rest) further groups; --top N prints more") }
@@ -102,6 +104,12 @@ struct ChangeWords {
     }
   }
 
+  /// The network, or the number of networks.
+  var network: String { change.networks > 1 ? "\(change.networks) networks" : change.network ?? "-" }
+
+  /// The app, or the number of apps.
+  var app: String { change.apps > 1 ? "\(change.apps) apps" : change.app ?? "-" }
+
   /// The rejects of a day before and after.
   var rates: String { "\(Self.number(change.rates.before)) → \(Self.number(change.rates.after))" }
 
@@ -113,8 +121,8 @@ struct ChangeWords {
   /// The change as a sentence.
   var sentence: String {
     let sender = change.forwarder.map { "forwarder \($0)" } ?? "no forwarder"
-    let network = change.network.map { ", network \($0)" } ?? ""
-    let app = change.app.map { ", app \($0)" } ?? ""
+    let network = change.networks > 1 ? ", \(network)" : change.network.map { ", network \($0)" } ?? ""
+    let app = change.apps > 1 ? ", \(app)" : change.app.map { ", app \($0)" } ?? ""
     let sources =
       change.sources.map { ", most often with the source identifier \($0.after), before \($0.before)" } ?? ""
     return """

@@ -26,8 +26,8 @@ struct ComparisonSection {
         change.code,
         .text(change.rejectClass.rawValue),
         .text(change.forwarder ?? Report.noForwarder),
-        .text(change.network ?? "unknown"),
-        .text(change.app ?? "unknown"),
+        .text(ChangeWords(change).network),
+        .text(ChangeWords(change).app),
         .number(change.before),
         .number(change.after),
         .amount(Numbers.percent(change.share)),
@@ -38,7 +38,7 @@ struct ComparisonSection {
     }
     return """
       \(totals.html)
-      <p class="note">A group is a code of one forwarder, ad network and app; harmless copies are in none. “Since” is the most likely first day of its change, \
+      <p class="note">A group is a code of one forwarder, with the ad network and the app that have at least half of the change; harmless copies are in none. “Since” is the most likely first day of its change, \
       and “a day” its number before and from then on. For other periods: <code>postback rejects OUT --compare P,P</code>. The \
       filters do not change this section.</p>
       \(groups)
@@ -52,8 +52,9 @@ struct ComparisonSection {
       ["records", "\(comparison.periods.before)", "\(comparison.periods.after)", "change"]
     )
     func add(_ name: String, _ one: Int, _ other: Int) {
-      let factor = one > 0 ? Numbers.percent(Double(other - one) / Double(one)) : "new"
-      table.add(name, .number(one), .number(other), .amount(other > one && one > 0 ? "+\(factor)" : factor))
+      let sign = other > one ? "+" : other < one ? "−" : ""
+      let change = one > 0 ? sign + Numbers.percent(Double((other - one).magnitude) / Double(one)) : ""
+      table.add(name, .number(one), .number(other), .amount(change))
     }
     add("read", before.read, after.read)
     add("accepted", before.accepted, after.accepted)

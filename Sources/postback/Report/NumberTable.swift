@@ -18,7 +18,7 @@ struct NumberTable {
 
     fileprivate var html: HTML {
       switch self {
-      case .text(let text): "<td>\(text)</td>"
+      case .text(let text): "<td\(NumberTable.layout(of: text))>\(text)</td>"
       case .time(let text): "<td class=\"time\">\(text)</td>"
       case .number(let number): "<td class=\"number\">\(number)</td>"
       case .amount(let text): "<td class=\"number\">\(text)</td>"
@@ -26,6 +26,15 @@ struct NumberTable {
       }
     }
   }
+
+  /// The class of a cell whose words must not be broken into syllables of a narrow column: sentences get a width, and only
+  /// a word that is too long for a column, such as the name of a forged sender, is broken. The page's script has the same.
+  fileprivate static func layout(of text: String) -> HTML {
+    if text.split(separator: " ").contains(where: { $0.utf8.count > longestWord }) { return " class=\"long\"" }
+    return text.utf8.count > longestLabel ? " class=\"prose\"" : ""
+  }
+
+  private static let (longestWord, longestLabel) = (28, 40)
 
   let caption: String
   let headings: [String]
@@ -44,7 +53,7 @@ struct NumberTable {
   /// Adds a row with a title in its first cell.
   mutating func add(_ title: String, cells: [Cell]) {
     if rows.isEmpty { columnIsText = cells.map(\.isText) }
-    rows.append("<tr><th scope=\"row\">\(title)</th>\(cells.map(\.html))</tr>\n")
+    rows.append("<tr><th scope=\"row\"\(Self.layout(of: title))>\(title)</th>\(cells.map(\.html))</tr>\n")
   }
 
   var html: HTML {

@@ -130,6 +130,7 @@ struct ReportCommand: Command {
         trust: try trust(),
         findings: findings,
         searchAds: try await searchAds(),
+        forwarded: paths.count == 1 ? try await ForwardedValues.read(in: paths[0], jobs: jobs) : nil,
         implementation: implementation,
         paths: paths
       )

@@ -23,6 +23,8 @@ struct ReportPage {
   let findings: ReportFindings?
   /// The installs of Apple Search Ads; nil if there are no attributions.
   let searchAds: SearchAdsSection?
+  /// The values that forwarders sent; nil without `skan_settled`.
+  let forwarded: [ForwardedValues]?
   /// The findings about the app's implementation; nil unless `--implementation` is given.
   let implementation: ImplementationSection?
   /// The paths of the tables that the report covers, as they were given.
@@ -77,15 +79,19 @@ struct ReportPage {
       <h2 id="rejects-by-code">Rejects</h2>
       <div id="codes">\(codes)</div>
       <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
+      <h3 id="over-time">Forwarders over time</h3>
+      \(ForwarderCharts(cube: report.cube, values: forwarded, suspects: signals.valueSuspects).html)
       <h2 id="changes">What changed</h2>
       \(report.comparison.map { ComparisonSection(comparison: $0).html } ?? ComparisonSection.missing)
       <h2 id="tampering">Tampering</h2>
       \(tampering)
       \(conflicts)
       <h2 id="decoded">Install dates and decoded revenue</h2>
-      <div class="charts">\(report.installsFigure)\(report.revenueFigure)</div>
+      <div class="charts">\(report.installsFigure)\(report.revenueFigure)\(WindowRevenue(report: report).html)</div>
       <h2 id="rejected-rows">Rejects, one by one</h2>
       \(rows)
+      <h2 id="words">Words</h2>
+      \(Glossary.html)
       </main>
       <script type="application/json" id="data">\(HTML.script(data))</script>
       <script type="application/json" id="cube">\(HTML.script(CubeData(cube: report.cube).json))</script>
@@ -104,7 +110,7 @@ struct ReportPage {
       [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds + ofApp
       + [
         ("flow", "Flow"), ("rejects-by-code", "Rejects"), ("changes", "What changed"), ("tampering", "Tampering"),
-        ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"),
+        ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"), ("words", "Words"),
       ]
     return
       "<nav aria-label=\"Sections\">\(sections.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>"

@@ -6,7 +6,7 @@ enum ReportStyle {
     @media (prefers-color-scheme: dark) { :root { --ground: #0f1318; --ink: #e6edf3; --soft: #9aa7b4; --line: #39424d;
       --panel: #171c23; --good: #6cb0ff; --bad: #ff8b80; --middle: #c3a2ff; } }
     * { box-sizing: border-box; }
-    body { margin: 0 auto; max-width: 88rem; padding: 1.5rem; background: var(--ground); color: var(--ink);
+    body { margin: 0 auto; max-width: 88rem; padding: 1.5rem; overflow-wrap: break-word; background: var(--ground); color: var(--ink);
       font: 15px/1.5 system-ui, sans-serif; }
     h1 { font-size: 1.6rem; margin: 0 0 .2rem; }
     h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; border-bottom: 1px solid var(--line); padding-bottom: .2rem; }
@@ -52,13 +52,13 @@ enum ReportStyle {
     table { border-collapse: collapse; width: 100%; font-size: .87rem; }
     caption { text-align: left; color: var(--soft); padding: .3rem 0; }
     th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-    thead th { vertical-align: bottom; } tbody th { min-width: 4.5rem; overflow-wrap: anywhere; }
+    thead th { vertical-align: bottom; } tbody th { min-width: 4.5rem; }
+    .long { overflow-wrap: anywhere; min-width: 11rem; } .prose { min-width: 15rem; } tbody th.prose { min-width: 10rem; }
     .number { text-align: right; font-variant-numeric: tabular-nums; } td.number { white-space: nowrap; }
     .time { white-space: nowrap; font-variant-numeric: tabular-nums; }
     summary { cursor: pointer; color: var(--soft); }
     button { font: inherit; color: inherit; background: none; border: 1px solid transparent; border-radius: 4px; cursor: pointer;
       padding: 0 .3rem; }
-    tbody td { overflow-wrap: anywhere; }
     td > button { border-color: var(--line); min-width: 1.7rem; }
     th button { font-weight: 600; }
     th[aria-sort=ascending] button::after { content: " ↑"; }
@@ -72,7 +72,7 @@ enum ReportStyle {
     label { display: grid; gap: .2rem; color: var(--soft); }
     input, select { font: inherit; padding: .3rem .5rem; border: 1px solid var(--line); border-radius: 6px;
       background: var(--ground); color: var(--ink); min-width: 16rem; max-width: 100%; }
-    .cell { overflow-wrap: anywhere; min-width: 5.5rem; max-width: 18rem; }
+    .cell { min-width: 5.5rem; max-width: 18rem; }
     .details td { background: var(--panel); }
     dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: .3rem 0; }
     dt { color: var(--soft); }
@@ -88,6 +88,6 @@ enum ReportStyle {
       .controls, nav, summary, .scroll::before, #rows tr:nth-child(n+21) { display: none !important; } .print { display: block; }
       .charts { grid-template-columns: 1fr 1fr; gap: .6rem; } figure { padding: .5rem; } h2 { margin-top: 1rem; break-after: avoid; }
       #rejects { font-size: .7rem; } table:has(thead th:nth-child(11)) { font-size: 6.5px; } table:has(thead th:nth-child(11)) :is(th, td) { padding: .1rem .2rem; } #rejects .cell { min-width: 0; max-width: 9rem; } th, td { padding: .15rem .3rem; }
-      tbody td { overflow-wrap: break-word; } .scroll table, svg[role] { min-width: 0; } .scroll { overflow: visible; background: none; } .time { white-space: normal; } tr { break-inside: avoid; } * { print-color-adjust: exact; } }
+      tbody td, tbody th { overflow-wrap: anywhere; min-width: 0; } .scroll table, svg[role] { min-width: 0; } .scroll { overflow: visible; background: none; } .time { white-space: normal; } tr { break-inside: avoid; } * { print-color-adjust: exact; } }
     """
 }

@@ -47,6 +47,32 @@ import Testing
     #expect(text.contains("5.0 → 20.0  Tuesday 2026-03-24  038 → 045"), "\(text)")
   }
 
+  @Test func `a change over many networks is one group, and one that a network has most of is of that network`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    var lines: [String] = []
+    func add(_ day: Int, _ forwarder: String, _ network: Int, _ count: Int) {
+      let row = """
+        {"reject_code":"signature_invalid","forwarder":"\(forwarder)","ad_network_id":"n\(network)","app_id":"1",\
+        "received_at":"2026-03-0\(day)T00:00:00Z","received_at_source":"envelope"}
+        """
+      lines += [String](repeating: row, count: count)
+    }
+    for network in 0..<8 {
+      add(2, "spread", network, 5)
+      add(2, "one", network, network == 3 ? 40 : 2)
+    }
+    let rows = try folder.makeFile("rows.jsonl", holding: Array((lines.joined(separator: "\n") + "\n").utf8))
+    let result = try await BuiltCommand.run(["rejects", rows, "--json", "--compare", "2026-03-01,2026-03-02"])
+    let changes = try JSONValue(parsing: result.output)["comparison"]?["changes"]?.array ?? []
+    let found = changes.map { change in
+      "\(change["forwarder"]?.text ?? "") \(change["ad_network_id"]?.text ?? "-") \(change["ad_networks"]?.integer ?? 0) "
+        + "\(change["after"]?.integer ?? 0)"
+    }
+    #expect(Set(found) == ["spread - 8 40", "one n3 1 40", "one - 7 14"])
+  }
+
   @Test func `periods of other lengths are compared by their days`() async throws {
     let (folder, path) = try Self.rows()
     defer { withExtendedLifetime(folder) {} }

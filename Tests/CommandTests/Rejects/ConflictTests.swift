@@ -123,7 +123,7 @@ import Testing
     let row = try #require(forwarders.first { $0[0] == "cheap-clicks" })
     #expect(row.prefix(5) == ["cheap-clicks", "\(rejects)", "\(contradicted)", "\(site.count)", "100.0 %"])
     // Devices' own copies are not to blame for what others sent.
-    #expect(forwarders.first { $0[0] == "unknown" }?[1] == "0")
+    #expect(forwarders.first { $0[0] == "no forwarder (devices)" }?[1] == "0")
     let table = try #require(
       ReportedTable(
         "Unsigned fields in which a later copy of a genuine postback differs: one of the two was edited, the first one decides",

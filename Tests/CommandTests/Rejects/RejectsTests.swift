@@ -22,9 +22,11 @@ import Testing
     let answer = try await site.answer(["--group-by", "forwarder"])
     func counts(_ rejects: [JSONObject]) -> JSONValue {
       let codes = rejects.compactMap { $0.cell("reject_code").flatMap(RejectCode.init) }
-      return .object(RejectClass.allCases.map { one in
-        .init(one.rawValue, .integer(codes.count { $0.rejectClass == one }))
-      })
+      return .object(
+        RejectClass.allCases.map { one in
+          .init(one.rawValue, .integer(codes.count { $0.rejectClass == one }))
+        }
+      )
     }
     #expect(answer["rejects_by_class"] == counts(site.rejects))
     #expect(answer["rejects_by_class"]?["copies"]?.integer ?? 0 > 50)
@@ -104,6 +106,7 @@ import Testing
       try await site.answer(["--top", "1", "--group-by", "raw_sha256"]),
       try await site.answer(["--where", "forwarder=nobody"]),
       try await site.answer(["--diagnose", "--diagnose-limit", "5"]),
+      try await site.answer(["--compare", "2020-01-01/2026-03-04,2026-03-05/2027-12-31"]),
     ]
     #expect(answers[0]["rows"]?.array.map { $0["raw_sha256"] } == site.rejects.prefix(20).map { $0["raw_sha256"] })
     #expect(answers[1]["groups"]?.array.count == 1)
@@ -114,7 +117,7 @@ import Testing
     var result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3"] + arguments)
     if result.status == 77 { result = try await BuiltCommand.run(executable: "/usr/bin/python3", arguments) }
     #expect(result.status == 0, "\(result.errorText)")
-    #expect(result.text.contains("4 answers valid"))
+    #expect(result.text.contains("5 answers valid"))
   }
 
   @Test func `escapes control characters of hostile postbacks`() async throws {

@@ -154,6 +154,17 @@ struct BusinessSection {
     )
   }
 
+  /// The null rates of the networks over their numbers of postbacks.
+  private var nullFunnel: FunnelPlot {
+    FunnelPlot(
+      title: "Null rates of networks, as a funnel plot",
+      id: "null-funnel",
+      caption: "Null rates beside the mean",
+      kind: "ad network",
+      points: nullRates.map { ($0.name, $0.nulls, $0.nulls + $0.values) }
+    )
+  }
+
   /// The networks with their null rates, those with the most postbacks first.
   var nullRates: [(name: String, nulls: Int, values: Int, rate: WilsonRate)] {
     business.sums { $0.network }.filter { $0.value.nulls + $0.value.values > 0 }
@@ -226,7 +237,7 @@ extension BusinessSection {
       <p class="note">Of the filters above, the app and the days apply, here to the days of installs. The daily report has \
       neither forwarders nor codes, and networks by their names.</p>
       </div>
-      <div class="charts">\(installsFigure)\(revenueFigure)\(campaignsFigure)\(nullRatesFigure)</div>
+      <div class="charts">\(installsFigure)\(revenueFigure)\(campaignsFigure)\(nullRatesFigure)\(nullFunnel.html)</div>
       <h3>Completeness</h3>
       \(completeness)
       """

@@ -67,24 +67,24 @@ extension BusinessSection {
         \(Self.table(campaigns))</figure>
         """
     }
-    var drawing = Drawing(width: 760, height: shown.count * 40 + 60)
+    var drawing = Drawing(width: 760, height: shown.count * 28 + 60)
     let ticks = Ticks(to: min(shown.compactMap { $0.roas?.high }.max() ?? 1, 10), isWhole: false)
-    let bottom = Double(shown.count * 40 + 18)
-    func x(_ ratio: Double) -> Double { 300 + 430 * min(max(ratio, 0), ticks.end) / ticks.end }
+    let bottom = Double(shown.count * 28 + 18)
+    func x(_ ratio: Double) -> Double { 250 + 236 * min(max(ratio, 0), ticks.end) / ticks.end }
     for value in ticks.values {
       drawing.line(x(value), 16, x(value), bottom, .grid)
       drawing.text(Numbers.short(value), x: x(value), y: bottom + 14, .middle, .axis)
     }
     drawing.line(x(1), 16, x(1), bottom, .axis)
-    drawing.text("return on ad spend; 1 pays the cost back", x: 515, y: bottom + 33, .middle, .axis)
+    drawing.text("return on ad spend; 1 pays the cost back", x: 368, y: bottom + 33, .middle, .axis)
     if shown.count > 1 {
       let cost = shown.reduce(0) { $0 + ($1.cost?.approximation ?? 0) }
       let mean = shown.reduce(0) { $0 + $1.sums.revenue.approximation } / cost
       drawing.mean(x: x(mean), bottom: bottom, "all of these \(Numbers.ratio(mean))")
     }
     for (index, line) in shown.enumerated() {
-      let y = Double(index * 40 + 40)
-      drawing.text(line.label.shortened(to: 29), x: 290, y: y + 5, .end)
+      let y = Double(index * 28 + 34)
+      drawing.text(line.label.shortened(to: 24), x: 242, y: y + 5, .end)
       guard let roas = line.roas else { continue }
       drawing.line(x(roas.low), y, x(roas.high), y, .whisker)
       drawing.line(x(roas.low), y - 5, x(roas.low), y + 5, .whisker)
@@ -95,10 +95,10 @@ extension BusinessSection {
       let cost = Numbers.money(line.sums.cost ?? .zero, business.currency)
       drawing.text(
         "\(cost): \(Numbers.ratio(roas.observed)) (\(Numbers.ratio(roas.low)) \(line.sums.isOpenEnded ? "or more" : "– \(Numbers.ratio(roas.high))"))",
-        x: 306,
-        y: y - 11,
+        x: 502,
+        y: y + 5,
         .start,
-        .value
+        .axis
       )
     }
     let undivided =

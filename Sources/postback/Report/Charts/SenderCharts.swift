@@ -117,7 +117,8 @@ extension Report {
       )
     }
     let more =
-      senders.count > shown.count ? " These are the \(shown.count) with the most suspicious records of \(senders.count)." : ""
+      senders.count > shown.count
+      ? " These are the \(shown.count) with the most suspicious records of \(senders.count)." : ""
     return drawing.figure(
       title,
       id: id,

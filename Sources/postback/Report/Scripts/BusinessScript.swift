@@ -76,29 +76,29 @@ enum BusinessScript {
         const shown = lines.filter(line => line.cost !== null).slice(0, 16).sort((one, other) => other.roas[0] - one.roas[0]
           || order(one.label, other.label));
         if (find("campaigns").querySelector("svg")) {
-          const bottom = shown.length * 40 + 18, draw = drawing("campaigns", shown.length * 40 + 60);
+          const bottom = shown.length * 28 + 18, draw = drawing("campaigns", shown.length * 28 + 60);
           const values = ticks(Math.min(shown.length ? Math.max(...shown.map(line => line.roas[2])) : 1, 10), false);
-          const end = values[values.length - 1], x = value => 300 + 430 * Math.min(Math.max(value, 0), end) / end;
+          const end = values[values.length - 1], x = value => 250 + 236 * Math.min(Math.max(value, 0), end) / end;
           for (const value of values) {
             draw.line(x(value), 16, x(value), bottom, "grid");
             draw.text(short(value), x(value), bottom + 14, "middle", "axis");
           }
           draw.line(x(1), 16, x(1), bottom, "axis");
-          draw.text("return on ad spend; 1 pays the cost back", 515, bottom + 33, "middle", "axis");
+          draw.text("return on ad spend; 1 pays the cost back", 368, bottom + 33, "middle", "axis");
           if (shown.length > 1) {
             const mean = shown.reduce((sum, line) => sum + float(line.sum.amounts[REVENUE]), 0) / shown.reduce((sum, line) => sum + line.cost, 0);
             draw.mean(x(mean), bottom, "all of these " + ratio(mean));
           }
           shown.forEach((line, index) => {
-            const y = index * 40 + 40, [seen, low, high] = line.roas, drop = isOpen(line.sum) ? 5 : 0;
-            draw.text(cut(line.label, 29), 290, y + 5, "end");
+            const y = index * 28 + 34, [seen, low, high] = line.roas, drop = isOpen(line.sum) ? 5 : 0;
+            draw.text(cut(line.label, 24), 242, y + 5, "end");
             draw.line(x(low), y, x(high), y, "whisker");
             draw.line(x(low), y - 5, x(low), y + 5, "whisker");
             draw.line(x(high) - drop, y - 5, x(high), y, "whisker");
             draw.line(x(high) - drop, y + 5, x(high), y, "whisker");
             draw.dot(x(seen), y);
-            draw.text(money(line.sum.cost) + ": " + ratio(seen) + " (" + ratio(low) + (isOpen(line.sum) ? " or more" : " – " + ratio(high)) + ")", 306, y - 11,
-              "start", "value");
+            draw.text(money(line.sum.cost) + ": " + ratio(seen) + " (" + ratio(low) + (isOpen(line.sum) ? " or more" : " – " + ratio(high)) + ")", 502, y + 5,
+              "start", "axis");
           });
         }
         fill(find("campaigns"), lines.map(({ label, id, suspicions, sum, cost, roas, judgement }) => [label, id,

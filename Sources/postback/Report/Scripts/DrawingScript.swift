@@ -88,6 +88,9 @@ enum DrawingScript {
         if (holder) holder.textContent = text;
       }
 
+      // Words are not broken but where one is too long for a column; sentences get a width.
+      const layout = text => text.split(" ").some(word => word.length > 28) ? "long" : text.length > 40 ? "prose" : "";
+
       // A row is a list of texts; kinds are "number", "time" or "" for each cell after the first.
       function fill(holder, lines, kinds, place) {
         const rows = lines.map(line => {
@@ -95,7 +98,9 @@ enum DrawingScript {
           line.forEach((text, index) => {
             const cell = document.createElement(index === 0 ? "th" : "td"), kind = kinds[index - 1];
             cell.textContent = text;
-            if (index === 0) cell.scope = "row"; else if (kind) cell.className = kind === true ? "number" : kind;
+            const name = index === 0 || !kind ? layout(text) : kind === true ? "number" : kind;
+            if (index === 0) cell.scope = "row";
+            if (name !== "") cell.className = name;
             row.append(cell);
           });
           return row;
@@ -145,7 +150,7 @@ enum DrawingScript {
         draw.text(unit, left + width / 2, height + 48, "middle", "axis");
       }
 
-      return { find, note, units, float, even, grouped, plain, exact, ratio, percent, share, dayName, short, cut, order, ticks, drawing,
+      return { find, note, layout, units, float, even, grouped, plain, exact, ratio, percent, share, dayName, short, cut, order, ticks, drawing,
         fill, dayChart };
     })();
     """

@@ -10,7 +10,7 @@ enum RejectsScript {
       const status = document.getElementById("status");
       const filter = document.getElementById("filter");
       const heads = Array.from(document.querySelectorAll("#rejects thead th"));
-      const shown = 200;
+      const shown = 50;
       let column = -1, direction = 1, opened = new Set();
 
       function element(name, text, className) {
@@ -63,7 +63,8 @@ enum RejectsScript {
           button.dataset.row = index;
           first.append(button);
           line.append(first);
-          for (const name of data.columns) line.append(element("td", row[name] === undefined ? "" : row[name], "cell"));
+          for (const name of data.columns) line.append(element("td", row[name] === undefined ? "" : row[name],
+            "cell " + postback.layout(row[name] || "")));
           lines.push(line);
           if (opened.has(index)) lines.push(details(row, data.columns.length + 1));
         }

@@ -18,6 +18,11 @@ struct SignalSection {
     Set(report.alarms.filter { $0.name == .raisedValues || $0.name == .raisedRevenue }.map(\.party.name))
   }
 
+  /// The forwarders with an alarm about values.
+  var valueSuspects: Set<String> {
+    Set(report.alarms.filter { $0.party.kind == .forwarder && ValueSuspicions.isAboutValues($0) }.map(\.party.name))
+  }
+
   /// The number of tests, what they looked for, and what could not be tested, in one or two sentences.
   var summary: String {
     let kinds = SignalName.allCases.count - report.omissions.count

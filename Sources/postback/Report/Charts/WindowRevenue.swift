@@ -1,0 +1,55 @@
+internal import Analysis
+internal import ConversionModel
+
+/// The revenue of the conversion windows 0, 1 and 2, one after the other.
+struct WindowRevenue {
+  let report: Report
+
+  var html: HTML {
+    guard let cells = report.cube.revenue, !cells.isEmpty else { return "" }
+    let classes = report.cube.classes
+    var weights: [String: Int] = [:]
+    for (_, sum) in cells { weights[classes[sum.classIndex].currency, default: 0] += sum.postbacks }
+    guard let currency = weights.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else { return "" }
+    var table = NumberTable(
+      "Revenue by conversion window in \(currency)",
+      [
+        "window", "postbacks", "estimate", "at least", "below", "of a postback",
+        "postbacks whose window includes the earlier ones",
+      ]
+    )
+    let bars = (0...2).map { window -> DayChart.Bar in
+      let own = cells.map(\.sum).filter { $0.window == window && classes[$0.classIndex].currency == currency }
+      let estimate = own.reduce(Amount.zero) { $0 + $1.estimate }
+      let least = own.reduce(Amount.zero) { $0 + $1.minimum }
+      let most = own.reduce(Amount.zero) { $0 + $1.closedMaximum }
+      let (postbacks, open) = (own.reduce(0) { $0 + $1.postbacks }, own.reduce(0) { $0 + $1.openEnded })
+      let cumulative = own.filter(\.isCumulative).reduce(0) { $0 + $1.postbacks }
+      table.add(
+        "\(window)",
+        .number(postbacks),
+        .amount(Numbers.plain(estimate)),
+        .amount(Numbers.plain(least)),
+        .amount(open > 0 ? "open" : Numbers.plain(most)),
+        .amount(postbacks > 0 ? Numbers.ratio(estimate.approximation / Double(postbacks)) : ""),
+        .number(cumulative)
+      )
+      return DayChart.Bar(
+        name: "window \(window): \(Numbers.short(estimate.approximation))",
+        parts: [(.bar, estimate.approximation)],
+        range: (least.approximation, max(most, estimate).approximation),
+        isOpenEnded: open > 0,
+        title: "window \(window): \(Numbers.money(estimate, currency))"
+      )
+    }
+    return DayChart(bars: bars, unit: "conversion window; revenue, \(currency)", isWhole: false).drawing.figure(
+      "Revenue over the windows",
+      id: "revenue-by-window",
+      description: """
+        The decoded revenue of the windows 0 (days 0 to 2), 1 (3 to 7) and 2 (8 to 35), with its range. If a model says that a \
+        window includes the earlier ones, its bar does, too. Other currencies and the filters do not change this chart.
+        """,
+      numbers: table.html
+    )
+  }
+}
