@@ -131,9 +131,24 @@ import Testing
     _ = try await settle(folder)
     let row = try #require(try rows(folder).first)
     #expect(row["effective_decode_status"]?.text == SettledStatus.conflict)
-    #expect(row["effective_revenue"] == .null)
+    #expect(row["effective_revenue"] == .null && row["effective_received_at"] == .null)
+    // The install is counted on the day of the first of them.
+    #expect(row["effective_estimated_install_date"]?.text == "2026-03-16T12:00:00Z")
     #expect(row["conversion_value_direct"]?.text == "20;35")
     #expect(try rows(folder, "skan_settled_events").isEmpty)
+  }
+
+  @Test func `a lost postback whose device copies contradict each other is in conflict too`() async throws {
+    let folder = try TemporaryFolder()
+    let lost = Fixtures.lines("postbacks/skadnetwork-3.0.jsonl").map { String(decoding: $0, as: UTF8.self) }
+      .first { $0.contains("\"did-win\":false") }
+    let other = try #require(lost).replacing("{\"", with: "{\"country-code\":\"US\",\"", maxReplacements: 1)
+    try await run([copy(20, of: try #require(lost)), copy(21, of: other)], in: folder)
+    _ = try await settle(folder)
+    let row = try #require(try rows(folder).first)
+    #expect(row["country_code_difference"]?.text == "direct_conflict")
+    #expect(row["effective_decode_status"]?.text == SettledStatus.conflict)
+    #expect(row["effective_decided_by"] == .null)
   }
 
   @Test func `a missing copy is final after ten days, and none is expected of a lost postback`() async throws {

@@ -131,6 +131,7 @@ struct ReportCommand: Command {
         findings: findings,
         searchAds: try await searchAds(),
         implementation: implementation,
+        settled: paths.count == 1 ? try paths.first.flatMap { path in try SettledRevenue(in: path) } : nil,
         paths: paths
       )
       try output.write(Array(try page.html().markup.utf8))
