@@ -84,7 +84,7 @@ COMMENT ON COLUMN skan_postbacks.received_at_source IS 'The source of that time:
 COMMENT ON COLUMN skan_postbacks.estimated_install_date IS 'The middle of the two following columns. Null if either is null.';
 COMMENT ON COLUMN skan_postbacks.install_date_earliest IS 'The earliest time of the first launch that the time of receipt, the version, the window and the conversion model allow. Null if received_at is null, and in the environment development, where a test may arrive minutes after the launch.';
 COMMENT ON COLUMN skan_postbacks.install_date_latest IS 'The latest possible time of the first launch. It is received_at itself in the environment development. Null if received_at is null.';
-COMMENT ON COLUMN skan_postbacks.model_id IS 'The conversion model in force. If decode_status is ambiguous, the models that disagree, the earliest first, such as revenue@2|revenue@3, with none for a part of the time without a model. Null if no model counts.';
+COMMENT ON COLUMN skan_postbacks.model_id IS 'The conversion model in force. If decode_status is ambiguous, the models that disagree, the earliest first, such as revenue@2|revenue@3, with none in the place of a part of the time without a model. Null if no model counts.';
 COMMENT ON COLUMN skan_postbacks.model_version IS 'The version of the model. Null unless decode_status is decoded or unmapped.';
 COMMENT ON COLUMN skan_postbacks.decode_status IS 'decoded; null if the postback has no value; unmapped if the model does not list the value; no_model if the app has no model for that time; ambiguous if the models of the possible install dates disagree; not_won if did_win is false.';
 COMMENT ON COLUMN skan_postbacks.skan_revenue IS 'The estimated revenue, in currency. It is 0 if the value means that there was none. Null unless decoded, and if the model has no currency.';
@@ -203,14 +203,14 @@ CREATE TABLE skan_enriched (
   forwarded_at TIMESTAMPTZ,
   PRIMARY KEY (postback_key)
 );
-COMMENT ON TABLE skan_enriched IS 'An accepted postback with the names and the campaign of lookup tables. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.';
+COMMENT ON TABLE skan_enriched IS 'An accepted postback with the names and the campaign of lookup tables. There is one row for each row of skan_postbacks, in the same order. The country, the ad interaction type and the time of receipt are those that skan_settled decided, if it has the postback. In CSV a null is an empty field.';
 COMMENT ON COLUMN skan_enriched.postback_key IS 'The postback, a row of skan_postbacks.';
 COMMENT ON COLUMN skan_enriched.network_name IS 'The name of the ad network. The id in lower case if network_status is unmapped, and (development) if it is development.';
 COMMENT ON COLUMN skan_enriched.network_status IS 'mapped if networks has the id at the time of receipt; unmapped if not; development for Apple''s tests, for which nothing is looked up.';
 COMMENT ON COLUMN skan_enriched.app_name IS 'The name of the advertised app. Null if apps does not have it.';
 COMMENT ON COLUMN skan_enriched.source_app_name IS 'The name of the app or the website that showed the ad. Null if source_apps does not have it, and if Apple does not tell which it was.';
 COMMENT ON COLUMN skan_enriched.campaign_id IS 'The id of the campaign at the ad network. Null if it is not known.';
-COMMENT ON COLUMN skan_enriched.campaign_name IS 'The name of the campaign. Null if it is not known, and if it has changed in the time in question.';
+COMMENT ON COLUMN skan_enriched.campaign_name IS 'The name of the campaign. That of a forwarder if campaigns has the id without a name. Null if it is not known, and if it has changed in the time in question.';
 COMMENT ON COLUMN skan_enriched.adgroup_id IS 'The id of the ad group.';
 COMMENT ON COLUMN skan_enriched.adgroup_name IS 'The name of the ad group.';
 COMMENT ON COLUMN skan_enriched.creative_id IS 'The id of the creative.';
@@ -218,9 +218,9 @@ COMMENT ON COLUMN skan_enriched.creative_name IS 'The name of the creative.';
 COMMENT ON COLUMN skan_enriched.placement IS 'The placement.';
 COMMENT ON COLUMN skan_enriched.geo IS 'The region, as campaigns has it.';
 COMMENT ON COLUMN skan_enriched.country IS 'The country, ISO 3166-1 alpha-2. It never comes from a name or an address.';
-COMMENT ON COLUMN skan_enriched.country_source IS 'postback if the postback has the country; targeting if it is the only country that all rows of campaigns that fit target. Null if country is null.';
+COMMENT ON COLUMN skan_enriched.country_source IS 'postback if the copy that counts has the country; targeting if it is the only country that all rows of campaigns that fit target. Null if country is null.';
 COMMENT ON COLUMN skan_enriched.enrich_status IS 'exact if one row of campaigns fits; agreed if several fit and agree on the campaign; ambiguous if they do not agree on it; outside_validity if rows with the identifier are not valid at the time of the impression; unmapped if no row has the identifier.';
-COMMENT ON COLUMN skan_enriched.enrich_source IS 'The origin of the campaign, the ad group and the creative: table for campaigns, inline for the keys that a forwarder added, or both. Null if there are none.';
+COMMENT ON COLUMN skan_enriched.enrich_source IS 'The origin of the campaign, the ad group and the creative: table for campaigns, inline for the keys that a forwarder added. both if campaigns has a value, and the forwarder''s keys agree with it or add one below it. Null if there are none.';
 COMMENT ON COLUMN skan_enriched.enrich_conflict IS 'True if a forwarder names another campaign, ad group or creative than campaigns. The row has the values of campaigns.';
 COMMENT ON COLUMN skan_enriched.candidate_count IS 'The number of rows of campaigns that fit.';
 COMMENT ON COLUMN skan_enriched.environment IS 'As in skan_postbacks, or forwarder_test if a forwarder marks the postback as a test. Reports leave tests out. One of production, development, custom, forwarder_test.';
@@ -265,6 +265,12 @@ CREATE TABLE skan_settled (
   effective_conversion_value BIGINT,
   effective_coarse_conversion_value VARCHAR,
   effective_country_code VARCHAR,
+  effective_ad_interaction_type VARCHAR,
+  effective_redownload BOOLEAN,
+  effective_source_app_id BIGINT,
+  effective_zero_may_be_null BOOLEAN,
+  effective_channel VARCHAR,
+  effective_forwarder VARCHAR,
   effective_decode_status VARCHAR NOT NULL,
   effective_model_id VARCHAR,
   effective_model_version BIGINT,
@@ -275,6 +281,8 @@ CREATE TABLE skan_settled (
   effective_revenue_kind VARCHAR,
   effective_cumulative BOOLEAN,
   effective_estimated_install_date TIMESTAMPTZ,
+  effective_install_date_earliest TIMESTAMPTZ,
+  effective_install_date_latest TIMESTAMPTZ,
   PRIMARY KEY (postback_key)
 );
 COMMENT ON TABLE skan_settled IS 'All copies of an accepted postback together: the agreement of their unsigned fields, and the values that count, with what they decode to. There is one row for each row of skan_postbacks, in the same order. In CSV a null is an empty field.';
@@ -287,36 +295,42 @@ COMMENT ON COLUMN skan_settled.direct_received_at IS 'The time of receipt of the
 COMMENT ON COLUMN skan_settled.forwarded_received_at IS 'The time of receipt of the first other copy. Null if there is none, or no time.';
 COMMENT ON COLUMN skan_settled.lag_s IS 'The whole seconds from direct_received_at to forwarded_received_at; negative if the forwarder was faster.';
 COMMENT ON COLUMN skan_settled.conversion_value_state IS 'The agreement of the copies in conversion_value: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
-COMMENT ON COLUMN skan_settled.conversion_value_difference IS 'The difference in conversion_value: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
-COMMENT ON COLUMN skan_settled.conversion_value_direct IS 'The values of conversion_value in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
-COMMENT ON COLUMN skan_settled.conversion_value_forwarded IS 'The values of conversion_value in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.conversion_value_difference IS 'The difference in conversion_value: direct_conflict if devices'' own copies differ. Otherwise, if there is one, that of the first other copy that differs from it: changed, dropped, added or zero_for_null. Without a device''s own copy self_conflict if a forwarder that is named contradicts itself, and forwarders_differ if others do, such as copies without the name of a forwarder. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.conversion_value_direct IS 'The different values of conversion_value in devices'' own copies, each once, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.conversion_value_forwarded IS 'The different values of conversion_value in the other copies, in the same form.';
 COMMENT ON COLUMN skan_settled.coarse_conversion_value_state IS 'The agreement of the copies in coarse_conversion_value: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
-COMMENT ON COLUMN skan_settled.coarse_conversion_value_difference IS 'The difference in coarse_conversion_value: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
-COMMENT ON COLUMN skan_settled.coarse_conversion_value_direct IS 'The values of coarse_conversion_value in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
-COMMENT ON COLUMN skan_settled.coarse_conversion_value_forwarded IS 'The values of coarse_conversion_value in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.coarse_conversion_value_difference IS 'The difference in coarse_conversion_value: direct_conflict if devices'' own copies differ. Otherwise, if there is one, that of the first other copy that differs from it: changed, dropped, added or zero_for_null. Without a device''s own copy self_conflict if a forwarder that is named contradicts itself, and forwarders_differ if others do, such as copies without the name of a forwarder. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.coarse_conversion_value_direct IS 'The different values of coarse_conversion_value in devices'' own copies, each once, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.coarse_conversion_value_forwarded IS 'The different values of coarse_conversion_value in the other copies, in the same form.';
 COMMENT ON COLUMN skan_settled.country_code_state IS 'The agreement of the copies in country_code: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
-COMMENT ON COLUMN skan_settled.country_code_difference IS 'The difference in country_code: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
-COMMENT ON COLUMN skan_settled.country_code_direct IS 'The values of country_code in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
-COMMENT ON COLUMN skan_settled.country_code_forwarded IS 'The values of country_code in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.country_code_difference IS 'The difference in country_code: direct_conflict if devices'' own copies differ. Otherwise, if there is one, that of the first other copy that differs from it: changed, dropped, added or zero_for_null. Without a device''s own copy self_conflict if a forwarder that is named contradicts itself, and forwarders_differ if others do, such as copies without the name of a forwarder. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.country_code_direct IS 'The different values of country_code in devices'' own copies, each once, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.country_code_forwarded IS 'The different values of country_code in the other copies, in the same form.';
 COMMENT ON COLUMN skan_settled.ad_interaction_type_state IS 'The agreement of the copies in ad_interaction_type: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
-COMMENT ON COLUMN skan_settled.ad_interaction_type_difference IS 'The difference in ad_interaction_type: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
-COMMENT ON COLUMN skan_settled.ad_interaction_type_direct IS 'The values of ad_interaction_type in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
-COMMENT ON COLUMN skan_settled.ad_interaction_type_forwarded IS 'The values of ad_interaction_type in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.ad_interaction_type_difference IS 'The difference in ad_interaction_type: direct_conflict if devices'' own copies differ. Otherwise, if there is one, that of the first other copy that differs from it: changed, dropped, added or zero_for_null. Without a device''s own copy self_conflict if a forwarder that is named contradicts itself, and forwarders_differ if others do, such as copies without the name of a forwarder. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.ad_interaction_type_direct IS 'The different values of ad_interaction_type in devices'' own copies, each once, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.ad_interaction_type_forwarded IS 'The different values of ad_interaction_type in the other copies, in the same form.';
 COMMENT ON COLUMN skan_settled.redownload_state IS 'The agreement of the copies in redownload: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
-COMMENT ON COLUMN skan_settled.redownload_difference IS 'The difference in redownload: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
-COMMENT ON COLUMN skan_settled.redownload_direct IS 'The values of redownload in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
-COMMENT ON COLUMN skan_settled.redownload_forwarded IS 'The values of redownload in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.redownload_difference IS 'The difference in redownload: direct_conflict if devices'' own copies differ. Otherwise, if there is one, that of the first other copy that differs from it: changed, dropped, added or zero_for_null. Without a device''s own copy self_conflict if a forwarder that is named contradicts itself, and forwarders_differ if others do, such as copies without the name of a forwarder. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.redownload_direct IS 'The different values of redownload in devices'' own copies, each once, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.redownload_forwarded IS 'The different values of redownload in the other copies, in the same form.';
 COMMENT ON COLUMN skan_settled.source_app_id_state IS 'The agreement of the copies in source_app_id: confirmed if a device and a forwarder have the same value; conflict if copies differ; direct_only or forwarded_only if there are such copies alone; absent_both if a device and a forwarder have no value; unreadable if a copy''s value cannot be read and the others do not differ. Null if the postback cannot have the field, or Apple signs it there.';
-COMMENT ON COLUMN skan_settled.source_app_id_difference IS 'The difference in source_app_id: changed, dropped, added or zero_for_null by a forwarder; self_conflict if a forwarder contradicts itself; forwarders_differ; direct_conflict if devices'' own copies differ. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
-COMMENT ON COLUMN skan_settled.source_app_id_direct IS 'The values of source_app_id in devices'' own copies, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
-COMMENT ON COLUMN skan_settled.source_app_id_forwarded IS 'The values of source_app_id in the other copies, in the same form.';
-COMMENT ON COLUMN skan_settled.trust_level IS 'The certainty of the unsigned values: 4 if devices and forwarders agree; 3 if there are devices'' own copies alone; 2 if there are copies of forwarders alone, of which one is named; 1 if none is; 0 if any field is in conflict. It is that of the less certain of both conversion values, and in 1.0 of the other fields.';
+COMMENT ON COLUMN skan_settled.source_app_id_difference IS 'The difference in source_app_id: direct_conflict if devices'' own copies differ. Otherwise, if there is one, that of the first other copy that differs from it: changed, dropped, added or zero_for_null. Without a device''s own copy self_conflict if a forwarder that is named contradicts itself, and forwarders_differ if others do, such as copies without the name of a forwarder. Null if there is none. A network that writes a missing value as 0 has zero_for_null without a conflict.';
+COMMENT ON COLUMN skan_settled.source_app_id_direct IS 'The different values of source_app_id in devices'' own copies, each once, in the order of receipt, joined by semicolons; absent for none. Null unless there is a conflict, and if there is no such copy.';
+COMMENT ON COLUMN skan_settled.source_app_id_forwarded IS 'The different values of source_app_id in the other copies, in the same form.';
+COMMENT ON COLUMN skan_settled.trust_level IS 'The certainty of the unsigned values: 4 if devices and forwarders agree; 3 if there are devices'' own copies alone; 2 if there are copies of forwarders alone, of which one is named; 1 if none is; 0 if any field is in conflict. It is that of the less certain of both conversion values, and in 1.0 of the other fields. Copies whose value cannot be read do not count; it is 1 if none can be read.';
 COMMENT ON COLUMN skan_settled.effective_decided_by IS 'The channel of the copy that decides: direct or forwarded. Null if devices'' own copies contradict each other, so that no value counts.';
-COMMENT ON COLUMN skan_settled.effective_received_at IS 'The time of receipt of the copy that decides. Null if there is none.';
+COMMENT ON COLUMN skan_settled.effective_received_at IS 'The time of receipt of the copy that decides. Null if none decides, because devices'' own copies contradict each other, and if it is not known. Such a postback is counted on the day of direct_received_at.';
 COMMENT ON COLUMN skan_settled.effective_conversion_value IS 'The fine conversion value that counts. Null if there is none.';
 COMMENT ON COLUMN skan_settled.effective_coarse_conversion_value IS 'The coarse conversion value that counts. Null if there is none. One of low, medium, high.';
 COMMENT ON COLUMN skan_settled.effective_country_code IS 'The country that counts. Null if there is none.';
-COMMENT ON COLUMN skan_settled.effective_decode_status IS 'As decode_status of skan_postbacks, for the values that count; conflict if devices'' own copies contradict each other. One of decoded, null, unmapped, no_model, ambiguous, not_won, conflict.';
+COMMENT ON COLUMN skan_settled.effective_ad_interaction_type IS 'The ad interaction type that counts, of AdAttributionKit. Null if there is none. One of click, view.';
+COMMENT ON COLUMN skan_settled.effective_redownload IS 'The value of redownload that counts, in version 1.0. Null in others, which sign it.';
+COMMENT ON COLUMN skan_settled.effective_source_app_id IS 'The source app that counts, in version 1.0. Null in others, which sign it, and if there is none.';
+COMMENT ON COLUMN skan_settled.effective_zero_may_be_null IS 'True if effective_conversion_value is a 0 of a copy whose other empty fields were filled with zeros, so that it may have been missing. Null without a fine value.';
+COMMENT ON COLUMN skan_settled.effective_channel IS 'The channel of the copy that decides. Null if none decides, and if it is not known. One of apple_direct, network_forwarded.';
+COMMENT ON COLUMN skan_settled.effective_forwarder IS 'The name of the forwarder of the copy that decides. Null if there is none.';
+COMMENT ON COLUMN skan_settled.effective_decode_status IS 'As decode_status of skan_postbacks, for the values that count; conflict if devices'' own copies contradict each other, also of a postback that did not win. One of decoded, null, unmapped, no_model, ambiguous, not_won, conflict.';
 COMMENT ON COLUMN skan_settled.effective_model_id IS 'The conversion model, as model_id of skan_postbacks, for the values that count.';
 COMMENT ON COLUMN skan_settled.effective_model_version IS 'The version of the model. Null unless effective_decode_status is decoded or unmapped.';
 COMMENT ON COLUMN skan_settled.effective_revenue IS 'The estimated revenue, in effective_currency. Null unless decoded, and if the model has no currency.';
@@ -325,7 +339,9 @@ COMMENT ON COLUMN skan_settled.effective_max_revenue IS 'The limit that the reve
 COMMENT ON COLUMN skan_settled.effective_currency IS 'The ISO 4217 code of the amounts. Null if effective_revenue is null.';
 COMMENT ON COLUMN skan_settled.effective_revenue_kind IS 'As revenue_kind of skan_events. Null if effective_revenue is null. One of all, iap, admon.';
 COMMENT ON COLUMN skan_settled.effective_cumulative IS 'As cumulative of skan_postbacks, for the model of this row. Null unless effective_decode_status is decoded.';
-COMMENT ON COLUMN skan_settled.effective_estimated_install_date IS 'As estimated_install_date of skan_postbacks, for effective_received_at, the value that counts and the models.';
+COMMENT ON COLUMN skan_settled.effective_estimated_install_date IS 'As estimated_install_date of skan_postbacks, for effective_received_at, the value that counts and the models. If no copy decides, for the first device''s own copy that counts.';
+COMMENT ON COLUMN skan_settled.effective_install_date_earliest IS 'The earliest possible install date, in the same way. Null if it has no limit.';
+COMMENT ON COLUMN skan_settled.effective_install_date_latest IS 'The latest possible install date, in the same way. Null if it has no limit.';
 
 CREATE TABLE skan_settled_events (
   postback_key VARCHAR NOT NULL,
@@ -478,8 +494,8 @@ COMMENT ON COLUMN skan_daily.country IS 'The country, as in skan_enriched.';
 COMMENT ON COLUMN skan_daily.framework IS 'skadnetwork or adattributionkit.';
 COMMENT ON COLUMN skan_daily.version IS 'The version of SKAdNetwork.';
 COMMENT ON COLUMN skan_daily.environment IS 'The environment, as in skan_postbacks.';
-COMMENT ON COLUMN skan_daily.channel IS 'The channel through which the postback came.';
-COMMENT ON COLUMN skan_daily.forwarder IS 'The name of the forwarder.';
+COMMENT ON COLUMN skan_daily.channel IS 'The channel through which the copy that counts came.';
+COMMENT ON COLUMN skan_daily.forwarder IS 'The name of the forwarder of the copy that counts.';
 COMMENT ON COLUMN skan_daily.trust_level IS 'The trust level, as in skan_settled. Null without that table.';
 COMMENT ON COLUMN skan_daily.model_id IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily.model_version IS 'The version of the model.';
@@ -501,7 +517,7 @@ COMMENT ON COLUMN skan_daily.coarse_medium IS 'The number of conversions with th
 COMMENT ON COLUMN skan_daily.coarse_high IS 'The number of conversions with the coarse value high and no fine value.';
 COMMENT ON COLUMN skan_daily.nulls IS 'The number of conversions without a value that could have one. Apple sends no such postback for the windows 1 and 2.';
 COMMENT ON COLUMN skan_daily.no_value_possible IS 'The number of conversions of version 1.0, which has no conversion value.';
-COMMENT ON COLUMN skan_daily.ambiguous_zeros IS 'The number of conversions with the value 0 that may be a null: the ad network writes nulls as 0 (null_as_zero), or the postback has the tier flag zero_may_be_null. They are neither values nor nulls.';
+COMMENT ON COLUMN skan_daily.ambiguous_zeros IS 'The number of conversions with the value 0 that may be a null: the ad network writes nulls as 0 (null_as_zero), or the postback has the tier flag zero_may_be_null. They are neither values nor nulls. A 0 of a device''s own copy that decides, or that a forwarder confirms, is a value.';
 COMMENT ON COLUMN skan_daily.values IS 'The sum of fine_values, coarse_low, coarse_medium and coarse_high.';
 COMMENT ON COLUMN skan_daily.null_rate IS 'nulls / (values + nulls). Null if both are 0.';
 COMMENT ON COLUMN skan_daily.null_rate_low IS 'The lower limit of the null rate: Wilson''s interval at 95 %.';
@@ -551,8 +567,8 @@ COMMENT ON COLUMN skan_daily.rpu IS 'revenue / valid: the revenue of a user.';
 COMMENT ON COLUMN skan_daily.roi IS 'roas_scaled - 1.';
 COMMENT ON COLUMN skan_daily.revenue_all_windows IS 'The revenue of the windows 0 to 2 of the same install date. For each install date, app and model it is the larger one of the sum of the windows and the revenue of the window whose values include the windows before; this is decided over all postbacks of the report, so that the column is additive. It is in the row of the first of these windows that there is, and null in all others, in rows of the date_type received, if there are several currencies, and if a part could not be converted to that of the report.';
 COMMENT ON COLUMN skan_daily.revenue_basis IS 'The windows in revenue_all_windows: window0 if no later window has a decoded value; sum if they are added; cumulative if it is that of a window whose values include the earlier ones; mixed if models of the row differ. Null if no value is decoded.';
-COMMENT ON COLUMN skan_daily.as_of IS 'The time that the report is of: --as-of, or the latest time of receipt. Null if there is none.';
-COMMENT ON COLUMN skan_daily.status IS 'open if further postbacks are to be expected; settling if only those that Apple sends again are; final if none are. Null if the date is null.';
+COMMENT ON COLUMN skan_daily.as_of IS 'The time that the report is of: --as-of, after which no postback is counted, or the latest time of receipt. Lookup tables, costs and the decisions on copies are those of today all the same. Null if there is none.';
+COMMENT ON COLUMN skan_daily.status IS 'open if further postbacks are to be expected; settling if only those that Apple sends again are; final if none are: in window 0 from 14 days after the beginning of the day on, and 13 if all postbacks are of SKAdNetwork 3 and earlier, of an app that measures for a day. Null if the date is null.';
 COMMENT ON COLUMN skan_daily.expected_share IS 'The share of the postbacks of an install date that should have been received, as the timers of Apple let expect if no window is locked. Nothing is multiplied by it. Null unless status is open and the row is of an install date.';
 
 CREATE TABLE skan_daily_events (
@@ -619,8 +635,8 @@ COMMENT ON COLUMN skan_daily_events.country IS 'The country, as in skan_enriched
 COMMENT ON COLUMN skan_daily_events.framework IS 'skadnetwork or adattributionkit.';
 COMMENT ON COLUMN skan_daily_events.version IS 'The version of SKAdNetwork.';
 COMMENT ON COLUMN skan_daily_events.environment IS 'The environment, as in skan_postbacks.';
-COMMENT ON COLUMN skan_daily_events.channel IS 'The channel through which the postback came.';
-COMMENT ON COLUMN skan_daily_events.forwarder IS 'The name of the forwarder.';
+COMMENT ON COLUMN skan_daily_events.channel IS 'The channel through which the copy that counts came.';
+COMMENT ON COLUMN skan_daily_events.forwarder IS 'The name of the forwarder of the copy that counts.';
 COMMENT ON COLUMN skan_daily_events.trust_level IS 'The trust level, as in skan_settled. Null without that table.';
 COMMENT ON COLUMN skan_daily_events.model_id IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily_events.model_version IS 'The version of the model.';
@@ -692,8 +708,8 @@ COMMENT ON COLUMN skan_daily_values.country IS 'The country, as in skan_enriched
 COMMENT ON COLUMN skan_daily_values.framework IS 'skadnetwork or adattributionkit.';
 COMMENT ON COLUMN skan_daily_values.version IS 'The version of SKAdNetwork.';
 COMMENT ON COLUMN skan_daily_values.environment IS 'The environment, as in skan_postbacks.';
-COMMENT ON COLUMN skan_daily_values.channel IS 'The channel through which the postback came.';
-COMMENT ON COLUMN skan_daily_values.forwarder IS 'The name of the forwarder.';
+COMMENT ON COLUMN skan_daily_values.channel IS 'The channel through which the copy that counts came.';
+COMMENT ON COLUMN skan_daily_values.forwarder IS 'The name of the forwarder of the copy that counts.';
 COMMENT ON COLUMN skan_daily_values.trust_level IS 'The trust level, as in skan_settled. Null without that table.';
 COMMENT ON COLUMN skan_daily_values.model_id IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily_values.model_version IS 'The version of the model.';
@@ -756,8 +772,8 @@ COMMENT ON COLUMN skan_daily_changes.country IS 'The country, as in skan_enriche
 COMMENT ON COLUMN skan_daily_changes.framework IS 'skadnetwork or adattributionkit.';
 COMMENT ON COLUMN skan_daily_changes.version IS 'The version of SKAdNetwork.';
 COMMENT ON COLUMN skan_daily_changes.environment IS 'The environment, as in skan_postbacks.';
-COMMENT ON COLUMN skan_daily_changes.channel IS 'The channel through which the postback came.';
-COMMENT ON COLUMN skan_daily_changes.forwarder IS 'The name of the forwarder.';
+COMMENT ON COLUMN skan_daily_changes.channel IS 'The channel through which the copy that counts came.';
+COMMENT ON COLUMN skan_daily_changes.forwarder IS 'The name of the forwarder of the copy that counts.';
 COMMENT ON COLUMN skan_daily_changes.trust_level IS 'The trust level, as in skan_settled. Null without that table.';
 COMMENT ON COLUMN skan_daily_changes.model_id IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily_changes.model_version IS 'The version of the model.';
@@ -767,7 +783,7 @@ COMMENT ON COLUMN skan_daily_changes.metric IS 'The name of the column of skan_d
 COMMENT ON COLUMN skan_daily_changes.previous IS 'The value before. Null if it was null, and if there was no such row.';
 COMMENT ON COLUMN skan_daily_changes.current IS 'The value now. Null if it is null, and if there is no such row any more.';
 COMMENT ON COLUMN skan_daily_changes.as_of IS 'The time that the new value is of, as in skan_daily.';
-COMMENT ON COLUMN skan_daily_changes.reason IS 'The reason for the change: late_postback for postbacks that came later, lookup, model, rates or cost for another lookup table, settlement, file of rates or cost file. Null if there are several possible reasons.';
+COMMENT ON COLUMN skan_daily_changes.reason IS 'The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons.';
 
 CREATE TABLE skan_modelled (
   scope VARCHAR NOT NULL,

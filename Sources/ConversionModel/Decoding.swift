@@ -22,7 +22,7 @@ extension Models {
     guard let first = candidates.first else { return Decoding(.noModel, interval) }
     let hasGap = Self.hasGap(interval, between: candidates)
     guard !hasGap, candidates.dropFirst().allSatisfy({ conversion.isSame(under: $0, and: first) }) else {
-      let names = (hasGap ? ["none"] : []) + candidates.map(\.label.description)
+      let names = Self.names(of: candidates, in: interval)
       return Decoding(.ambiguous, interval, ambiguousModels: names.joined(separator: "|"))
     }
     let date = interval.estimated ?? interval.latest
@@ -66,6 +66,19 @@ extension Models {
       }
       return longest.map { interval(measurementHours: $0) } ?? interval()
     }
+  }
+
+  /// The names of the models that meet the interval, in the order of time, with `none` for each part of it between them that
+  /// has no model.
+  private static func names(of models: ArraySlice<ConversionModel>, in interval: InstallDateInterval) -> [String] {
+    guard let latest = interval.latest, let first = models.first, let last = models.last else {
+      return models.map(\.label.description)
+    }
+    var names = interval.earliest.map(first.span.begins(by:)) ?? true ? [] : ["none"]
+    for (model, next) in zip(models, models.dropFirst()) {
+      names += [model.label.description] + (model.span.end == next.span.start ? [] : ["none"])
+    }
+    return names + [last.label.description] + (last.span.ends(by: latest) ? ["none"] : [])
   }
 
   /// Tells if part of the interval has no model; `models` are those that meet it.
@@ -113,8 +126,8 @@ public struct Decoding: Sendable {
   public let status: DecodeStatus
   /// The interval of possible install dates.
   public let interval: InstallDateInterval
-  /// The models that disagree, joined by `|`, the earliest first: `revenue@2|revenue@3`, or `none|revenue@1` where
-  /// part of the interval has no model. Nil unless `ambiguous`.
+  /// The models that disagree, joined by `|`, the earliest first: `revenue@2|revenue@3`. A part of the interval without a model
+  /// is `none` in its place: `none|revenue@1`, or `revenue@1|none`. Nil unless `ambiguous`.
   public let ambiguousModels: String?
   /// Indicates that the window's values include those of the windows before; nil unless `decoded`.
   ///

@@ -176,17 +176,7 @@ package struct LedgerSettings: Sendable {
       if before[name] != nil { try end.run(.integer(commit - 1), kind, text) }
       if let digest = after.digests[name] { try begin.run(kind, text, .text(digest), .integer(commit)) }
     }
-    let put = try SQLiteStatement(database, "INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?, ?, ?)")
-    for model in after.models where before[model.settingName] != model.digest {
-      try put.run(
-        .integer(model.appID),
-        .text(model.label.modelID),
-        .integer(Int64(model.label.version)),
-        .text(model.digest),
-        .text(model.meaningDigest),
-        .text(model.text)
-      )
-    }
+    try Ledger.put(after.models.filter { before[$0.settingName] != $0.digest }, into: database)
   }
 }
 
@@ -206,6 +196,25 @@ extension Ledger {
 
   /// Throws `.incompatible` if a model has other content than the model of the same name that decoded earlier rows.
   package func checkModels(_ models: [RunSettings.Model]) throws(FileFailure) {
+    try Self.check(models, against: database)
+  }
+
+  /// Adds the texts of models that a ledger does not have.
+  static func put(_ models: [RunSettings.Model], into database: SQLiteDatabase) throws(FileFailure) {
+    let put = try SQLiteStatement(database, "INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?, ?, ?)")
+    for model in models {
+      try put.run(
+        .integer(model.appID),
+        .text(model.label.modelID),
+        .integer(Int64(model.label.version)),
+        .text(model.digest),
+        .text(model.meaningDigest),
+        .text(model.text)
+      )
+    }
+  }
+
+  static func check(_ models: [RunSettings.Model], against database: SQLiteDatabase) throws(FileFailure) {
     guard !models.isEmpty else { return }
     let statement = try SQLiteStatement(database, "SELECT app_id, model_id, version, meaning_digest FROM models")
     let known = try statement.all { row throws(FileFailure) in

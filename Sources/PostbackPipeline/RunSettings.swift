@@ -32,23 +32,33 @@ extension RunSettings {
     for table in Table.all {
       digests[table.layoutName] = try hash.hexadecimalDigest(of: table.columnNames.joined(separator: ","))
     }
-    var texts: [Model] = []
-    for model in models.all {
-      let definition = model.definition.sorted
-      let text = Model(
-        appID: model.appID,
-        label: model.label,
-        digest: try hash.hexadecimalDigest(of: definition.description),
-        meaningDigest: try hash.hexadecimalDigest(of: definition.without(["effective_to", "bundle_id"]).description),
-        text: definition.description
-      )
-      digests[text.settingName] = text.digest
-      texts.append(text)
-    }
+    let texts = try Model.all(of: models)
+    for text in texts { digests[text.settingName] = text.digest }
     let decision = try hash.hexadecimalDigest(
       of: program + Self.digest(of: .key, in: digests) + Self.digest(of: .policy, in: digests)
     )
     self.init(digests: digests, models: texts, decision: decision)
+  }
+}
+
+extension RunSettings.Model {
+  /// Returns models as the ledger stores them.
+  package static func all(of models: Models) throws(LibcryptoFailure) -> [RunSettings.Model] {
+    var hash = try SHA256()
+    var texts: [RunSettings.Model] = []
+    for model in models.all {
+      let definition = model.definition.sorted
+      texts.append(
+        RunSettings.Model(
+          appID: model.appID,
+          label: model.label,
+          digest: try hash.hexadecimalDigest(of: definition.description),
+          meaningDigest: try hash.hexadecimalDigest(of: definition.without(["effective_to", "bundle_id"]).description),
+          text: definition.description
+        )
+      )
+    }
+    return texts
   }
 }
 

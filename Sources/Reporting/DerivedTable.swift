@@ -49,7 +49,7 @@ package final class DerivedTable {
     _ = try DurableFolder(making: output)
     lock = try Self.lock(table, in: output)
     for name in try folder.names()
-    where !name.hasPrefix("part-") && ![Self.summaryName, StoredRows.csvSafeName].contains(name) {
+    where !name.hasPrefix("part-") && ![Self.summaryName, StoredRows.csvSafeName, StratumHistory.name].contains(name) {
       throw FileFailure(
         .cannotCreate,
         "\(folder.path)/\(name)",
@@ -96,6 +96,21 @@ package final class DerivedTable {
       handedOver = length
       for (_, file) in files { file.beginWriting() }
     }
+  }
+
+  /// Adds a file beside the rows, which their readers pass over.
+  func add(_ name: String, _ bytes: [UInt8]) throws(FileFailure) {
+    let file = try DurableFile("\(incomplete.path)/\(name)", .creating)
+    try file.append(bytes.span)
+    try file.synchronize()
+  }
+
+  /// Removes the rows so far.
+  func restart() throws(FileFailure) {
+    files = []
+    try incomplete.removeWithFiles()
+    _ = try DurableFolder(making: incomplete.path)
+    (length, handedOver, parts) = (0, 0, 0)
   }
 
   /// Throws if the table has a row for each of so many accepted postbacks, and the one before had much more of them.

@@ -41,6 +41,9 @@ struct PostbackColumns: Sendable {
 }
 
 extension RowCursor {
+  /// Tells if a cell with a JSON array of words has a word.
+  func has(_ word: String, among column: Int) -> Bool { text(column)?.contains("\"\(word)\"") == true }
+
   /// Tells if a cell has a text.
   func has(_ text: String, in column: Int) -> Bool {
     guard let cell = cell(column), cell.count == text.utf8.count else { return false }

@@ -134,7 +134,7 @@ import Testing
       (["daily"], 64), (["daily", "a", "b"], 64), (["daily", "out", "--dimensions", "app"], 64),
       (["daily", "out", "--environment", "test"], 64), (["daily", "out", "--environment", ""], 64),
       (["daily", "out", "--as-of", "now"], 64),
-      (["daily", "out", "--since", "2026-03-02", "--until", "2026-03-01"], 64),
+      (["daily", "out", "--since", "2026-03-02", "--until", "2026-03-02"], 64),
       (["daily", "out", "--since", "2026-03-02T00:00:00Z"], 64), (["daily", "/nonexistent"], 66),
       (["daily", "/nonexistent", "--lookups", "/nonexistent"], 66),
     ] as [([String], Int32)]

@@ -8,7 +8,7 @@ extension DecodingTests {
     arguments: [
       (-1, 0, DecodeStatus.decoded, "revenue@1", nil), (0, 0, .ambiguous, nil, "revenue@1|revenue@2"),
       (5000, 0, .ambiguous, nil, "revenue@1|revenue@2"), (-1, 9, .decoded, "revenue@1", nil),
-      (5, 9, .ambiguous, nil, "none|revenue@1"),
+      (5, 9, .ambiguous, nil, "revenue@1|none"),
     ] as [(Int64, Int64, DecodeStatus, String?, String?)]
   )
   func `a test postback is decoded if all models before its arrival agree`(

@@ -46,8 +46,8 @@ def check_daily(site):
     compare_daily(site.daily(), accepted_truth(site), site, "daily")
 
 
-def compare_daily(report, truth, site, text):
-    columns = ["date_type", "date", "postback_sequence_index", "app_id", "network_name"]
+def compare_daily(report, truth, site, text, by_date=True):
+    columns = ["date_type", *(["date"] if by_date else []), "postback_sequence_index", "app_id", "network_name"]
     compare(report, truth, columns, text)
     told = told_networks(site)
     check(len(told) > 1, f"{text}: no network tells its campaigns")
@@ -65,9 +65,8 @@ def told_networks(site):
             if all(len(set(keys)) == len(keys) for (name, _), keys in endings.items() if name == network)}
 
 
-def check_settled(site):
-    """The values of the device's own copy count, where there is one, and the trust follows from the copies."""
-    settled = site.settle()
+def copies_of(site):
+    """The copies of each accepted line: the channel, the value and the time of receipt."""
     lines = (site.folder / "dump").read_bytes().split(b"\n")
     copies = collections.defaultdict(list)
     for truth in site.truth:
@@ -77,15 +76,22 @@ def check_settled(site):
             body = envelope["body"]
             value = (body.get("conversion-value"), body.get("coarse-conversion-value"))
             value = (value[0] if value[0] in [None, ""] else int(value[0]), value[1])
-            copies[first].append((envelope["channel"], value))
+            copies[first].append((envelope["channel"], value, envelope["received_at"]))
+    return copies
+
+
+def check_settled(site):
+    """The values of the device's own copy count, where there is one, and the trust follows from the copies."""
+    settled = site.settle()
+    copies = copies_of(site)
     zeros = {row["network_name"] for row in rows(site.reporting / "lookups" / "networks.csv")
              if row["null_as_zero"] == "true"}
     equal(len(settled), len(site.postbacks), "settled postbacks")
     levels = collections.Counter()
     for postback, enriched in zip(site.postbacks, site.enriched):
         line, row = postback["source_line"], settled[postback["postback_key"]]
-        direct = [value for channel, value in copies[line] if channel == "apple_direct"]
-        forwarded = [value for channel, value in copies[line] if channel != "apple_direct"]
+        direct = [value for channel, value, _ in copies[line] if channel == "apple_direct"]
+        forwarded = [value for channel, value, _ in copies[line] if channel != "apple_direct"]
         equal((row["copies_direct"], row["copies_forwarded"]), (len(direct), len(forwarded)), f"line {line}, copies")
         expected = (direct or forwarded)[0]
         if postback["version"] != "1.0":
@@ -100,9 +106,22 @@ def check_settled(site):
 
 
 def check_daily_settled(site):
-    """The daily report after settling has the true counts and the true observed revenue."""
+    """The daily report after settling has the true counts and the true observed revenue, and each postback on the day of the
+    copy that decides: the device's own one, or without one the first of the others."""
     truth = [row for row in site.daily_truth if row["date_type"] != "install"]
-    compare_daily(site.daily(), truth, site, "settled daily")
+    report = site.daily()
+    compare_daily(report, truth, site, "settled daily", by_date=False)
+    copies, days = copies_of(site), collections.Counter()
+    for postback in site.postbacks:
+        own = copies[postback["source_line"]]
+        direct = [time for channel, _, time in own if channel == "apple_direct"]
+        days[min(direct or [time for _, _, time in own])[:10], str(postback["postback_sequence_index"] or 0)] += 1
+    found = collections.Counter()
+    for row in report:
+        if row["date_type"] == "received":
+            found[row["date"], str(row["postback_sequence_index"])] += row["postbacks"]
+    for key in days.keys() | found.keys():
+        equal(found[key], days[key], f"settled daily, postbacks of {key}")
 
 
 def check_cost(site):

@@ -121,7 +121,9 @@ import Testing
 
   @Test func `rows that agree on the campaign leave out only the levels in which they differ`() throws {
     let header = "campaign_key,campaign_id,campaign_name,adgroup_id,creative_id,placement,geo,target_countries"
-    let rows = ["5239,1,Old name,10,100,P,EU,DE", "1139,1,New name,10,101,P,US,DE", "2239,1,New name,10,102,Q,US,DE"]
+    let rows = [
+      "5239,1,Old name,10,100,P,EU,DE;DE", "1139,1,New name,10,101,P,US,DE", "2239,1,New name,10,102,Q,US,DE",
+    ]
     let index = try index(header, rows)
     let match = index.match(try query(index, .source(39, digits: 2)))
     #expect(match.status == .agreed)

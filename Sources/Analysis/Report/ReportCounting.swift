@@ -108,7 +108,9 @@ extension ReportCount {
     case .coarse: windows[window].coarse += 1
     case .null: windows[window].none += 1
     }
-    guard window == 0, row.boolean(places.redownload) != true else { return nil }
+    guard window == 0, row.boolean(places.redownload) != true,
+      row.text(places.conversion) ?? Self.install == Self.install
+    else { return nil }
     guard let estimated = row.day(places.estimated), let earliest = row.day(places.earliest),
       let latest = row.day(places.latest), earliest <= latest, latest - earliest < Self.longestInterval
     else {
@@ -121,6 +123,9 @@ extension ReportCount {
     for day in earliest...latest { installs[origin][day, default: .init(day: day)].possible += 1 }
     return [estimated, earliest, latest]
   }
+
+  /// The conversion type of new installs in AdAttributionKit; SKAdNetwork has none.
+  private static let install = "download"
 
   /// The limit, in days, for the interval of possible install dates; longer intervals are not plausible. The longest
   /// one that a postback allows is a few weeks.
@@ -161,6 +166,7 @@ struct PostbackPlaces: Sendable {
   let fine = Table.postbacks.place(.conversionValue)
   let coarse = Table.postbacks.place(.coarseConversionValue)
   let redownload = Table.postbacks.place(.redownload)
+  let conversion = Table.postbacks.place(.conversionType)
   let estimated = Table.postbacks.place(.estimatedInstallDate)
   let earliest = Table.postbacks.place(.installDateEarliest)
   let latest = Table.postbacks.place(.installDateLatest)

@@ -111,6 +111,8 @@ package final class TableWriter {
     self.settings = settings
     let isNew = settings.digests != committedSettings
     pending.settings = isNew ? LedgerSettings(before: committedSettings, after: settings) : nil
+    // A change that is announced is kept, also if no row follows.
+    if isNew, !committedSettings.isEmpty { waitingSince = waitingSince ?? .now }
     return RunSettings.changes(from: before, to: settings.digests)
   }
 

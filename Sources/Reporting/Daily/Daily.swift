@@ -40,6 +40,9 @@ package struct DailyInputs: Sendable {
 extension DailyInputs {
   /// The number of bytes of the tables of postbacks and of rejects.
   var byteCount: Int64 { (accepted.inputs + rejects.inputs).reduce(0) { $0 + ($1.byteCount ?? 0) } }
+
+  /// The number of bytes of the table of postbacks.
+  var acceptedByteCount: Int64 { accepted.inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } }
 }
 
 /// A daily report of all accepted postbacks of an output.
@@ -95,49 +98,41 @@ package struct Daily: Sendable {
     jobs: Int
   ) async throws(PipelineFailure) {
     let empty = self
-    if try await count(inputs, lookups, in: folder, jobs: jobs, settledRowsOf: nil) { return }
-    // A line that is not a row has none in skan_settled either. Such lines are rare, and finding them takes time: all is
-    // counted again.
+    if try await count(inputs, lookups, SettledRows(aligned: inputs.settled?.rows), in: folder, jobs: jobs) { return }
+    guard let settled = inputs.settled else { return }
+    // Rows were removed since the settlement, or lines are not rows. That is rare, and finding the rows by their keys takes
+    // time: all is counted again.
     self = empty
-    guard try await count(inputs, lookups, in: folder, jobs: jobs, settledRowsOf: .postbacks) else {
-      if let settled = inputs.settled { throw .state(settled.misaligned) }
-      return
-    }
+    let rows = try await SettledRows(byKey: settled.rows, of: inputs.accepted, in: folder, jobs: jobs)
+    _ = try await count(inputs, lookups, rows, in: folder, jobs: jobs)
   }
 
   /// Counts all rows of `skan_postbacks`. Returns false if rows of `skan_settled` are not of the postbacks in their places.
-  /// These are the lines, or the rows of a table.
   private mutating func count(
     _ inputs: DailyInputs,
     _ lookups: Lookups,
+    _ settled: SettledRows,
     in folder: String,
-    jobs: Int,
-    settledRowsOf table: Table?
+    jobs: Int
   ) async throws(PipelineFailure) -> Bool {
     let copies = try await CopyCollector.inline(among: inputs.rejects, of: inputs.accepted, in: folder, jobs: jobs)
     unreadable += copies.unreadable
     let counter = DailyCounter(Enricher(lookups, settings.encoding), settings, inputs.suspicions)
-    var settledRows = inputs.settled.map { AlignedRows($0.rows, besideRowsOf: table) }
-    var isAligned = true
-    do throws(PipelineFailure) {
-      try await inputs.accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-        let settled = try await settledRows?.next(beside: batch)
-        return (try copies.join.next(batch.records.count), settled ?? RawBatch(bytesToAdd: 0))
-      } _: { batch, beside in
-        counter.count(batch, beside.0, settled: beside.1)
-      } take: { batch throws(PipelineFailure) in
-        if batch.isMisaligned, let settled = inputs.settled {
-          isAligned = false
-          throw .state(settled.misaligned)
-        }
-        cells.add(batch)
-        summary.rows += batch.rows
-        unreadable += batch.unreadable
-      }
-    } catch {
-      if isAligned { throw error }
+    var settled = settled
+    var isMisaligned = false
+    try await inputs.accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
+      let rows = try await settled.next(beside: batch)
+      return (try copies.join.next(batch.records.count), rows)
+    } _: { batch, beside in
+      counter.count(batch, beside.0, settled: beside.1)
+    } take: { batch throws(PipelineFailure) in
+      isMisaligned = isMisaligned || batch.isMisaligned
+      guard !isMisaligned else { return }
+      cells.add(batch)
+      summary.rows += batch.rows
+      unreadable += batch.unreadable
     }
-    return isAligned
+    return !isMisaligned
   }
 
   /// Reads the events of each outcome.
@@ -166,7 +161,19 @@ package struct Daily: Sendable {
 
   /// Writes `skan_daily` and the tables beside it.
   package mutating func write(into outputs: consuming DailyOutputs, jobs: Int) async throws(PipelineFailure) {
-    let modelling = DailyModelling(cells, inputs.models, settings, currency: inputs.currency?.code)
+    var earlier = StratumHistory()
+    if settings.firstKeptDay != nil {
+      do throws(FileFailure) { earlier = try StratumHistory(in: outputs.modelled.table.output) } catch {
+        throw .state(error)
+      }
+    }
+    let modelling = DailyModelling(
+      cells,
+      inputs.models,
+      settings,
+      currency: inputs.currency?.code,
+      earlier: earlier
+    )
     var writer = try DailyWriter(inputs, &outputs, lookups, modelling, summary)
     for type in DateType.allCases {
       try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)

@@ -37,7 +37,8 @@ extension Column {
       .ambiguousZeros,
       """
       The number of conversions with the value 0 that may be a null: the ad network writes nulls as 0 \
-      (`null_as_zero`), or the postback has the tier flag `zero_may_be_null`. They are neither values nor nulls.
+      (`null_as_zero`), or the postback has the tier flag `zero_may_be_null`. They are neither values nor nulls. A 0 of \
+      a device's own copy that decides, or that a forwarder confirms, is a value.
       """
     ),
     count(.values, "The sum of `fine_values`, `coarse_low`, `coarse_medium` and `coarse_high`."),

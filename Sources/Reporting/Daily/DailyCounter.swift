@@ -79,7 +79,7 @@ struct DailyCounter: Sendable {
   let end: Int64?
 
   private let columns = PostbackColumns()
-  private let settledKey = Table.settled.place(.postbackKey)
+  private let zeroMayBeNullColumn = Table.settled.place(.effectiveZeroMayBeNull)
   private let placeColumns: [Bool]
   private let nameColumns: [Bool]
 
@@ -97,40 +97,39 @@ struct DailyCounter: Sendable {
   func count(_ batch: RawBatch, _ copies: RecordTable, settled: RawBatch) -> DailyBatch {
     var counts = DailyBatch()
     var cursor = RowCursor(batch, of: .postbacks)
-    var settled = RowCursor(settled, of: .settled)
+    var settled = SettledCursor(settled)
     var reader = InlineReader()
     var key = DailyKeyBytes()
     while cursor.next() {
       counts.rows.read += 1
-      let isSettled = settled.next()
-      if isSettled, settled.key(settledKey) != cursor.key(columns.key) {
-        counts.isMisaligned = true
-        break
-      }
+      let isSettled = settled.next(cursor.key(columns.key))
       let environment = cursor.text(columns.environment) ?? ""
       guard environments.contains(environment) else {
         counts.rows.leftOut[environment, default: 0] += 1
         continue
       }
-      if let end, let received = cursor.time(columns.receivedAt), received > end {
+      let row =
+        isSettled
+        ? enricher.enrich(cursor, &reader, copies, settled.row, .settled)
+        : enricher.enrich(cursor, &reader, copies, cursor, .postbacks)
+      if let end, let received = row.receivedAt, received > end {
         counts.rows.late += 1
         continue
       }
-      let row = enricher.enrich(cursor, &reader, copies)
       guard !row.inline.isTest else {
         counts.rows.tests += 1
         continue
       }
       if isSettled {
         counts.rows.settled += 1
-        add(cursor, row, settled, .settled, DailyTrust(settled), &key, &counts)
+        add(cursor, row, settled.row, .settled, DailyTrust(settled.row), &key, &counts)
       } else {
         add(cursor, row, cursor, .postbacks, nil, &key, &counts)
       }
     }
-    if settled.next() { counts.isMisaligned = true }
+    counts.isMisaligned = settled.hasRest
     counts.unreadable = cursor.unreadable
-    counts.unreadable += settled.unreadable
+    counts.unreadable += settled.row.unreadable
     return counts
   }
 
@@ -139,7 +138,7 @@ struct DailyCounter: Sendable {
     _ cursor: borrowing RowCursor,
     _ row: EnrichedRow,
     _ values: borrowing RowCursor,
-    _ valueColumns: DailyValueColumns,
+    _ valueColumns: DecidedColumns,
     _ trust: DailyTrust?,
     _ key: inout DailyKeyBytes,
     _ counts: inout DailyBatch
@@ -147,9 +146,11 @@ struct DailyCounter: Sendable {
     key.removeAll()
     appendPlace(cursor, row, values, valueColumns, trust, to: &key)
     let place = counts.places.number(of: key).number
-    let zeroMayBeNull =
-      trust?.isOfDevice != true
-      && (row.network?.writesNullAsZero == true || cursor.text(columns.tierFlags).map(Self.hasFlag) == true)
+    let isZeroFilled =
+      trust == nil
+      ? cursor.has("zero_may_be_null", among: columns.tierFlags)
+      : values.boolean(zeroMayBeNullColumn) == true
+    let zeroMayBeNull = trust?.isOfDevice != true && (row.network?.writesNullAsZero == true || isZeroFilled)
     let suspicions = suspicions(cursor, row, trust)
     key.removeAll()
     for suspicion in suspicions { key.append(suspicion) }
@@ -161,7 +162,7 @@ struct DailyCounter: Sendable {
       if trust?.isOfDevice == true { new.revenue.confirmed = new.revenue.estimate }
       counts.outcomes.append(new)
     }
-    let (received, install) = days(cursor, values, valueColumns, &counts.rows)
+    let (received, install) = days(row.receivedAt, values, valueColumns, &counts.rows)
     key.removeAll()
     key.appendStratum(cursor, columns, row)
     let stratum = counts.strata.number(of: key).number
@@ -181,12 +182,12 @@ struct DailyCounter: Sendable {
   }
 
   private func days(
-    _ cursor: borrowing RowCursor,
+    _ received: Int64?,
     _ values: borrowing RowCursor,
-    _ valueColumns: DailyValueColumns,
+    _ valueColumns: DecidedColumns,
     _ rows: inout DailyRowCounts
   ) -> (received: Int32, install: Int32) {
-    let (received, install) = (cursor.time(columns.receivedAt), values.time(valueColumns.installDate))
+    let install = values.time(valueColumns.installDate)
     if let received { rows.newest = max(rows.newest ?? received, received) } else { rows.withoutReceipt += 1 }
     if install == nil { rows.withoutInstallDate += 1 }
     return (Self.day(received), Self.day(install))
@@ -202,7 +203,7 @@ struct DailyCounter: Sendable {
     _ cursor: borrowing RowCursor,
     _ row: EnrichedRow,
     _ values: borrowing RowCursor,
-    _ valueColumns: DailyValueColumns,
+    _ valueColumns: DecidedColumns,
     _ trust: DailyTrust?,
     to key: inout DailyKeyBytes
   ) {
@@ -217,20 +218,14 @@ struct DailyCounter: Sendable {
       case .campaignID: key.append(row.campaign[InlineValues.Field.campaignID.rawValue])
       case .adgroupID: key.append(row.campaign[InlineValues.Field.adgroupID.rawValue])
       case .creativeID: key.append(row.campaign[InlineValues.Field.creativeID.rawValue])
-      case .sourceAppID: key.append(columns.sourceAppID, of: cursor)
-      case .country:
-        if trust != nil, row.networkStatus != .development, values.cell(valueColumns.country) != nil {
-          key.append(valueColumns.country, of: values)
-        } else if let country = row.country, trust == nil || row.countrySource == .targeting {
-          key.append(country.letters.span)
-        } else {
-          key.appendNull()
-        }
+      case .sourceAppID:
+        key.append(valueColumns.withUnsigned(\.sourceApp, values, cursor, columns) { $0.integer($1) }.map { "\($0)" })
+      case .country: if let country = row.country { key.append(country.letters.span) } else { key.appendNull() }
       case .framework: key.append(columns.framework, of: cursor)
       case .version: key.append(columns.version, of: cursor)
       case .environment: key.append(columns.environment, of: cursor)
-      case .channel: key.append(columns.channel, of: cursor)
-      case .forwarder: key.append(columns.forwarder, of: cursor)
+      case .channel: key.append(valueColumns.channel, of: values)
+      case .forwarder: key.append(valueColumns.forwarder, of: values)
       case .trustLevel: key.append(trust.map { "\($0.level)" })
       case .modelID: key.append(valueColumns.modelID, of: values)
       case .modelVersion: key.append(valueColumns.modelVersion, of: values)
@@ -245,7 +240,7 @@ struct DailyCounter: Sendable {
   private func appendOutcome(
     _ cursor: borrowing RowCursor,
     _ values: borrowing RowCursor,
-    _ valueColumns: DailyValueColumns,
+    _ valueColumns: DecidedColumns,
     _ trust: DailyTrust?,
     _ zeroMayBeNull: Bool,
     to key: inout DailyKeyBytes
@@ -253,10 +248,11 @@ struct DailyCounter: Sendable {
     key.append(zeroMayBeNull ? "0" : nil)
     key.append(trust.map { "\($0.level)" })
     key.append(columns.version, of: cursor)
-    key.append(columns.redownload, of: cursor)
+    let redownload = valueColumns.withUnsigned(\.redownload, values, cursor, columns) { $0.boolean($1) }
+    key.append(redownload.map { $0 ? "1" : "0" })
     key.append(columns.conversionType, of: cursor)
     key.append(columns.fidelityType, of: cursor)
-    key.append(columns.adInteractionType, of: cursor)
+    key.append(valueColumns.interaction, of: values)
     key.append(columns.didWin, of: cursor)
     key.append(columns.window, of: cursor)
     key.append(cursor.cell(columns.sourceDomain).map { $0.count > 0 } == true ? "1" : nil)
@@ -274,7 +270,6 @@ struct DailyCounter: Sendable {
     key.append(valueColumns.cumulative, of: values)
   }
 
-  private static func hasFlag(_ flags: String) -> Bool { flags.contains("zero_may_be_null") }
 }
 
 extension EnrichedRow {

@@ -72,7 +72,7 @@ extension DailyOutcome {
     _ row: borrowing RowCursor,
     _ columns: PostbackColumns,
     _ values: borrowing RowCursor,
-    _ valueColumns: DailyValueColumns,
+    _ valueColumns: DecidedColumns,
     zeroMayBeNull: Bool
   ) {
     window = row.integer(columns.window).map { Int(min(max($0, 0), 2)) } ?? 0
@@ -80,13 +80,14 @@ extension DailyOutcome {
     let isSKAdNetwork = row.has(Framework.skAdNetwork.rawValue, in: columns.framework)
     if hasWon {
       if isSKAdNetwork {
-        conversion = row.boolean(columns.redownload) == true ? .redownload : .install
+        let redownload = valueColumns.withUnsigned(\.redownload, values, row, columns) { $0.boolean($1) }
+        conversion = redownload == true ? .redownload : .install
       } else {
         conversion = row.text(columns.conversionType).flatMap(Self.conversion)
       }
     }
     if let type = row.integer(columns.fidelityType) { isView = type == 0 }
-    if let type = row.text(columns.adInteractionType) { isView = type == AdInteractionType.view.rawValue }
+    if let type = values.text(valueColumns.interaction) { isView = type == AdInteractionType.view.rawValue }
     isWeb = row.cell(columns.sourceDomain).map { $0.count > 0 } ?? false
     if isSKAdNetwork, row.has(Version.v1_0.rawValue, in: columns.version) {
       value = .notPossible
@@ -98,7 +99,9 @@ extension DailyOutcome {
     let word = values.text(valueColumns.decodeStatus) ?? ""
     if word == SettledStatus.conflict { value = .contradicted }
     status = DecodeStatus(rawValue: word) ?? .null
-    arrival = Self.arrival(row, columns, isSKAdNetwork: isSKAdNetwork, window: window)
+    let isEarly = isSKAdNetwork && !row.has(Version.v4_0.rawValue, in: columns.version)
+    let family: PostbackFamily = !isSKAdNetwork ? .adAttributionKit : isEarly ? .skadnetwork3OrEarlier : .skadnetwork4
+    arrival = Self.arrival(family, window: window, values, valueColumns)
     guard status == .decoded else { return }
     example = row.key(columns.key)
     isCumulative = values.boolean(valueColumns.cumulative) ?? false
@@ -119,16 +122,14 @@ extension DailyOutcome {
   /// The hours of a postback whose window was not locked. Up to version 3, the values that a model decodes tell for how
   /// long it measures, and other postbacks may be followed by some of an app that measures for a day.
   private static func arrival(
-    _ row: borrowing RowCursor,
-    _ columns: PostbackColumns,
-    isSKAdNetwork: Bool,
-    window: Int
+    _ family: PostbackFamily,
+    window: Int,
+    _ values: borrowing RowCursor,
+    _ valueColumns: DecidedColumns
   ) -> ArrivalHours? {
-    let isEarly = isSKAdNetwork && !row.has(Version.v4_0.rawValue, in: columns.version)
-    let family: PostbackFamily = !isSKAdNetwork ? .adAttributionKit : isEarly ? .skadnetwork3OrEarlier : .skadnetwork4
     let hours = ArrivalHours(family: family, window: window, conversionValueIsNullOrZero: false)
-    guard isEarly, row.has(DecodeStatus.decoded.rawValue, in: columns.decodeStatus), let hours,
-      let received = row.time(columns.receivedAt), let earliest = row.time(columns.earliest)
+    guard family == .skadnetwork3OrEarlier, values.has(DecodeStatus.decoded.rawValue, in: valueColumns.decodeStatus),
+      let hours, let received = valueColumns.received(values), let earliest = values.time(valueColumns.earliest)
     else { return hours }
     return ArrivalHours(least: hours.least, most: max(hours.most, Int((received - earliest) / 3_600_000)))
   }

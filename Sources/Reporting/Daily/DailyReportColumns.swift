@@ -135,7 +135,10 @@ extension Column {
       .asOf,
       .time,
       .nullable,
-      "The time that the report is of: `--as-of`, or the latest time of receipt. Null if there is none."
+      """
+      The time that the report is of: `--as-of`, after which no postback is counted, or the latest time of receipt. Lookup \
+      tables, costs and the decisions on copies are those of today all the same. Null if there is none.
+      """
     ),
     Column(
       .status,
@@ -143,7 +146,8 @@ extension Column {
       .nullable,
       """
       `open` if further postbacks are to be expected; `settling` if only those that Apple sends again are; `final` if \
-      none are. Null if the date is null.
+      none are: in window 0 from 14 days after the beginning of the day on, and 13 if all postbacks are of SKAdNetwork 3 \
+      and earlier, of an app that measures for a day. Null if the date is null.
       """
     ),
     Column(

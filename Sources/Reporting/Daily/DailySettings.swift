@@ -11,8 +11,10 @@ package struct DailySettings: Sendable {
   package var asOf: Timestamp?
   /// The first day that is calculated, in days since 1970-01-01; nil for all days before `until`.
   package var since: Int64?
-  /// The last day that is calculated; nil for all days after `since`.
+  /// The day after the last one that is calculated; nil for all days after `since`.
   package var until: Int64?
+  /// The first day of which no postbacks were removed because of their age, in days since 1970-01-01; nil if none were.
+  package var firstKeptDay: Int64?
   /// The period over which null postbacks are modelled together.
   package var modelPeriod = ModelPeriod.all
   /// The level of the intervals of modelled numbers.
@@ -32,7 +34,7 @@ package struct DailySettings: Sendable {
   func part(of day: Int64?) -> DayPart {
     guard let day else { return .calculated }
     if let since, day < since { return .before }
-    if let until, day > until { return .after }
+    if let until, day >= until { return .after }
     return .calculated
   }
 
@@ -42,7 +44,7 @@ package struct DailySettings: Sendable {
     case before
     /// The days that are calculated.
     case calculated
-    /// The days after `until`, whose rows are kept.
+    /// The days from `until` on, whose rows are kept.
     case after
   }
 }

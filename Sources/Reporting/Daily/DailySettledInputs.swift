@@ -14,7 +14,6 @@ package struct DailySettledInputs: Sendable {
   let modelsDigest: String?
   /// The SHA-256 of the summary of the tables; nil if it is not known.
   let digest: String?
-  let misaligned: FileFailure
 
   /// Finds the tables in an output folder; nil if it does not have them.
   package init?(in output: String, progress: AnalysisProgress.Handler? = nil) throws(FileFailure) {
@@ -37,11 +36,5 @@ package struct DailySettledInputs: Sendable {
     var hash = try? SHA256()
     if let bytes { try? hash?.update(bytes.span) }
     digest = bytes == nil ? nil : (try? hash?.finish())?.hexadecimal
-    misaligned = FileFailure(
-      .incompatible,
-      folder,
-      "The rows are not in the order of those of \(Table.postbacks.name)",
-      advice: "Run postback settle again, or remove the folder"
-    )
   }
 }

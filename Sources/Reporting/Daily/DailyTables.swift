@@ -160,8 +160,9 @@ extension Table {
         .word(of: ChangeReason.self),
         .nullable,
         """
-        The reason for the change: `late_postback` for postbacks that came later, `lookup`, `model`, `rates` or `cost` \
-        for another lookup table, settlement, file of rates or cost file. Null if there are several possible reasons.
+        The reason for the change: `late_postback` for postbacks that came later, `late_copy` for copies of them by which \
+        another value, campaign or day counts, `lookup`, `model`, `rates` or `cost` for another lookup table, model, file of \
+        rates or cost file. Null if there are several possible reasons.
         """
       ),
     ]
@@ -217,8 +218,8 @@ extension Column {
     case .framework: column(.nonEmptyText, "`skadnetwork` or `adattributionkit`.")
     case .version: column(.nonEmptyText, "The version of SKAdNetwork.")
     case .environment: column(.nonEmptyText, "The environment, as in `skan_postbacks`.")
-    case .channel: column(.nonEmptyText, "The channel through which the postback came.")
-    case .forwarder: column(.nonEmptyText, "The name of the forwarder.")
+    case .channel: column(.nonEmptyText, "The channel through which the copy that counts came.")
+    case .forwarder: column(.nonEmptyText, "The name of the forwarder of the copy that counts.")
     case .trustLevel: column(.integer(0...4), "The trust level, as in `skan_settled`. Null without that table.")
     case .modelID: column(.text, "The conversion model, as in `skan_postbacks`.")
     case .modelVersion: column(.version, "The version of the model.")

@@ -109,6 +109,7 @@ struct DailyWriter: ~Copyable {
       changes.compare(upTo: nil, &changesEncoder)
       try outputs.append(changes: changesEncoder.take())
       try outputs.append(modelled: modelling.modelling.encoded(settings.encoding))
+      try outputs.modelled.table.add(StratumHistory.name, modelling.history.lines)
       summary.note(outputs, modelling.modelling)
       (summary.changes, summary.changesObstacle) = (changes.counts, changes.obstacle)
       try summary.verifyReplacement(in: outputs.daily.table.output)
@@ -167,6 +168,7 @@ extension DailyProvenance {
     digests[.model] = inputs.settled?.modelsDigest
     settlement = inputs.settled?.digest
     inputBytes = inputs.byteCount
+    acceptedBytes = inputs.acceptedByteCount
     digests[.rates] = inputs.currency?.digest.hexadecimal
     digests[.cost] = inputs.costs?.digest.hexadecimal
     self.settings = [

@@ -28,6 +28,8 @@ package enum CountrySource: String, CaseIterable, Sendable {
 
 /// A row of `skan_enriched`.
 struct EnrichedRow {
+  /// The time of receipt of the copy that decides, in milliseconds since 1970; nil if it is not known.
+  var receivedAt: Int64?
   /// The values of forwarders.
   var inline = InlineValues()
   /// The network of the lookup tables.

@@ -7,7 +7,8 @@ extension Table {
     name: "skan_enriched",
     description: """
       An accepted postback with the names and the campaign of lookup tables. There is one row for each row of \
-      `skan_postbacks`, in the same order. In CSV a null is an empty field.
+      `skan_postbacks`, in the same order. The country, the ad interaction type and the time of receipt are those that \
+      `skan_settled` decided, if it has the postback. In CSV a null is an empty field.
       """,
     key: .postbackKey,
     columns: [
@@ -50,7 +51,10 @@ extension Table {
         .campaignName,
         .nonEmptyText,
         .nullable,
-        "The name of the campaign. Null if it is not known, and if it has changed in the time in question."
+        """
+        The name of the campaign. That of a forwarder if `campaigns` has the id without a name. Null if it is not known, \
+        and if it has changed in the time in question.
+        """
       ),
       Column(.adgroupID, .nonEmptyText, .nullable, "The id of the ad group."),
       Column(.adgroupName, .nonEmptyText, .nullable, "The name of the ad group."),
@@ -69,7 +73,7 @@ extension Table {
         .word(of: CountrySource.self),
         .nullable,
         """
-        `postback` if the postback has the country; `targeting` if it is the only country that all rows of \
+        `postback` if the copy that counts has the country; `targeting` if it is the only country that all rows of \
         `campaigns` that fit target. Null if `country` is null.
         """
       ),
@@ -89,7 +93,8 @@ extension Table {
         .nullable,
         """
         The origin of the campaign, the ad group and the creative: `table` for `campaigns`, `inline` for the keys \
-        that a forwarder added, or `both`. Null if there are none.
+        that a forwarder added. `both` if `campaigns` has a value, and the forwarder's keys agree with it or add one \
+        below it. Null if there are none.
         """
       ),
       Column(

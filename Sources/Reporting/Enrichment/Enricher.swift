@@ -20,22 +20,34 @@ struct Enricher: Sendable {
   struct Batch: Sendable {
     let rows: EncodedRows
     let summary: EnrichmentSummary
-    let unreadable: UnreadableRows
+    var unreadable: UnreadableRows
+    /// Indicates that a row of `skan_settled` is of no postback of the batch, or of an earlier one.
+    var isMisaligned = false
   }
 
   /// Enriches a batch of rows of `skan_postbacks`: a row for each of them, in the same order. `copies` has the inline
-  /// values of their copies.
-  func enrich(_ batch: RawBatch, _ copies: RecordTable) -> Batch {
+  /// values of their copies, and `settled` the rows of `skan_settled`.
+  func enrich(_ batch: RawBatch, _ copies: RecordTable, settled: RawBatch) -> Batch {
     var cursor = RowCursor(batch, of: .postbacks)
+    var settled = SettledCursor(settled)
     var encoder = RowEncoder(.enriched, encoding, inputBytes: batch.bytes.count / 4)
     var reader = InlineReader()
     var summary = EnrichmentSummary()
     while cursor.next() {
-      let row = enrich(cursor, &reader, copies)
-      summary.add(row, twoDigits: twoDigits(row), receivedAt: cursor.time(columns.receivedAt))
+      let row: EnrichedRow
+      if settled.next(cursor.key(columns.key)) {
+        row = enrich(cursor, &reader, copies, settled.row, .settled)
+        summary.settled += 1
+      } else {
+        row = enrich(cursor, &reader, copies, cursor, .postbacks)
+      }
+      summary.add(row, twoDigits: twoDigits(row), receivedAt: row.receivedAt)
       encode(row, cursor, &encoder)
     }
-    return Batch(rows: encoder.take(), summary: summary, unreadable: cursor.unreadable)
+    var batch = Batch(rows: encoder.take(), summary: summary, unreadable: cursor.unreadable)
+    batch.isMisaligned = settled.hasRest
+    batch.unreadable += settled.row.unreadable
+    return batch
   }
 
   /// Tells if the two digits of a shortened source identifier are the last, and the first, of a campaign; nil if the
@@ -45,23 +57,21 @@ struct Enricher: Sendable {
     return lookups.campaigns.matches(twoDigits: number, query)
   }
 
-  /// Enriches the current row of a cursor.
+  /// Enriches the current row of a cursor. `values` has the values that count, in these columns.
   func enrich(
     _ cursor: borrowing RowCursor,
     _ reader: inout InlineReader,
-    _ copies: RecordTable
+    _ copies: RecordTable,
+    _ values: borrowing RowCursor,
+    _ decided: DecidedColumns
   ) -> EnrichedRow {
-    let receivedAt = cursor.time(columns.receivedAt)
-    var inline = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: receivedAt) }
-    var copy: InlineValues?
-    if !copies.isEmpty, let key = cursor.key(columns.key) {
-      copies.forEach(UInt128(key)) { record in if copy == nil { copy = InlineValues(record) } }
-    }
-    if let copy { inline = (inline ?? InlineValues()).with(copy) }
     var row = EnrichedRow()
-    if let inline { row.inline = inline }
+    row.inline = inline(cursor, &reader, copies)
+    let receivedAt = decided.received(values)
+    row.receivedAt = receivedAt
     let id = cursor.text(columns.adNetworkID) ?? ""
-    let (app, sourceApp) = (cursor.integer(columns.appID), cursor.integer(columns.sourceAppID))
+    let app = cursor.integer(columns.appID)
+    let sourceApp = decided.withUnsigned(\.sourceApp, values, cursor, columns) { $0.integer($1) }
     if Networks.isDevelopment(id) || app == 0 || sourceApp == 0 {
       row.networkName = "(development)"
       row.networkStatus = .development
@@ -75,10 +85,13 @@ struct Enricher: Sendable {
     row.sourceAppName =
       sourceApp.flatMap { lookups.sourceApps[$0]?.name }
       ?? cursor.text(columns.sourceDomain).flatMap { lookups.sourceApps[domain: $0]?.name }
-    row.query = query(cursor, network, id, app ?? 0, sourceApp)
+    let own = values.cell(decided.country).flatMap { Country(values.bytes.span.extracting($0.indices)) }
+    row.query = query(cursor, network, id, app ?? 0)
+    row.query?.country = own
+    row.query?.sourceApp = sourceApp
+    add(values, decided, cursor, network, to: &row.query)
     let match = row.query.map { lookups.campaigns.match($0) } ?? CampaignMatch()
     row.fill(match, lookups.campaigns.texts)
-    let own = cursor.cell(columns.country).flatMap { Country(cursor.bytes.span.extracting($0.indices)) }
     row.country = own ?? match.target
     row.countrySource = own != nil ? .postback : match.target != nil ? .targeting : nil
     return row
@@ -89,8 +102,7 @@ struct Enricher: Sendable {
     _ cursor: borrowing RowCursor,
     _ network: Network?,
     _ id: String,
-    _ app: Int64,
-    _ sourceApp: Int64?
+    _ app: Int64
   ) -> CampaignQuery? {
     let key =
       network.map { lookups.campaigns.network(name: $0.name) } ?? lookups.campaigns.network(id: Networks.canonical(id))
@@ -107,18 +119,44 @@ struct Enricher: Sendable {
       return nil
     }
     var query = CampaignQuery(network: key, app: app, identifier: identifier)
-    let settings = network ?? Network(name: "")
-    query.digits = settings.digits
-    let isView = cursor.integer(columns.fidelityType) == 0 || cursor.has("view", in: columns.adInteractionType)
-    let days = isView ? settings.viewDays : settings.clickDays
-    query.earliest = cursor.time(columns.earliest).map { $0 - days * 86_400_000 }
-    query.latest = cursor.time(columns.latest)
-    query.country = cursor.cell(columns.country).flatMap { Country(cursor.bytes.span.extracting($0.indices)) }
-    query.sourceApp = sourceApp
-    query.redownload = cursor.boolean(columns.redownload)
-    if cursor.has("redownload", in: columns.conversionType) { query.redownload = true }
-    if cursor.has("download", in: columns.conversionType) { query.redownload = false }
+    query.digits = network?.digits ?? Network(name: "").digits
     return query
+  }
+
+  /// Adds the time of the impression and the kind of the conversion to a query.
+  private func add(
+    _ values: borrowing RowCursor,
+    _ decided: DecidedColumns,
+    _ cursor: borrowing RowCursor,
+    _ network: Network?,
+    to query: inout CampaignQuery?
+  ) {
+    guard query != nil else { return }
+    let settings = network ?? Network(name: "")
+    let isView = cursor.integer(columns.fidelityType) == 0 || values.has("view", in: decided.interaction)
+    let days = isView ? settings.viewDays : settings.clickDays
+    query?.earliest = values.time(decided.earliest).map { $0 - days * 86_400_000 }
+    query?.latest = values.time(decided.latest)
+    query?.redownload = decided.withUnsigned(\.redownload, values, cursor, columns) { $0.boolean($1) }
+    if cursor.has("redownload", in: columns.conversionType) { query?.redownload = true }
+    if cursor.has("download", in: columns.conversionType) { query?.redownload = false }
+  }
+
+  /// The campaign, the ad group and the creative that forwarders added to any copy: each of the first copy that has it, by the
+  /// time of receipt, so that the order in which copies were processed does not matter.
+  private func inline(
+    _ cursor: borrowing RowCursor,
+    _ reader: inout InlineReader,
+    _ copies: RecordTable
+  ) -> InlineValues {
+    let receivedAt = cursor.time(columns.receivedAt)
+    let own = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: receivedAt) }
+    guard !copies.isEmpty, let key = cursor.key(columns.key) else { return own ?? InlineValues() }
+    var records: [[UInt8]] = []
+    copies.forEach(UInt128(key)) { records.append(Array($0)) }
+    guard !records.isEmpty else { return own ?? InlineValues() }
+    if let own { records.append(own.record(receivedAt: receivedAt)) }
+    return InlineValues(ofCopies: records)
   }
 
   /// The columns of `EnrichedRow.campaign`.
@@ -157,16 +195,5 @@ extension Networks {
   fileprivate static func isDevelopment(_ id: String) -> Bool {
     let development = "development.adattributionkit"
     return id.utf8.count == development.utf8.count && id.lowercased() == development
-  }
-}
-
-extension InlineValues {
-  /// The values, with those of a copy in place of what is missing: the whole campaign, or the time.
-  fileprivate func with(_ copy: InlineValues) -> InlineValues {
-    var values = hasCampaign ? self : copy
-    values.forwardedAt = forwardedAt ?? copy.forwardedAt
-    values.isTest = isTest || copy.isTest
-    values.hasWrongTime = hasWrongTime || copy.hasWrongTime
-    return values
   }
 }

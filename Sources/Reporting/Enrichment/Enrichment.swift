@@ -15,37 +15,53 @@ package struct Enrichment: Sendable {
   /// The summary as a JSON object, also for the file beside the rows.
   package let json: JSONValue
 
-  /// Writes `skan_enriched` from complete parts of `skan_postbacks` and `skan_rejects`. The copies among the rejects take
-  /// memory of about twice `bufferBytes`.
+  /// Writes `skan_enriched` from complete parts of `skan_postbacks` and `skan_rejects`, and with what `skan_settled` decided if
+  /// there is such a table. The copies among the rejects take memory of about twice `bufferBytes`.
   package init(
     accepted: TableFiles,
     rejects: TableFiles,
+    settled: TableFiles? = nil,
     _ lookups: Lookups,
     as encoding: TableEncoding,
     into table: DerivedTable,
     jobs: Int,
     bufferBytes: Int = 64 << 20
   ) async throws(PipelineFailure) {
-    let copies = try await CopyCollector.inline(
-      among: rejects,
-      of: accepted,
-      in: table.output,
-      bufferBytes: bufferBytes,
-      jobs: jobs
-    )
-    var summary = EnrichmentSummary()
-    var unreadable = copies.unreadable
-    let enricher = Enricher(lookups, encoding)
-    try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      try copies.join.next(batch.records.count)
-    } _: {
-      enricher.enrich($0, $1)
-    } take: { batch throws(PipelineFailure) in
-      summary += batch.summary
-      unreadable += batch.unreadable
-      do throws(FileFailure) { try table.append(batch.rows) } catch { throw .state(error) }
+    func enriched(_ settled: SettledRows) async throws(PipelineFailure) -> (EnrichmentSummary, UnreadableRows)? {
+      let copies = try await CopyCollector.inline(
+        among: rejects,
+        of: accepted,
+        in: table.output,
+        bufferBytes: bufferBytes,
+        jobs: jobs
+      )
+      var summary = EnrichmentSummary()
+      var unreadable = copies.unreadable
+      var settled = settled
+      var isMisaligned = false
+      let enricher = Enricher(lookups, encoding)
+      try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
+        let rows = try await settled.next(beside: batch)
+        return (try copies.join.next(batch.records.count), rows)
+      } _: {
+        enricher.enrich($0, $1.0, settled: $1.1)
+      } take: { batch throws(PipelineFailure) in
+        summary += batch.summary
+        unreadable += batch.unreadable
+        isMisaligned = isMisaligned || batch.isMisaligned
+        guard !isMisaligned else { return }
+        do throws(FileFailure) { try table.append(batch.rows) } catch { throw .state(error) }
+      }
+      summary.copies = copies.count
+      return isMisaligned ? nil : (summary, unreadable)
     }
-    summary.copies = copies.count
+    var result = try await enriched(SettledRows(aligned: settled))
+    if result == nil, let settled {
+      // Rows were removed since the settlement, or lines are not rows.
+      do throws(FileFailure) { try table.restart() } catch { throw .state(error) }
+      result = try await enriched(try await SettledRows(byKey: settled, of: accepted, in: table.output, jobs: jobs))
+    }
+    let (summary, unreadable) = result ?? (EnrichmentSummary(), UnreadableRows())
     self.summary = summary
     self.unreadable = unreadable
     json = .object(

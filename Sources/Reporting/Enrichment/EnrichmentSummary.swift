@@ -38,6 +38,8 @@ package struct EnrichmentSummary: Sendable, Equatable {
   package internal(set) var networks: [String: Network] = [:]
   /// The number of rows with the campaign of a forwarder.
   package internal(set) var inline = 0
+  /// The number of rows with the values that `skan_settled` decided.
+  package internal(set) var settled = 0
   /// The number of times of forwarding that cannot be right.
   package internal(set) var wrongTimes = 0
   /// The number of rows that a forwarder marks as a test.
@@ -84,6 +86,7 @@ package struct EnrichmentSummary: Sendable, Equatable {
       }
     }
     left.inline += right.inline
+    left.settled += right.settled
     left.wrongTimes += right.wrongTimes
     left.tests += right.tests
     left.copies += right.copies
@@ -103,6 +106,7 @@ package struct EnrichmentSummary: Sendable, Equatable {
       .init("conflicts", .integer(total.conflicts)),
       .init("inline_rows", .integer(inline)),
       .init("copies_read", .integer(copies)),
+      .init("settled", .integer(settled)),
       .init("forwarder_tests", .integer(tests)),
       .init("wrong_forwarding_times", .integer(wrongTimes)),
       .init("networks", .array(names.compactMap { name in networks[name].map { $0.json(name) } })),

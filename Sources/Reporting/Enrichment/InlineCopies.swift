@@ -26,8 +26,10 @@ extension InlineCopies {
     unreadable = columns.forEachCopy(in: batch) { cursor, key, copy in
       count += 1
       guard let copy, let extras = copy.postback.extras else { return }
-      let inline = reader.read(copy.body[extras.indices], receivedAt: cursor.time(columns.receivedAt))
-      if inline.hasCampaign || inline.forwardedAt != nil || inline.isTest { records.append((key, inline.record)) }
+      let receivedAt = cursor.time(columns.receivedAt)
+      let inline = reader.read(copy.body[extras.indices], receivedAt: receivedAt)
+      guard inline.hasCampaign || inline.forwardedAt != nil || inline.isTest else { return }
+      records.append((key, inline.record(receivedAt: receivedAt)))
     }
     (self.count, self.records) = (count, records)
   }
@@ -36,7 +38,7 @@ extension InlineCopies {
 extension CopyCollector {
   /// The inline values of all copies among rejects, for the rows of `accepted`.
   struct Inline {
-    /// The values, batch by batch of the accepted rows. Of several copies of a postback the first one counts.
+    /// The values, batch by batch of the accepted rows.
     let join: CopyJoin
     /// The number of copies, also of those without inline values.
     let count: Int
@@ -63,15 +65,23 @@ extension CopyCollector {
       count += batch.count
       unreadable += batch.unreadable
     }
-    let join = try await copies.join(accepted, jobs: jobs, contentStart: .max) { _, _ in }
+    let join = try await copies.join(accepted, jobs: jobs, contentStart: InlineValues.contentStart) { earlier, later in
+      if later.lexicographicallyPrecedes(earlier) { earlier = later }
+    }
     return Inline(join: join, count: count, unreadable: unreadable)
   }
 }
 
 extension InlineValues {
-  /// The values as bytes: those that are not texts, and then each text with its length before it.
-  fileprivate var record: [UInt8] {
-    var record = [UInt8(hasWrongTime ? 1 : 0) | UInt8(isTest ? 2 : 0)]
+  /// The number of bytes of a record before its content: those of the time.
+  static let contentStart = 8
+
+  /// The values of a copy that was received at a time, as bytes: the time, so that the order of records is that of the times,
+  /// and an unknown one is last; the values that are not texts; and then each text with its length before it.
+  func record(receivedAt: Int64?) -> [UInt8] {
+    let time = UInt64(bitPattern: receivedAt ?? .max) ^ 1 << 63
+    var record = (0..<8).map { UInt8(truncatingIfNeeded: time >> UInt64(56 - 8 * $0)) }
+    record.append(UInt8(hasWrongTime ? 1 : 0) | UInt8(isTest ? 2 : 0))
     record.append(littleEndian: forwardedAt ?? .min)
     for field in Field.allCases {
       record.append(littleEndian: self[field].map { UInt32($0.utf8.count) } ?? .max)
@@ -80,8 +90,26 @@ extension InlineValues {
     return record
   }
 
-  /// Reads the bytes of values.
+  /// Joins the records of the copies of a postback: the campaign, the ad group and the creative, each with its name, and the time
+  /// of forwarding are those of the first copy that has them. The postback is a test if a copy says so.
+  init(ofCopies records: [[UInt8]]) {
+    self.init()
+    for record in records.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      let copy = InlineValues(record[...])
+      for level in 0..<Field.allCases.count / 2 {
+        let fields = Field.allCases[2 * level...2 * level + 1]
+        guard fields.allSatisfy({ self[$0] == nil }) else { continue }
+        for field in fields { if let value = copy[field] { set(field, value) } }
+      }
+      forwardedAt = forwardedAt ?? copy.forwardedAt
+      isTest = isTest || copy.isTest
+      hasWrongTime = hasWrongTime || copy.hasWrongTime
+    }
+  }
+
+  /// Reads the bytes of a record.
   init(_ record: ArraySlice<UInt8>) {
+    let record = record.dropFirst(Self.contentStart)
     hasWrongTime = record.integer(at: 0, as: UInt8.self) & 1 != 0
     isTest = record.integer(at: 0, as: UInt8.self) & 2 != 0
     let time: Int64 = record.integer(at: 1)

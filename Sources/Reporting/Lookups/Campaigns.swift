@@ -208,7 +208,7 @@ struct Campaigns: Sendable {
         placement: texts.number(of: row.cells[.placement]),
         geo: texts.number(of: row.cells[.geo]),
         targets: texts.number(of: row.cells[.targetCountries]),
-        target: targets.count == 1 ? targets.first : nil
+        target: Set(targets).count == 1 ? targets.first : nil
       ),
       line: row.line
     )

@@ -13,22 +13,44 @@ struct DailyModelling: Sendable {
   /// The values of the outcomes as modelling sees them.
   private let values: [StratumCounts.Value?]
 
-  /// Models the null postbacks of a report, whose amounts are in `currency` if it has one.
-  init(_ cells: DailyCells, _ models: ModelMeanings, _ settings: DailySettings, currency: String?) {
+  /// The counts by install day, for later reports.
+  let history: StratumHistory
+
+  /// Models the null postbacks of a report, whose amounts are in `currency` if it has one. The counts of days whose postbacks were
+  /// removed because of their age are those of `earlier`.
+  init(
+    _ cells: DailyCells,
+    _ models: ModelMeanings,
+    _ settings: DailySettings,
+    currency: String?,
+    earlier: StratumHistory
+  ) {
     self.currency = currency
+    let firstDay = settings.firstKeptDay ?? .min
+    var history = StratumHistory()
     period = settings.modelPeriod
     strata = cells.strata.keys.map { Stratum($0.values) }
     values = cells.outcomes.map(\.modelledValue)
+    let numbers = values.map { $0.map { history.number(of: $0) } ?? 0 }
     let ranks = cells.ranks
     var counts = StratumCounts(by: period)
     var groups = StratumGroups<UInt32>()
     for (cell, count) in cells.counts {
       guard let value = values[Int(cell.outcome)] else { continue }
       let (stratum, window) = (strata[Int(cell.stratum)], cells.outcomes[Int(cell.outcome)].window)
-      counts.add(value, stratum, window: window, installDay: Self.day(cell.install), count: count)
+      if let day = cell.installDay {
+        guard day >= firstDay else { continue }
+        history.add(valueNumber: numbers[Int(cell.outcome)], stratum, window: window, day: day, count: count)
+      }
+      counts.add(value, stratum, window: window, installDay: cell.installDay, count: count)
       if window == 0 { groups.add(stratum, in: ranks[Int(cell.place)]) }
     }
+    earlier.forEach(before: firstDay) { value, stratum, window, day, count in
+      history.add(valueNumber: history.number(of: value), stratum, window: window, day: day, count: count)
+      counts.add(value, stratum, window: window, installDay: day, count: count)
+    }
     self.groups = groups
+    self.history = history
     modelling = NullModelling(counts, models, level: settings.modelLevel)
   }
 
@@ -60,6 +82,4 @@ struct DailyModelling: Sendable {
   func postbacks(with event: String, observed: Int, of row: DailyRow) -> ModelledNumber {
     modelling.postbacks(with: event, observed: observed, of: row.nulls)
   }
-
-  private static func day(_ day: Int32) -> Int64? { day == DailyCell.unknownDay ? nil : Int64(day) }
 }

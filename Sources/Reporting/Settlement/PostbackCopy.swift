@@ -17,11 +17,15 @@ struct PostbackCopy: Hashable, Sendable {
   let forwarder: String?
   /// The unsigned values.
   let values: UnsignedValues
+  /// Indicates that the conversion value is 0 and that other fields are empty, as a forwarder leaves them that writes missing
+  /// values as 0.
+  var isZeroFilled = false
 
   /// The time that stands for an unknown one.
   static let unknownTime = Int64.max
   /// The number of bytes of a record before its content.
   static let contentStart = 12
+  private static let zeroFilledBit: UInt8 = 4
 
   /// Indicates that a device sent the copy itself, by its channel.
   var isDirect: Bool { channel == .appleDirect }
@@ -35,6 +39,7 @@ struct PostbackCopy: Hashable, Sendable {
   /// Tells if both have the same content from the same sender.
   func isSame(as other: PostbackCopy) -> Bool {
     channel == other.channel && values == other.values && forwarder == other.forwarder
+      && isZeroFilled == other.isZeroFilled
   }
 
   /// Orders copies by the time of receipt, and then by their content, so that they have one order whatever order they
@@ -47,7 +52,8 @@ struct PostbackCopy: Hashable, Sendable {
   func precedesByContent(_ other: PostbackCopy) -> Bool {
     if channel != other.channel { return channel.order < other.channel.order }
     if forwarder != other.forwarder { return forwarder ?? "" < other.forwarder ?? "" }
-    return values < other.values
+    if values != other.values { return values < other.values }
+    return !isZeroFilled && other.isZeroFilled
   }
 }
 
@@ -81,12 +87,14 @@ extension [PostbackCopy] {
 // MARK: - Records of the copy join
 
 extension PostbackCopy {
-  /// The copy as bytes: the time, the number of copies, and then the content.
+  /// The copy as bytes: the time, the number of copies, and then the content. The time is a part of the content of a device's own
+  /// copy, because it decides if the copy counts.
   var record: [UInt8] {
     var record: [UInt8] = []
     record.append(littleEndian: receivedAt)
     record.append(littleEndian: UInt32(count))
-    record.append(UInt8(channel.order))
+    record.append(UInt8(channel.order) | (isZeroFilled ? Self.zeroFilledBit : 0))
+    if isDirect { record.append(littleEndian: receivedAt) }
     record += values.record
     record += (forwarder ?? "").utf8
     return record
@@ -96,11 +104,14 @@ extension PostbackCopy {
   init(record: ArraySlice<UInt8>) {
     receivedAt = record.integer(at: 0)
     count = Int(record.integer(at: 8, as: UInt32.self))
-    let content = record.dropFirst(Self.contentStart)
-    let order = content[content.startIndex]
-    channel = order == 0 ? .appleDirect : order == 1 ? .networkForwarded : nil
-    values = UnsignedValues(record: content.dropFirst())
-    let name = content.dropFirst(1 + UnsignedValues.recordBytes)
+    var content = record.dropFirst(Self.contentStart)
+    let order = content.removeFirst()
+    isZeroFilled = order & Self.zeroFilledBit != 0
+    let channelOrder = order & ~Self.zeroFilledBit
+    channel = channelOrder == 0 ? .appleDirect : channelOrder == 1 ? .networkForwarded : nil
+    if channel == .appleDirect { content = content.dropFirst(8) }
+    values = UnsignedValues(record: content)
+    let name = content.dropFirst(UnsignedValues.recordBytes)
     forwarder = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
   }
 
@@ -137,7 +148,9 @@ struct RejectedCopies: Sendable {
         receivedAt: cursor.time(columns.receivedAt) ?? PostbackCopy.unknownTime,
         channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
         forwarder: cursor.text(columns.forwarder),
-        values: UnsignedValues(copy.postback)
+        values: UnsignedValues(copy.postback),
+        isZeroFilled: copy.postback.conversionValue == 0
+          && (copy.postback.sourceAppID == 0 || copy.postback.sourceDomain?.count == 0)
       )
       records.append((key, read.record))
     }

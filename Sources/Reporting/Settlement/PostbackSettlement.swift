@@ -14,11 +14,9 @@ struct SettlementRule: Sendable {
 
   /// Tells if a device's own copy counts, where a forwarder's first one came at a time.
   fileprivate func counts(_ copy: PostbackCopy, afterForwarded first: Int64?) -> Bool {
-    guard copy.isDirect else { return false }
-    if !isSecure {
-      guard let directSince, let time = copy.time, time >= directSince else { return false }
-    }
-    guard let first, let time = copy.time else { return true }
+    guard copy.isDirect, !isSecure else { return copy.isDirect }
+    guard let directSince, let time = copy.time, time >= directSince else { return false }
+    guard let first else { return true }
     return time - first <= grace
   }
 }
@@ -51,12 +49,16 @@ struct PostbackSettlement: Sendable {
   let deciding: DecidingChannel?
   /// The values that count; all absent if none do.
   let values: UnsignedValues
-  /// The time of receipt of the copy that decides.
+  /// The copy that decides; nil if devices' own copies contradict each other.
+  let decider: PostbackCopy?
+  /// Indicates that the conversion value that counts is a 0 that a forwarder may have written for a missing one.
+  let isZeroFilled: Bool
+  /// The time of receipt of the copy that decides; if none does, of the first one that counts.
   let receivedAt: Int64?
 
   /// Settles a postback of which there is at least one copy.
-  init(_ copies: [PostbackCopy], _ fields: [UnsignedField], _ rule: SettlementRule) {
-    let copies = copies.merged
+  init(_ all: [PostbackCopy], _ fields: [UnsignedField], _ rule: SettlementRule) {
+    let copies = all.merged
     self.copies = copies
     self.fields = fields
     let settled = fields.map { FieldSettlement($0, of: copies, isNullAsZero: rule.isNullAsZero) }
@@ -74,7 +76,8 @@ struct PostbackSettlement: Sendable {
     }
     trustLevel = level
     let others = directCount == 0 ? copies : copies.filter { !$0.isDirect }
-    let counting = directCount == 0 ? [] : copies.filter { rule.counts($0, afterForwarded: forwardedAt) }
+    // Copies with the same content are merged only now: an early one that does not count must not stand for one that does.
+    let counting = directCount == 0 ? [] : all.filter { rule.counts($0, afterForwarded: forwardedAt) }.merged
     let isDirect = !counting.isEmpty || others.isEmpty
     let chosen = isDirect ? counting.isEmpty ? copies : counting : others
     var values = UnsignedValues()
@@ -91,6 +94,10 @@ struct PostbackSettlement: Sendable {
     }
     self.values = isWithheld ? UnsignedValues() : values
     deciding = isWithheld ? nil : isDirect ? .direct : .forwarded
+    decider = isWithheld ? nil : chosen.first
+    isZeroFilled =
+      self.values[.conversionValue] == 0
+      && chosen.first { $0.values[.conversionValue] != UnsignedValues.unreadable }?.isZeroFilled == true
     receivedAt = chosen.first?.time
   }
 

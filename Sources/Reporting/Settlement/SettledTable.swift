@@ -86,7 +86,8 @@ extension Table {
       """
       The certainty of the unsigned values: 4 if devices and forwarders agree; 3 if there are devices' own copies alone; \
       2 if there are copies of forwarders alone, of which one is named; 1 if none is; 0 if any field is in conflict. It \
-      is that of the less certain of both conversion values, and in 1.0 of the other fields.
+      is that of the less certain of both conversion values, and in 1.0 of the other fields. Copies whose value cannot be \
+      read do not count; it is 1 if none can be read.
       """
     ),
     Column(
@@ -102,7 +103,10 @@ extension Table {
       .effectiveReceivedAt,
       .time,
       .nullable,
-      "The time of receipt of the copy that decides. Null if there is none."
+      """
+      The time of receipt of the copy that decides. Null if none decides, because devices' own copies contradict each other, \
+      and if it is not known. Such a postback is counted on the day of `direct_received_at`.
+      """
     ),
     Column(
       .effectiveConversionValue,
@@ -123,12 +127,51 @@ extension Table {
       "The country that counts. Null if there is none."
     ),
     Column(
+      .effectiveAdInteractionType,
+      .word(of: AdInteractionType.self),
+      .nullable,
+      "The ad interaction type that counts, of AdAttributionKit. Null if there is none."
+    ),
+    Column(
+      .effectiveRedownload,
+      .boolean,
+      .nullable,
+      "The value of `redownload` that counts, in version 1.0. Null in others, which sign it."
+    ),
+    Column(
+      .effectiveSourceAppID,
+      .identifier,
+      .nullable,
+      "The source app that counts, in version 1.0. Null in others, which sign it, and if there is none."
+    ),
+    Column(
+      .effectiveZeroMayBeNull,
+      .boolean,
+      .nullable,
+      """
+      True if `effective_conversion_value` is a 0 of a copy whose other empty fields were filled with zeros, so that it may have \
+      been missing. Null without a fine value.
+      """
+    ),
+    Column(
+      .effectiveChannel,
+      .word(of: Channel.self),
+      .nullable,
+      "The channel of the copy that decides. Null if none decides, and if it is not known."
+    ),
+    Column(
+      .effectiveForwarder,
+      .nonEmptyText,
+      .nullable,
+      "The name of the forwarder of the copy that decides. Null if there is none."
+    ),
+    Column(
       .effectiveDecodeStatus,
       .word(SettledStatus.words),
       .required,
       """
       As `decode_status` of `skan_postbacks`, for the values that count; `conflict` if devices' own copies contradict each \
-      other.
+      other, also of a postback that did not win.
       """
     ),
     Column(
@@ -192,8 +235,21 @@ extension Table {
       .time,
       .nullable,
       """
-      As `estimated_install_date` of `skan_postbacks`, for `effective_received_at`, the value that counts and the models.
+      As `estimated_install_date` of `skan_postbacks`, for `effective_received_at`, the value that counts and the models. If \
+      no copy decides, for the first device's own copy that counts.
       """
+    ),
+    Column(
+      .effectiveInstallDateEarliest,
+      .time,
+      .nullable,
+      "The earliest possible install date, in the same way. Null if it has no limit."
+    ),
+    Column(
+      .effectiveInstallDateLatest,
+      .time,
+      .nullable,
+      "The latest possible install date, in the same way. Null if it has no limit."
     ),
   ]
 
@@ -217,8 +273,8 @@ extension Table {
       .when(
         [.effectiveDecidedBy: .null],
         then: [
-          .effectiveDecodeStatus: .words([SettledStatus.conflict, DecodeStatus.notWon.rawValue]),
-          .trustLevel: .integer(0),
+          .effectiveDecodeStatus: .word(SettledStatus.conflict), .trustLevel: .integer(0), .effectiveReceivedAt: .null,
+          .effectiveChannel: .null, .effectiveForwarder: .null,
         ]
       ),
     ]
@@ -229,68 +285,5 @@ extension Table {
           otherwise: [field.columnNames.direct: .null, field.columnNames.forwarded: .null]
         )
       }
-  }
-}
-
-extension UnsignedField {
-  /// The names of the columns of `skan_settled` that the field has.
-  var columnNames: (state: ColumnName, difference: ColumnName, direct: ColumnName, forwarded: ColumnName) {
-    switch self {
-    case .conversionValue:
-      (.conversionValueState, .conversionValueDifference, .conversionValueDirect, .conversionValueForwarded)
-    case .coarseConversionValue:
-      (
-        .coarseConversionValueState, .coarseConversionValueDifference, .coarseConversionValueDirect,
-        .coarseConversionValueForwarded
-      )
-    case .countryCode: (.countryCodeState, .countryCodeDifference, .countryCodeDirect, .countryCodeForwarded)
-    case .adInteractionType:
-      (.adInteractionTypeState, .adInteractionTypeDifference, .adInteractionTypeDirect, .adInteractionTypeForwarded)
-    case .redownload: (.redownloadState, .redownloadDifference, .redownloadDirect, .redownloadForwarded)
-    case .sourceAppID: (.sourceAppIDState, .sourceAppIDDifference, .sourceAppIDDirect, .sourceAppIDForwarded)
-    }
-  }
-
-  fileprivate var columns: [Column] {
-    let names = columnNames
-    let name = "`\(self.name.rawValue)`"
-    return [
-      Column(
-        names.state,
-        .word(of: FieldState.self),
-        .nullable,
-        """
-        The agreement of the copies in \(name): `confirmed` if a device and a forwarder have the same value; `conflict` if \
-        copies differ; `direct_only` or `forwarded_only` if there are such copies alone; `absent_both` if a device and a \
-        forwarder have no value; `unreadable` if a copy's value cannot be read and the others do not differ. Null if the \
-        postback cannot have the field, or Apple signs it there.
-        """
-      ),
-      Column(
-        names.difference,
-        .word(of: FieldDifference.self),
-        .nullable,
-        """
-        The difference in \(name): `changed`, `dropped`, `added` or `zero_for_null` by a forwarder; `self_conflict` if a \
-        forwarder contradicts itself; `forwarders_differ`; `direct_conflict` if devices' own copies differ. Null if there \
-        is none. A network that writes a missing value as 0 has `zero_for_null` without a conflict.
-        """
-      ),
-      Column(
-        names.direct,
-        .nonEmptyText,
-        .nullable,
-        """
-        The values of \(name) in devices' own copies, in the order of receipt, joined by semicolons; `absent` for none. \
-        Null unless there is a conflict, and if there is no such copy.
-        """
-      ),
-      Column(
-        names.forwarded,
-        .nonEmptyText,
-        .nullable,
-        "The values of \(name) in the other copies, in the same form."
-      ),
-    ]
   }
 }

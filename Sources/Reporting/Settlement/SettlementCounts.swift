@@ -55,7 +55,7 @@ package struct SettlementCounts: Sendable {
 
   /// Compares the decoding of a row with that of `skan_postbacks`.
   mutating func noteChange(_ base: BaseDecoding, _ decoding: Decoding, _ postback: SettledPostback) {
-    let isWithheld = postback.settlement.deciding == nil && postback.hasWon
+    let isWithheld = postback.settlement.deciding == nil
     let revenue = decoding.revenue
     let currency = revenue == nil ? nil : decoding.currency
     guard

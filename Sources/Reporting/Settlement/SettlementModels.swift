@@ -2,20 +2,20 @@ package import ConversionModel
 package import DurableFiles
 internal import JSON
 internal import Ledger
-internal import PostbackPipeline
+package import PostbackPipeline
 internal import Signatures
 
 extension Models {
-  /// The models that decoded the rows of a run, as the ledger in a state's folder keeps them.
+  /// The models that decoded the rows of a run, as the ledger in a state's folder keeps them, and those that the last
+  /// settlement was given.
   ///
-  /// Models that were withdrawn count too, unless they and other models of the same app are valid at the same time.
+  /// For an app for which a settlement was given models these count, with those that a run had later. Models that were withdrawn
+  /// count too, unless they and other models of the same app are valid at the same time.
   package init(keptIn state: String) throws(FileFailure) {
     let kept = try Ledger.keptModels(in: state)
     var texts: [String] = []
     for app in Set(kept.map(\.appID)).sorted() {
-      let all = kept.filter { $0.appID == app }
-      let fitAll = (try? Models(parsing: Self.array(all.map(\.text)))) != nil
-      texts += (fitAll ? all : all.filter(\.isInForce)).map(\.text)
+      texts += Self.fitting(kept.filter { $0.appID == app })
     }
     guard !texts.isEmpty else {
       self = .none
@@ -26,6 +26,43 @@ extension Models {
     } catch {
       throw .damaged("\(state)/\(Ledger.name)", "The conversion models in it are wrong: \(error)")
     }
+  }
+
+  /// Returns the texts of models of one app that can be used together: of those that are valid at the same time, those with the
+  /// higher rank.
+  private static func fitting(_ models: [KeptModel]) -> [String] {
+    let given = models.filter(\.isOfSettlement)
+    let since = given.first?.commit ?? -1
+    let others = models.filter { !$0.isOfSettlement && $0.commit > since }
+      .sorted { ($0.isInForce ? 1 : 0, $0.commit, $0.name) > ($1.isInForce ? 1 : 0, $1.commit, $1.name) }
+    var texts: [String] = []
+    for model in others + given where (try? Models(parsing: array(texts + [model.text]))) != nil {
+      texts.append(model.text)
+    }
+    return texts
+  }
+
+  /// The names of the models that the last settlements were given, sorted, without those that the last run had too.
+  package static func namesOfSettlement(in state: String) throws(FileFailure) -> [String] {
+    let kept = try Ledger.keptModels(in: state)
+    let ofRun = kept.filter { !$0.isOfSettlement && $0.isInForce }.map(\.name)
+    return Set(kept.filter(\.isOfSettlement).map(\.name)).subtracting(ofRun).sorted()
+  }
+
+  /// Throws `.incompatible` if a model has other content than the one that the ledger in a state's folder has by its name.
+  package func verify(against state: String) throws(PipelineFailure) {
+    let models = try ofLedger()
+    do throws(FileFailure) { try Ledger.check(models, in: state) } catch { throw .state(error) }
+  }
+
+  /// Keeps the models in the ledger of a state's folder for later settlements.
+  package func keep(in state: String) throws(PipelineFailure) {
+    let models = try ofLedger()
+    do throws(FileFailure) { try Ledger.keep(ofSettlement: models, in: state) } catch { throw .state(error) }
+  }
+
+  private func ofLedger() throws(PipelineFailure) -> [RunSettings.Model] {
+    do throws(LibcryptoFailure) { return try RunSettings.Model.all(of: self) } catch { throw .libcrypto(error) }
   }
 
   private static func array(_ texts: [String]) -> [UInt8] { Array("[\(texts.joined(separator: ","))]".utf8) }

@@ -64,15 +64,24 @@ struct Settler: Sendable {
     rule.directSince = lookups.apps[app]?.directCopiesSince
     let format = PostbackFormat(cursor, columns)
     let fields = UnsignedField.fields(of: format)
-    let own = PostbackCopy(
+    var own = PostbackCopy(
       receivedAt: receivedAt ?? PostbackCopy.unknownTime,
       channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
       forwarder: cursor.text(columns.forwarder),
       values: UnsignedValues(cursor, columns, fields)
     )
+    own.isZeroFilled = cursor.has("zero_may_be_null", among: columns.tierFlags)
     var all = [own]
     let key = cursor.key(columns.key)
-    if let key { copies.forEach(UInt128(key)) { all.append(PostbackCopy(record: $0)) } }
+    // Empty fields that Apple signs are not filled up.
+    let signsZero = cursor.integer(columns.sourceAppID) == 0
+    if let key {
+      copies.forEach(UInt128(key)) { record in
+        var copy = PostbackCopy(record: record)
+        if signsZero { copy.isZeroFilled = false }
+        all.append(copy)
+      }
+    }
     return SettledPostback(
       key: key,
       network: network?.name ?? id.lowercased(),
@@ -132,7 +141,7 @@ struct Settler: Sendable {
     let isWithheld = settlement.deciding == nil
     encoder.integer(.trustLevel, Int64(settlement.trustLevel))
     encoder.word(.effectiveDecidedBy, settlement.deciding?.rawValue)
-    encoder.time(.effectiveReceivedAt, settlement.receivedAt.map { Timestamp(milliseconds: $0) })
+    encoder.time(.effectiveReceivedAt, settlement.decider?.time.map { Timestamp(milliseconds: $0) })
     let fine = values[.conversionValue]
     encoder.integer(.effectiveConversionValue, fine < 0 ? nil : fine)
     let coarse = values[.coarseConversionValue]
@@ -146,7 +155,17 @@ struct Settler: Sendable {
     } else {
       encoder.text(.effectiveCountryCode, UnsignedValues.letters(country).span)
     }
-    let status = isWithheld && postback.hasWon ? SettledStatus.conflict : decoding.status.rawValue
+    let interaction = values[.adInteractionType]
+    encoder.word(
+      .effectiveAdInteractionType,
+      interaction < 0 ? nil : AdInteractionType.allCases[Int(interaction)].rawValue
+    )
+    encoder.boolean(.effectiveRedownload, values[.redownload] < 0 ? nil : values[.redownload] == 1)
+    encoder.integer(.effectiveSourceAppID, values[.sourceAppID] < 0 ? nil : values[.sourceAppID])
+    encoder.boolean(.effectiveZeroMayBeNull, fine < 0 ? nil : settlement.isZeroFilled)
+    encoder.word(.effectiveChannel, settlement.decider?.channel?.rawValue)
+    encoder.text(.effectiveForwarder, settlement.decider?.forwarder)
+    let status = isWithheld ? SettledStatus.conflict : decoding.status.rawValue
     encoder.word(.effectiveDecodeStatus, status)
     encoder.text(.effectiveModelID, decoding.ambiguousModels ?? decoding.model?.modelID)
     encoder.integer(.effectiveModelVersion, decoding.model.map { Int64($0.version) })
@@ -157,6 +176,8 @@ struct Settler: Sendable {
     encoder.word(.effectiveRevenueKind, decoding.revenue == nil ? nil : decoding.revenueKind?.rawValue)
     encoder.boolean(.effectiveCumulative, decoding.isCumulative)
     encoder.time(.effectiveEstimatedInstallDate, decoding.interval.estimated)
+    encoder.time(.effectiveInstallDateEarliest, decoding.interval.earliest)
+    encoder.time(.effectiveInstallDateLatest, decoding.interval.latest)
   }
 }
 

@@ -108,7 +108,7 @@ extension Table {
         [.decodeStatus: .equals(DecodeStatus.ambiguous)],
         then: [
           .modelID: .matching(
-            #"^(none|[A-Za-z0-9._-]{1,64}@[1-9][0-9]*)(\|[A-Za-z0-9._-]{1,64}@[1-9][0-9]*)+$"#
+            #"^(none|[A-Za-z0-9._-]{1,64}@[1-9][0-9]*)(\|(none|[A-Za-z0-9._-]{1,64}@[1-9][0-9]*))+$"#
           )
         ]
       ),

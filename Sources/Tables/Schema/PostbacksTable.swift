@@ -106,8 +106,8 @@ extension Table {
         .nullable,
         """
         The conversion model in force. If `decode_status` is `ambiguous`, the models that disagree, the earliest \
-        first, such as `revenue@2|revenue@3`, with `none` for a part of the time without a model. Null if no model \
-        counts.
+        first, such as `revenue@2|revenue@3`, with `none` in the place of a part of the time without a model. Null if no \
+        model counts.
         """
       ),
       Column(

@@ -43,7 +43,7 @@ struct DailyCommand: Command {
       Option("--environment", "LIST", "Count the postbacks of these environments; default production."),
       Option("--as-of", "TIME", "The time that the report is of; default the latest time of receipt."),
       Option("--since", "DATE", "Calculate the days from this one on; other days keep the rows of the earlier tables."),
-      Option("--until", "DATE", "Calculate the days up to this one, and keep the rows of later days."),
+      Option("--until", "DATE", "Calculate the days before this one, and keep the rows of this day and of later ones."),
       Option("--model-period", "PERIOD", "Model the install dates of a week or a month together, or all (default)."),
       Option("--model-level", "LEVEL", "The level of the intervals of modelled numbers, 0.5 to 0.999; default 0.95."),
       Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
@@ -134,6 +134,7 @@ struct DailyCommand: Command {
       }
       guard let end = ends.max() else { return }
       let first = Timestamp(milliseconds: end).daysSince1970 + 1
+      settings.firstKeptDay = first
       guard settings.since ?? .min < first else { return }
       settings.since = first
       Terminal.note(
@@ -199,8 +200,8 @@ extension DailySettings {
     if let level { modelLevel = level }
     since = try Self.day("--since", arguments)
     until = try Self.day("--until", arguments)
-    if let since, let until, since > until {
-      throw CommandFailure(.usage, "The day of --since is after that of --until. Exchange them.")
+    if let since, let until, since >= until {
+      throw CommandFailure(.usage, "--until must be a later day than --since.")
     }
   }
 

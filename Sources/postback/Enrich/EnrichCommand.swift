@@ -19,7 +19,8 @@ struct EnrichCommand: Command {
       tables are read, also while watch goes on.
 
       Where several rows of campaigns.csv fit a postback, only the values on which they agree are written. The campaign
-      that a forwarder added to any copy of a postback is used where the lookup tables have none.
+      that a forwarder added to any copy of a postback is used where the lookup tables have none. The country, the ad
+      interaction type and the time of receipt are those of the copy that counts, so run settle before.
       Exit status: 0; 64 usage, 65 a lookup table is wrong or some lines of the tables are not rows, 66 a folder does not
       exist, 73 the table cannot be created, 74 I/O, 75 another process writes the table.
       """,
@@ -53,6 +54,7 @@ struct EnrichCommand: Command {
       enrichment = try await Enrichment(
         accepted: try derived.files(of: .postbacks, progress),
         rejects: try derived.files(of: .rejects, progress),
+        settled: try TableFiles(derived: .settled, in: derived.output),
         lookups,
         as: derived.encoding,
         into: table,

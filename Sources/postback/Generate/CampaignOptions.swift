@@ -25,7 +25,7 @@ struct CampaignOptions: Sendable {
       "Share of forwarded conversion values that a forwarder changes, drops or adds; default 0.03."
     ),
     Option("--days", "N", "The number of days with installs; default 30."),
-    Option("--until", "DATE", "The last day with installs; default 2026-03-31."),
+    Option("--until", "DATE", "The day after the last one with installs; default 2026-04-01."),
     Option(
       "--models",
       "PATH",
@@ -33,7 +33,7 @@ struct CampaignOptions: Sendable {
     ),
   ]
 
-  private static let standardEnd = "2026-03-31"
+  private static let standardEnd = "2026-04-01"
   /// The greatest number of campaigns, and of campaigns times days.
   private static let (mostCampaigns, mostCampaignDays) = (10_000, 1_000_000)
 
@@ -66,9 +66,9 @@ struct CampaignOptions: Sendable {
     guard count * days <= Self.mostCampaignDays else {
       throw CommandFailure(.usage, "--campaigns times --days is more than \(Self.mostCampaignDays). Lower one of them.")
     }
-    let end = try arguments.value("--until", "a date, such as 2026-03-31") { Timestamp($0 + "T00:00:00Z") }
-    let lastDay = end ?? Timestamp(dateOrTime: Self.standardEnd)
-    let firstDay = (lastDay?.daysSince1970 ?? 0) - Int64(days) + 1
+    let end = try arguments.value("--until", "a date, such as 2026-04-01") { Timestamp($0 + "T00:00:00Z") }
+    let endDay = end ?? Timestamp(dateOrTime: Self.standardEnd)
+    let firstDay = (endDay?.daysSince1970 ?? 0) - Int64(days)
     let paths = arguments.all("--models")
     var apps = try MixOptions.apps(arguments)
     if !paths.isEmpty, let world, world.changesModel {

@@ -132,6 +132,7 @@ struct ReportCommand: Command {
         searchAds: try await searchAds(),
         forwarded: paths.count == 1 ? try await ForwardedValues.read(in: paths[0], jobs: jobs) : nil,
         implementation: implementation,
+        settled: paths.count == 1 ? try paths.first.flatMap { path in try SettledRevenue(in: path) } : nil,
         paths: paths
       )
       try output.write(Array(try page.html().markup.utf8))

@@ -27,6 +27,8 @@ struct ReportPage {
   let forwarded: [ForwardedValues]?
   /// The findings about the app's implementation; nil unless `--implementation` is given.
   let implementation: ImplementationSection?
+  /// The change of the decoded revenue by the settlement of copies; nil if there is none.
+  let settled: SettledRevenue?
   /// The paths of the tables that the report covers, as they were given.
   let paths: [String]
 
@@ -87,6 +89,7 @@ struct ReportPage {
       \(tampering)
       \(conflicts)
       <h2 id="decoded">Install dates and decoded revenue</h2>
+      <p class="note">\(settledNote)</p>
       <div class="charts">\(report.installsFigure)\(report.revenueFigure)\(WindowRevenue(report: report).html)</div>
       <h2 id="rejected-rows">Rejects, one by one</h2>
       \(rows)
@@ -226,5 +229,22 @@ struct ReportPage {
       .init("columns", .array(SampledReject.columns.map { .string($0) })),
       .init("rows", .array(mixedRows.map { SampledReject($0.line, diagnoses: found, report.conflicts).json })),
     ])
+  }
+}
+
+extension ReportPage {
+  /// The relation of the decoded revenue of accepted copies to that of the copies that count.
+  private var settledNote: String {
+    guard let settled else {
+      return "This is the revenue of the copies that were accepted first. postback settle compares all copies."
+    }
+    let amounts = settled.amounts.sorted { $0.key < $1.key }.map { currency, amount in
+      "\(Numbers.money(amount.after, currency)) in place of \(Numbers.money(amount.before, currency))"
+    }
+    let count = Numbers.grouped(settled.rows.values.reduce(0, +))
+    let change = amounts.isEmpty ? "" : ", with \(amounts.joined(separator: ", and "))"
+    return
+      "This is the revenue of the copies that were accepted first. After the settlement of all copies \(count) postbacks "
+      + "mean something else\(change). The revenue of the daily report above is the settled one."
   }
 }

@@ -24,7 +24,8 @@ struct SettleCommand: Command {
       A device's own copy decides if apps.csv gives the app a direct_copies_since, and the copy came after that date and
       within the grace period after the forwarder's. Otherwise the forwarder's first copy decides, because the address for
       devices is public. The models are those that the state of OUT keeps, or those of --models: so a corrected model reaches
-      old postbacks, and the summary tells how many rows changed.
+      old postbacks, and the summary tells how many rows changed. The state keeps the models of --models for later settlements
+      too. A model whose content has changed needs another version.
 
       --since and --until limit only what the summary counts: the trust levels, the groups and the apps in it. Both tables,
       and the summary's numbers of rows, of copies and of changes, are of all postbacks.
@@ -85,11 +86,12 @@ struct SettleCommand: Command {
     do {
       defer { progress.clear() }
       let rejects = try derived.files(of: .rejects, progress).withoutReprocessed(states: state.map { [$0] } ?? [])
+      let models = try models()
       settlement = try await Settlement(
         accepted: try derived.files(of: .postbacks, progress),
         rejects: rejects,
         lookups,
-        try models(),
+        models,
         settings,
         as: derived.encoding,
         into: (
@@ -103,6 +105,7 @@ struct SettleCommand: Command {
         ),
         jobs: derived.jobs
       )
+      keep(models)
     } catch {
       throw CommandFailure(of: error)
     }
@@ -111,21 +114,46 @@ struct SettleCommand: Command {
     try settlement.unreadable.throwIfAny()
   }
 
-  private func models() throws -> Models {
-    if !modelPaths.isEmpty {
-      do throws(ModelErrors) { return try Models(loading: modelPaths) } catch {
-        throw CommandFailure(.configuration, lines: error)
+  /// The folder of the state.
+  private var folder: String { state ?? "\(derived.output)/_state" }
+
+  /// Loads the models of --models, or those that the state keeps.
+  private func models() throws(CommandFailure) -> Models {
+    do {
+      if !modelPaths.isEmpty {
+        let models: Models
+        do throws(ModelErrors) { models = try Models(loading: modelPaths) } catch {
+          throw CommandFailure(.configuration, lines: error)
+        }
+        if Ledger.isThere(folder) { try models.verify(against: folder) }
+        return models
       }
+      guard Ledger.isThere(folder) else {
+        throw FileFailure(
+          .notFound,
+          folder,
+          "There is no state in this directory, which keeps the conversion models",
+          advice: "Name the state of the tables with --state, or give the models with --models"
+        )
+      }
+      let names = try Models.namesOfSettlement(in: folder)
+      if !names.isEmpty {
+        Terminal.note("The models that an earlier settlement was given are used: \(names.joined(separator: ", ")).")
+      }
+      return try Models(keptIn: folder)
+    } catch {
+      throw CommandFailure(of: error)
     }
-    let folder = state ?? "\(derived.output)/_state"
-    guard Ledger.isThere(folder) else {
-      throw FileFailure(
-        .notFound,
-        folder,
-        "There is no state in this directory, which keeps the conversion models",
-        advice: "Name the state of the tables with --state, or give the models with --models"
-      )
+  }
+
+  /// Keeps the models of --models for later settlements. If the state cannot be written, a warning says so.
+  private func keep(_ models: Models) {
+    guard !modelPaths.isEmpty, Ledger.isThere(folder) else { return }
+    do throws(PipelineFailure) {
+      try models.keep(in: folder)
+      Terminal.note("The state keeps these models for later settlements.")
+    } catch {
+      Terminal.warn("\(error) So the next settlement without --models does not use these models.")
     }
-    return try Models(keptIn: folder)
   }
 }

@@ -65,9 +65,27 @@ import Testing
     #expect(reason(.revenue, one, other) == .model)
   }
 
+  @Test func `a change without more postbacks is one of late copies`() {
+    func provenance(accepted: Int64, copies: Int64, settlement: String = "s") -> DailyProvenance {
+      var provenance = self.provenance([.model: "m"], settlement: settlement, bytes: accepted + copies)
+      provenance.acceptedBytes = accepted
+      return provenance
+    }
+    let before = provenance(accepted: 5, copies: 1)
+    for column in [.installs, .revenue, .conflicts] as [ColumnName] {
+      #expect(reason(column, before, provenance(accepted: 5, copies: 2)) == .lateCopy)
+      // The copy may have moved the postback to another day.
+      #expect(reason(column, isLate: true, before, provenance(accepted: 5, copies: 2)) == .lateCopy)
+      #expect(reason(column, before, provenance(accepted: 5, copies: 1, settlement: "t")) == .lateCopy)
+      #expect(reason(column, isLate: true, before, provenance(accepted: 6, copies: 2)) == .latePostback)
+      #expect(reason(column, before, provenance(accepted: 6, copies: 2)) == .lateCopy)
+      #expect(reason(column, before, provenance(accepted: 6, copies: 1)) == .latePostback)
+    }
+  }
+
   @Test func `a summary has the provenance of its report`() throws {
     var provenance = provenance([.lookup: "l", .cost: "c"], settlement: "s", bytes: 7)
-    (provenance.settings, provenance.rows) = (["dimensions=app_id"], "r")
+    (provenance.settings, provenance.rows, provenance.acceptedBytes) = (["dimensions=app_id"], "r", 3)
     #expect(DailyProvenance(.object(provenance.members)) == provenance)
     #expect(DailyProvenance(.object([])) == nil)
   }

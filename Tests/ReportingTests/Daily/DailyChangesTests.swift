@@ -138,7 +138,8 @@ import Testing
     try await report.report { $0.dimensions = [.campaignID] }
     try report.write([first, first, Postback(), Postback(), last, last])
     let day = try #require(Timestamp(dateOrTime: "2026-03-06")).daysSince1970
-    try await report.report { ($0.dimensions, $0.since, $0.until) = ([.campaignID], day, day + 6) }
+    // The day of `until` is not calculated.
+    try await report.report { ($0.dimensions, $0.since, $0.until) = ([.campaignID], day, day + 10) }
     let days = Set(try report.rows(of: .dailyChanges).map { "\($0[.dateType] ?? "") \($0[.date] ?? "")" })
     #expect(days == ["install 2026-03-06", "received 2026-03-10", "received 2026-03-08"])
   }

@@ -59,6 +59,14 @@ struct DailyFolder {
     }
   }
 
+  /// Removes the row of `skan_postbacks` with a number.
+  func remove(row number: Int) throws {
+    let newline = UInt8(ascii: "\n")
+    var lines = try folder.contents(of: "out/skan_postbacks/part-1.jsonl").split(separator: newline)
+    lines.remove(at: number)
+    try folder.makeFile("out/skan_postbacks/part-1.jsonl", holding: lines.flatMap { $0 + [newline] })
+  }
+
   /// Writes rows of `skan_settled` for the first postbacks, and of `skan_settled_events`.
   func settle(_ rows: [Columns], events: [String] = [], firstKey: Int = 0) throws {
     for (table, text) in [("skan_settled", Self.lines(rows, firstKey)), ("skan_settled_events", events.joined())] {

@@ -11,6 +11,7 @@ import Testing
   private func settled(_ trust: Int, by channel: String, _ values: DailyFolder.Columns) -> DailyFolder.Columns {
     var columns: DailyFolder.Columns = [
       "trust_level": "\(trust)", "effective_decided_by": channel, "effective_decode_status": #""null""#,
+      "effective_received_at": #""2026-03-10T06:00:00Z""#,
       "effective_estimated_install_date": #""2026-03-06T18:00:00Z""#,
     ]
     for (name, value) in values { columns["effective_\(name)"] = value }
@@ -90,9 +91,36 @@ import Testing
     #expect(try folder.row().number(.revenue) == "\((count + 1) / 2 * 10 + count / 2 * 100)")
   }
 
-  @Test func `a table of other postbacks is refused`() async throws {
-    let folder = try DailyFolder([high, high])
-    try folder.settle([settled(4, by: #""direct""#, high)], firstKey: 1)
-    await #expect(throws: (any Error).self) { try await folder.report() }
+  /// `retain` removes the rows of old postbacks, so that those of the settlement are no longer in the same places.
+  @Test(arguments: [0, 1, 2]) func `rows are found by their keys where others were removed`(removed: Int) async throws {
+    let folder = try DailyFolder([high, low, high])
+    try folder.settle((0..<3).map { settled($0 + 2, by: #""direct""#, $0 == 1 ? high : low) })
+    try folder.remove(row: removed)
+    let summary = try await folder.report { $0.dimensions = [.trustLevel] }
+    let rows = try folder.rows()
+    #expect(summary.settled == 2 && rows.map { $0.integer(.trustLevel) } == [2, 3, 4].filter { $0 != removed + 2 })
+    #expect(rows.map { $0.number(.revenue) } == [2, 3, 4].filter { $0 != removed + 2 }.map { $0 == 3 ? "100" : "10" })
+  }
+
+  @Test func `a postback is counted on the days of the copy that decides, with its interaction and sender`()
+    async throws
+  {
+    let base = high.merging([
+      "framework": #""adattributionkit""#, "version": "null", "conversion_type": #""download""#,
+      "fidelity_type": "null",
+      "ad_interaction_type": #""click""#, "channel": #""network_forwarded""#, "forwarder": #""late""#,
+    ]) { $1 }
+    let folder = try DailyFolder([base])
+    var decided = settled(4, by: #""direct""#, low)
+    decided["effective_received_at"] = #""2026-03-12T06:00:00Z""#
+    decided["effective_estimated_install_date"] = #""2026-03-08T18:00:00Z""#
+    decided["effective_ad_interaction_type"] = #""view""#
+    decided["effective_channel"] = #""apple_direct""#
+    try folder.settle([decided])
+    try await folder.report { $0.dimensions = [.channel, .forwarder] }
+    let row = try folder.row()
+    #expect(row.text(.date) == "2026-03-12" && row.integer(.installsView) == 1 && row.integer(.installsClick) == 0)
+    #expect(row.text(.channel) == "apple_direct" && row.text(.forwarder) == nil)
+    #expect(try folder.row(.install).text(.date) == "2026-03-08")
   }
 }

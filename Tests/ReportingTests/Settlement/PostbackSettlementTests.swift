@@ -148,10 +148,30 @@ import Testing
     #expect(result.trustLevel == 0)
   }
 
+  @Test func `an early device copy that does not count changes nothing for a later one that does`() {
+    let rule = SettlementRule(directSince: 4 * Self.hour)
+    // Both device copies are the same, and the first one came before the app's devices were known to send any.
+    let copies = [device(at: 3, fine: 20), device(at: 5, fine: 20), forwarded(at: 1, fine: 35)]
+    let result = settle(copies, rule)
+    #expect(result.deciding == .direct && result.values[.conversionValue] == 20)
+    #expect(result.receivedAt == 5 * Self.hour && result.directAt == 3 * Self.hour && result.directCount == 2)
+    // The records of both have different contents, so that sorting does not merge them.
+    let records = copies.map(\.record)
+    #expect(records[0].dropFirst(PostbackCopy.contentStart) != records[1].dropFirst(PostbackCopy.contentStart))
+    #expect(settle(records.map { PostbackCopy(record: $0[...]) }, rule).receivedAt == 5 * Self.hour)
+  }
+
+  @Test func `copies of a secure id always count, also long after a forwarder's`() {
+    for time in [90, nil] as [Int64?] {
+      let result = settle([forwarded(at: 0, fine: 35), device(at: time, fine: 20)], SettlementRule(isSecure: true))
+      #expect(result.deciding == .direct && result.values[.conversionValue] == 20)
+    }
+  }
+
   @Test func `devices' copies that contradict each other leave no value`() {
     let copies = [device(at: 1, fine: 20), device(at: 2, fine: 35), forwarded(at: 3, fine: 20)]
     let result = settle(copies)
-    #expect(result.deciding == nil)
+    #expect(result.deciding == nil && result.decider == nil)
     #expect(result.trustLevel == 0)
     #expect(result[.conversionValue]?.difference == .directConflict)
     #expect(result[.conversionValue]?.direct == [20, 35])

@@ -115,12 +115,12 @@ struct DailyChanges {
     for row in before where rows[row.identity] != nil { append(row, nil, late, &encoder) }
   }
 
-  /// The windows of a day that have another number of postbacks than before.
+  /// The windows of a day that have more postbacks than before.
   private static func lateWindows(_ before: [DailyStoredRow], _ after: [DailyStoredRow]) -> Set<Int64> {
     var totals: [Int64: Int64] = [:]
     for row in after { totals[row.window, default: 0] += row.postbacks }
     for row in before { totals[row.window, default: 0] -= row.postbacks }
-    return Set(totals.filter { $0.value != 0 }.keys)
+    return Set(totals.filter { $0.value > 0 }.keys)
   }
 
   private mutating func append(

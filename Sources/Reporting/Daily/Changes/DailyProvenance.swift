@@ -9,6 +9,8 @@ package struct DailyProvenance: Sendable, Equatable {
   package var settlement: String?
   /// The number of bytes of the tables of postbacks and of rejects, which grow with each postback and each copy.
   package var inputBytes: Int64 = 0
+  /// The number of bytes of the table of postbacks; nil if an earlier version of the program made the report.
+  package var acceptedBytes: Int64?
   /// The settings that must be the same for two reports to be compared.
   package var settings: [String] = []
   /// The SHA-256 of the rows in the first of their formats.
@@ -22,6 +24,7 @@ package struct DailyProvenance: Sendable, Equatable {
   ]
   private static let settlementKey = "settled_digest"
   private static let inputBytesKey = "input_bytes"
+  private static let acceptedBytesKey = "accepted_bytes"
   private static let settingsKey = "settings"
   private static let rowsKey = "rows_digest"
 
@@ -30,6 +33,7 @@ package struct DailyProvenance: Sendable, Equatable {
     Self.members.map { .init($0.key, digests[$0.reason].map(JSONValue.string) ?? .null) } + [
       .init(Self.settlementKey, settlement.map(JSONValue.string) ?? .null),
       .init(Self.inputBytesKey, .integer(inputBytes)),
+      .init(Self.acceptedBytesKey, acceptedBytes.map { .integer($0) } ?? .null),
       .init(Self.settingsKey, .array(settings.map(JSONValue.string))), .init(Self.rowsKey, .string(rows)),
     ]
   }
@@ -43,6 +47,7 @@ package struct DailyProvenance: Sendable, Equatable {
     self.settings = settings.compactMap(\.text)
     settlement = summary[Self.settlementKey]?.text
     if case .number(let text)? = summary[Self.inputBytesKey] { inputBytes = Int64(text) ?? 0 }
+    if case .number(let text)? = summary[Self.acceptedBytesKey] { acceptedBytes = Int64(text) }
     for (reason, key) in Self.members { digests[reason] = summary[key]?.text }
   }
 
@@ -50,8 +55,15 @@ package struct DailyProvenance: Sendable, Equatable {
   func causes(comparedWith previous: DailyProvenance) -> ChangeCauses {
     var causes = ChangeCauses()
     causes.files = Set(Self.members.map(\.reason).filter { digests[$0] != previous.digests[$0] })
-    guard settlement != previous.settlement, !causes.files.contains(.model) else { return causes }
     let isKnown = digests[.model] != nil && previous.digests[.model] != nil
+    if let acceptedBytes, let before = previous.acceptedBytes {
+      causes.hasNewPostbacks = acceptedBytes != before
+      causes.hasNewCopies = inputBytes - acceptedBytes != previous.inputBytes - before
+      // With the same models another settlement is one of more copies.
+      if isKnown, settlement != previous.settlement { causes.hasNewCopies = true }
+      if isKnown { return causes }
+    }
+    guard settlement != previous.settlement, !causes.files.contains(.model) else { return causes }
     if inputBytes == previous.inputBytes { causes.files.insert(.model) } else { causes.isUncertain = !isKnown }
     return causes
   }
@@ -63,6 +75,10 @@ struct ChangeCauses {
   var files: Set<ChangeReason> = []
   /// Indicates that a settlement with other models cannot be told from one with later copies.
   var isUncertain = false
+  /// Indicates that postbacks may have arrived.
+  var hasNewPostbacks = true
+  /// Indicates that copies have arrived, or were settled.
+  var hasNewCopies = false
 
   /// The reason of a change of a column; nil if it cannot be told. `isLate` indicates that there are more postbacks of the
   /// day than before.
@@ -70,8 +86,10 @@ struct ChangeCauses {
     let possible = ChangeReason.possible(for: column)
     var reasons = files.intersection(possible)
     if isUncertain, !isLate, possible.contains(.model) { return nil }
-    // Without another file, only rows that have arrived can change a number.
-    if isLate || reasons.isEmpty { reasons.formUnion(possible.intersection([.latePostback])) }
+    // Without another file, only rows that have arrived can change a number: postbacks if there are more of the day, and
+    // otherwise copies.
+    let arrived: ChangeReason = hasNewCopies && !(isLate && hasNewPostbacks) ? .lateCopy : .latePostback
+    if isLate || reasons.isEmpty { reasons.formUnion(possible.intersection([arrived])) }
     return reasons.count == 1 ? reasons.first : nil
   }
 }

@@ -203,7 +203,7 @@ extension Report {
       "Decoded revenue, with its range",
       id: "revenue",
       description:
-        "The revenue that the conversion models derive from accepted postbacks: a dot for the estimate, and a line from the lower "
+        "The revenue that the conversion models derive from the copies that were accepted first, before any settlement: a dot for the estimate, and a line from the lower "
         + "to the upper limit; an arrow if there is no upper limit. Currencies are never added.\(largest)\(more)",
       numbers: table.html
     )

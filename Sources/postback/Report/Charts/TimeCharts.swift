@@ -95,7 +95,7 @@ extension Report {
       "Installs by estimated date",
       id: "installs",
       description:
-        "First postbacks of won attributions, without redownloads. A bar is the estimate; the line over it goes from the "
+        "First postbacks of won attributions, without redownloads and re-engagements. A bar is the estimate; the line over it goes from the "
         + "installs that are certain for that day to those that are possible, because a postback hides the day.\(others)",
       numbers: table.html
     )

@@ -37,6 +37,12 @@ select
     cast(effective_conversion_value as bigint) as effective_conversion_value,
     cast(effective_coarse_conversion_value as text) as effective_coarse_conversion_value,
     cast(effective_country_code as text) as effective_country_code,
+    cast(effective_ad_interaction_type as text) as effective_ad_interaction_type,
+    cast(effective_redownload as boolean) as effective_redownload,
+    cast(effective_source_app_id as bigint) as effective_source_app_id,
+    cast(effective_zero_may_be_null as boolean) as effective_zero_may_be_null,
+    cast(effective_channel as text) as effective_channel,
+    cast(effective_forwarder as text) as effective_forwarder,
     cast(effective_decode_status as text) as effective_decode_status,
     cast(effective_model_id as text) as effective_model_id,
     cast(effective_model_version as bigint) as effective_model_version,
@@ -46,5 +52,7 @@ select
     cast(effective_currency as text) as effective_currency,
     cast(effective_revenue_kind as text) as effective_revenue_kind,
     cast(effective_cumulative as boolean) as effective_cumulative,
-    cast(effective_estimated_install_date as timestamptz) as effective_estimated_install_date
+    cast(effective_estimated_install_date as timestamptz) as effective_estimated_install_date,
+    cast(effective_install_date_earliest as timestamptz) as effective_install_date_earliest,
+    cast(effective_install_date_latest as timestamptz) as effective_install_date_latest
 from {{ source('postback', 'skan_settled') }}

@@ -1,0 +1,45 @@
+import Base
+import JSON
+import Tables
+import Testing
+
+@testable import Reporting
+
+/// The modelled table after the postbacks of old days were removed because of their age.
+@Suite struct ModelledRetentionTests {
+  private func postback(_ day: Int, _ number: Int) -> DailyFolder.Columns {
+    let dates = [
+      "received_at": #""2026-03-\#(day + 4)T06:00:00Z""#, "estimated_install_date": #""2026-03-\#(day)T18:00:00Z""#,
+      "source_identifier": #""\#(10 + number % 7)""#,
+    ]
+    let value = number % 3 == 0 ? [:] : DailyFolder.decoded(number % 5, "\(number % 5)", from: "0", to: "9")
+    return value.merging(dates) { $1 }
+  }
+
+  @Test(arguments: ModelPeriod.allCases) func `the table keeps its periods, and grows with new days`(
+    _ period: ModelPeriod
+  ) async throws {
+    let old = (0..<200).map { postback(10 + $0 % 6, $0) }
+    let new = (0..<120).map { postback(17 + $0 % 5, $0) }
+    let whole = try DailyFolder(old + new)
+    try await whole.report { $0.modelPeriod = period }
+    let folder = try DailyFolder(old)
+    try await folder.report { $0.modelPeriod = period }
+    let before = try folder.bytes(of: .modelled)
+    // The postbacks that were received up to the 16th are removed, and then later ones have come.
+    let kept = old.filter { !["10", "11", "12"].contains($0["estimated_install_date"]?.dropFirst(9).prefix(2) ?? "") }
+    let first = try #require(Timestamp(dateOrTime: "2026-03-17")).daysSince1970
+    func report() async throws {
+      try await folder.report { ($0.modelPeriod, $0.since, $0.firstKeptDay) = (period, first, first) }
+    }
+    try folder.write(kept)
+    for _ in 0..<2 {
+      try await report()
+      #expect(try folder.bytes(of: .modelled) == before)
+    }
+    try folder.write(kept + new)
+    try await report()
+    #expect(try folder.bytes(of: .modelled) == whole.bytes(of: .modelled))
+    #expect(try !whole.bytes(of: .modelled).isEmpty)
+  }
+}
