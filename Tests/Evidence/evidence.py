@@ -147,7 +147,8 @@ class Evidence:
         if not rows:
             return
         count = sum(map(bool, lists))
-        rows.append(["all", shown(count, len(lists)), "", most(n for one in lists for n in {alarm["test"] for alarm in one})])
+        tests = most(name for one in lists for name in {alarm["test"] for alarm in one})
+        rows.append(["all", shown(count, len(lists)), "", tests])
         self.hold("suspicions of clean sets", count, len(lists), most_=0.05)
         table("Traffic without a fraud: sets with a suspicion", ["world", "sets", "95 %", "sets with a difference", "tests"], rows)
         rows = []

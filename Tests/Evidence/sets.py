@@ -130,7 +130,8 @@ def fraud(program, case, seed):
     if case.get("framed"):
         honest = [alarm for alarm in honest if alarm["name"] in {name, *networks[name]}]
         own = [alarm for alarm in alarms if alarm["test"] in WITNESSES]
-    intervals = [alarm["since"] for alarm in own if isinstance(alarm["since"], dict) and alarm["since"].get("low")]
+    intervals = [alarm["since"] for alarm in own if isinstance(alarm["since"], dict)
+                 and alarm["since"].get("low") and alarm["since"].get("high")]
     return {"rows": rows, "sent": sum(sent.get(one, 0) for one in name.split("+")),
             "copied": sum(copied.get(one, 0) for one in name.split("+")), "found": sorted({alarm["test"] for alarm in own}),
             "accused": sorted({f"{alarm['test']} {alarm['name']}" for alarm in honest}),
