@@ -88,6 +88,8 @@ struct DailyCommand: Command {
       let positions = try positions()
       var inputs = try inputs(progress)
       (inputs.costs, inputs.currency) = (costs, currency)
+      let users = try await BucketWorths(readingEventsIn: derived.output, jobs: derived.jobs)
+      inputs.models.learn(from: users, lookups.apps)
       inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
       let outputs = try DailyOutputs(in: derived.target, settings, wantsValues: wantsValues)
       daily = try await Daily(inputs, lookups, settings, in: derived.target, jobs: derived.jobs)
