@@ -231,9 +231,10 @@ def check_modelled_row(row, place, problems):
     names = ("modelled_revenue_low", "modelled_revenue", "modelled_revenue_high")
     if row["modelled_revenue"] is not None and not row["observed_revenue"] <= row[names[1]]:
         problems.add(place, "modelled_revenue is below observed_revenue")
-    # The mean of a very skewed distribution may be beyond both limits of its interval.
-    if row["modelled_revenue_high"] is not None and not row["observed_revenue"] <= row[names[0]] <= row[names[2]]:
-        problems.add(place, "the limits of modelled_revenue are not in order")
+    # The mean of a very skewed distribution may be beyond both limits of its interval, and an upper limit may be missing.
+    ends = [row[name] for name in ("bound_low", names[0], names[2], "bound_high") if row[name] is not None]
+    if row["modelled_revenue"] is not None and ends != sorted(ends):
+        problems.add(place, "the limits of modelled_revenue are not in order, or beyond the bounds")
     high = row["bound_high"]
     if high is not None and row["modelled_revenue"] is not None and row["modelled_revenue"] > high + Decimal("0.000001"):
         problems.add(place, "modelled_revenue is above bound_high")

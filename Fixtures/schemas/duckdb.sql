@@ -548,7 +548,7 @@ COMMENT ON COLUMN skan_daily.value_suspicions IS 'The alarms about conversion va
 COMMENT ON COLUMN skan_daily.modelled_revenue IS 'revenue with an estimate for postbacks without a value, as skan_modelled has them, in currency. Null unless modelled_status says that it is modelled.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower end of the interval of the modelled revenue.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper end of that interval.';
-COMMENT ON COLUMN skan_daily.modelled_status IS 'modelled, borrowed or not_modelled: and the reason, as in skan_modelled. not_modelled:several_groups if postbacks without a value are in another group than the values like them; not_modelled:later_window in the windows 1 and 2, which are in skan_modelled alone. Null if the row has no installs or redownloads that could have a value. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:several_groups, not_modelled:later_window.';
+COMMENT ON COLUMN skan_daily.modelled_status IS 'modelled, borrowed or not_modelled: and the reason, as in skan_modelled. not_modelled:several_groups if postbacks without a value are in another group than the values like them; not_modelled:later_window in the windows 1 and 2, which are in skan_modelled alone. Null if the row has no installs or redownloads that could have a value. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:tiers_differ, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:several_groups, not_modelled:later_window.';
 COMMENT ON COLUMN skan_daily.cost IS 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, if its costs are in several currencies, and if a part could not be converted to that of the report.';
 COMMENT ON COLUMN skan_daily.cost_currency IS 'The currency of the cost.';
 COMMENT ON COLUMN skan_daily.cost_by_currency IS 'The cost by currency, a number for each. Null unless there are several currencies, or a cost that could not be converted.';
@@ -817,7 +817,14 @@ CREATE TABLE skan_modelled (
   modelled_revenue_delta_0_5 DECIMAL(35, 6),
   modelled_revenue_delta_0_75 DECIMAL(35, 6),
   modelled_revenue_delta_1_25 DECIMAL(35, 6),
-  modelled_revenue_delta_1_5 DECIMAL(35, 6)
+  modelled_revenue_delta_1_5 DECIMAL(35, 6),
+  null_odds_low DECIMAL(35, 6),
+  null_odds_high DECIMAL(35, 6),
+  tier_factor DECIMAL(35, 6),
+  day_factor DECIMAL(35, 6),
+  coarse_basis VARCHAR,
+  bucket_basis VARCHAR,
+  ambiguous_zeros BIGINT NOT NULL
 );
 COMMENT ON TABLE skan_modelled IS 'The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.';
 COMMENT ON COLUMN skan_modelled.scope IS 'stratum for a campaign, or total for all strata of the app with the same model_status.';
@@ -832,26 +839,33 @@ COMMENT ON COLUMN skan_modelled.conversions IS 'The number of winning installs a
 COMMENT ON COLUMN skan_modelled.values IS 'The number of these with a decoded value. In the windows 1 and 2 the number of installs with a first value, without those whose later value has no meaning.';
 COMMENT ON COLUMN skan_modelled.nulls IS 'The number of these without a value, for which the estimate is.';
 COMMENT ON COLUMN skan_modelled.credibility IS 'The weight of the stratum''s own values in its estimate: 1 for its own alone, 0 for those of the pool alone. Null in a total, and without an estimate.';
-COMMENT ON COLUMN skan_modelled.observed_revenue IS 'The estimated revenue of the values that were reported.';
+COMMENT ON COLUMN skan_modelled.observed_revenue IS 'The estimated revenue of the values that were reported, with coarse values worth what fine ones tell.';
 COMMENT ON COLUMN skan_modelled.null_revenue IS 'The expected revenue of the postbacks without a value.';
 COMMENT ON COLUMN skan_modelled.null_revenue_variance IS 'The variance of that revenue.';
 COMMENT ON COLUMN skan_modelled.null_revenue_low IS 'The lower end of the interval of that revenue, at level.';
-COMMENT ON COLUMN skan_modelled.null_revenue_high IS 'The upper end of that interval.';
+COMMENT ON COLUMN skan_modelled.null_revenue_high IS 'The upper end of that interval. Null if there is no limit.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue IS 'observed_revenue + null_revenue.';
-COMMENT ON COLUMN skan_modelled.modelled_revenue_low IS 'observed_revenue + null_revenue_low.';
-COMMENT ON COLUMN skan_modelled.modelled_revenue_high IS 'observed_revenue + null_revenue_high.';
-COMMENT ON COLUMN skan_modelled.bound_low IS 'The revenue if all postbacks without a value have the value of the model that is worth the least.';
-COMMENT ON COLUMN skan_modelled.bound_high IS 'The revenue if they have the value that is worth the most. Null if a value has no upper limit, and if the model is not known.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_low IS 'The lower end of the interval of all revenue, at level: with the errors of nulls, of coarse values, and of the ranges of values.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_high IS 'The upper end of that interval. Null if there is no limit.';
+COMMENT ON COLUMN skan_modelled.bound_low IS 'The revenue if each value is worth the least that it can mean, and each postback without a value the least of all values.';
+COMMENT ON COLUMN skan_modelled.bound_high IS 'The revenue if they are worth the most. Null if a value has no upper limit, and if the model is not known.';
 COMMENT ON COLUMN skan_modelled.currency IS 'The currency of all amounts. Null if no value is worth money, and if there are several currencies.';
 COMMENT ON COLUMN skan_modelled.level IS 'The level of the intervals, such as 0.95.';
 COMMENT ON COLUMN skan_modelled.assumption IS 'The assumption of the estimates and intervals, but not of the bounds. One of missing_at_random_within_campaign.';
-COMMENT ON COLUMN skan_modelled.model_status IS 'modelled; borrowed if the stratum has no value, and those of other strata stand in; or not_modelled: and the reason. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch.';
+COMMENT ON COLUMN skan_modelled.model_status IS 'modelled; borrowed if the stratum has no value, and those of other strata stand in; or not_modelled: and the reason. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:tiers_differ, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_min IS 'The modelled revenue if each value is worth the least that it can mean.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_max IS 'The modelled revenue if each value is worth the most. Null if a value has no upper limit.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_0_5 IS 'The modelled revenue if postbacks without a value are worth 0.5 times the estimate.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_0_75 IS 'The same for 0.75 times the estimate.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_1_25 IS 'The same for 1.25 times the estimate.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_1_5 IS 'The same for 1.5 times the estimate.';
+COMMENT ON COLUMN skan_modelled.null_odds_low IS 'The lower end of the interval of the modelled revenue if the odds of a null are half as high for payers as for others (null_odds 1/2).';
+COMMENT ON COLUMN skan_modelled.null_odds_high IS 'The upper end of that interval if they are twice as high (null_odds 2). Null if there is no upper limit.';
+COMMENT ON COLUMN skan_modelled.tier_factor IS 'The factor of the revenue of postbacks without a value, which the data tiers of the values tell: 1 if values of all tiers are worth the same. Null without an estimate.';
+COMMENT ON COLUMN skan_modelled.day_factor IS 'The same, as the values of install days with many nulls tell it: 1 if days do not differ beyond chance. Null without an estimate.';
+COMMENT ON COLUMN skan_modelled.coarse_basis IS 'The origin of the worth of coarse values: the fine values of the same class of the stratum, of the network in the app, or of the app; or assumed, if these are too few and the number of the model stands. The farthest one if there are several. Null without coarse values.';
+COMMENT ON COLUMN skan_modelled.bucket_basis IS 'The origin of the worth of fine values: exact, if the model has exact amounts; learnt, if s2s_events tells the mean in the range of each; or assumed, if the intervals have both ends of a range. The least certain one if there are several. Null if no fine value has revenue.';
+COMMENT ON COLUMN skan_modelled.ambiguous_zeros IS 'The number of postbacks with the value 0 that may be a null. The lower ends of the intervals take them for values, and the upper ends for nulls.';
 
 CREATE TABLE asa_attributions (
   attribution_key VARCHAR NOT NULL,

@@ -287,7 +287,9 @@ extension BusinessReport.Sums {
     guard let estimate = row.amount(Table.daily.place(.modelledRevenue)) else { return }
     modelledNulls = nulls
     nullRevenue.estimate = estimate - revenue
-    nullRevenue.low = amount(.modelledRevenueLow, row) - revenue
-    nullRevenue.high = amount(.modelledRevenueHigh, row) - revenue
+    // The interval has the errors of values too, which the ends of their ranges have here.
+    nullRevenue.low = amount(.modelledRevenueLow, row) - minimum
+    let most = max(closedMaximum, revenue)
+    nullRevenue.high = (row.amount(Table.daily.place(.modelledRevenueHigh)) ?? most) - most
   }
 }

@@ -35,6 +35,8 @@ struct DailyOutcome: Sendable {
   /// Indicates that the ad was viewed and not clicked; nil if that is not known.
   var isView: Bool?
   var isWeb = false
+  /// Indicates that the postback names the app or the website that showed the ad.
+  var hasPublisher = false
   var value = Value.null
   var status = DecodeStatus.null
   var isCumulative = false
@@ -77,6 +79,7 @@ extension DailyOutcome {
   ) {
     window = row.integer(columns.window).map { Int(min(max($0, 0), 2)) } ?? 0
     hasWon = row.boolean(columns.didWin) ?? true
+    hasPublisher = row.hasPublisher(columns)
     let isSKAdNetwork = row.has(Framework.skAdNetwork.rawValue, in: columns.framework)
     if hasWon {
       if isSKAdNetwork {
@@ -141,6 +144,13 @@ extension DailyOutcome {
     case "re-engagement", "reengagement": .reengagement
     default: nil
     }
+  }
+}
+
+extension RowCursor {
+  /// Tells if the current row of `skan_postbacks` names the app or the website that showed the ad.
+  func hasPublisher(_ columns: PostbackColumns) -> Bool {
+    cell(columns.sourceAppID).map { $0.count > 0 } == true || cell(columns.sourceDomain).map { $0.count > 0 } == true
   }
 }
 

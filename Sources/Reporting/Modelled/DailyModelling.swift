@@ -59,7 +59,7 @@ struct DailyModelling: Sendable {
     guard entry.window == 0, let value = values[Int(entry.outcome)] else { return }
     let period = period.number(ofDay: entry.installDay)
     let cell = StratumCounts.Cell(strata[Int(entry.stratum)], window: 0, period: period)
-    if case .null = value { nulls.add(cell, nulls: entry.count) } else { nulls.add(cell, nulls: 0) }
+    nulls.add(cell, value, entry.count)
   }
 
   /// Returns the modelled revenue of a row of `skan_daily`; nil if it has nothing to model.

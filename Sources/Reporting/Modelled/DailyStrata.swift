@@ -63,6 +63,7 @@ extension DailyOutcome {
       )
     }
     guard status == .decoded else { return .undecoded }
+    reported.tier = reported.coarse == nil ? hasPublisher ? 3 : 2 : 1
     reported.isCumulative = isCumulative
     reported.events = Set(events.map(\.name)).sorted()
     if let currency {

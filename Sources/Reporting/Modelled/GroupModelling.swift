@@ -38,23 +38,27 @@ extension NullModelling {
   ) -> GroupRevenue? {
     guard !nulls.cells.isEmpty else { return nil }
     var currency = currency
-    var estimates: [NullEstimate] = []
+    var estimates: [RevenueEstimate] = []
     var hasOwn = false
-    for (cell, count) in nulls.sorted {
+    for (cell, postbacks) in nulls.sorted {
       guard let outcome = outcomes[cell] else { return GroupRevenue(.refused(.noValues)) }
       if case .refused = outcome.status { return GroupRevenue(outcome.status) }
       if groups.isSplit(cell.stratum) { return GroupRevenue(.refused(.severalGroups)) }
       currency = currency ?? outcome.currency
       if let own = outcome.currency, own != currency { return GroupRevenue(.refused(.currencies)) }
       if outcome.status == .modelled { hasOwn = true }
-      if let prediction = outcome.prediction { estimates.append(prediction.sum(over: count)) }
+      estimates.append(outcome.revenue(of: postbacks))
     }
-    let estimate = NullEstimate.total(estimates)
+    let estimate = RevenueEstimate.total(estimates)
     let interval = estimate.interval(level: level)
+    // The group's revenue of re-engagements, which are not modelled.
+    guard let other = observed.map({ $0 - estimate.reported }) else {
+      return GroupRevenue(hasOwn ? .modelled : .borrowed, ModelledNumber(), currency)
+    }
     let number = ModelledNumber(
-      value: observed?.adding(estimate: estimate.mean),
-      low: observed?.adding(estimate: interval.low),
-      high: observed?.adding(estimate: interval.high)
+      value: (other + estimate.observed).adding(estimate: estimate.nulls.mean),
+      low: interval.low.map { other + $0 },
+      high: interval.high.map { other + $0 }
     )
     return GroupRevenue(hasOwn ? .modelled : .borrowed, number, currency)
   }
@@ -63,9 +67,9 @@ extension NullModelling {
   /// such postbacks. One stratum has the exact beta-binomial interval, and several have that of their sum.
   package func postbacks(with event: String, observed: Int, of nulls: GroupNulls) -> ModelledNumber {
     var parts: [(prediction: NullPrediction, count: Int)] = []
-    for (cell, count) in nulls.sorted where count > 0 {
+    for (cell, postbacks) in nulls.sorted where postbacks.nulls > 0 {
       guard let prediction = outcomes[cell]?.events[event] else { return ModelledNumber() }
-      parts.append((prediction, count))
+      parts.append((prediction, postbacks.nulls))
     }
     let estimate = NullEstimate.total(parts.map { $0.prediction.sum(over: $0.count) })
     let interval: Interval
@@ -90,7 +94,7 @@ extension NullModelling {
 
 extension GroupNulls {
   /// The cells in order, so that a sum has the same bits each time.
-  fileprivate var sorted: [(cell: StratumCounts.Cell, count: Int)] {
+  fileprivate var sorted: [(cell: StratumCounts.Cell, postbacks: StratumPostbacks)] {
     cells.map { ($0.key, $0.value) }.sorted {
       ($0.0.stratum, $0.0.period ?? .min) < ($1.0.stratum, $1.0.period ?? .min)
     }

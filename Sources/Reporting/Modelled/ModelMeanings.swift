@@ -13,6 +13,8 @@ package struct ModelMeanings: Sendable {
 
   private let models: [Key: ConversionModel]
   private let keys: [Int64: [Key]]
+  /// The worth of fine values of the first window that have a range, as far as users tell it.
+  private var worths: [Key: [Int: BucketWorth]] = [:]
 
   /// Collects models. Of models with the same app, id and version, which mean the same, the last one is used.
   package init(_ models: [ConversionModel]) {
@@ -33,10 +35,12 @@ package struct ModelMeanings: Sendable {
     self.init(models)
   }
 
-  /// The revenue of all values of a window.
+  /// The ends of the revenue of all values of a window.
   struct Revenue: Hashable {
-    /// The estimates in order; nil for a value without an upper limit.
-    var amounts: [Amount?] = []
+    /// The least amounts, in order.
+    var minima: [Amount] = []
+    /// The greatest amounts, in order; nil for a value without an upper limit.
+    var maxima: [Amount?] = []
     /// The currencies.
     var currencies: Set<String> = []
   }
@@ -53,13 +57,51 @@ package struct ModelMeanings: Sendable {
       let meanings =
         window.fineValues.map { window.meaning(fine: $0) } + CoarseValue.allCases.map { window.meaning(coarse: $0) }
       for amount in meanings.compactMap({ $0?.revenue }) {
-        revenue.amounts.append(amount.maximum == nil ? nil : amount.estimate)
+        revenue.minima.append(amount.minimum)
+        revenue.maxima.append(amount.maximum)
       }
     }
-    revenue.amounts.sort { one, other in
+    revenue.minima.sort()
+    revenue.maxima.sort { one, other in
       guard let one, let other else { return one == nil && other != nil }
       return one < other
     }
-    return revenue.amounts.isEmpty ? nil : revenue
+    return revenue.minima.isEmpty ? nil : revenue
+  }
+
+  /// Returns the coarse value that a user with a fine value of the first window has; nil if the model does not tell it.
+  ///
+  /// It is the one at whose beginnings the model divides its fine values, or else the one coarse value whose revenue
+  /// has the least revenue of the fine value in its range.
+  func coarse(of value: ReportedValue, app: Int64) -> CoarseValue? {
+    let key = Key(app: app, modelID: value.modelID, version: value.modelVersion)
+    guard value.coarse == nil, let window = models[key]?.window(0, .install) else { return nil }
+    if let starts = window.coarseStarts { return starts.coarse(of: value.code) }
+    guard let minimum = value.minimum else { return nil }
+    let fitting = CoarseValue.allCases.filter { window.meaning(coarse: $0)?.revenue?.contains(minimum) == true }
+    return fitting.count == 1 ? fitting.first : nil
+  }
+
+  /// Learns the worth of fine values of apps from the revenue of their users, as far as it is in the ranges of the values.
+  package mutating func learn(from users: BucketWorths, _ apps: AppNames) {
+    for (key, model) in models {
+      guard let bundle = apps[key.app]?.bundleID, let currency = model.currency,
+        let window = model.window(0, .install)
+      else { continue }
+      users.forEachUser(of: bundle, model.revenueKind, in: currency) { value, revenue in
+        guard window.meaning(fine: value)?.revenue?.contains(revenue) == true else { return }
+        worths[key, default: [:]][value, default: .init()].add(revenue.approximation)
+      }
+    }
+  }
+
+  /// Returns the worth of a fine value with a range, if enough users tell it.
+  func worth(of value: ReportedValue, app: Int64) -> LearntWorth? {
+    guard value.coarse == nil, value.minimum != value.maximum,
+      let worth = worths[Key(app: app, modelID: value.modelID, version: value.modelVersion)]?[value.code],
+      worth.count >= BucketWorth.smallest
+    else { return nil }
+    let amounts = LearntWorth.Amounts(mean: worth.mean, variance: worth.variance)
+    return LearntWorth(basis: nil, count: worth.count, least: amounts, expected: amounts, most: amounts)
   }
 }

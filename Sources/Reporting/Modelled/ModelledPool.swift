@@ -14,19 +14,24 @@ struct ModelledPool {
       (pool, refusal) = (try NullModel(strata, amounts: amounts), nil)
     } catch {
       pool = wider.count > strata.count ? try? NullModel(wider, amounts: amounts) : nil
-      refusal = error
+      let worths = Set(strata.flatMap { zip($0.counts, amounts).filter { $0.0 > 0 }.map(\.1) })
+      refusal = worths.count == 1 ? .noVariation : error == .noVariation ? .tooFew : error
     }
   }
 
   /// Returns the prediction for a stratum. Throws if it has no values of its own and the pool is too small, or if there
-  /// is no pool and the stratum cannot stand alone.
-  func prediction(_ stratum: NullStratum) throws(NullModel.Refusal) -> NullPrediction {
-    if let pool { return try pool.prediction(stratum) }
+  /// is no pool and the stratum cannot stand alone. `ends` may have other amounts than the pool, with the same weights.
+  func prediction(_ stratum: NullStratum, ends: [Double]? = nil) throws(NullModel.Refusal) -> NullPrediction {
+    if let pool { return try pool.prediction(stratum, amounts: ends) }
     do throws(NullModel.Refusal) {
-      return try NullModel.alone(stratum, amounts: amounts)
+      let own = try NullModel.alone(stratum, amounts: amounts)
+      guard let ends else { return own }
+      var prediction = NullPrediction(stratum.shares, ends, weight: own.weight)
+      prediction.degrees = own.degrees
+      return prediction
     } catch {
-      // Without any variation in the pool a stratum has none either, however many values it has.
-      throw refusal == .noVariation || error == .noVariation ? .noVariation : .tooFew
+      // Only where all values of all strata are worth the same, there is no variation.
+      throw refusal == .noVariation ? .noVariation : .tooFew
     }
   }
 
@@ -35,11 +40,11 @@ struct ModelledPool {
   func eventPrediction(_ stratum: NullStratum) throws(NullModel.Refusal) -> NullPrediction {
     if let pool { return try pool.prediction(stratum) }
     let values = stratum.values
-    guard values >= NullModel.smallestStratum else { throw .tooFew }
-    let events = zip(stratum.counts, amounts).reduce(0.0) { $0 + Double($1.0) * $1.1 }
-    let share = (events + 0.5) / Double(values + 1)
-    var prediction = NullPrediction([share], [1], weight: Double(values + 1))
-    prediction.degrees = Double(values - 1)
+    guard values >= Double(NullModel.smallestStratum) else { throw .tooFew }
+    let events = zip(stratum.counts, amounts).reduce(0) { $0 + $1.0 * $1.1 }
+    let share = (events + 0.5) / (values + 1)
+    var prediction = NullPrediction([share], [1], weight: values + 1)
+    prediction.degrees = values - 1
     return prediction
   }
 

@@ -11,7 +11,7 @@ extension Table {
       of an app, a window and a period for each `model_status`. The total with an estimate has the strata that are \
       `modelled` and those that are `borrowed`. In CSV a null is an empty field.
       """,
-    columns: stratumColumns + estimateColumns + sensitivityColumns,
+    columns: stratumColumns + estimateColumns + sensitivityColumns + basisColumns,
     rules: [
       .when(
         [.scope: .word(ModelledRow.Scope.total.rawValue)],
@@ -84,27 +84,40 @@ extension Table {
   ]
 
   private static let estimateColumns = [
-    Column(.observedRevenue, .moneySum, .nullable, "The estimated revenue of the values that were reported."),
+    Column(
+      .observedRevenue,
+      .moneySum,
+      .nullable,
+      "The estimated revenue of the values that were reported, with coarse values worth what fine ones tell."
+    ),
     estimate(.nullRevenue, "The expected revenue of the postbacks without a value."),
     estimate(.nullRevenueVariance, "The variance of that revenue."),
     estimate(.nullRevenueLow, "The lower end of the interval of that revenue, at `level`."),
-    estimate(.nullRevenueHigh, "The upper end of that interval."),
+    estimate(.nullRevenueHigh, "The upper end of that interval. Null if there is no limit."),
     estimate(.modelledRevenue, "`observed_revenue` + `null_revenue`."),
-    estimate(.modelledRevenueLow, "`observed_revenue` + `null_revenue_low`."),
-    estimate(.modelledRevenueHigh, "`observed_revenue` + `null_revenue_high`."),
+    estimate(
+      .modelledRevenueLow,
+      """
+      The lower end of the interval of all revenue, at `level`: with the errors of nulls, of coarse values, and of the \
+      ranges of values.
+      """
+    ),
+    estimate(.modelledRevenueHigh, "The upper end of that interval. Null if there is no limit."),
     Column(
       .boundLow,
       .moneySum,
       .nullable,
-      "The revenue if all postbacks without a value have the value of the model that is worth the least."
+      """
+      The revenue if each value is worth the least that it can mean, and each postback without a value the least of all \
+      values.
+      """
     ),
     Column(
       .boundHigh,
       .moneySum,
       .nullable,
       """
-      The revenue if they have the value that is worth the most. Null if a value has no upper limit, and if the model is \
-      not known.
+      The revenue if they are worth the most. Null if a value has no upper limit, and if the model is not known.
       """
     ),
     Column(
@@ -144,10 +157,73 @@ extension Table {
     estimate(.modelledRevenueThreeQuarters, "The same for 0.75 times the estimate."),
     estimate(.modelledRevenueFiveQuarters, "The same for 1.25 times the estimate."),
     estimate(.modelledRevenueThreeHalves, "The same for 1.5 times the estimate."),
+    estimate(
+      .nullOddsLow,
+      """
+      The lower end of the interval of the modelled revenue if the odds of a null are half as high for payers as for \
+      others (`null_odds` 1/2).
+      """
+    ),
+    estimate(
+      .nullOddsHigh,
+      """
+      The upper end of that interval if they are twice as high (`null_odds` 2). Null if there is no upper limit.
+      """
+    ),
+  ]
+
+  private static let basisColumns = [
+    Column(
+      .tierFactor,
+      .decimal(precision: 35, scale: 6),
+      .nullable,
+      """
+      The factor of the revenue of postbacks without a value, which the data tiers of the values tell: 1 if values of all \
+      tiers are worth the same. Null without an estimate.
+      """
+    ),
+    Column(
+      .dayFactor,
+      .decimal(precision: 35, scale: 6),
+      .nullable,
+      """
+      The same, as the values of install days with many nulls tell it: 1 if days do not differ beyond chance. Null without \
+      an estimate.
+      """
+    ),
+    Column(
+      .coarseBasis,
+      .word(of: CoarseBasis.self),
+      .nullable,
+      """
+      The origin of the worth of coarse values: the fine values of the same class of the `stratum`, of the `network` in \
+      the app, or of the `app`; or `assumed`, if these are too few and the number of the model stands. The farthest one if \
+      there are several. Null without coarse values.
+      """
+    ),
+    Column(
+      .bucketBasis,
+      .word(of: BucketBasis.self),
+      .nullable,
+      """
+      The origin of the worth of fine values: `exact`, if the model has exact amounts; `learnt`, if `s2s_events` tells the \
+      mean in the range of each; or `assumed`, if the intervals have both ends of a range. The least certain one if there \
+      are several. Null if no fine value has revenue.
+      """
+    ),
+    Column(
+      .ambiguousZeros,
+      .count,
+      .required,
+      """
+      The number of postbacks with the value 0 that may be a null. The lower ends of the intervals take them for values, \
+      and the upper ends for nulls.
+      """
+    ),
   ]
 
   /// The assumption of all estimates.
-  fileprivate static let assumption = "missing_at_random_within_campaign"
+  static let assumption = "missing_at_random_within_campaign"
 
   private static func estimate(_ name: ColumnName, _ description: String) -> Column {
     Column(name, .decimal(precision: 35, scale: 6), .nullable, description)
@@ -164,59 +240,5 @@ extension ModelledStatus {
   fileprivate static var words: [String] {
     let ofGroups = [NullModel.Refusal.severalGroups, .laterWindow].map { ModelledStatus.refused($0).word }
     return allWords.filter { !ofGroups.contains($0) }
-  }
-}
-
-extension NullModelling {
-  /// Returns the rows of `skan_modelled`.
-  package func encoded(_ encoding: TableEncoding) -> EncodedRows {
-    var encoder = RowEncoder(.modelled, encoding)
-    for row in rows { encode(row, &encoder) }
-    return encoder.take()
-  }
-
-  private func encode(_ row: ModelledRow, _ encoder: inout RowEncoder) {
-    encoder.word(.scope, row.scope.rawValue)
-    encoder.integer(.appID, row.app)
-    encoder.text(.networkName, row.network)
-    switch row.identifier {
-    case .campaign(let campaign):
-      encoder.integer(.campaignID, Int64(campaign))
-      encoder.null(.sourceIdentifier)
-    case .source(let digits):
-      encoder.null(.campaignID)
-      encoder.text(.sourceIdentifier, digits < 10 ? "0\(digits)" : "\(digits)")
-    case .some(.none), nil:
-      encoder.null(.campaignID)
-      encoder.null(.sourceIdentifier)
-    }
-    encoder.integer(.postbackSequenceIndex, Int64(row.window))
-    encoder.date(.periodStart, row.period?.lowerBound)
-    encoder.date(.periodEnd, row.period?.upperBound)
-    encoder.integer(.conversions, Int64(row.conversions))
-    encoder.integer(.values, Int64(row.values))
-    encoder.integer(.nulls, Int64(row.nulls))
-    encoder.amount(.credibility, row.credibility.flatMap(Amount.init(estimate:)))
-    encoder.amount(.observedRevenue, row.observed)
-    encoder.amount(.nullRevenue, row.estimate.flatMap { Amount(estimate: $0.mean) })
-    encoder.amount(.nullRevenueVariance, row.estimate.flatMap { Amount(estimate: $0.variance) })
-    encoder.amount(.nullRevenueLow, row.interval.flatMap { Amount(estimate: $0.low) })
-    encoder.amount(.nullRevenueHigh, row.interval.flatMap { Amount(estimate: $0.high) })
-    encoder.amount(.modelledRevenue, row.revenue())
-    encoder.amount(.modelledRevenueLow, row.low)
-    encoder.amount(.modelledRevenueHigh, row.high)
-    encoder.amount(.boundLow, row.boundLow)
-    encoder.amount(.boundHigh, row.boundHigh)
-    encoder.text(.currency, row.currency)
-    encoder.amount(.level, Amount(estimate: level))
-    encoder.word(.assumption, Table.assumption)
-    encoder.word(.modelStatus, row.status.word)
-    encoder.amount(.modelledRevenueMin, row.limits?.least)
-    encoder.amount(.modelledRevenueMax, row.limits?.most)
-    encoder.amount(.modelledRevenueHalf, row.revenue(0.5))
-    encoder.amount(.modelledRevenueThreeQuarters, row.revenue(0.75))
-    encoder.amount(.modelledRevenueFiveQuarters, row.revenue(1.25))
-    encoder.amount(.modelledRevenueThreeHalves, row.revenue(1.5))
-    encoder.endRow()
   }
 }

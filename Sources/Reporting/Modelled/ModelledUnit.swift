@@ -11,16 +11,26 @@ struct ModelledUnit {
     var values = 0
     /// The number of installs without a value.
     var nulls = 0
+    /// The number of installs with a 0 that may stand for no value.
+    var zeros = 0
     /// The values that were reported, in order, with their numbers of postbacks.
     var observed: [(value: ReportedValue, count: Int)] = []
     /// The values that the model is made of: those reported, or in a later window those of more weeks.
     var basis: [ReportedValue: Int] = [:]
+    /// The fine values and nulls of the first window by install day.
+    var days: [Int64: DayDrift.Day] = [:]
     /// The number of installs with a first value and without a postback of the later window.
     var silent = 0
     /// The reason why the stratum is not modelled.
     var refusal: NullModel.Refusal?
 
     init(_ stratum: Stratum) { self.stratum = stratum }
+
+    /// The postbacks whose revenue is estimated.
+    var postbacks: StratumPostbacks {
+      let values = Dictionary(observed.map { ($0.value, $0.count) }, uniquingKeysWith: +)
+      return StratumPostbacks(nulls: nulls, zeros: zeros, values: values)
+    }
 
     /// Returns the sum of an amount over the reported values; nil if a value has none.
     func sum(_ amount: (ReportedValue) -> Amount?) -> Amount? {
@@ -49,8 +59,13 @@ struct ModelledUnit {
   let currency: String?
   /// The revenue of all values of the models; nil if a model is not known.
   let model: ModelMeanings.Revenue?
-  /// The amounts that a postback without a value may be worth, nil for an amount without an upper limit.
-  let amounts: [Amount?]
+  /// The least and the greatest amounts that a postback without a value may be worth, nil for one without an upper limit.
+  let minima: [Amount]
+  let maxima: [Amount?]
+  /// The coarse values of users with a fine value of the first window, as far as a model tells them.
+  let classes: [ReportedValue: CoarseValue]
+  /// The worth of fine values with a range, as far as users tell it.
+  let learnt: [ReportedValue: LearntWorth]
 
   /// Makes a unit of the counts of an app. A stratum of a network among `ambiguous` is not modelled.
   init(
@@ -72,9 +87,15 @@ struct ModelledUnit {
     let all = currencies.isEmpty ? model?.currencies ?? [] : currencies
     currency = all.count == 1 ? all.first : nil
     // An install that sends no later postback is worth nothing in that window.
-    amounts =
-      (model?.amounts ?? [.zero, nil]) + values.map { $0.maximum == nil ? nil : $0.estimate }
-      + (window > 0 ? [.zero] : [])
+    let silent: [Amount] = window > 0 ? [.zero] : []
+    minima = (model?.minima ?? [.zero]) + values.map { $0.minimum ?? .zero } + silent
+    maxima = (model?.maxima ?? [nil]) + values.map { $0.estimate == nil ? .zero : $0.maximum } + silent
+    classes = (window == 0 ? Set(values.map(\.untiered)) : []).reduce(into: [:]) { classes, value in
+      classes[value] = meanings.coarse(of: value, app: app)
+    }
+    learnt = (window == 0 ? Set(values.map(\.untiered)) : []).reduce(into: [:]) { worths, value in
+      worths[value] = meanings.worth(of: value, app: app)
+    }
     let hasValues = parts.contains { $0.values > 0 || !$0.observed.isEmpty }
     let isCumulative = window > 0 && values.contains(where: \.isCumulative)
     for index in parts.indices {
@@ -102,8 +123,10 @@ extension ModelledUnit.Part {
     conversions = first.conversions
     values = first.decoded
     nulls = first.nulls
+    zeros = first.ambiguousZeros
     observed = first.sorted
     basis = first.values
+    days = counts.installDays[.init(stratum, window: 0, period: period)] ?? [:]
   }
 
   /// Makes the part of a stratum in a later window; nil if the stratum has no postback in either window.
@@ -125,6 +148,7 @@ extension ModelledUnit.Part {
     conversions = first.conversions
     values = cohort(first, later)
     nulls = first.nulls
+    zeros = first.ambiguousZeros
     observed = later.sorted
     // Install dates are estimates. Over three weeks less of an error is left than over one.
     if later.decoded > values, counts.period == .week, let period {
@@ -132,11 +156,11 @@ extension ModelledUnit.Part {
       (first, later) = (cells(0, weeks), cells(window, weeks))
     }
     let installs = cohort(first, later)
-    if later.decoded > installs {
+    if later.decoded > installs + first.ambiguousZeros {
       refusal = .cohortMismatch
     } else {
       basis = later.values
-      silent = installs - later.decoded
+      silent = max(0, installs - later.decoded)
     }
   }
 }

@@ -1,114 +1,28 @@
 /// The postbacks of one stratum: the counts of each conversion value, and the postbacks without a value.
 package struct NullStratum: Equatable, Sendable {
-  /// The number of postbacks with each value, by the index of the value.
-  package var counts: [Int]
+  /// The number of postbacks with each value, by the index of the value. A postback whose value stands for several is
+  /// divided among them.
+  package var counts: [Double]
   /// The number of postbacks without a value.
   package var nulls: Int
 
   /// The number of postbacks with a value.
-  package var values: Int { counts.reduce(0, +) }
+  package var values: Double { counts.reduce(0, +) }
 
   /// The share of each value among the postbacks with a value, of which there is at least one.
   package var shares: [Double] {
-    let values = Double(self.values)
-    return counts.map { Double($0) / values }
+    let values = self.values
+    return counts.map { $0 / values }
   }
 
   /// Makes a stratum.
-  package init(counts: [Int], nulls: Int) {
+  package init(counts: [Double], nulls: Int) {
     self.counts = counts
     self.nulls = nulls
   }
-}
 
-/// The predictive distribution of the value of a null postback of a stratum.
-package struct NullPrediction: Equatable, Sendable {
-  /// The expected amount.
-  package var mean = 0.0
-  /// The variance of the amount.
-  package var variance = 0.0
-  /// The number of values that the distribution stands on: those of the stratum, and those that it borrows.
-  package var weight = 0.0
-  /// The weight of the stratum's own values, from 0 (the pool alone) to 1 (its own alone).
-  package var credibility = 1.0
-  /// The variance of the mean of the pool, which all strata of a pool share.
-  package var poolVariance = 0.0
-  /// The degrees of freedom of the variances.
-  package var degrees = 0.0
-
-  /// Makes the distribution of amounts with these shares.
-  init(_ shares: [Double], _ amounts: [Double], weight: Double) {
-    var square = 0.0
-    for (share, amount) in zip(shares, amounts) {
-      mean += share * amount
-      square += share * amount * amount
-    }
-    variance = max(0, square - mean * mean)
-    self.weight = weight
-  }
-
-  /// Returns the estimate of the sum over a number of null postbacks of the stratum.
-  package func sum(over nulls: Int) -> NullEstimate {
-    let k = Double(nulls)
-    var estimate = NullEstimate()
-    estimate.mean = k * mean
-    estimate.ownVariance = k * (weight + k) / (weight + 1) * variance
-    estimate.leverage = k * (1 - credibility)
-    estimate.poolVariance = poolVariance
-    estimate.degrees = degrees
-    estimate.credibility = credibility
-    return estimate
-  }
-}
-
-/// An estimate of a sum over postbacks without a value: its mean and the parts of its variance.
-package struct NullEstimate: Equatable, Sendable {
-  /// The expected sum.
-  package var mean = 0.0
-  /// The variance that comes from the stratum itself: which values its null postbacks would have had.
-  package var ownVariance = 0.0
-  /// The factor with which an error of the pool's mean enters the sum.
-  package var leverage = 0.0
-  /// The variance of the mean of the pool, which all strata of a pool share.
-  package var poolVariance = 0.0
-  /// The degrees of freedom of the pool's variance.
-  package var degrees = 0.0
-  /// The weight of the stratum's own values, from 0 (the pool alone) to 1 (its own alone).
-  package var credibility = 1.0
-
-  /// The variance of the sum.
-  package var variance: Double { ownVariance + leverage * leverage * poolVariance }
-
-  /// Returns the interval for the sum at a level.
-  ///
-  /// The bounds are those of a gamma distribution (Wilson and Hilferty 1931) with Student's quantiles: a normal
-  /// distribution would have negative bounds.
-  package func interval(level: Double = 0.95) -> Interval {
-    guard mean > 0, variance > 0, degrees > 0 else { return Interval(low: mean, high: mean) }
-    let shape = mean * mean / variance
-    let t = Quantile.student(1 - (1 - level) / 2, degrees: degrees)
-    func bound(_ z: Double) -> Double {
-      let root = max(0, 1 - 1 / (9 * shape) + z / (3 * shape.squareRoot()))
-      return mean * root * root * root
-    }
-    return Interval(low: bound(-t), high: bound(t))
-  }
-
-  /// Returns the sum of estimates of strata with one pool: its error is common to all of them.
-  ///
-  /// The order of the estimates decides the last bits of the result, so callers sort the strata.
-  package static func total(_ estimates: [NullEstimate]) -> NullEstimate {
-    var total = NullEstimate()
-    for estimate in estimates {
-      total.mean += estimate.mean
-      total.ownVariance += estimate.ownVariance
-      total.leverage += estimate.leverage
-      total.poolVariance = max(total.poolVariance, estimate.poolVariance)
-    }
-    // Estimates without a pool have the degrees of their own stratum: the fewest are the careful choice.
-    total.degrees = estimates.filter { $0.mean > 0 }.map(\.degrees).min() ?? 0
-    return total
-  }
+  /// Makes a stratum of postbacks with one value each.
+  package init(counts: [Int], nulls: Int) { self.init(counts: counts.map { Double($0) }, nulls: nulls) }
 }
 
 /// The values of many strata as a pool from which strata with few values borrow: a credibility estimator with a
@@ -136,6 +50,8 @@ package struct NullModel: Sendable {
     case tooFew = "too_few"
     /// All values are worth the same.
     case noVariation = "no_variation"
+    /// Values of one data tier are worth so much more than those of the next that nothing follows for nulls.
+    case tiersDiffer = "tiers_differ"
     /// The network may have written missing values as 0.
     case zeroMayBeNull = "zero_may_be_null"
     /// The values are worth money of several currencies.
@@ -167,17 +83,22 @@ package struct NullModel: Sendable {
     let means = filled.map { Moments($0.counts, amounts) }
     guard
       let credibility = Credibility(
-        means.map { .init(weight: $0.count, mean: $0.mean, squares: $0.squares, observations: Int($0.count)) }
+        means.map {
+          .init(weight: $0.count, mean: $0.mean, squares: $0.squares, observations: Int($0.count.rounded()))
+        }
       )
     else { throw .tooFew }
-    guard credibility.within > 0 else { throw .noVariation }
+    guard credibility.within > 0 else {
+      let mean = means[0].mean
+      throw means.allSatisfy { $0.mean == mean } ? .noVariation : .tooFew
+    }
     let ratio = min(max(credibility.ratio, Self.ratioRange.lowerBound), Self.ratioRange.upperBound)
     let factors = means.map { $0.count / ($0.count + ratio) }
     let sum = factors.reduce(0, +)
     var shares = [Double](repeating: 0, count: amounts.count)
     for (stratum, factor) in zip(filled, factors) {
-      let weight = factor / Double(stratum.values)
-      for (value, count) in stratum.counts.enumerated() where count > 0 { shares[value] += weight * Double(count) }
+      let weight = factor / stratum.values
+      for (value, count) in stratum.counts.enumerated() where count > 0 { shares[value] += weight * count }
     }
     self.amounts = amounts
     self.ratio = ratio
@@ -187,20 +108,26 @@ package struct NullModel: Sendable {
   }
 
   /// Returns the predictive distribution of a stratum. Throws if it has no values and the pool is too small.
-  package func prediction(_ stratum: NullStratum) throws(Refusal) -> NullPrediction {
+  ///
+  /// `amounts` may be other ones than those of the pool, such as the ends of the values' ranges: the weights stay.
+  package func prediction(_ stratum: NullStratum, amounts: [Double]? = nil) throws(Refusal) -> NullPrediction {
     let values = stratum.values
     if values == 0, strata < Self.smallestPoolToBorrow { throw .tooFew }
-    var prediction = NullPrediction(shares(stratum), amounts, weight: Double(values) + ratio)
+    var prediction = NullPrediction(shares(stratum), amounts ?? self.amounts, weight: values + ratio)
     prediction.poolVariance = poolVariance
+    if let amounts {
+      let (own, other) = (Self.mean(shares, self.amounts), Self.mean(shares, amounts))
+      prediction.poolVariance *= own > 0 ? other * other / (own * own) : 0
+    }
     prediction.degrees = Double(strata - 1)
-    prediction.credibility = Double(values) / prediction.weight
+    prediction.credibility = values / prediction.weight
     return prediction
   }
 
   /// Returns the expected share of each value among the null postbacks of a stratum.
   package func shares(_ stratum: NullStratum) -> [Double] {
-    let weight = Double(stratum.values) + ratio
-    return zip(stratum.counts, shares).map { (Double($0) + ratio * $1) / weight }
+    let weight = stratum.values + ratio
+    return zip(stratum.counts, shares).map { ($0 + ratio * $1) / weight }
   }
 
   /// Returns the estimate for the null postbacks of a stratum. Throws if it has no values and the pool is too small.
@@ -211,11 +138,15 @@ package struct NullModel: Sendable {
   /// Returns the predictive distribution of a stratum from its own values alone. Throws if they are too few.
   package static func alone(_ stratum: NullStratum, amounts: [Double]) throws(Refusal) -> NullPrediction {
     guard stratum.values > 0 else { throw .noValues }
-    guard stratum.values >= smallestStratum else { throw .tooFew }
-    var prediction = NullPrediction(stratum.shares, amounts, weight: Double(stratum.values))
+    guard stratum.values >= Double(smallestStratum) else { throw .tooFew }
+    var prediction = NullPrediction(stratum.shares, amounts, weight: stratum.values)
     guard prediction.variance > 0 else { throw .noVariation }
-    prediction.degrees = Double(stratum.values - 1)
+    prediction.degrees = stratum.values - 1
     return prediction
+  }
+
+  private static func mean(_ shares: [Double], _ amounts: [Double]) -> Double {
+    zip(shares, amounts).reduce(0) { $1.0 > 0 ? $0 + $1.0 * $1.1 : $0 }
   }
 }
 
@@ -225,15 +156,15 @@ private struct Moments {
   let mean: Double
   let squares: Double
 
-  init(_ counts: [Int], _ amounts: [Double]) {
+  init(_ counts: [Double], _ amounts: [Double]) {
     var (count, sum) = (0.0, 0.0)
     for (number, amount) in zip(counts, amounts) {
-      count += Double(number)
-      sum += Double(number) * amount
+      count += number
+      sum += number * amount
     }
     let mean = sum / count
     var squares = 0.0
-    for (number, amount) in zip(counts, amounts) { squares += Double(number) * (amount - mean) * (amount - mean) }
+    for (number, amount) in zip(counts, amounts) { squares += number * (amount - mean) * (amount - mean) }
     (self.count, self.mean, self.squares) = (count, mean, squares)
   }
 }
@@ -246,7 +177,7 @@ extension NullStratum {
   /// end, for installs whose first postback has a value and that sent no later one: its amount is 0. Nil if there are
   /// more later postbacks than first ones with a value.
   package func later(counts: [Int]) -> NullStratum? {
-    let without = values - counts.reduce(0, +)
-    return without < 0 ? nil : NullStratum(counts: counts + [without], nulls: nulls)
+    let without = values - Double(counts.reduce(0, +))
+    return without < 0 ? nil : NullStratum(counts: counts.map { Double($0) } + [without], nulls: nulls)
   }
 }

@@ -63,6 +63,9 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
   package var isCumulative = false
   /// The names of the events that the value means, in order.
   package var events: [String] = []
+  /// The data tier that the postback shows: 1 for a coarse value, 2 for a fine one, and 3 for one with the app or the
+  /// website that showed the ad.
+  package var tier = 2
 
   /// The code of the coarse value `low`, after all fine values.
   package static let firstCoarse = 64
@@ -75,6 +78,17 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
   /// Makes a coarse value that is worth nothing.
   package init(modelID: String, modelVersion: Int, coarse value: CoarseValue) {
     (self.modelID, self.modelVersion, code) = (modelID, modelVersion, Self.firstCoarse + value.rank)
+    tier = 1
+  }
+
+  /// The coarse value; nil for a fine one.
+  var coarse: CoarseValue? { CoarseValue(rank: code - Self.firstCoarse) }
+
+  /// The value without the tier of its postback.
+  var untiered: ReportedValue {
+    var value = self
+    value.tier = 2
+    return value
   }
 
   package static func < (left: ReportedValue, right: ReportedValue) -> Bool {
@@ -86,6 +100,7 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
     }
     if amounts(left) != amounts(right) { return amounts(left) < amounts(right) }
     if left.rank != right.rank { return left.rank < right.rank }
+    if left.tier != right.tier { return left.tier < right.tier }
     return left.events.lexicographicallyPrecedes(right.events)
   }
 

@@ -1,3 +1,5 @@
+internal import ConversionModel
+
 /// The postbacks of each stratum by window and period: how many have each value, and how many have none.
 ///
 /// Counts of parts of the rows can be added in any order, with the same result.
@@ -65,6 +67,8 @@ package struct StratumCounts: Sendable {
   /// The period over which postbacks are counted together.
   package let period: ModelPeriod
   private(set) var cells: [Cell: Counts] = [:]
+  /// The fine values and the nulls of the first window by install day.
+  private(set) var installDays: [Cell: [Int64: DayDrift.Day]] = [:]
   /// The first and the last estimated install date, in days since 1970-01-01; nil if no install date is known.
   private(set) var days: ClosedRange<Int64>?
 
@@ -73,13 +77,26 @@ package struct StratumCounts: Sendable {
 
   /// Counts won postbacks of installs in a window, with their estimated install date in days since 1970-01-01.
   package mutating func add(_ value: Value, _ stratum: Stratum, window: Int, installDay: Int64?, count: Int = 1) {
-    cells[cell(stratum, window: window, installDay: installDay), default: Counts()].add(value, count)
-    if let installDay { widen(to: installDay...installDay) }
+    let cell = cell(stratum, window: window, installDay: installDay)
+    cells[cell, default: Counts()].add(value, count)
+    guard let installDay else { return }
+    widen(to: installDay...installDay)
+    guard window == 0, let day = Self.day(value, count) else { return }
+    installDays[cell, default: [:]][installDay, default: .init()] += day
   }
 
   /// Returns the cell of a postback.
   package func cell(_ stratum: Stratum, window: Int, installDay: Int64?) -> Cell {
     Cell(stratum, window: window, period: period.number(ofDay: installDay))
+  }
+
+  private static func day(_ value: Value, _ count: Int) -> DayDrift.Day? {
+    switch value {
+    case .null: DayDrift.Day(nulls: count)
+    case .decoded(let value) where value.coarse == nil:
+      DayDrift.Day(values: count, revenue: (value.estimate ?? .zero) * count)
+    default: nil
+    }
   }
 
   private mutating func widen(to other: ClosedRange<Int64>) {
@@ -90,6 +107,13 @@ package struct StratumCounts: Sendable {
   /// Adds the counts of other rows.
   package static func += (left: inout StratumCounts, right: StratumCounts) {
     if left.cells.isEmpty { left.cells = right.cells } else { left.add(right.cells) }
+    for (cell, days) in right.installDays {
+      left.installDays[cell, default: [:]].merge(days) { one, other in
+        var sum = one
+        sum += other
+        return sum
+      }
+    }
     if let days = right.days { left.widen(to: days) }
   }
 

@@ -25,18 +25,25 @@ package struct StratumGroups<Group: Hashable & Sendable>: Sendable {
   }
 }
 
-/// The null postbacks of a group of a report, by stratum and period.
+/// The postbacks of a group of a report whose revenue is estimated, by stratum and period.
 package struct GroupNulls: Sendable, Equatable {
-  private(set) var cells: [StratumCounts.Cell: Int] = [:]
+  private(set) var cells: [StratumCounts.Cell: StratumPostbacks] = [:]
 
   /// Makes a record of no postbacks.
   package init() {}
 
-  /// Notes postbacks of a cell, of which that many have no value.
-  package mutating func add(_ cell: StratumCounts.Cell, nulls: Int) { cells[cell, default: 0] += nulls }
+  /// Notes postbacks of a cell.
+  package mutating func add(_ cell: StratumCounts.Cell, _ value: StratumCounts.Value, _ count: Int) {
+    switch value {
+    case .null: cells[cell, default: .init()].nulls += count
+    case .ambiguousZero: cells[cell, default: .init()].zeros += count
+    case .decoded(let value): cells[cell, default: .init()].values[value, default: 0] += count
+    case .undecoded: cells[cell, default: .init()].nulls += 0
+    }
+  }
 
   /// Adds the postbacks of other rows.
-  package static func += (left: inout GroupNulls, right: GroupNulls) {
-    left.cells.merge(right.cells, uniquingKeysWith: +)
+  package static func += (left: inout Self, right: Self) {
+    for (cell, postbacks) in right.cells { left.cells[cell, default: .init()] += postbacks }
   }
 }

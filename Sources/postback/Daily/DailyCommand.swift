@@ -90,6 +90,8 @@ struct DailyCommand: Command {
       var inputs = try inputs(progress)
       (inputs.costs, inputs.currency) = (costs, currency)
       inputs.suspicions = try await suspicions(inputs)
+      let users = try await BucketWorths(readingEventsIn: derived.output, jobs: derived.jobs)
+      inputs.models.learn(from: users, lookups.apps)
       inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
       let outputs = try DailyOutputs(in: derived.target, settings, wantsValues: wantsValues)
       daily = try await Daily(inputs, lookups, settings, in: derived.target, jobs: derived.jobs)

@@ -11,7 +11,8 @@ import Testing
   private static func nulls(_ counts: StratumCounts, _ numbers: [Int: Int]) -> GroupNulls {
     var nulls = GroupNulls()
     for (campaign, count) in numbers {
-      nulls.add(counts.cell(.campaign(campaign), window: 0, installDay: 20_520), nulls: count)
+      let cell = counts.cell(.campaign(campaign), window: 0, installDay: 20_520)
+      nulls.add(cell, count > 0 ? .null : .undecoded, count)
     }
     return nulls
   }

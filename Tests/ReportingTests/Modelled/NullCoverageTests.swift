@@ -51,7 +51,7 @@ import Testing
       for (number, campaign) in campaigns.enumerated() {
         counts.add(
           .campaign(number),
-          campaign.stratum.counts,
+          campaign.stratum.counts.map { Int($0) },
           worth: `Coverage of the intervals for null postbacks`.amounts.map { Int($0) },
           nulls: campaign.stratum.nulls
         )

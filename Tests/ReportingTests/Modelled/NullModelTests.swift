@@ -70,11 +70,18 @@ import Testing
 
   @Test func `bounds are those of all nulls at the least and at the greatest amount`() {
     let (five, thirty) = (Amount(5), Amount(30))
-    #expect(NullBounds(observed: thirty, nulls: 4, amounts: [.zero, five]).low == thirty)
-    #expect(NullBounds(observed: thirty, nulls: 4, amounts: [.zero, five]).high == Amount(50))
-    #expect(NullBounds(observed: thirty, nulls: 4, amounts: [.zero, nil]).high == nil)
-    #expect(
-      NullBounds(observed: thirty, nulls: 0, amounts: [five, nil]) == .init(observed: thirty, nulls: 0, amounts: [])
-    )
+    func bounds(_ nulls: Int, most: Amount?, _ minima: [Amount], _ maxima: [Amount?]) -> NullBounds {
+      NullBounds(least: thirty, most: most, nulls: nulls, minima: minima, maxima: maxima)
+    }
+    #expect(bounds(4, most: Amount(40), [.zero, five], [.zero, five]).low == thirty)
+    #expect(bounds(4, most: Amount(40), [.zero, five], [.zero, five]).high == Amount(60))
+    #expect(bounds(4, most: Amount(40), [.zero, five], [.zero, nil]).high == nil)
+    #expect(bounds(4, most: nil, [.zero], [.zero]).high == nil)
+    #expect(bounds(0, most: thirty, [five], [five, nil]) == bounds(0, most: thirty, [], []))
+  }
+
+  @Test func `strata that differ, and do not vary in themselves, have too few values and not no variation`() {
+    let strata = (0..<6).map { NullStratum(counts: $0 % 2 == 0 ? [9, 0] : [0, 9], nulls: 2) }
+    #expect(throws: NullModel.Refusal.tooFew) { try NullModel(strata, amounts: [0, 5]) }
   }
 }

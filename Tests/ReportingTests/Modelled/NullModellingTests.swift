@@ -118,7 +118,7 @@ import Testing
       try row(Self.counts(.init(repeating: ([3, 0, 0], 5), count: 6))).status.word == "not_modelled:no_variation"
     )
     var zeros = Self.counts()
-    zeros.add(.ambiguousZero, .campaign(3), window: 0, installDay: nil)
+    zeros.add(.ambiguousZero, .campaign(3), window: 0, installDay: nil, count: 80)
     #expect(try row(zeros).status.word == "not_modelled:zero_may_be_null")
     var currencies = Self.counts()
     currencies.add(.decoded(.worth(3, code: 9, currency: "EUR")), .campaign(3), window: 0, installDay: nil)
