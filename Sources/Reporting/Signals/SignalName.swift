@@ -54,8 +54,8 @@ package enum SignalName: String, CaseIterable, Sendable {
   /// The share of records with the property that is no reason for an alarm, whatever the others' share is.
   var tolerance: Double {
     switch self {
-    case .lateCopies, .sharedTransactions, .heldBack: 0.002
-    case .impossibleFields, .selfConflicts: 0.005
+    case .lateCopies, .sharedTransactions: 0.002
+    case .impossibleFields, .selfConflicts, .heldBack: 0.005
     case .raisedValues, .raisedRevenue, .loweredValues, .addedValues, .inventedNulls, .changedCountries,
       .deviceCopiesDisagree, .invalidSignatures:
       0.01
@@ -76,8 +76,12 @@ package enum SignalName: String, CaseIterable, Sendable {
   /// Indicates that the party is responsible for the property. Whoever posts as a device is not known.
   package var isAboutParty: Bool { self != .deviceCopiesDisagree }
 
-  /// Indicates that the others' rate tells what is usual. What strangers post to one party tells nothing about another.
-  var comparesWithOthers: Bool { self != .deviceCopiesDisagree }
+  /// Indicates that the others' rate tells what is usual. What strangers post to one party tells nothing about another, and
+  /// a copy is held back by the forwarder's own usual delay.
+  var comparesWithOthers: Bool { self != .deviceCopiesDisagree && self != .heldBack }
+
+  /// Indicates that a part of a party may fail for days without a gap in all that it forwards.
+  var mayBeOutage: Bool { self == .missingForwarded || self == .heldBack }
 
   /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, or cannot be read.
   var leavesOut: Bool {

@@ -100,8 +100,7 @@ struct SignalRates: Sendable {
   {
     let (days, others) = (all.cells.map(\.day), all - own)
     let course = evidence(name, own, others, on: days, isCompared: isCompared)
-    guard name == .missingForwarded else { return course }
-    // A part of a network may fail for days without a gap in all that it forwards.
+    guard name.mayBeOutage else { return course }
     let rest = own.withoutDays(own.worst(Self.outageDays))
     return course.lesser(evidence(name, rest, others, on: days, isCompared: isCompared))
   }

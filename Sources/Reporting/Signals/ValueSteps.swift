@@ -9,7 +9,7 @@ struct ValueSteps {
   private let names: [String]
   private let apps: [String]
 
-  private static let simulations = 1999
+  private static let simulations = 9999
   private static let leastDays = 4
   /// The least number of values before a step, and after it.
   private static let leastValues = 20.0
