@@ -2,8 +2,19 @@
 struct ClusterTests {
   private let clusters: [(key: SignalCluster, counts: ClusterCounts)]
 
-  init(_ clusters: [SignalCluster: ClusterCounts]) {
+  /// The campaigns whose target is known, so that their countries are no difference.
+  private let targeted: Set<SenderValues.Campaign>
+
+  init(_ clusters: [SignalCluster: ClusterCounts], targeted: Set<SenderValues.Campaign>) {
     self.clusters = clusters.map { ($0.key, $0.value) }
+    self.targeted = targeted
+  }
+
+  /// The counts of a cluster for a measure; empty if the measure is not about it.
+  private func histogram(_ key: SignalCluster, _ counts: ClusterCounts, _ measure: ClusterMeasure) -> [Int] {
+    let campaign = SenderValues.Campaign(app: key.app, network: key.network, campaign: key.campaign)
+    if case .country = measure, targeted.contains(campaign) { return [] }
+    return counts.histogram(measure)
   }
 
   private static let mostCountries = 3
@@ -11,18 +22,18 @@ struct ClusterTests {
 
   /// All tests, of which some are not possible.
   func all() -> [SignalTest] {
-    var measures: [ClusterMeasure] = [.fine, .coarse, .redownload, .missing]
+    var measures: [ClusterMeasure] = [.fine, .coarse, .nulls, .redownload, .viewThrough]
     measures += countries.map { .country($0) }
     return measures.flatMap { measure in
-      let kinds: [SignalParty.Kind] = measure == .missing ? [.network] : [.network, .forwarder]
-      return kinds.flatMap { tests(measure, $0) }
+      [SignalParty.Kind.network, .forwarder].flatMap { tests(measure, $0) }
     }
   }
 
   /// The most frequent countries.
   private var countries: [UInt16] {
     var sums: [UInt16: Int] = [:]
-    for (_, counts) in clusters {
+    for (key, counts) in clusters
+    where !targeted.contains(SenderValues.Campaign(app: key.app, network: key.network, campaign: key.campaign)) {
       for (country, count) in counts.countries { sums[country, default: 0] += Int(count) }
     }
     return sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.mostCountries).map(\.key)
@@ -32,9 +43,14 @@ struct ClusterTests {
   private struct Stratum: Hashable {
     let app: String
     let week: Int32
-    let window, family: UInt8
+    let window, family, form: UInt8
+    let model: UInt64
 
-    init(_ key: SignalCluster) { (app, week, window, family) = (key.app, key.week, key.window, key.family) }
+    init(_ key: SignalCluster, _ measure: ClusterMeasure) {
+      (app, week, window, family, form) = (key.app, key.week, key.window, key.family, key.form)
+      // Only values have a model, and only for them it matters.
+      model = measure.isRanked ? key.model : 0
+    }
   }
 
   private struct Campaign: Hashable {
@@ -73,9 +89,9 @@ struct ClusterTests {
   private func tests(_ measure: ClusterMeasure, _ kind: SignalParty.Kind) -> [SignalTest] {
     var histograms: [Stratum: [Int]] = [:]
     for (key, counts) in clusters where kind != .forwarder || key.forwarder != nil {
-      let histogram = counts.histogram(measure)
+      let histogram = histogram(key, counts, measure)
       guard !histogram.isEmpty else { continue }
-      histograms[Stratum(key), default: Array(repeating: 0, count: histogram.count)].add(histogram)
+      histograms[Stratum(key, measure), default: Array(repeating: 0, count: histogram.count)].add(histogram)
     }
     let scores = histograms.filter { $0.value.contains { $0 > 0 } }
       .mapValues { Self.scores($0, isRanked: measure.isRanked) }
@@ -87,8 +103,8 @@ struct ClusterTests {
     var sums: [Campaign: Sums] = [:]
     for (key, counts) in clusters {
       let party = kind == .forwarder ? key.forwarder : key.network
-      guard let party, let scores = scores[Stratum(key)] else { continue }
-      let histogram = counts.histogram(measure)
+      guard let party, let scores = scores[Stratum(key, measure)] else { continue }
+      let histogram = histogram(key, counts, measure)
       let count = histogram.reduce(0, +)
       guard count > 0 else { continue }
       let campaign = Campaign(party: party, app: key.app, network: key.network, campaign: key.campaign)
@@ -133,6 +149,8 @@ struct ClusterTests {
     let ownRate = own.reduce(into: Rate()) { $0 += $1.top }
     let otherRate = others.reduce(into: Rate()) { $0 += $1.top }
     guard ownRate.total >= leastRecords, otherRate.total >= leastRecords else { return nil }
+    // Without a possible event there is nothing to test.
+    guard measure.isRanked || ownRate.count + otherRate.count > 0 else { return nil }
     func means(_ sums: [Sums]) -> [CampaignMean] {
       sums.map {
         CampaignMean(mean: $0.score / Double($0.count), variance: $0.variance / Double($0.count), count: $0.count)
@@ -141,6 +159,8 @@ struct ClusterTests {
     guard let contrast = CampaignContrast(means(own), against: means(others)) else { return nil }
     return SignalTest(
       name: measure.name,
+      basis: .campaigns,
+      method: contrast.isPermutation ? .permutation : .campaigns,
       party: party,
       app: app,
       value: measure.value,

@@ -2,12 +2,6 @@
 ///
 /// All values that the forwarder sent are compared. A value that cannot be read is not.
 struct DeviceComparison {
-  /// A difference, with the time at which the forwarder sent it; nil if it is not known.
-  struct Difference {
-    let change: ValueChange
-    let time: Int64?
-  }
-
   /// Indicates that the conversion values, and that the countries, could be read on both sides.
   private(set) var hasReadableValues = false
   private(set) var hasReadableCountries = false
@@ -16,7 +10,13 @@ struct DeviceComparison {
   /// Indicates that the device or the forwarder sent a country.
   private(set) var hasCountry = false
   /// A value above the device's, one below it or none in its place, one where the device has none, and another country.
-  private(set) var raised, lowered, added, country: Difference?
+  private(set) var raised, lowered, added, country: ValueChange?
+  /// A value of the device in whose place the forwarder sent none.
+  private(set) var nulled: ValueChange?
+  /// Indicates that the forwarder sent 0 in place of a fine value.
+  private(set) var isLoweredToZero = false
+  /// Tells if the forwarder sent 0 where the device has no fine value; nil if the device has one.
+  private(set) var writesNullAsZero: Bool?
   /// The value of the device that has a meaning, and the forwarder's that means the most: the fine one, or else the coarse
   /// one.
   private(set) var meant: (from: MeantValue, to: MeantValue)
@@ -28,14 +28,21 @@ struct DeviceComparison {
     meant = (device.meant, device.meant)
     let isDeviceReadable = fields.allSatisfy { device[$0] != unreadable }
     var best: MeantValue?
-    for (values, first) in forwarder.values {
-      let time = first == .max ? nil : first
-      func difference(_ field: UnsignedField) -> Difference {
-        Difference(change: ValueChange(field: field, from: device[field], to: values[field]), time: time)
+    for (values, _) in forwarder.values {
+      func difference(_ field: UnsignedField) -> ValueChange {
+        ValueChange(field: field, from: device[field], to: values[field])
       }
       if isDeviceReadable, fields.allSatisfy({ values[$0] != unreadable }) {
         hasReadableValues = true
         best = best.map { max($0, values.meant) } ?? values.meant
+        if hasDeviceValue, values.meant == .none {
+          nulled = nulled ?? fields.first { device[$0] >= 0 }.map(difference)
+        }
+        if device[.conversionValue] == UnsignedValues.absent {
+          writesNullAsZero = values[.conversionValue] == 0
+        } else if device[.conversionValue] > 0, values[.conversionValue] == 0 {
+          isLoweredToZero = true
+        }
         for field in fields where values[field] != device[field] {
           if device[field] == UnsignedValues.absent {
             // Many write a missing fine value as 0.

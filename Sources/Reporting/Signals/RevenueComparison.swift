@@ -61,13 +61,13 @@ struct RevenueComparison: Sendable {
       let (ownShare, otherShare) = (own.share, others.rate.total > 0 ? others.share : 0)
       var test = SignalTest(
         name: .raisedRevenue,
+        basis: .copies,
+        method: .revenue,
         party: SignalParty(kind: .forwarder, name: own.forwarder),
-        app: nil,
         value: own.currency,
         own: own.rate,
         others: others.rate,
         effect: ownShare - otherShare,
-        campaigns: nil,
         pValue: own.pValue(against: others)
       )
       test.revenue = SignalRevenue(

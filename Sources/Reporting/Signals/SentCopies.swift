@@ -132,8 +132,9 @@ struct SentCopies: Sendable {
       guard let code = row.text(code).flatMap(RejectCode.init) else { continue }
       let (forwarder, time) = (row.text(columns.forwarder), row.time(columns.receivedAt))
       if rateFilter.matches(row) {
-        rates.add(.invalidSignatures, .forwarder, forwarder, code == .signatureInvalid, at: time)
-        rates.add(.reusedTransactions, .forwarder, forwarder, code == .duplicateTransaction, at: time)
+        let day = DaySeries.day(of: time)
+        rates.add(.invalidSignatures, .forwarder, forwarder, code == .signatureInvalid, on: day)
+        rates.add(.reusedTransactions, .forwarder, forwarder, code == .duplicateTransaction, on: day)
       }
       guard code == .duplicateIdentical || code == .duplicateConflict, copyFilter.matches(row), let key = row.key(key)
       else { continue }

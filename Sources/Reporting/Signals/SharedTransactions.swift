@@ -3,6 +3,7 @@ struct SharedTransactions: Sendable {
   private struct Win: Sendable {
     let transaction: UInt64
     let network: Int32
+    let day: Int32
   }
 
   private var wins: [Win] = []
@@ -13,13 +14,13 @@ struct SharedTransactions: Sendable {
 
   private static let largestCount = 2_000_000
 
-  mutating func add(_ transaction: ArraySlice<UInt8>, network: String) {
+  mutating func add(_ transaction: ArraySlice<UInt8>, network: String, on day: Int32) {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in transaction {
       // Letters in either case are the same digit.
       hash = (hash ^ UInt64(byte | 0x20)) &* 0x100_0000_01B3
     }
-    append(Win(transaction: hash, network: number(of: network)))
+    append(Win(transaction: hash, network: number(of: network), day: day))
   }
 
   private mutating func append(_ win: Win) {
@@ -36,25 +37,26 @@ struct SharedTransactions: Sendable {
 
   mutating func merge(_ later: Self) {
     let map = later.networks.map { number(of: $0) }
-    for win in later.wins { append(Win(transaction: win.transaction, network: map[Int(win.network)])) }
+    for win in later.wins { append(Win(transaction: win.transaction, network: map[Int(win.network)], day: win.day)) }
     unfollowed += later.unfollowed
   }
 
   /// Adds the rates of the networks.
   mutating func addRates(to rates: inout SignalRates) {
     wins.sort { ($0.transaction, $0.network) < ($1.transaction, $1.network) }
-    var counts = [Rate](repeating: Rate(), count: networks.count)
+    var series = [DaySeries](repeating: DaySeries(), count: networks.count)
     var start = 0
     while start < wins.count {
       var end = start + 1
       while end < wins.count, wins[end].transaction == wins[start].transaction { end += 1 }
       let isShared = wins[start].network != wins[end - 1].network
-      for win in wins[start..<end] { counts[Int(win.network)].add(isShared) }
+      for win in wins[start..<end] {
+        series[Int(win.network)].add(DaySeries.Cell(day: win.day, count: isShared ? 1 : 0, total: 1))
+      }
       start = end
     }
-    for (network, rate) in zip(networks, counts) {
-      let party = SignalParty(kind: .network, name: network)
-      rates.add(SignalRates.Key(name: .sharedTransactions, party: party), SignalRates.Entry(rate: rate))
+    for (network, series) in zip(networks, series) {
+      rates.add(SignalRates.Key(name: .sharedTransactions, party: SignalParty(kind: .network, name: network)), series)
     }
   }
 }

@@ -14,6 +14,10 @@ struct SignalCluster: Hashable, Sendable {
   let window: UInt8
   /// The family of versions: 0 up to SKAdNetwork 3, 1 for 4, 2 for AdAttributionKit.
   let family: UInt8
+  /// A hash of the model and its version; 0 if the postback was not decoded.
+  var model: UInt64 = 0
+  /// The form of the signed fields, which tells the data tier: the digits of the source identifier, and 8 with a source app.
+  var form: UInt8 = 0
 }
 
 /// Counts of the values of a cluster.
@@ -23,12 +27,11 @@ struct ClusterCounts: Sendable {
   /// The coarse values low, medium and high.
   var coarse: (Int32, Int32, Int32) = (0, 0, 0)
   var redownload = Rate()
+  var viewThrough = Rate()
+  /// The postbacks without a conversion value.
+  var nulls = Rate()
   /// The countries, as the number of their letters.
   var countries: [UInt16: Int32] = [:]
-  /// The postbacks that a device sent, and of those the ones that no forwarder did.
-  var missing = Rate()
-  var unknownCampaign = Rate()
-  var inactiveCampaign = Rate()
   /// The impossible fields among all postbacks.
   var impossible = Rate()
 
@@ -47,10 +50,9 @@ struct ClusterCounts: Sendable {
     left.coarse.1 += right.coarse.1
     left.coarse.2 += right.coarse.2
     left.redownload += right.redownload
+    left.viewThrough += right.viewThrough
+    left.nulls += right.nulls
     left.countries.merge(right.countries, uniquingKeysWith: +)
-    left.missing += right.missing
-    left.unknownCampaign += right.unknownCampaign
-    left.inactiveCampaign += right.inactiveCampaign
     left.impossible += right.impossible
   }
 
@@ -61,7 +63,8 @@ struct ClusterCounts: Sendable {
     case .fine: return fine.map(Int.init)
     case .coarse: return [Int(coarse.0), Int(coarse.1), Int(coarse.2)]
     case .redownload: return shares(redownload)
-    case .missing: return shares(missing)
+    case .viewThrough: return shares(viewThrough)
+    case .nulls: return shares(nulls)
     case .country(let country):
       let all = countries.values.reduce(0) { $0 + Int($1) }
       let found = Int(countries[country] ?? 0)
@@ -72,15 +75,16 @@ struct ClusterCounts: Sendable {
 
 /// A measure whose mean is compared between campaigns.
 enum ClusterMeasure: Sendable, Hashable {
-  case fine, coarse, redownload, missing
+  case fine, coarse, nulls, redownload, viewThrough
   case country(UInt16)
 
   var name: SignalName {
     switch self {
     case .fine: .fineValues
     case .coarse: .coarseValues
+    case .nulls: .inventedNulls
     case .redownload: .redownloads
-    case .missing: .missingForwarded
+    case .viewThrough: .viewThrough
     case .country: .countries
     }
   }

@@ -7,45 +7,6 @@ internal import PostbackVerification
 internal import SKAdNetwork
 internal import Tables
 
-/// The counts of accepted postbacks for the signals.
-struct SignalCounts: Sendable {
-  var clusters: [SignalCluster: ClusterCounts] = [:]
-  var rates = SignalRates()
-  var transactions = SharedTransactions()
-  var changes = ValueChanges()
-  var risk = ForwardingRisk()
-  /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
-  var lateReplays: [String: Int] = [:]
-  var unreadable = UnreadableRows()
-  /// The number of postbacks in further clusters, which are left out.
-  var uncounted = 0
-  /// Indicates that a row of a derived table is not of the postback in its place.
-  var isMisaligned = false
-
-  private static let mostClusters = 50_000
-  private static let mostNetworks = 4096
-
-  mutating func merge(_ later: SignalCounts) {
-    for (key, counts) in later.clusters {
-      if clusters[key] != nil || clusters.count < Self.mostClusters {
-        clusters[key, default: ClusterCounts()] += counts
-      } else {
-        uncounted += counts.impossible.total
-      }
-    }
-    rates += later.rates
-    transactions.merge(later.transactions)
-    changes.merge(later.changes)
-    risk.merge(later.risk)
-    for (network, count) in later.lateReplays where lateReplays[network] != nil || lateReplays.count < Self.mostNetworks
-    {
-      lateReplays[network, default: 0] += count
-    }
-    unreadable += later.unreadable
-    isMisaligned = isMisaligned || later.isMisaligned
-  }
-}
-
 /// A counter for the accepted postbacks of a batch, with their copies and the rows of derived tables beside them.
 struct SignalCounter: Sendable {
   let filter: RowFilter
@@ -75,6 +36,9 @@ struct SignalCounter: Sendable {
         postback.network = enriched.text(enrichedColumns.network) ?? postback.network
         postback.campaign = enriched.text(enrichedColumns.campaign) ?? postback.campaign
         if let status = enriched.text(enrichedColumns.status).flatMap(EnrichStatus.init) { postback.status = status }
+        if enriched.has(CountrySource.targeting.rawValue, in: enrichedColumns.countrySource) {
+          postback.target = enriched.letters(enrichedColumns.country)
+        }
       }
       add(row, postback, to: &counts)
       guard let key, copies.follows(UInt128(key)) else { continue }
@@ -90,18 +54,28 @@ struct SignalCounter: Sendable {
     let cluster = postback.cluster
     var found = counts.clusters[cluster] ?? ClusterCounts()
     if postback.isWin {
-      if let value = row.integer(columns.conversionValue), (0...63).contains(value) {
-        found.add(fine: Int(value))
-      }
+      let fine = row.integer(columns.conversionValue).flatMap { (0...63).contains($0) ? Int($0) : nil }
+      var coarse: Int?
       switch row.text(columns.coarseValue) {
-      case "low": found.coarse.0 += 1
-      case "medium": found.coarse.1 += 1
-      case "high": found.coarse.2 += 1
+      case "low":
+        coarse = 0
+        found.coarse.0 += 1
+      case "medium":
+        coarse = 1
+        found.coarse.1 += 1
+      case "high":
+        coarse = 2
+        found.coarse.2 += 1
       default: break
       }
-      if let country = row.cell(columns.country), country.count == 2 {
-        let start = Int(country.start)
-        found.countries[UInt16(row.bytes[start]) << 8 | UInt16(row.bytes[start + 1]), default: 0] += 1
+      if let fine { found.add(fine: fine) }
+      found.nulls.add(fine == nil && coarse == nil)
+      counts.values.add(postback, fine: fine, coarse: coarse)
+      if let country = postback.country { found.countries[country, default: 0] += 1 }
+      if let fidelity = row.integer(columns.fidelityType) {
+        found.viewThrough.add(fidelity == 0)
+      } else if let type = row.text(columns.adInteractionType) {
+        found.viewThrough.add(type == "view")
       }
       if let isRedownload = row.boolean(columns.redownload) {
         found.redownload.add(isRedownload)
@@ -109,24 +83,25 @@ struct SignalCounter: Sendable {
         found.redownload.add(type == "redownload")
       }
       if let transaction = row.cell(transaction) {
-        counts.transactions.add(row.bytes[transaction.indices], network: postback.network)
+        let day = DaySeries.day(of: postback.time)
+        counts.transactions.add(row.bytes[transaction.indices], network: postback.network, on: day)
       }
     }
     let isImpossible = hasImpossibleFields(row)
     found.impossible.add(isImpossible)
     counts.clusters[cluster] = found
-    let time = postback.time
-    counts.rates.add(.impossibleFields, .forwarder, postback.forwarder, isImpossible, at: time)
-    counts.rates.add(.impossibleFields, .network, postback.network, isImpossible, at: time)
-    counts.rates.add(.impossibleFields, .app, postback.app, isImpossible, at: time)
-    counts.rates.add(.invalidSignatures, .forwarder, postback.forwarder, false, at: nil)
-    counts.rates.add(.reusedTransactions, .forwarder, postback.forwarder, false, at: nil)
+    let day = DaySeries.day(of: postback.time)
+    counts.rates.add(.impossibleFields, .forwarder, postback.forwarder, isImpossible, on: day)
+    counts.rates.add(.impossibleFields, .network, postback.network, isImpossible, on: day)
+    counts.rates.add(.impossibleFields, .app, postback.app, isImpossible, on: day)
+    counts.rates.add(.invalidSignatures, .forwarder, postback.forwarder, false, on: day)
+    counts.rates.add(.reusedTransactions, .forwarder, postback.forwarder, false, on: day)
     if let status = postback.status {
       for (name, isFound) in [
         (SignalName.unknownCampaigns, status == .unmapped), (.inactiveCampaigns, status == .outsideValidity),
       ] {
-        counts.rates.add(name, .network, postback.network, isFound, at: time)
-        counts.rates.add(name, .forwarder, postback.forwarder, isFound, at: time)
+        counts.rates.add(name, .network, postback.network, isFound, on: day)
+        counts.rates.add(name, .forwarder, postback.forwarder, isFound, on: day)
       }
     }
   }
@@ -169,18 +144,12 @@ struct SignalCounter: Sendable {
       let isSenderLate = sender.wait > lateAfter
       isLate = isLate || isSenderLate
       guard let name = sender.name else { continue }
-      let last = sender.last == .min ? nil : sender.last
-      counts.rates.add(.lateCopies, .forwarder, name, isSenderLate, at: last)
-      counts.rates.add(.resends, .forwarder, name, sender.count > sender.values.count && !isSenderLate, at: last)
-      let contradicted = sender.contradictedAt
-      counts.rates.add(
-        .selfConflicts,
-        .forwarder,
-        name,
-        contradicted != nil,
-        at: contradicted == .max ? nil : contradicted
-      )
+      let day = DaySeries.day(of: sender.first)
+      counts.rates.add(.lateCopies, .forwarder, name, isSenderLate, on: day)
+      counts.rates.add(.resends, .forwarder, name, sender.count > sender.values.count && !isSenderLate, on: day)
+      counts.rates.add(.selfConflicts, .forwarder, name, sender.contradictedAt != nil, on: day)
     }
+    if senders.senders.count > 1 { counts.delay.add(senders, network: postback.network) }
     if let device = senders.device { compare(senders, with: device, row, postback, to: &counts) }
     return isLate
   }
@@ -194,55 +163,34 @@ struct SignalCounter: Sendable {
     to counts: inout SignalCounts
   ) {
     let isContradicted = device.values.count > 1
-    let time = isContradicted ? device.values.map(\.first).sorted()[1] : .max
-    let since = time == .max ? nil : time
-    counts.rates.add(.deviceCopiesDisagree, .network, postback.network, isContradicted, at: since)
-    counts.rates.add(.deviceCopiesDisagree, .app, postback.app, isContradicted, at: since)
+    let day = DaySeries.day(of: device.first)
+    counts.rates.add(.deviceCopiesDisagree, .network, postback.network, isContradicted, on: day)
+    counts.rates.add(.deviceCopiesDisagree, .app, postback.app, isContradicted, on: day)
     if postback.isWin, let first = postback.time {
-      counts.risk.add(postback.cluster, at: min(first, device.first), forwardedAt: senders.firstForwarded)
+      counts.risk.add(
+        postback.cluster,
+        at: min(first, device.first),
+        forwardedAt: senders.firstForwarded,
+        value: device.values[0].values.meant
+      )
     }
     let place = postback.place(row, columns)
     for sender in senders.senders {
       guard !sender.isDirect, let forwarder = sender.name else { continue }
-      counts.rates.add(.deviceCopiesDisagree, .forwarder, forwarder, isContradicted, at: since)
+      counts.rates.add(.deviceCopiesDisagree, .forwarder, forwarder, isContradicted, on: day)
       guard postback.isWin else { continue }
       if isContradicted {
         for name in SignalName.ofDeviceCopies { counts.rates.leaveOut(name, forwarder) }
       } else {
-        counts.add(DeviceComparison(sender, with: device.values[0].values), by: forwarder, place)
+        // The comparison is there when both copies are.
+        let last = max(device.first == .max ? .min : device.first, sender.first == .max ? .min : sender.first)
+        counts.add(
+          DeviceComparison(sender, with: device.values[0].values),
+          by: forwarder,
+          place,
+          on: DaySeries.day(of: last)
+        )
       }
-    }
-  }
-}
-
-extension SignalCounts {
-  /// Counts the differences of a forwarder's copies of a postback from the device's.
-  fileprivate mutating func add(
-    _ comparison: DeviceComparison,
-    by forwarder: String,
-    _ place: ValueChanges.Place
-  ) {
-    func add(_ name: SignalName, _ difference: DeviceComparison.Difference?) {
-      rates.add(name, .forwarder, forwarder, difference != nil, at: difference?.time)
-      if let difference { changes.add(difference.change, for: name, by: forwarder) }
-    }
-    if comparison.hasReadableValues {
-      if comparison.hasDeviceValue {
-        add(.raisedValues, comparison.raised)
-        add(.loweredValues, comparison.lowered)
-      }
-      if !comparison.hasDeviceValue || comparison.added != nil { add(.addedValues, comparison.added) }
-      let name: SignalName? =
-        comparison.raised != nil
-        ? .raisedValues : comparison.added != nil ? .addedValues : comparison.lowered != nil ? .loweredValues : nil
-      changes.add(comparison.meant, in: place, for: name, by: forwarder)
-    } else {
-      for name: SignalName in [.raisedValues, .loweredValues, .addedValues] { rates.leaveOut(name, forwarder) }
-    }
-    if !comparison.hasReadableCountries {
-      rates.leaveOut(.changedCountries, forwarder)
-    } else if comparison.hasCountry {
-      add(.changedCountries, comparison.country)
     }
   }
 }
@@ -250,7 +198,7 @@ extension SignalCounts {
 extension SignalName {
   /// The tests that compare the rates of forwarders' differences from devices' own copies.
   fileprivate static let ofDeviceCopies: [SignalName] = [
-    .raisedValues, .loweredValues, .addedValues, .changedCountries,
+    .raisedValues, .loweredValues, .addedValues, .inventedNulls, .changedCountries,
   ]
 }
 
@@ -260,4 +208,6 @@ struct EnrichedColumns: Sendable {
   let network = Table.enriched.place(.networkName)
   let campaign = Table.enriched.place(.campaignID)
   let status = Table.enriched.place(.enrichStatus)
+  let country = Table.enriched.place(.country)
+  let countrySource = Table.enriched.place(.countrySource)
 }

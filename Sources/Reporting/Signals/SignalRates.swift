@@ -1,85 +1,143 @@
-/// The rates of all parties, by test.
+/// The rates of all parties, by test and day.
 struct SignalRates: Sendable {
   struct Key: Hashable, Sendable {
     let name: SignalName
     let party: SignalParty
   }
 
-  /// A rate, and the time of the first record with the property.
+  /// A rate by the day on which its records were first received.
   struct Entry: Sendable {
-    var rate = Rate()
-    var since: Int64?
+    var series = DaySeries()
     /// The number of records that could not be compared.
     var leftOut = 0
   }
 
   private(set) var entries: [Key: Entry] = [:]
 
-  private static let leastRecords = 30
-  private static let mostEntries = 100_000
+  static let leastRecords = 30
+  private static let mostEntries = 50_000
 
+  /// Counts a record of the day on which it was first received.
   mutating func add(
     _ name: SignalName,
     _ kind: SignalParty.Kind,
     _ party: String?,
     _ hasProperty: Bool,
-    at time: Int64?
+    on day: Int32
   ) {
     guard let party else { return }
     add(
       Key(name: name, party: SignalParty(kind: kind, name: party)),
-      Entry(rate: Rate(count: hasProperty ? 1 : 0, total: 1), since: hasProperty ? time : nil)
+      DaySeries.Cell(day: day, count: hasProperty ? 1 : 0, total: 1)
     )
   }
 
   /// Counts a record of a forwarder that a test leaves out.
-  mutating func leaveOut(_ name: SignalName, _ forwarder: String) {
-    add(Key(name: name, party: SignalParty(kind: .forwarder, name: forwarder)), Entry(leftOut: 1))
+  mutating func leaveOut(_ name: SignalName, _ forwarder: String, _ count: Int = 1) {
+    let key = Key(name: name, party: SignalParty(kind: .forwarder, name: forwarder))
+    if entries[key] != nil || entries.count < Self.mostEntries { entries[key, default: Entry()].leftOut += count }
   }
 
-  mutating func add(_ key: Key, _ entry: Entry) {
+  mutating func add(_ key: Key, _ cell: DaySeries.Cell) {
     if let place = entries.index(forKey: key) {
-      entries.values[place].rate += entry.rate
-      entries.values[place].leftOut += entry.leftOut
-      guard let since = entry.since else { return }
-      entries.values[place].since = min(entries.values[place].since ?? since, since)
+      entries.values[place].series.add(cell)
     } else if entries.count < Self.mostEntries {
+      var entry = Entry()
+      entry.series.add(cell)
       entries[key] = entry
     }
   }
 
-  static func += (left: inout Self, right: Self) {
-    for (key, entry) in right.entries.sorted(by: { $0.key.party < $1.key.party }) { left.add(key, entry) }
+  mutating func add(_ key: Key, _ series: DaySeries) {
+    if entries[key] != nil || entries.count < Self.mostEntries { entries[key, default: Entry()].series += series }
   }
 
-  /// The tests of all parties with enough records, each against all other parties of its kind.
+  static func += (left: inout Self, right: Self) {
+    for (key, entry) in right.entries.sorted(by: { $0.key.party < $1.key.party }) {
+      guard left.entries[key] != nil || left.entries.count < mostEntries else { continue }
+      left.entries[key, default: Entry()].series += entry.series
+      left.entries[key]?.leftOut += entry.leftOut
+    }
+  }
+
+  /// The tests of all parties with enough records, each against all other parties of its kind. A test is left out if no record
+  /// of any party has the property, since it cannot raise an alarm.
   func tests() -> [SignalTest] {
     struct Kind: Hashable {
       let name: SignalName
       let kind: SignalParty.Kind
     }
-    var totals: [Kind: Rate] = [:]
-    for (key, entry) in entries { totals[Kind(name: key.name, kind: key.party.kind), default: Rate()] += entry.rate }
+    var totals: [Kind: DaySeries] = [:]
+    for (key, entry) in entries {
+      totals[Kind(name: key.name, kind: key.party.kind), default: DaySeries()] += entry.series
+    }
     return entries.compactMap { key, entry -> SignalTest? in
-      guard entry.rate.total >= Self.leastRecords else { return nil }
-      let total = totals[Kind(name: key.name, kind: key.party.kind)] ?? Rate()
-      let others = total - entry.rate
-      let tolerated = ExactTest.binomial(entry.rate, chance: key.name.tolerance)
-      let isCompared = key.name.comparesWithOthers && others.total > 0
+      let own = entry.series.rate
+      guard own.total >= Self.leastRecords, let all = totals[Kind(name: key.name, kind: key.party.kind)],
+        all.rate.count > 0
+      else { return nil }
+      let others = all.rate - own
+      let isCompared = key.name.comparesWithOthers && others.total >= Self.leastRecords
+      let course = Self.course(key.name, entry.series, all, isCompared: isCompared)
       var test = SignalTest(
         name: key.name,
+        basis: key.name.basisOfRates,
+        method: .rates,
         party: key.party,
-        app: nil,
-        value: nil,
-        own: entry.rate,
+        own: own,
         others: others,
-        effect: (entry.rate.share ?? 0) - (others.share ?? 0),
-        campaigns: nil,
-        pValue: isCompared ? max(tolerated, ExactTest.fisher(entry.rate, against: others)) : tolerated
+        effect: (own.share ?? 0) - (others.share ?? 0),
+        pValue: course.pValue
       )
-      test.since = entry.since
+      test.course = course
       if key.name.leavesOut { test.leftOut = entry.leftOut }
       return test
     }
+  }
+
+  /// The evidence that the rate is above the tolerated one and above the others', by day.
+  private static func course(_ name: SignalName, _ own: DaySeries, _ all: DaySeries, isCompared: Bool) -> EvidenceCourse
+  {
+    let (days, others) = (all.cells.map(\.day), all - own)
+    let course = evidence(name, own, others, on: days, isCompared: isCompared)
+    guard name.mayBeOutage else { return course }
+    let rest = own.withoutDays(own.worst(Self.outageDays))
+    return course.lesser(evidence(name, rest, others, on: days, isCompared: isCompared))
+  }
+
+  /// The days that may be an outage of a part of a network.
+  private static let outageDays = 2
+
+  private static func evidence(
+    _ name: SignalName,
+    _ own: DaySeries,
+    _ others: DaySeries,
+    on days: [Int32],
+    isCompared: Bool
+  ) -> EvidenceCourse {
+    let tolerance = isCompared ? name.tolerance : name.toleranceAlone
+    let tolerated = RateEvidence.aboveTolerance(own, tolerance, on: days)
+    return isCompared ? tolerated.lesser(RateEvidence.aboveOthers(own, others, on: days)) : tolerated
+  }
+
+  /// The day on which the evidence of an alarm had fallen, and the onset of the property.
+  func describe(_ test: inout SignalTest, bound: Double) {
+    guard let series = entries[Key(name: test.name, party: test.party)]?.series else { return }
+    var all = DaySeries()
+    for (key, entry) in entries where key.name == test.name && key.party.kind == test.party.kind { all += entry.series }
+    var (own, others) = (Rate(), Rate())
+    var fallen: Int32?
+    var stood = false
+    for (day, log) in test.course?.days ?? [] {
+      own += series.on(day)
+      others += all.on(day) - series.on(day)
+      let stands =
+        own.total >= Self.leastRecords && log >= bound && (!test.needsRatio || SignalTest.isFarAbove(own, others))
+      if stands { (stood, fallen) = (true, nil) } else if stood, fallen == nil { fallen = day }
+    }
+    test.withdrawnOn = fallen
+    guard test.isSignificant else { return }
+    test.since = ChangePoint.onset(series)
+    test.isThroughout = test.since == nil
   }
 }

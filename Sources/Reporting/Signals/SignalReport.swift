@@ -5,9 +5,9 @@ package import Tables
 
 /// All tests of the accepted postbacks and of their copies.
 ///
-/// A signal proves nothing: it shows where to look. The p-values are corrected with Holm's method, so that the chance of any
-/// alarm without a cause is at most 5 % for a report, not for a test: an analyst who finds one alarm on a clean day in
-/// twenty still trusts the others. A false discovery rate, which Benjamini and Hochberg's method bounds, would allow more.
+/// A signal proves nothing: it shows where to look. The p-values are corrected with Holm's method, suspicions and differences each
+/// as a family, so that the chance of any alarm without a cause is at most 5 % for a report, not for a test: an analyst who finds
+/// one alarm on a clean day in twenty still trusts the others.
 package struct SignalReport: Sendable {
   /// A test that could not be made.
   package struct Omission: Sendable {
@@ -21,6 +21,8 @@ package struct SignalReport: Sendable {
   package let tests: [SignalTest]
   /// The tests that could not be made.
   package let omissions: [Omission]
+  /// What tests that were made could not look at.
+  package let partialOmissions: [Omission]
   /// The number of copies, postbacks and transactions that are left out, because there are too many.
   package let leftOut: Int
   /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
@@ -31,8 +33,12 @@ package struct SignalReport: Sendable {
   /// The time in milliseconds by which a copy may be outside the span of its postback.
   private static let copyTime: Int64 = 35 * 86_400_000
 
-  /// The tests that raise an alarm.
+  /// The suspicions that raise an alarm.
   package var alarms: [SignalTest] { tests.filter(\.isAlarm) }
+  /// The significant differences, which need not be wrong.
+  package var differences: [SignalTest] { tests.filter { $0.kind == .difference && $0.isSignificant } }
+  /// The suspicions that raised an alarm on a day before the last, and do not any more.
+  package var withdrawn: [SignalTest] { tests.filter { $0.kind == .suspicion && $0.withdrawnOn != nil } }
 
   /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. A copy is
   /// late if it comes more than `days` days after the first of the same sender. All copies of a postback count, also those
@@ -69,30 +75,48 @@ package struct SignalReport: Sendable {
     }
     counts.rates += copies.rates
     counts.transactions.addRates(to: &counts.rates)
-    counts.risk.count(in: &counts.clusters)
-    var tests = counts.rates.tests() + ClusterTests(counts.clusters).all()
-    tests += RevenueComparison.tests(counts.changes.comparisons())
-    let corrected = holmCorrected(tests.map(\.pValue))
-    for index in tests.indices {
-      tests[index].correctedPValue = corrected[index]
-      let (name, party) = (tests[index].name, tests[index].party.name)
-      if let names = name.revenueTests { tests[index].money = counts.changes.revenueEffect(names, by: party) }
-      if let revenue = tests[index].revenue { tests[index].money = [revenue.currency: revenue.gain] }
-      tests[index].change = counts.changes.mostFrequent(name, by: party)
-    }
-    self.tests = tests.sorted {
+    counts.delay.addRates(to: &counts.rates)
+    counts.values.addRates(to: &counts.rates)
+    counts.addZeros()
+    counts.risk.addRates(to: &counts.rates)
+    tests = Self.tests(counts).sorted {
       ($0.pValue, $0.name.rawValue, $0.party, $0.app ?? "", $0.value ?? "")
         < ($1.pValue, $1.name.rawValue, $1.party, $1.app ?? "", $1.value ?? "")
     }
-    let made = Set(tests.map(\.name))
-    omissions = SignalName.allCases.filter { !made.contains($0) }.map { name in
-      Omission(name: name, reason: name.reasonOfOmission(hasEnriched: enriched != nil))
-    }
-    leftOut = copies.unfollowed + counts.uncounted + counts.transactions.unfollowed + counts.risk.unfollowed
+    let omitted = SignalOmissions(counts, tests, hasEnriched: enriched != nil)
+    (omissions, partialOmissions) = (omitted.all(), omitted.partial())
+    leftOut =
+      copies.unfollowed + counts.uncounted + counts.transactions.unfollowed + counts.risk.unfollowed
+      + counts.delay.unfollowed + counts.values.unfollowed
     lateReplays = counts.lateReplays
     var unreadable = copies.unreadable
     unreadable += counts.unreadable
     self.unreadable = unreadable
+  }
+
+  /// All tests, corrected for their number.
+  private static func tests(_ counts: SignalCounts) -> [SignalTest] {
+    var tests = counts.rates.tests() + ClusterTests(counts.clusters, targeted: counts.values.targeted).all()
+    tests += RevenueComparison.tests(counts.changes.comparisons()) + counts.risk.testsOfWithheld()
+    tests += SameCampaignTests(counts.values).all() + ValueSteps(counts.values).all()
+    tests += CampaignBursts(values: counts.values).all()
+    let only = counts.onlySenders
+    tests.removeAll { $0.party.kind == .network && only.contains($0.party.name) && $0.name.isOfBothKinds }
+    let bounds = SignalFamily.correct(&tests)
+    for index in tests.indices {
+      let (name, party) = (tests[index].name, tests[index].party.name)
+      if tests[index].method.isValidAtAnyTime { counts.rates.describe(&tests[index], bound: bounds[index]) }
+      guard tests[index].basis == .copies else { continue }
+      if let names = name.revenueTests { tests[index].money = counts.changes.revenueEffect(names, by: party) }
+      if let revenue = tests[index].revenue { tests[index].money = [revenue.currency: revenue.gain] }
+      tests[index].change = counts.changes.mostFrequent(name, by: party)
+    }
+    // Where one forwarder lowers or drops values, those of an honest one are higher.
+    let lowering = tests.filter { $0.isAlarm && ($0.name == .inventedNulls || $0.name == .loweredValues) }
+    return tests.filter { test in
+      let isOfValues = test.name == .fineValues || test.name == .coarseValues
+      return !(isOfValues && test.basis == .sameCampaign && lowering.contains { $0.party != test.party })
+    }
   }
 
   private static func count(
@@ -123,22 +147,13 @@ extension SignalName {
     }
   }
 
-  fileprivate func reasonOfOmission(hasEnriched: Bool) -> String {
+  /// Indicates that forwarders and networks both have the test. A network with one forwarder that sends for no other has it once.
+  fileprivate var isOfBothKinds: Bool {
     switch self {
-    case .raisedValues, .loweredValues, .addedValues, .changedCountries:
-      "No forwarder has 30 postbacks of which a device's own copy came, too."
-    case .raisedRevenue:
-      "No forwarder has 30 postbacks of which a device's own copy came, too, and whose values mean revenue."
-    case .deviceCopiesDisagree: "No party has 30 postbacks of which a device's own copy came."
-    case .missingForwarded:
-      "There are not two networks with two campaigns each and 30 postbacks of which a device's own copy came."
-    case .unknownCampaigns, .inactiveCampaigns:
-      hasEnriched
-        ? "Too few postbacks were looked up."
-        : "There is no skan_enriched of these postbacks. Run postback enrich with the lookup tables, and give one folder."
-    case .fineValues, .coarseValues, .redownloads, .countries:
-      "There are not two parties with two campaigns each and 30 values."
-    default: "No party has 30 records."
+    case .fineValues, .coarseValues, .inventedNulls, .redownloads, .viewThrough, .countries, .impossibleFields,
+      .unknownCampaigns, .inactiveCampaigns:
+      true
+    default: false
     }
   }
 }

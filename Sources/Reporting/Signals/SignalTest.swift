@@ -1,82 +1,53 @@
 package import ConversionModel
 
-/// The tests of signals. The raw values are the names in output.
-package enum SignalName: String, CaseIterable, Sendable {
-  /// The fine conversion values of a party's campaigns are higher than those of others.
-  case fineValues = "fine_values"
-  /// The coarse conversion values of a party's campaigns are higher than those of others, over all windows.
-  case coarseValues = "coarse_values"
-  /// More of a party's postbacks are redownloads.
-  case redownloads
-  /// More of a party's postbacks are of one country.
-  case countries
-  /// More of a network's postbacks came from devices alone, without the copy that it should forward.
-  case missingForwarded = "missing_forwarded"
-  /// A forwarder's copies have higher values than the devices' own copies of the same postbacks.
-  case raisedValues = "raised_values"
-  /// A forwarder's values mean more revenue than the devices' own copies of the same postbacks.
-  case raisedRevenue = "raised_revenue"
-  /// A forwarder's copies have lower values than the devices' own copies of the same postbacks, or none.
-  case loweredValues = "lowered_values"
-  /// A forwarder's copies have values where the devices' own copies of the same postbacks have none.
-  case addedValues = "added_values"
-  /// A forwarder's copies have other countries than the devices' own copies of the same postbacks.
-  case changedCountries = "changed_countries"
-  /// Copies of a postback that came as a device's own contradict each other.
-  case deviceCopiesDisagree = "device_copies_disagree"
-  /// Accepted postbacks have fields that Apple's data tiers rule out.
-  case impossibleFields = "impossible_fields"
-  /// A forwarder sends a postback again with other values.
-  case selfConflicts = "self_conflicts"
-  /// Copies come after Apple's last retry.
-  case lateCopies = "late_copies"
-  /// A forwarder sends the same postback again.
-  case resends
-  /// No trusted key signed what a forwarder sent.
-  case invalidSignatures = "invalid_signatures"
-  /// Postbacks have the transaction of another postback.
-  case reusedTransactions = "reused_transactions"
-  /// Several networks won the same transaction.
-  case sharedTransactions = "shared_transactions"
-  /// The lookup tables do not have the campaign.
-  case unknownCampaigns = "unknown_campaigns"
-  /// The campaign did not run at the time of the impression.
-  case inactiveCampaigns = "inactive_campaigns"
+/// The kinds of tests, by what a small p-value tells.
+package enum SignalKind: String, Sendable {
+  /// Something is wrong that audiences, apps and countries do not explain.
+  case suspicion
+  /// A party differs from others, or from its own past. That need not be wrong.
+  case difference
+}
 
-  /// The method of the test.
-  package var method: SignalMethod {
+/// The comparisons that a test can rest on.
+package enum SignalBasis: String, CaseIterable, Sendable {
+  /// The copies of one postback.
+  case copies
+  /// The postbacks of one campaign that came through another sender.
+  case sameCampaign = "same_campaign"
+  /// A rule of Apple's.
+  case rule
+  /// The countries that a campaign targets.
+  case targets
+  /// The campaigns of other parties.
+  case campaigns
+  /// The postbacks of other parties.
+  case parties
+  /// The same party before.
+  case past
+
+  /// The kind of a test on this basis.
+  package var kind: SignalKind {
     switch self {
-    case .fineValues, .coarseValues, .redownloads, .countries, .missingForwarded: .campaigns
-    case .raisedRevenue: .revenue
-    default: .rates
+    case .copies, .sameCampaign, .rule, .targets: .suspicion
+    case .campaigns, .parties, .past: .difference
     }
   }
+}
 
-  /// The share of records with the property that is no reason for an alarm, whatever the others' share is.
-  var tolerance: Double {
+extension SignalName {
+  /// The basis of the test where it compares rates.
+  var basisOfRates: SignalBasis {
     switch self {
-    case .lateCopies, .sharedTransactions: 0.002
-    case .impossibleFields, .selfConflicts: 0.005
-    case .raisedValues, .raisedRevenue, .loweredValues, .addedValues, .changedCountries, .deviceCopiesDisagree,
-      .invalidSignatures:
-      0.01
-    case .reusedTransactions: 0.02
-    case .resends, .unknownCampaigns, .inactiveCampaigns: 0.05
-    case .fineValues, .coarseValues, .redownloads, .countries, .missingForwarded: 0
-    }
-  }
-
-  /// Indicates that the party is responsible for the property. Whoever posts as a device is not known.
-  package var isAboutParty: Bool { self != .deviceCopiesDisagree }
-
-  /// Indicates that the others' rate tells what is usual. What strangers post to one party tells nothing about another.
-  var comparesWithOthers: Bool { self != .deviceCopiesDisagree }
-
-  /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, or cannot be read.
-  var leavesOut: Bool {
-    switch self {
-    case .raisedValues, .loweredValues, .addedValues, .changedCountries, .raisedRevenue: true
-    default: false
+    case .raisedValues, .raisedRevenue, .loweredValues, .addedValues, .inventedNulls, .changedCountries,
+      .deviceCopiesDisagree, .missingForwarded, .withheld, .heldBack, .selfConflicts:
+      .copies
+    case .impossibleFields, .lateCopies, .invalidSignatures, .reusedTransactions, .sharedTransactions,
+      .inactiveCampaigns:
+      .rule
+    case .countries: .targets
+    case .resends, .unknownCampaigns: .parties
+    case .fineValues, .coarseValues, .redownloads, .viewThrough: .campaigns
+    case .bursts: .past
     }
   }
 }
@@ -85,11 +56,22 @@ package enum SignalName: String, CaseIterable, Sendable {
 package enum SignalMethod: String, Sendable {
   /// A comparison of a party's campaigns with those of all others, with the variance between campaigns.
   case campaigns = "campaign_contrast"
-  /// A comparison of a party's rate with that of all others (Fisher), and with the tolerated rate (binomial); the larger
-  /// p-value counts.
-  case rates = "exact_rates"
+  /// The same comparison among all divisions of the campaigns between the party and the others.
+  case permutation = "campaign_permutation"
+  /// Likelihood ratios of a party's rate, by day, against that of all others and against the tolerated rate; the lesser
+  /// evidence counts.
+  case rates = "sequential_rates"
+  /// Likelihood ratios of a party's values, by day, among those of the same campaign, window, model and form.
+  case strata = "sequential_strata"
   /// A bound for the sum of gains, given the revenue of the devices' values and the others' share (Bentkus).
   case revenue = "revenue_bound"
+  /// A step in the values of a party, less those of others, among steps by chance.
+  case change = "change_point"
+  /// A count of an hour among those of the other days, with their dispersion.
+  case counts = "dispersed_counts"
+
+  /// Indicates that the p-value holds on whichever day one looks, and however often.
+  package var isValidAtAnyTime: Bool { self == .rates || self == .strata }
 }
 
 /// A party whose postbacks are compared with those of all others.
@@ -109,30 +91,36 @@ package struct SignalParty: Hashable, Comparable, Sendable {
   }
 }
 
-/// A test of one party's postbacks against those of all others.
+/// A test of one party's postbacks.
 package struct SignalTest: Sendable {
   /// The test.
   package let name: SignalName
+  /// The comparison that it rests on.
+  package let basis: SignalBasis
+  /// The method.
+  package let method: SignalMethod
   /// The party.
   package let party: SignalParty
   /// The advertised app whose postbacks are compared; nil for all apps.
-  package let app: String?
+  package var app: String?
   /// The value whose share is compared, such as a country; nil if the test says it.
-  package let value: String?
-  /// The party's rate, and that of all others: for values, of the highest ones.
+  package var value: String?
+  /// The party's rate, and that of all others: for values, of the highest ones; for changes, after and before the change.
   package let own: Rate
   package let others: Rate
   /// The size of the effect: for rates and shares, the difference of both; for values, by how much the chance that a value of
   /// the party is higher than one of the others exceeds the chance that it is lower.
   package let effect: Double
   /// The numbers of campaigns that were compared; nil if the test compares rates.
-  package let campaigns: (own: Int, others: Int)?
+  package var campaigns: (own: Int, others: Int)?
   /// The p-value of this test alone.
   package let pValue: Double
-  /// The p-value, corrected for all tests (Holm).
+  /// The p-value, corrected for all tests of its kind (Holm).
   package internal(set) var correctedPValue = 1.0
-  /// The time of receipt of the first record with the property; nil if the test compares campaigns, or it is not known.
-  package var since: Int64?
+  /// The days from which on there is more of the property; nil if the test knows none, or the share did not change.
+  package var since: SignalOnset?
+  /// Indicates that the share was looked at by day and did not rise, so that the property is there in the whole period.
+  package internal(set) var isThroughout = false
   /// The change that was made most often; nil if the test knows none.
   package var change: SignalChange?
   /// The sum by which the forwarded values mean more revenue than the devices' own copies, by currency.
@@ -143,6 +131,11 @@ package struct SignalTest: Sendable {
   /// The number of postbacks that the comparison leaves out, because copies of devices contradict each other, a value cannot
   /// be read or its meaning is not known; nil if the test leaves none out.
   package internal(set) var leftOut: Int?
+  /// The evidence of each day; nil if the p-value does not hold at any time.
+  var course: EvidenceCourse?
+  /// The day, since 1970, on which the evidence of an earlier alarm had fallen below its bound; nil if there was no alarm, or
+  /// it stands.
+  package internal(set) var withdrawnOn: Int32?
 
   /// The share of a forwarder's postbacks whose copies of devices contradict each other from which on they are reported in any
   /// case, because they are missing in its comparisons.
@@ -151,18 +144,37 @@ package struct SignalTest: Sendable {
   /// The largest corrected p-value of an alarm.
   package static let level = 0.05
 
-  /// Indicates that the test raises an alarm: it is significant after the correction, and the rate is at least half as
-  /// large again as that of the others.
-  package var isAlarm: Bool {
+  /// The kind of the test.
+  package var kind: SignalKind { basis.kind }
+
+  /// Indicates that the test is a suspicion that raises an alarm.
+  package var isAlarm: Bool { kind == .suspicion && isSignificant }
+
+  /// Indicates that the test is significant after the correction, and the rate is at least half as large again as that of the
+  /// others, by the last day.
+  package var isSignificant: Bool {
     if name == .deviceCopiesDisagree, party.kind == .forwarder, own.share ?? 0 > Self.largestLeftOutShare {
       return true
     }
-    guard correctedPValue < Self.level else { return false }
+    guard correctedPValue < Self.level, withdrawnOn == nil else { return false }
     if let revenue { return revenue.isFarAboveOthers }
-    guard name.comparesWithOthers else { return true }
-    guard name.method == .rates, let own = own.share, let others = others.share else { return true }
+    return !needsRatio || Self.isFarAbove(own, others)
+  }
+
+  /// Indicates that an alarm needs a rate that is far above that of the others.
+  var needsRatio: Bool { method == .rates && name.comparesWithOthers }
+
+  /// Tells if a rate is at least half as large again as another.
+  static func isFarAbove(_ own: Rate, _ others: Rate) -> Bool {
+    guard let own = own.share, let others = others.share else { return true }
     return own >= 1.5 * others
   }
+}
+
+/// The day from which on there is more of a property, with the interval that it is in with a chance of 95 %. All days count from
+/// 1970.
+package struct SignalOnset: Equatable, Sendable {
+  package let day, low, high: Int32
 }
 
 /// A change of a field from the device's own copy to the forwarder's.

@@ -10,7 +10,6 @@ struct SignalSentence {
   /// The party, the numbers, the money and the time, as a sentence.
   var text: String {
     if test.name == .deviceCopiesDisagree { return disagreement }
-    let others = test.others.total > 0 ? "; others \(share(test.others))" : ""
     var sentence = "\(party) \(finding) (\(share(test.own))\(others))"
     if let change = test.change, change.count > 0 {
       sentence += ", most often \(FieldWords.name(change.field)) from \(value(change.from)) to \(value(change.to))"
@@ -33,6 +32,17 @@ struct SignalSentence {
     return sentence + "."
   }
 
+  private var others: String {
+    guard test.others.total > 0 else { return "" }
+    switch (test.name, test.basis) {
+    case (.bursts, _): return " of its postbacks; \(Numbers.grouped(test.others.count)) are usual"
+    case (.withheld, _): return "; of the forwarded ones \(share(test.others))"
+    case (_, .past): return "; before \(share(test.others))"
+    case (_, .sameCampaign): return "; through others \(share(test.others))"
+    default: return "; others \(share(test.others))"
+    }
+  }
+
   /// A finding that names nobody: who posts as a device is not known.
   private var disagreement: String {
     let (count, total) = (Numbers.grouped(test.own.count), Numbers.grouped(test.own.total))
@@ -50,16 +60,34 @@ struct SignalSentence {
   }
 
   private var since: String {
-    test.since.map { ", first on \(Timestamp(milliseconds: $0).description.prefix(10))" } ?? ""
+    guard let since = test.since else { return test.isThroughout ? ", in the whole period" : "" }
+    if test.name == .bursts { return ", on \(Self.date(since.day))" }
+    let days = "\(Self.date(since.low)) to \(Self.date(since.high))"
+    return ", since \(Self.date(since.day))" + (since.low < since.high ? " (95\u{202F}% interval \(days))" : "")
+  }
+
+  /// A day since 1970 as a date.
+  static func date(_ day: Int32) -> String {
+    String(Timestamp(milliseconds: Int64(day) * 86_400_000).description.prefix(10))
   }
 
   /// The corrected p-value in words.
   var certainty: String {
     let p = test.correctedPValue
-    guard test.isAlarm else { return "This may be chance." }
+    if let day = test.withdrawnOn {
+      return "This was an alarm, which is withdrawn on \(Self.date(day)): by then the evidence had fallen."
+    }
+    guard test.isSignificant else { return "This may be chance." }
+    let ending = test.kind == .difference ? " A difference need not be wrong." : ""
+    return chance(p) + ending
+  }
+
+  private func chance(_ p: Double) -> String {
     guard p < SignalTest.level else { return "More than 5\u{202F}% of the postbacks are left out of the comparisons." }
-    guard p >= 0.0001 else { return "By chance, fewer than 1 in 10\u{202F}000 reports would show this." }
-    return "By chance, at most 1 in \(Numbers.grouped(Int(1 / p))) reports would show this."
+    let number = p < 0.0001 ? "fewer than 1 in 10\u{202F}000" : "at most 1 in \(Numbers.grouped(Int(1 / p)))"
+    let looks =
+      test.method.isValidAtAnyTime ? ", however often you look" : ", if you look once: looking daily raises this chance"
+    return "By chance, \(number) reports would show this\(looks)."
   }
 
   /// The party, as the subject of a sentence.
@@ -83,11 +111,26 @@ struct SignalSentence {
   private var finding: String {
     let (count, total) = (Numbers.grouped(test.own.count), Numbers.grouped(test.own.total))
     switch test.name {
-    case .fineValues:
-      return "has higher fine values than others for the same apps: \(count) of \(total) are above the middle"
-    case .coarseValues: return "has higher coarse values than others for the same apps: \(count) of \(total) are high"
-    case .redownloads: return "has more redownloads: \(count) of \(total)"
-    case .countries: return "has more postbacks of \(test.value ?? "one country"): \(count) of \(total)"
+    case .fineValues, .coarseValues: return "\(comparison): \(count) of \(total) are above the middle"
+    case .inventedNulls where test.basis == .copies:
+      return "dropped the conversion value in \(count) of \(total) postbacks whose device's own copy has one"
+    case .inventedNulls:
+      let others = test.basis == .sameCampaign ? "the same campaigns through other forwarders" : "others"
+      return "differs from \(others) in postbacks without a conversion value: \(count) of \(total)"
+    case .redownloads: return "differs from others in redownloads: \(count) of \(total)"
+    case .viewThrough: return "differs from others in postbacks of views: \(count) of \(total)"
+    case .countries where test.basis == .targets:
+      return "has \(count) of \(total) postbacks of countries that their campaign does not target"
+    case .countries: return "differs from others in postbacks of \(test.value ?? "one country"): \(count) of \(total)"
+    case .bursts:
+      return "changed its rate: \(count) of \(total) postbacks of the campaign \(test.value ?? "") came in one hour"
+    case .heldBack:
+      return "sent \(count) of \(total) postbacks days after another sender, although it sent others in between"
+    case .withheld:
+      return """
+        did not forward postbacks whose values differ from the forwarded ones of the same campaigns: \(count) of \(total) are above \
+        the middle
+        """
     case .missingForwarded:
       return "did not forward \(count) of \(total) postbacks of which the devices' own copies came"
     case .raisedValues:
@@ -103,7 +146,7 @@ struct SignalSentence {
       return "has \(count) of \(total) postbacks whose copies of devices contradict each other"
     case .changedCountries: return "changed the country in \(count) of \(total) postbacks with a device's own copy"
     case .impossibleFields:
-      return "has \(count) of \(total) accepted postbacks with fields that Apple's data tiers rule out"
+      return "has \(count) of \(total) accepted postbacks with fields that are impossible in Apple's data tiers"
     case .selfConflicts: return "sent \(count) of \(total) postbacks again with other values"
     case .lateCopies: return "sent \(count) of \(total) postbacks again after Apple's last retry"
     case .resends: return "sent \(count) of \(total) postbacks that it had sent before"
@@ -112,6 +155,15 @@ struct SignalSentence {
     case .sharedTransactions: return "won \(count) of \(total) transactions that another network won, too"
     case .unknownCampaigns: return "has \(count) of \(total) postbacks of campaigns that the lookup tables do not have"
     case .inactiveCampaigns: return "has \(count) of \(total) postbacks of campaigns that did not run at that time"
+    }
+  }
+
+  private var comparison: String {
+    let values = test.name == .fineValues ? "fine values" : "coarse values"
+    switch test.basis {
+    case .past: return "changed: its \(values) are higher than before"
+    case .sameCampaign: return "differs from other forwarders of the same campaigns by higher \(values)"
+    default: return "differs from others for the same apps by higher \(values)"
     }
   }
 
@@ -127,7 +179,12 @@ extension SignalName {
     case .fineValues: "higher fine values"
     case .coarseValues: "higher coarse values"
     case .redownloads: "more redownloads"
-    case .countries: "more postbacks of one country"
+    case .viewThrough: "more views"
+    case .heldBack: "copies held back"
+    case .withheld: "some values not forwarded"
+    case .inventedNulls: "missing conversion values"
+    case .bursts: "bursts"
+    case .countries: "countries"
     case .missingForwarded: "postbacks not forwarded"
     case .raisedValues: "raised conversion values"
     case .raisedRevenue: "raised revenue"

@@ -23,19 +23,22 @@ struct SignalsAnswer {
       .init("level", .decimal(SignalTest.level)),
       .init("tests", .integer(report.tests.count)),
       .init("alarms", .array(report.alarms.map(Self.json))),
-      .init("further_tests", .array(report.tests.lazy.filter { !$0.isAlarm }.prefix(top).map(Self.json))),
-      .init(
-        "not_tested",
-        .array(
-          report.omissions.map {
-            .object([.init("test", .string($0.name.rawValue)), .init("reason", .string($0.reason))])
-          }
-        )
-      ),
+      .init("differences", .array(report.differences.map(Self.json))),
+      .init("withdrawn", .array(report.withdrawn.map(Self.json))),
+      .init("further_tests", .array(further.prefix(top).map(Self.json))),
+      .init("not_tested", .array(report.omissions.map(Self.json))),
+      .init("partly_tested", .array(report.partialOmissions.map(Self.json))),
       .init("left_out", .integer(report.leftOut)),
       .init("uncounted_postbacks", .integer(survey.uncounted)),
       .init("unfollowed_copies", .integer(survey.unfollowedCopies)),
     ])
+  }
+
+  /// The tests that are neither alarms nor significant differences nor withdrawn.
+  private var further: [SignalTest] { report.tests.filter { !$0.isSignificant && $0.withdrawnOn == nil } }
+
+  private static func json(_ omission: SignalReport.Omission) -> JSONValue {
+    .object([.init("test", .string(omission.name.rawValue)), .init("reason", .string(omission.reason))])
   }
 
   /// The number of postbacks of a network, or of all, that a sender sent again after Apple's last retry.
@@ -69,9 +72,11 @@ struct SignalsAnswer {
 
   /// A test as an object.
   static func json(_ test: SignalTest) -> JSONValue {
-    .object([
+    var members: [JSONValue.Member] = [
       .init("test", .string(test.name.rawValue)),
-      .init("method", .string(test.name.method.rawValue)),
+      .init("kind", .string(test.kind.rawValue)),
+      .init("basis", .string(test.basis.rawValue)),
+      .init("method", .string(test.method.rawValue)),
       .init("party", .string(test.party.kind.rawValue)),
       .init("name", .string(test.party.name)),
       .init("app_id", test.app.map { .string($0) } ?? .null),
@@ -83,27 +88,37 @@ struct SignalsAnswer {
       .init("campaigns_of_others", test.campaigns.map { .integer($0.others) } ?? .null),
       .init("p_value", .number("\(test.pValue)")),
       .init("p_value_corrected", .number("\(test.correctedPValue)")),
+      .init("valid_at_any_time", .bool(test.method.isValidAtAnyTime)),
       .init("alarm", .bool(test.isAlarm)),
-      .init("since", .time(test.since)),
-      .init(
-        "change",
-        test.change.map {
-          .object([
-            .init("field", .string($0.field)), .init("from", .string($0.from)), .init("to", .string($0.to)),
-            .init("count", .integer($0.count)),
-          ])
-        } ?? .null
-      ),
-      .init(
-        "revenue_effect",
-        .object(test.money.sorted { $0.key < $1.key }.map { .init($0.key, .number($0.value.description)) })
-      ),
-      .init(
-        "revenue_of_devices",
-        .object((test.revenue.map { [.init($0.currency, .number($0.ofDevices.description))] }) ?? [])
-      ),
+      .init("withdrawn_on", test.withdrawnOn.map { .string(SignalSentence.date($0)) } ?? .null),
+      .init("since", test.since.map(json) ?? .null),
+      .init("whole_period", .bool(test.isThroughout)),
+      .init("change", test.change.map(json) ?? .null),
+    ]
+    let effect = test.money.sorted { $0.key < $1.key }.map {
+      JSONValue.Member($0.key, .number($0.value.description))
+    }
+    let ofDevices = test.revenue.map { [JSONValue.Member($0.currency, .number($0.ofDevices.description))] }
+    members += [
+      .init("revenue_effect", .object(effect)),
+      .init("revenue_of_devices", .object(ofDevices ?? [])),
       .init("left_out", test.leftOut.map { .integer($0) } ?? .null),
       .init("summary", .string(SignalSentence(test: test).text)),
+    ]
+    return .object(members)
+  }
+
+  private static func json(_ since: SignalOnset) -> JSONValue {
+    .object([
+      .init("day", .string(SignalSentence.date(since.day))), .init("low", .string(SignalSentence.date(since.low))),
+      .init("high", .string(SignalSentence.date(since.high))),
+    ])
+  }
+
+  private static func json(_ change: SignalChange) -> JSONValue {
+    .object([
+      .init("field", .string(change.field)), .init("from", .string(change.from)), .init("to", .string(change.to)),
+      .init("count", .integer(change.count)),
     ])
   }
 
@@ -120,12 +135,28 @@ struct SignalsAnswer {
     parts.append(networks.text(indent: 2))
     if survey.total.flagged > 0 { parts += ["impossible fields, by network", flags.text(indent: 2)] }
     parts.append(alarms)
-    if report.tests.count > report.alarms.count {
+    if !report.withdrawn.isEmpty {
+      let lines = report.withdrawn.prefix(top).map { test in
+        "  \(SignalSentence(test: test).text)\n    \(SignalSentence(test: test).certainty)"
+      }
+      parts.append("withdrawn alarms\n" + lines.joined(separator: "\n"))
+    }
+    if !report.differences.isEmpty {
+      parts.append(
+        "differences (parties differ in audience, apps and countries: these need not be wrong)\n"
+          + report.differences.prefix(top).map(Self.line).joined(separator: "\n")
+      )
+    }
+    if !further.isEmpty {
       parts += ["the other tests with the least p-values", tests.text(indent: 2)]
     }
     if !report.omissions.isEmpty {
       let lines = report.omissions.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
       parts.append("not tested\n" + lines.joined(separator: "\n"))
+    }
+    if !report.partialOmissions.isEmpty {
+      let lines = report.partialOmissions.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
+      parts.append("tested in part\n" + lines.joined(separator: "\n"))
     }
     if report.leftOut > 0 { parts.append("\(report.leftOut) records were left out of the tests: there are too many.") }
     if survey.uncounted > 0 { parts.append("\(survey.uncounted) postbacks of further networks are not counted") }
@@ -176,14 +207,17 @@ struct SignalsAnswer {
   private var alarms: String {
     let head =
       "\(report.tests.count) tests, p-values corrected by Holm's method: the chance of any alarm without a cause is "
-      + "at most \(Int((SignalTest.level * 100).rounded())) %"
+      + "at most \(Int((SignalTest.level * 100).rounded())) %, however often you look, but for tests for one look"
     guard !report.alarms.isEmpty else { return "no alarm\n  (\(head))" }
-    let lines = report.alarms.prefix(top).map { test in
-      "  \(SignalSentence(test: test).text)\n    \(test.name.rawValue), p \(Self.probability(test.correctedPValue))"
-        + (test.campaigns.map { ", \($0.own) campaigns against \($0.others)" } ?? "")
-    }
+    let lines = report.alarms.prefix(top).map(Self.line)
     let title = report.alarms.count == 1 ? "1 alarm" : "\(report.alarms.count) alarms"
     return "\(title)\n  (\(head))\n\n" + lines.joined(separator: "\n")
+  }
+
+  private static func line(_ test: SignalTest) -> String {
+    "  \(SignalSentence(test: test).text)\n    \(test.name.rawValue), p \(probability(test.correctedPValue))"
+      + (test.campaigns.map { ", \($0.own) campaigns against \($0.others)" } ?? "")
+      + (test.method.isValidAtAnyTime ? "" : ", for one look")
   }
 
   private var tests: TextTable {
@@ -191,7 +225,7 @@ struct SignalsAnswer {
       ["test", "party", "app", "of", "share", "others", "effect", "p"],
       numbersIn: [3, 4, 5, 6, 7]
     )
-    for test in report.tests.lazy.filter({ !$0.isAlarm }).prefix(min(top, 10)) {
+    for test in further.prefix(min(top, 10)) {
       table.add(
         test.name.rawValue + (test.value.map { " \($0)" } ?? ""),
         "\(test.party.kind.rawValue) \(test.party.name)",

@@ -196,6 +196,47 @@ import Testing
     #expect(found.allSatisfy { $0["name"]?.text == "cheat" })
   }
 
+  @Test func `copies held back by days are found`() async throws {
+    let found = try await alarms { number in
+      [Copy(number, 0, "device", 5), Copy(number, number % 10 == 3 ? 170 : 1, "cheat", 5)]
+    }
+    #expect(names("held_back", found) == ["cheat"], "\(found)")
+    #expect(found.allSatisfy { $0["test"]?.text == "held_back" && $0["kind"]?.text == "suspicion" }, "\(found)")
+  }
+
+  @Test func `a slow forwarder holds nothing back`() async throws {
+    let found = try await alarms { number in
+      [Copy(number, 0, "device", 5), Copy(number, 24 + number * 37 % 100, "slow", 5)]
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `a value of 0 in place of a missing one is none that was lowered`() async throws {
+    let found = try await alarms { number in
+      let device = number % 3 == 0 ? nil : 5
+      return [Copy(number, 0, "device", device), Copy(number, 1, "filler", number % 6 == 1 ? 0 : device ?? 0)]
+    }
+    #expect(names("lowered_values", found).isEmpty, "\(found)")
+  }
+
+  @Test func `higher values from a day on are a difference, and no alarm`() async throws {
+    let out = try await tables(
+      (0..<600).map { number in
+        let value = number * 7 % 40
+        return Copy(number, 0, "cheat", number > 360 ? value + 20 : value)
+      }
+    )
+    let answer = try JSONValue(parsing: Array(try await run(["rejects", out, "--signals", "--json"]).utf8))
+    let signals = try #require(answer["signals"])
+    #expect(signals["alarms"]?.array.isEmpty == true)
+    let change = try #require(signals["differences"]?.array.first { $0["basis"]?.text == "past" })
+    #expect(change["test"]?.text == "fine_values")
+    #expect(change["since"]?["low"]?.text ?? "" <= "2026-03-07")
+    #expect(change["since"]?["high"]?.text ?? "" >= "2026-03-07")
+    let text = try await run(["rejects", out, "--signals"])
+    #expect(text.contains("differences (parties differ in audience"))
+  }
+
   @Test func `a network is not expected to forward before its first forwarded postback`() async throws {
     let wins = try await World.shared.value.wins
     func network(_ number: Int) -> String? { wins[number].first { $0.key == "ad-network-id" }?.value.text }

@@ -22,9 +22,9 @@ import Testing
       let first = Int64(hour) * Self.hour
       risk.add(cluster, at: first, forwardedAt: isForwarded(hour) ? first + after : nil)
     }
-    var clusters = [cluster: ClusterCounts()]
-    risk.count(in: &clusters)
-    return clusters[cluster]?.missing ?? Rate()
+    var rates = SignalRates()
+    risk.addRates(to: &rates)
+    return rates.entries.values.first?.series.rate ?? Rate()
   }
 
   @Test func `begins with the first forwarded postback and ends with the last`() {

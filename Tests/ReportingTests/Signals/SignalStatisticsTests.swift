@@ -45,23 +45,28 @@ import Testing
   }
 
   @Test func `campaigns that are all higher than others' are found`() throws {
-    let own = campaigns([0.8, 0.82, 0.78, 0.85])
+    let own = campaigns([0.8, 0.82, 0.78, 0.85, 0.81])
     let others = campaigns([0.2, 0.15, 0.25, 0.1, 0.3, 0.2])
     let contrast = try #require(CampaignContrast(own, against: others))
     #expect(contrast.pValue < 1e-5)
-    #expect(abs(contrast.difference - 0.6125) < 0.01)
+    #expect(!contrast.isPermutation)
+    #expect(abs(contrast.difference - 0.612) < 0.01)
     #expect(try #require(CampaignContrast(others, against: own)).pValue > 0.999)
   }
 
-  @Test func `the difference of equal campaigns is tested with Student's t`() throws {
-    // Without a variance between campaigns, the error is that of the records: sqrt(0.1 / 100 * (1 / 2 + 1 / 3)).
-    let contrast = try #require(CampaignContrast(campaigns([0.3, 0.3]), against: campaigns([0.2, 0.2, 0.2])))
-    // pt(-3.4641, df = 3) in R.
-    #expect(abs(contrast.pValue - 0.020_259_66) < 1e-7)
+  @Test func `few campaigns are compared with all divisions of them`() throws {
+    let own = campaigns([0.8, 0.82])
+    let others = campaigns([0.2, 0.15, 0.25, 0.1, 0.3, 0.2])
+    let contrast = try #require(CampaignContrast(own, against: others))
+    #expect(contrast.isPermutation)
+    // One of the 28 pairs of eight campaigns has so high values.
+    #expect(abs(contrast.pValue - 1.0 / 28) < 1e-12)
   }
 
-  @Test func `too few campaigns are not compared`() {
+  @Test func `too few campaigns to be significant are not compared`() {
     #expect(CampaignContrast(campaigns([1]), against: campaigns([0, 0, 0])) == nil)
     #expect(CampaignContrast(campaigns([1, 1]), against: campaigns([0, 0])) == nil)
+    // One of ten divisions is no certainty.
+    #expect(CampaignContrast(campaigns([1, 1]), against: campaigns([0, 0, 0])) == nil)
   }
 }

@@ -1,0 +1,23 @@
+internal import Glibc
+
+/// The correction of tests for their number, by Holm's method.
+///
+/// Suspicions and differences are two families, so that many differences cost suspicions no power. The chance of any suspicion
+/// without a cause is at most 5 %, and so is that of any difference.
+enum SignalFamily {
+  /// Corrects the p-values of the tests, and tells for each the least logarithm of an e-value that raises an alarm.
+  static func correct(_ tests: inout [SignalTest]) -> [Double] {
+    var bounds = [Double](repeating: .infinity, count: tests.count)
+    for kind in [SignalKind.suspicion, .difference] {
+      let places = tests.indices.filter { tests[$0].kind == kind }.sorted { tests[$0].pValue < tests[$1].pValue }
+      var largest = 0.0
+      for (rank, place) in places.enumerated() {
+        let number = Double(places.count - rank)
+        largest = max(largest, min(tests[place].pValue * number, 1))
+        tests[place].correctedPValue = largest
+        bounds[place] = log(number / SignalTest.level)
+      }
+    }
+    return bounds
+  }
+}
