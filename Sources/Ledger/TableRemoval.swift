@@ -32,7 +32,7 @@ package struct TableRemoval: Equatable, Sendable {
     package let part: Int
     /// The place where the row was in the part before this removal.
     package let offset: Int64
-    /// The length of the row with its line end.
+    /// The length of the row with its line end; 0 if it was only masked.
     package let byteCount: Int64
     /// The key of the postback; nil for a reject.
     package let key: PostbackKey?
@@ -87,6 +87,9 @@ package struct TableRemoval: Equatable, Sendable {
   package var parts: [Part] = []
   /// The rows that were removed from other parts.
   package var rows: [Row] = []
+  /// The rows of others in which text was masked, each as it was before this removal, with a length of 0. They stay where
+  /// they are, less the removed rows before them.
+  package var masked: [Row] = []
   /// For rejects, the lines of the rows in the parts that are read again; only before the removal is committed.
   package var rejectedLines: [Lines] = []
   /// For rejects, the digests that have changed; only before the removal is committed.
@@ -137,7 +140,9 @@ extension TableRemoval {
         ORDER BY number, format, offset
         """
       )
-      removals[index].rows = try rows.all(name, known) { row throws(FileFailure) in try Row(row) }
+      for row in try rows.all(name, known, as: { row throws(FileFailure) in try Row(row) }) {
+        if row.byteCount > 0 { removals[index].rows.append(row) } else { removals[index].masked.append(row) }
+      }
     }
     return removals
   }
@@ -172,7 +177,7 @@ extension TableRemoval {
       )
     }
     let putRow = try SQLiteStatement(database, "INSERT INTO removed_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    for row in rows {
+    for row in rows + masked {
       try putRow.run(
         name,
         .text(row.format.rawValue),
@@ -269,7 +274,7 @@ extension Ledger {
   package func forgottenKeys() throws(FileFailure) -> Set<PostbackKey> {
     let statement = try SQLiteStatement(
       database,
-      "SELECT DISTINCT postback_key FROM removed_rows WHERE table_name = ? AND postback_key IS NOT NULL"
+      "SELECT DISTINCT postback_key FROM removed_rows WHERE table_name = ? AND postback_key IS NOT NULL AND length > 0"
     )
     let keys = try statement.all(.text("skan_postbacks")) { row throws(FileFailure) in
       PostbackKey(try row.wide(0) as UInt128)

@@ -16,9 +16,13 @@ package final class ServerMetrics: Sendable {
   /// Sets the largest number of open connections.
   func limit(connections limit: Int) { connectionLimit.store(limit, ordering: .relaxed) }
 
-  /// Sets the forwarders that may send postbacks, whose counts begin at zero.
+  /// Sets the forwarders that may send postbacks, whose counts begin at zero, as do those of their refused requests: an
+  /// increase is seen only of a counter that was there before.
   func expect(forwarders names: [String]) {
     counts.withLock { counts in
+      for status in names.isEmpty ? [] : [401, 429] {
+        counts.requests[.init(route: Receiver.forwarderRoute, status: status), default: 0] += 0
+      }
       for name in names {
         counts.add(0, received: .networkForwarded, name)
         counts.add(0, leftOut: name)

@@ -10,12 +10,27 @@ extension LoadSession {
   /// Returns the number of rows.
   func remove(_ removals: [TableRemoval], from loaded: LoadedTable) throws(LoadFailure) -> Int {
     var removed = 0
-    for removal in removals where removal.reason == .request {
-      for start in stride(from: 0, to: removal.rows.count, by: Self.sliceRows) {
-        let rows = removal.rows[start..<min(start + Self.sliceRows, removal.rows.count)]
-        removed += try remove(keys: rows.compactMap(\.key), from: loaded)
-        removed += try remove(rejects: rows.compactMap(\.source), from: loaded)
-      }
+    for removal in removals where removal.reason == .request { removed += try remove(removal.rows, from: loaded) }
+    return removed
+  }
+
+  /// Replaces rows of others in which text of a person was masked after they were loaded. Returns their number.
+  func replace(_ masked: [MaskedText], in loaded: LoadedTable) throws(LoadFailure) -> Int {
+    guard !masked.isEmpty else { return 0 }
+    _ = try remove(masked.flatMap(\.earlier), from: loaded)
+    var count = LoadTally.Count()
+    try beginCopy(into: loaded)
+    for row in masked { if let text = row.now { try connection.put(text.bytes) } }
+    try endCopy(into: loaded, &count)
+    return count.loaded
+  }
+
+  private func remove(_ rows: [TableRemoval.Row], from loaded: LoadedTable) throws(LoadFailure) -> Int {
+    var removed = 0
+    for start in stride(from: 0, to: rows.count, by: Self.sliceRows) {
+      let slice = rows[start..<min(start + Self.sliceRows, rows.count)]
+      removed += try remove(keys: slice.compactMap(\.key), from: loaded)
+      removed += try remove(rejects: slice.compactMap(\.source), from: loaded)
     }
     return removed
   }

@@ -74,6 +74,7 @@ final class LoadSession {
       guard position.isEmpty || cursor != nil else { throw .database(.unreadable(position, of: table)) }
       var feed = TableFeed(table, in: source.output, state: source.state, after: cursor)
       feed.batchBytes = Self.batchBytes
+      feed.readsMaskedRows = true
       feed.advice = """
         Load what differs again with --reload \(source.appended.map(\.name).joined(separator: ",")): rows that this output \
         does not have are removed from the database
@@ -83,6 +84,7 @@ final class LoadSession {
           text: try CopyText(element.rows, of: table),
           removals: element.removals,
           missed: element.missed,
+          masked: try element.masked.map { row throws(FileFailure) in try MaskedText(row, of: table) },
           mark: element.cursor
         )
       }
@@ -131,7 +133,7 @@ final class LoadSession {
     let table = version.table
     try connection.execute("DELETE FROM \(loaded(table).name)", doing: "the removal of the old rows of \(table.name)")
     let rows = StoredBatches(table: table, output: source.output).mapConcurrently(jobs) { batch throws(FileFailure) in
-      LoadedBatch(text: try CopyText(batch, of: table), removals: [], missed: UnreadRows(), mark: ())
+      LoadedBatch(text: try CopyText(batch, of: table), removals: [], missed: UnreadRows(), masked: [], mark: ())
     }
     _ = try await copy(rows, into: table, upTo: .max, &count)
     try cursors.move(table.name, to: version.text, on: connection)
@@ -147,11 +149,10 @@ final class LoadSession {
     upTo byteCount: Int,
     _ count: inout LoadTally.Count
   ) async throws(LoadFailure) -> Mark? where Rows.Element == LoadedBatch<Mark>, Rows.Failure == FileFailure {
-    let (loaded, task) = (loaded(table), "the rows of \(table.name)")
+    let loaded = loaded(table)
     var last: Mark?
     var sent = 0
     var isCopying = false
-    var hasCopied = false
     var iterator = rows.makeAsyncIterator()
     do throws(LoadFailure) {
       while sent < byteCount, let batch = try await Self.next(&iterator) {
@@ -160,14 +161,13 @@ final class LoadSession {
           if isCopying { try endCopy(into: loaded, &count) }
           isCopying = false
           count.removed += try remove(batch.removals, from: loaded)
+          count.masked += try replace(batch.masked, in: loaded)
         }
         count.missed += batch.missed
         guard batch.text.rowCount > 0 else { continue }
         if !isCopying {
-          if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
-          if hasCopied, let emptying = loaded.emptying { try connection.execute(emptying, doing: task) }
-          try connection.beginCopy(loaded.copy, doing: task)
-          (isCopying, hasCopied) = (true, true)
+          try beginCopy(into: loaded)
+          isCopying = true
         }
         try connection.put(batch.text.bytes)
         sent += batch.text.bytes.count
@@ -180,7 +180,14 @@ final class LoadSession {
     return last
   }
 
-  private func endCopy(into loaded: LoadedTable, _ count: inout LoadTally.Count) throws(LoadFailure) {
+  func beginCopy(into loaded: LoadedTable) throws(LoadFailure) {
+    let task = "the rows of \(loaded.table.name)"
+    if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
+    if let emptying = loaded.emptying { try connection.execute(emptying, doing: task) }
+    try connection.beginCopy(loaded.copy, doing: task)
+  }
+
+  func endCopy(into loaded: LoadedTable, _ count: inout LoadTally.Count) throws(LoadFailure) {
     let task = "the rows of \(loaded.table.name)"
     let copied = try connection.endCopy(doing: task)
     var inserted = copied
@@ -201,7 +208,19 @@ struct LoadedBatch<Mark: Sendable>: Sendable {
   let text: CopyText
   let removals: [TableRemoval]
   let missed: UnreadRows
+  let masked: [MaskedText]
   let mark: Mark
+}
+
+/// A row that was masked after it was loaded: as it was, and encoded as it is now, unless it was removed since.
+struct MaskedText: Sendable {
+  let earlier: [TableRemoval.Row]
+  let now: CopyText?
+
+  fileprivate init(_ row: MaskedRow, of table: Table) throws(FileFailure) {
+    earlier = row.earlier
+    now = try row.now.map { now throws(FileFailure) in try CopyText(now, of: table) }
+  }
 }
 
 /// The batches of a table whose parts are complete.

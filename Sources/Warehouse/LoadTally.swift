@@ -13,6 +13,8 @@ package struct LoadTally: Sendable, Equatable {
     /// The rows that were removed: those that the output does not have any more on a person's request, and those that were
     /// taken back.
     package var removed = 0
+    /// The rows of others that were replaced, because text of a person was masked in them.
+    package var masked = 0
     /// The rows that the output had no more when they would have been read.
     package var missed = UnreadRows()
   }
@@ -36,6 +38,7 @@ package struct LoadTally: Sendable, Equatable {
       left[name].present += count.present
       left[name].replacements += count.replacements
       left[name].removed += count.removed
+      left[name].masked += count.masked
       left[name].missed += count.missed
     }
   }

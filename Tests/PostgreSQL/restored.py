@@ -103,6 +103,81 @@ def forgotten(site):
     site.compare(schema, output)
 
 
+def mentions(path, source, ids):
+    """Postbacks of others whose unsigned text names ids, each twice: the second copy is rejected and keeps its bytes."""
+    count = 0
+    with open(path, "w") as file:
+        for line in source.read_bytes().splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            body = record.get("body", record) if isinstance(record, dict) else None
+            if count < 40 and isinstance(body, dict) and body.get("transaction-id") not in ids:
+                count += 1
+                for copy in range(2):
+                    body["note"] = f"for {' and '.join(ids[: 1 + count % 2])}, copy {copy}"
+                    file.write(json.dumps(record) + "\n")
+    return path
+
+
+def masked(site):
+    """Rows of others that forget masks are replaced by the next load, also after a kill, and rows that are not loaded yet are
+    loaded as they are."""
+    points = 0
+    for number, options in enumerate([[], ["--format", "csv", "--csv-safe"], ["--format", "both", "--partition", "received_day"]]):
+        schema, output = site.new_schema(), site.written(f"masked-{number}", site.inputs[0], options=options)
+        early, late = site.work / "early.jsonl", site.work / "late-mentions.jsonl"
+        site.load(output, schema)
+        ids = site.server.sql(
+            f"SELECT transaction_id FROM {schema}.skan_postbacks WHERE transaction_id ~ '^[0-9A-Fa-f-]{{36}}$' ORDER BY 1 LIMIT 2"
+        ).split("\n")
+        site.append(output, mentions(early, site.inputs[1], ids))
+        site.load(output, schema)
+        before = site.work / f"masked-{number}-before"
+        shutil.copytree(output, before)
+        named = f"t::text ILIKE '%{ids[0]}%' AND transaction_id <> '{ids[0]}'"
+        found = {t: site.server.sql(f"SELECT count(*) FROM {schema}.{t} t WHERE {named}") for t in ("skan_postbacks", "skan_rejects")}
+        hold(int(found["skan_postbacks"]) > 9 and int(found["skan_rejects"]) > 9, f"too few rows name the id: {found}")
+        other = site.server.sql(f"SELECT min(transaction_id) FROM {schema}.skan_postbacks t WHERE {named}")
+        site.append(output, mentions(late, site.inputs[2], ids))
+        # The second masks some rows again, the third removes some that were masked.
+        for id in (*ids, other):
+            site.postback("forget", "--out", output, "--transaction-id", id)
+        answer = site.load(output, schema)
+        hold(answer["skan_postbacks"]["masked"] == int(found["skan_postbacks"]) - 1, f"{answer} of {found}")
+        for table in found:
+            for id in (*ids, other):
+                left = site.server.sql(f"SELECT count(*) FROM {schema}.{table} t WHERE t::text ILIKE '%{id}%'")
+                hold(left == "0", f"{left} rows of {table} have {id}")
+        fresh = site.new_schema()
+        site.load(output, fresh)
+        for table in TABLES:
+            rows = [site.server.sql(f"SELECT to_jsonb(t) - 'loaded_at' FROM {s}.{table} t ORDER BY 1") for s in (schema, fresh)]
+            hold(rows[0] == rows[1], f"the rows of {table} are not those of a first load")
+        hold(site.load(output, schema) == {}, "a second load changes something")
+        # Rows of CSV are removed and read in the same way.
+        for point in range(8, 200, 6 * site.every) if number == 0 else []:
+            schema, after = site.new_schema(), site.work / f"masked-{number}-after"
+            shutil.copytree(output, after)
+            shutil.rmtree(output)
+            shutil.copytree(before, output)
+            site.load(output, schema)
+            shutil.rmtree(output)
+            after.rename(output)
+            ended = site.postback(
+                "load", "postgres", output, "--dsn", site.server.dsn, "--schema", schema, status=None,
+                tracer=["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=sendto",
+                        "-e", f"inject=sendto:signal=KILL:when={point}"])
+            site.load(output, schema)
+            site.compare(schema, output)
+            if ended.returncode == 0:
+                break
+            points += 1
+    hold(points > 3, f"only {points} points")
+    print(f"  {points} points", end="")
+
+
 def missed(site):
     """Rows that are removed before the first load are counted, and retain waits once the database is known."""
     schema, output = site.new_schema(), site.work / "missed"

@@ -58,6 +58,9 @@ package struct Receiver: Sendable {
     return receiver
   }
 
+  /// The name of the route for forwarders.
+  static let forwarderRoute = "forwarders"
+
   /// The routes for Apple's devices, for forwarders, and for health checks.
   package var routes: [Route] {
     let devices = ["skadnetwork", "appattribution"].map { framework in
@@ -72,7 +75,7 @@ package struct Receiver: Sendable {
     }
     return devices + [
       Route(
-        "forwarders",
+        Self.forwarderRoute,
         "POST",
         "/v1/postbacks",
         bodyBytes: limits.bodyBytes,

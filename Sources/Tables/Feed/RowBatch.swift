@@ -52,6 +52,14 @@ package struct RowBatch: Sendable {
 }
 
 extension RowBatch {
+  /// The first row alone; nil if there is none.
+  var first: RowBatch? {
+    rows.first.map { row in
+      let files = files.prefix(1).map { (path: $0.path, rowCount: 1) }
+      return RowBatch(format, bytes, [row], of: files, csvColumns: csvColumns, isCSVSafe: isCSVSafe)
+    }
+  }
+
   /// Makes a batch of rows of a table that were encoded, to read them again.
   package init(_ encoded: EncodedRows, in format: TableFormat, of table: Table) {
     let bytes = encoded[format]

@@ -17,6 +17,8 @@ package struct TableFeed: AsyncSequence, Sendable {
     package let removals: [TableRemoval]
     /// The rows that were removed because of their age and never read.
     package let missed: UnreadRows
+    /// The rows before the position before in which text was masked since, if the feed reads them.
+    package let masked: [MaskedRow]
   }
 
   package typealias Failure = FileFailure
@@ -27,6 +29,9 @@ package struct TableFeed: AsyncSequence, Sendable {
   package var interval = Duration.milliseconds(200)
   /// The advice where the cursor is no position in the output, as a sentence without its full stop.
   package var advice = "Read the table anew without a cursor"
+
+  /// Indicates that rows are read again in which text of a person was masked after they had been read.
+  package var readsMaskedRows = false
 
   private let table: Table
   private let output: String
@@ -64,6 +69,8 @@ package struct TableFeed: AsyncSequence, Sendable {
     private var untold: [TableRemoval] = []
     /// The rows that were removed before they were read, of which the follower is to be told.
     private var missed = UnreadRows()
+    /// The masked rows that are to be read again.
+    private var masked = MaskedPlaces()
     private var isEnded = false
 
     fileprivate init(_ feed: TableFeed) {
@@ -95,8 +102,10 @@ package struct TableFeed: AsyncSequence, Sendable {
     private mutating func nextCommitted() throws(FileFailure) -> Element? {
       while let committed, let cursor {
         if !untold.isEmpty || missed.count > 0 {
-          defer { (untold, missed) = ([], UnreadRows()) }
-          return Element(rows: RowBatch(jsonLines: [], [], of: []), cursor: cursor, removals: untold, missed: missed)
+          guard let rows = try maskedRows(committed) else { continue }
+          defer { (untold, missed, masked) = ([], UnreadRows(), MaskedPlaces()) }
+          let nothing = RowBatch(jsonLines: [], [], of: [])
+          return Element(rows: nothing, cursor: cursor, removals: untold, missed: missed, masked: rows)
         }
         guard let part = committed.parts.first(where: { (cursor.offset(in: $0.number) ?? .max) < $0.length }) else {
           return nil
@@ -107,9 +116,32 @@ package struct TableFeed: AsyncSequence, Sendable {
         guard let (rows, end) = batch else { return nil }
         let moved = cursor.moved(to: end, in: part.number, of: committed.parts)
         self.cursor = moved
-        if !rows.rows.isEmpty { return Element(rows: rows, cursor: moved, removals: [], missed: UnreadRows()) }
+        guard rows.rows.isEmpty else {
+          return Element(rows: rows, cursor: moved, removals: [], missed: UnreadRows(), masked: [])
+        }
       }
       return nil
+    }
+
+    /// Reads the masked rows where they are now. Returns nil, after another look, if rows or parts were removed since the
+    /// last look.
+    private mutating func maskedRows(_ committed: CommittedParts) throws(FileFailure) -> [MaskedRow]? {
+      guard let first = masked.firstPart else { return masked.removed }
+      let earlier = try Ledger.committedParts(feed.state, of: feed.table.name, from: first)
+      guard earlier.generation == committed.generation else {
+        try look()
+        return nil
+      }
+      var found = masked.removed
+      for part in earlier.parts {
+        for (offset, rows) in masked.rows(of: part.number) {
+          if reader?.number != part.number, try !open(part, at: offset, committed) { return nil }
+          let batch = try reader?.batch(from: offset, to: part.length, byteCount: 1 << 12).rows
+          found.append(MaskedRow(earlier: rows, now: batch?.first))
+        }
+      }
+      reader = nil
+      return found
     }
 
     /// Opens the file of a part. Returns false, after another look, if rows or parts were removed since the last look:
@@ -154,6 +186,7 @@ package struct TableFeed: AsyncSequence, Sendable {
       var cursor = cursor ?? TableCursor(table: feed.table.name, generation: 0, part: 1, offset: 0)
       for removal in committed.removals {
         missed += UnreadRows(removal, after: cursor, committed.format)
+        if feed.readsMaskedRows { masked.add(removal, before: cursor, committed.format) }
         cursor = cursor.after(removal, committed.format)
       }
       try committed.check(cursor, of: feed)

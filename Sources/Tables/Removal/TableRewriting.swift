@@ -62,7 +62,7 @@ package struct TableRewriting {
         let formats = formats.sorted { $0.format == .jsonLines && $1.format != .jsonLines }
         try remove(request, from: formats, of: table, &removal, &commit)
       }
-      // Masked rows are a generation of their own too: whoever has read the part reads it again.
+      // A removal of which nothing but masked rows is known is a generation too: who has read them reads them again.
       if commit.parts.contains(where: { $0.table == table.name }) { commit.removals.append(removal) }
     }
     guard !commit.removals.isEmpty else { return }
@@ -104,6 +104,7 @@ package struct TableRewriting {
       try write(&part, changed)
       commit.parts.append(part)
       removal.rows += removed.map(\.removal)
+      removal.masked += changed.filter { $0.change != .removed }.map(\.removal)
       removal.digests += changed.compactMap(\.digests)
       if table.name == Table.rejects.name, part.format == .jsonLines {
         removal.rejectedLines += removed.compactMap { row in
@@ -175,7 +176,7 @@ package struct TableRewriting {
           format: part.format,
           part: part.number,
           offset: start + Int64(row.bytes.indices.lowerBound),
-          byteCount: Int64(row.bytes.indices.count + lineEnd),
+          byteCount: change == .removed ? Int64(row.bytes.indices.count + lineEnd) : 0,
           key: table.name == Table.rejects.name ? nil : places.key.flatMap { cursor.key($0) },
           source: TableRemoval.Source(cursor, of: table)
         )

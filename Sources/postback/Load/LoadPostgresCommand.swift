@@ -24,8 +24,8 @@ struct LoadPostgresCommand: Command {
       rights of the role, and how to begin anew.
 
       A table of the database that lacks a column, or has one of another type, is an error that names the ALTER TABLE.
-      Rows that forget removes from OUT are removed from the database in the same way, and rows that retain removes stay. If
-      OUT was restored from a backup that is older than the rows of the database, nothing is loaded (status 65) until
+      Rows that forget removes from OUT are removed from the database in the same way, rows in which it masks text are replaced,
+      and rows that retain removes stay. If OUT was restored from a backup that is older than the rows of the database, nothing is loaded (status 65) until
       --reload takes back those rows: from the last position on that OUT still has.
 
       With --follow a connection that is lost is opened again. SIGTERM and SIGINT end it with status 0.
@@ -144,7 +144,10 @@ extension LoadTally {
     let removed = rows.filter { $0.count.removed > 0 }.map { name, count in
       "\n\(count.removed) \(count.removed == 1 ? "row was" : "rows were") removed from \(name)."
     }
-    return text.text() + removed.joined()
+    let masked = rows.filter { $0.count.masked > 0 }.map { name, count in
+      "\nText of a person was masked in \(count.masked) other \(count.masked == 1 ? "row" : "rows") of \(name)."
+    }
+    return text.text() + (removed + masked).joined()
   }
 
   /// Sentences about rows that cannot be loaded any more.
@@ -167,7 +170,8 @@ extension LoadTally {
               .init("table", .string(name)), .init("loaded", .integer(Int64(count.loaded))),
               .init("present", .integer(Int64(count.present))),
               .init("replacements", .integer(Int64(count.replacements))),
-              .init("removed", .integer(Int64(count.removed))), .init("missed", .integer(count.missed.count)),
+              .init("removed", .integer(Int64(count.removed))), .init("masked", .integer(Int64(count.masked))),
+              .init("missed", .integer(count.missed.count)),
             ])
           }
         )

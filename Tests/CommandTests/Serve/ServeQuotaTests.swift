@@ -39,6 +39,19 @@ private func site(_ limits: String, own: String = "", _ options: [String] = []) 
     #expect(try site.envelopes().count == 16)
   }
 
+  @Test func `has a count of refused requests from the start, so that an alert sees the first ones`() async throws {
+    let site = try await site(#","forwarder_postbacks_per_day":5"#)
+    func refused(_ status: Int) throws -> Double? {
+      try site.metric(#"postback_http_requests_total{route="forwarders",status="\#(status)"}"#)
+    }
+    #expect(try refused(401) == 0 && refused(429) == 0)
+    for _ in 0..<3 { _ = try site.request("POST", forwarded, [bearer], body: Self.lines) }
+    #expect(try site.request("POST", forwarded, [], body: Self.lines).status == 401)
+    #expect(try refused(401) == 1 && refused(429) == 2)
+    let other = try await ServerSite()
+    #expect(try other.metric(#"postback_http_requests_total{route="forwarders",status="429"}"#) == nil)
+  }
+
   @Test func `may differ from that of others`() async throws {
     let site = try await site(
       #","forwarder_postbacks_per_day":5"#,
