@@ -290,6 +290,8 @@ extension BusinessReport.Sums {
     // The interval has the errors of values too, which the ends of their ranges have here.
     nullRevenue.low = amount(.modelledRevenueLow, row) - minimum
     let most = max(closedMaximum, revenue)
-    nullRevenue.high = (row.amount(Table.daily.place(.modelledRevenueHigh)) ?? most) - most
+    let high = row.amount(Table.daily.place(.modelledRevenueHigh))
+    nullRevenue.high = (high ?? most) - most
+    if high == nil { openEnded = max(openEnded, 1) }
   }
 }

@@ -20,8 +20,9 @@ package struct NullRevenueTotal: Sendable {
   package let currency: String?
   /// The observed revenue.
   package let observed: Amount?
-  /// The estimated revenue of the null postbacks, with the ends of its interval; nil if there is no estimate.
-  package let nullRevenue: (estimate: Amount, low: Amount, high: Amount)?
+  /// The estimated revenue of the null postbacks, with the ends of its interval, of which the upper one may be open;
+  /// nil if there is no estimate.
+  package let nullRevenue: (estimate: Amount, low: Amount, high: Amount?)?
   /// The revenue if all null postbacks are worth the least, and the most; nil if that has no limit.
   package let bounds: (low: Amount?, high: Amount?)
   /// The modelled revenue if null postbacks are worth half as much as estimated, and half as much again.
@@ -60,10 +61,8 @@ package struct NullRevenueTotal: Sendable {
     status = row.text(place(.modelStatus)) ?? ""
     currency = row.text(place(.currency))
     observed = row.amount(place(.observedRevenue))
-    if let estimate = row.amount(place(.nullRevenue)), let low = row.amount(place(.nullRevenueLow)),
-      let high = row.amount(place(.nullRevenueHigh))
-    {
-      nullRevenue = (estimate, low, high)
+    if let estimate = row.amount(place(.nullRevenue)), let low = row.amount(place(.nullRevenueLow)) {
+      nullRevenue = (estimate, low, row.amount(place(.nullRevenueHigh)))
     } else {
       nullRevenue = nil
     }

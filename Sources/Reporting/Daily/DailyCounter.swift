@@ -256,7 +256,7 @@ struct DailyCounter: Sendable {
     key.append(columns.didWin, of: cursor)
     key.append(columns.window, of: cursor)
     key.append(cursor.cell(columns.sourceDomain).map { $0.count > 0 } == true ? "1" : nil)
-    key.append(cursor.hasPublisher(columns) ? "1" : nil)
+    key.append(valueColumns.hasPublisher(values, cursor, columns) ? "1" : nil)
     key.append(valueColumns.conversionValue, of: values)
     key.append(valueColumns.coarseValue, of: values)
     key.append(valueColumns.decodeStatus, of: values)

@@ -79,7 +79,7 @@ extension DailyOutcome {
   ) {
     window = row.integer(columns.window).map { Int(min(max($0, 0), 2)) } ?? 0
     hasWon = row.boolean(columns.didWin) ?? true
-    hasPublisher = row.hasPublisher(columns)
+    hasPublisher = valueColumns.hasPublisher(values, row, columns)
     let isSKAdNetwork = row.has(Framework.skAdNetwork.rawValue, in: columns.framework)
     if hasWon {
       if isSKAdNetwork {
@@ -147,10 +147,15 @@ extension DailyOutcome {
   }
 }
 
-extension RowCursor {
-  /// Tells if the current row of `skan_postbacks` names the app or the website that showed the ad.
-  func hasPublisher(_ columns: PostbackColumns) -> Bool {
-    cell(columns.sourceAppID).map { $0.count > 0 } == true || cell(columns.sourceDomain).map { $0.count > 0 } == true
+extension DecidedColumns {
+  /// Tells if a postback names the app or the website that showed the ad. `row` is its row of `skan_postbacks`.
+  func hasPublisher(
+    _ values: borrowing RowCursor,
+    _ row: borrowing RowCursor,
+    _ columns: PostbackColumns
+  ) -> Bool {
+    func isFilled(_ row: borrowing RowCursor, _ column: Int) -> Bool { row.cell(column).map { $0.count > 0 } == true }
+    return withUnsigned(\.sourceApp, values, row, columns, isFilled) || isFilled(row, columns.sourceDomain)
   }
 }
 

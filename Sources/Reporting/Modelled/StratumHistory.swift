@@ -125,6 +125,7 @@ extension StratumCounts.Value {
         .init("code", .integer(value.code)), .init("estimate", amount(value.estimate)),
         .init("minimum", amount(value.minimum)), .init("maximum", amount(value.maximum)),
         .init("currency", value.currency.map { .string($0) } ?? .null), .init("cumulative", .bool(value.isCumulative)),
+        .init("tier", .integer(value.tier)),
         .init("events", .array(value.events.map { .string($0) })),
       ])
     }
@@ -147,6 +148,7 @@ extension StratumCounts.Value {
       (value.estimate, value.minimum, value.maximum) = (amount("estimate"), amount("minimum"), amount("maximum"))
       value.currency = json["currency"]?.text
       value.isCumulative = json["cumulative"] == .bool(true)
+      if let tier = json["tier"]?.wholeNumber { value.tier = tier }
       if case .array(let events)? = json["events"] { value.events = events.compactMap(\.text) }
       self = .decoded(value)
     }

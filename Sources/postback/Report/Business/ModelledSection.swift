@@ -36,7 +36,7 @@ struct ModelledSection {
         cell(one.observed),
         cell(one.nullRevenue?.estimate),
         cell(one.nullRevenue?.low),
-        cell(one.nullRevenue?.high),
+        cell(one.nullRevenue?.high, else: one.nullRevenue == nil ? "" : "open"),
         cell(whole),
         cell(one.sensitivity?.half),
         cell(one.sensitivity?.threeHalves),
