@@ -118,6 +118,7 @@ enum LedgerSchema {
     ALTER TABLE parts ADD COLUMN latest_received INTEGER;
     """,
     [RemovalClock.schema, CommitMark.migration, TableRemoval.Source.migration].joined(separator: "\n"),
+    "ALTER TABLE removed_rows ADD COLUMN transaction_digest BLOB;",
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an

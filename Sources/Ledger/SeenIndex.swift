@@ -25,8 +25,8 @@ package final class SeenIndex: Sendable {
 
   /// The key of the digests by which resends are recognised.
   package let resendKey: ResendKey
-  /// The keys of postbacks that were removed on a person's request.
-  package let forgotten: Set<PostbackKey>
+  /// The postbacks that were removed on a person's request.
+  package let forgotten: ForgottenIDs
   private let memory: Mutex<Memory>
   private let segments: SeenSegments?
   /// The combination of words that were read in advance, kept so that the compiler does not remove the reads.
@@ -41,7 +41,7 @@ package final class SeenIndex: Sendable {
   /// Makes an empty index that keeps all entries in memory.
   package init() {
     resendKey = ResendKey()
-    forgotten = []
+    forgotten = ForgottenIDs()
     memory = Mutex(Memory())
     segments = nil
   }
@@ -52,7 +52,7 @@ package final class SeenIndex: Sendable {
     _ segments: SeenSegments,
     end: Int64,
     _ resendKey: ResendKey,
-    forgotten: Set<PostbackKey>
+    forgotten: ForgottenIDs
   ) {
     (self.segments, self.resendKey, self.forgotten) = (segments, resendKey, forgotten)
     memory = Mutex(Memory(recent: recent, end: end))
@@ -63,7 +63,7 @@ package final class SeenIndex: Sendable {
     var recent = TransactionIndex()
     recent.restore(seen)
     resendKey = ResendKey()
-    forgotten = []
+    forgotten = ForgottenIDs()
     memory = Mutex(Memory(recent: recent, end: Int64(recent.count)))
     segments = nil
   }

@@ -119,7 +119,7 @@ package final class SeenLog {
     }
     guard reached == end else { throw file.damaged(end) }
     recent.restore(seen)
-    let forgotten = try ledger.forgottenKeys()
+    let forgotten = try ledger.forgottenIDs()
     index = SeenIndex(recent, segments, end: end.entries, ledger.resendKey, forgotten: forgotten)
     return SeenLog(file, end, segments)
   }

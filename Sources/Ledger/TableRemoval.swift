@@ -38,6 +38,8 @@ package struct TableRemoval: Equatable, Sendable {
     package let key: PostbackKey?
     /// The record of a reject; nil for other rows, and if an earlier version of the program has removed it.
     package let source: Source?
+    /// The digest of the transaction of a postback; only before the removal is committed.
+    package let transaction: UInt128?
 
     /// Makes a removed row.
     package init(
@@ -46,10 +48,11 @@ package struct TableRemoval: Equatable, Sendable {
       offset: Int64,
       byteCount: Int64,
       key: PostbackKey?,
-      source: Source? = nil
+      source: Source? = nil,
+      transaction: UInt128? = nil
     ) {
       (self.format, self.part, self.offset, self.byteCount, self.key) = (format, part, offset, byteCount, key)
-      self.source = source
+      (self.source, self.transaction) = (source, transaction)
     }
   }
 
@@ -176,7 +179,7 @@ extension TableRemoval {
         .wide(part.keys.difference)
       )
     }
-    let putRow = try SQLiteStatement(database, "INSERT INTO removed_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    let putRow = try SQLiteStatement(database, "INSERT INTO removed_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     for row in rows + masked {
       try putRow.run(
         name,
@@ -188,7 +191,8 @@ extension TableRemoval {
         row.key.map { .wide(UInt128($0.high) << 64 | UInt128($0.low)) } ?? .null,
         row.source?.file.map { .text($0) } ?? .null,
         row.source?.line.map { .integer($0) } ?? .null,
-        row.source.map { .text($0.digest) } ?? .null
+        row.source.map { .text($0.digest) } ?? .null,
+        row.transaction.map { .wide($0) } ?? .null
       )
     }
     try moveLines(in: database)
@@ -261,7 +265,7 @@ extension TableRemoval.Source {
 }
 
 extension PostbackKey {
-  fileprivate init(_ number: UInt128) {
+  init(_ number: UInt128) {
     self.init(high: UInt64(truncatingIfNeeded: number >> 64), low: UInt64(truncatingIfNeeded: number))
   }
 }
@@ -269,18 +273,6 @@ extension PostbackKey {
 extension Ledger {
   /// Returns the removed parts whose files may still exist.
   package func pendingRemovals() throws(FileFailure) -> [LedgerPart] { try TableRemoval.pending(in: database) }
-
-  /// Returns the keys of the postbacks that were ever removed on request.
-  package func forgottenKeys() throws(FileFailure) -> Set<PostbackKey> {
-    let statement = try SQLiteStatement(
-      database,
-      "SELECT DISTINCT postback_key FROM removed_rows WHERE table_name = ? AND postback_key IS NOT NULL AND length > 0"
-    )
-    let keys = try statement.all(.text("skan_postbacks")) { row throws(FileFailure) in
-      PostbackKey(try row.wide(0) as UInt128)
-    }
-    return Set(keys)
-  }
 
   /// Returns the newest time of receipt, in milliseconds since 1970, among the parts of a table that were removed because
   /// of their age; nil if there are none. Read without the lock.

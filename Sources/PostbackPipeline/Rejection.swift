@@ -54,6 +54,17 @@ package struct Rejection: Sendable {
     (arrival.query, arrival.remoteAddress) = (nil, nil)
   }
 
+  /// Makes the rejection of a piece of such a postback that the parser refused: nothing of it can be trusted, and nothing is
+  /// kept.
+  init(forgotten piece: Rejection, _ key: PostbackKey) {
+    var record = piece.record
+    record.bytes = ByteRange(start: record.bytes.indices.lowerBound, count: 0)
+    record.defect = nil
+    self.init(.duplicateForgotten, record, Claims(empty: record.bytes), piece.arrival)
+    firstSeen = key
+    (arrival.query, arrival.remoteAddress) = (nil, nil)
+  }
+
   /// Sets the field that is wrong with its expected and found value, each cut as `PostbackDefect.excerpt(_:)` does.
   mutating func name(_ field: String?, expected: String?, found: String?) {
     self.field = field.map { PostbackDefect.excerpt($0.utf8) }

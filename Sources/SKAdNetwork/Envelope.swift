@@ -115,6 +115,9 @@ public struct Claims: Sendable {
   /// No claims.
   public init() {}
 
+  /// Claims that are all the same empty text, in place of ids that are not kept.
+  package init(empty text: ByteRange) { (adNetworkID, transactionID, appID) = (text, text, text) }
+
   mutating func read(_ document: JSONDocument) {
     func text(_ field: Field) -> ByteRange? {
       let value = document.fields[field.rawValue]

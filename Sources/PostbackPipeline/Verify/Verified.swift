@@ -71,8 +71,25 @@ extension Batch<Parsed> {
     let earlier: SeenIndex.Findings?
     do throws(FileFailure) { earlier = try index?.find(keys) } catch { throw .state(error) }
     return try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
-      try gate.verify(self, keys, earlier, forgotten: index?.forgotten ?? [])
+      let forgotten = index?.forgotten ?? ForgottenIDs()
+      let verified = try gate.verify(self, keys, earlier, forgotten: forgotten.keys)
+      return try forgotten.isEmpty ? verified : verified.withoutPieces(of: forgotten)
     }
+  }
+}
+
+extension Batch<Verified> {
+  /// Takes the content out of records that the parser refused and that may be pieces of forgotten postbacks.
+  fileprivate consuming func withoutPieces(of forgotten: ForgottenIDs) throws(LibcryptoFailure) -> Batch<Verified> {
+    var batch = self
+    var hash = try SHA256()
+    for (index, outcome) in batch.outcomes.enumerated() {
+      guard case .rejected(let rejection) = outcome, [.parse, .schema].contains(rejection.code.stage) else { continue }
+      let id = rejection.claims.transactionID.map { batch.bytes[$0.indices] }
+      let key = try forgotten.key(ofClaimed: id, in: batch.bytes[rejection.record.bytes.indices], &hash)
+      if let key { batch.outcomes[index] = .rejected(Rejection(forgotten: rejection, key)) }
+    }
+    return batch
   }
 }
 

@@ -145,6 +145,7 @@ package struct TableRewriting {
     var reader = try PartReader(part, of: table, in: output, from: 0, isCSVSafe: isCSVSafe)
     let places = RemovalRequest.Places(table)
     var masking = try RowMasking(table)
+    var hash = try SHA256()
     var found: [Row] = []
     var (offset, before): (Int64, Int) = (0, 0)
     while offset < part.length {
@@ -172,15 +173,17 @@ package struct TableRewriting {
           (change, digests) =
             try masking.result(cursor, masked, in: batch).map { (.masked($0.line), $0.digests) } ?? (.kept, nil)
         }
+        let id = places.transaction.flatMap { cursor.text($0) }
+        let transaction = try id.map { id throws(LibcryptoFailure) in try ForgottenIDs.digest(of: id.utf8, &hash) }
         let removal = TableRemoval.Row(
           format: part.format,
           part: part.number,
           offset: start + Int64(row.bytes.indices.lowerBound),
           byteCount: change == .removed ? Int64(row.bytes.indices.count + lineEnd) : 0,
           key: table.name == Table.rejects.name ? nil : places.key.flatMap { cursor.key($0) },
-          source: TableRemoval.Source(cursor, of: table)
+          source: TableRemoval.Source(cursor, of: table),
+          transaction: change == .removed && table.name == Table.postbacks.name ? transaction : nil
         )
-        let id = places.transaction.flatMap { cursor.text($0) }
         found.append(
           Row(
             change: change,

@@ -27,10 +27,10 @@ struct ForgetCommand: Command {
       Another's postback is never removed. Where its unsigned text names the id or the address, each letter and digit of that
       becomes an x, and everything else stays, byte for byte. What cannot be masked is listed, for a decision.
 
-      The state keeps the key of a removed postback, a digest. A replay becomes a reject without personal data
-      (duplicate_forgotten); to remove it from the spool too, run the command again, with --spool alone. Parts and files that
-      were moved elsewhere, backups and databases are not searched. After an interruption run the same command again. Stop
-      the consumer of the state first, and postback deliver.
+      The state keeps digests of a removed postback and its transaction. A replay, also one that the parser refuses, becomes a
+      reject without personal data (duplicate_forgotten); to remove it from the spool too, run the command again, with --spool
+      alone. Parts and files that were moved elsewhere, backups and databases are not searched. After an interruption run the
+      same command again. Stop the consumer of the state first, and postback deliver.
 
       Of Apple Search Ads it removes the rows of a token, or those with a key, from asa_attributions and its journal; asa_daily
       has only sums. If nothing else is given, no state is needed. Do not import or exchange the same records again.
@@ -121,16 +121,17 @@ struct ForgetCommand: Command {
     var files: ForgottenSpool?
     if let spool { files = try await ForgottenSpool(spool, &request) }
     try TableRewriting.find(&request, in: output, ledger)
-    let known = try ledger.forgottenKeys()
-    try await files?.find(request, known.union(request.keys))
+    var known = try ledger.forgottenIDs()
+    known.keys.formUnion(request.keys)
+    try await files?.find(request, known)
     let rewriting = try TableRewriting(request, in: folder, ledger, now: Timestamp.now.milliseconds)
     let isCSVSafe = try Ledger.reading(self.folder).settings["csv-safe"] == "yes"
     // With the keys of earlier requests, because a derived table may have been written while the rows were still there.
-    let keys = try ledger.forgottenKeys()
-    let removedDeliveries = try deliveries.remove(keys, request)
+    let forgotten = try ledger.forgottenIDs()
+    let removedDeliveries = try deliveries.remove(forgotten.keys, request)
     let tables = Table.derived + [.partnerDeliveries]
-    let derived = try DerivedRemoval.remove(keys, request, from: tables, in: output, isCSVSafe: isCSVSafe)
-    try await files?.rewrite(request, keys)
+    let derived = try DerivedRemoval.remove(forgotten.keys, request, from: tables, in: output, isCSVSafe: isCSVSafe)
+    try await files?.rewrite(request, forgotten)
     for path in rewriting.missing { Terminal.warn("\(path): The file is not there, so it was not searched.") }
     for place in rewriting.kept + (files?.kept ?? []) {
       Terminal.warn(

@@ -1,8 +1,8 @@
 internal import DurableFiles
 internal import Glibc
 internal import JSON
+internal import Ledger
 internal import PostbackPipeline
-internal import PostbackVerification
 internal import Signatures
 internal import Spool
 internal import Tables
@@ -39,12 +39,12 @@ struct ForgottenSpool {
     }
   }
 
-  /// Finds the records that are to be removed or masked: those of a request, and those with the keys of earlier ones. Throws
+  /// Finds the records that are to be removed or masked: those of a request, and those of earlier ones. Throws
   /// if one of them waits to be read, or if a file cannot be written anew as it was.
-  mutating func find(_ request: RemovalRequest, _ keys: Set<PostbackKey>) async throws {
+  mutating func find(_ request: RemovalRequest, _ forgotten: ForgottenIDs) async throws {
     for file in try Self.waiting(in: path) {
       var isCovered = false
-      try await Self.forEachCovered(of: file, request, keys) { _, coverage in
+      try await Self.forEachCovered(of: file, request, forgotten) { _, coverage in
         isCovered = isCovered || coverage != .nothing
       }
       guard isCovered else { continue }
@@ -58,7 +58,7 @@ struct ForgottenSpool {
       var (removed, masked, kept) = (0, 0, [(line: Int, newLine: Int)]())
       var isWhole = true
       var count = 0
-      try await Self.forEachCovered(of: file, request, keys) { record, coverage in
+      try await Self.forEachCovered(of: file, request, forgotten) { record, coverage in
         switch coverage {
         case .own: removed += 1
         case .mention: masked += 1
@@ -86,11 +86,11 @@ struct ForgottenSpool {
   }
 
   /// Writes the files anew without the records, durably, each with the name, owner, mode and times that it had.
-  func rewrite(_ request: RemovalRequest, _ keys: Set<PostbackKey>) async throws {
+  func rewrite(_ request: RemovalRequest, _ forgotten: ForgottenIDs) async throws {
     for file in files {
       guard let attributes = SpoolFileAttributes(file.systemPath) else { continue }
       var text: [UInt8] = []
-      try await Self.forEachCovered(of: file, request, keys) { record, coverage in
+      try await Self.forEachCovered(of: file, request, forgotten) { record, coverage in
         switch coverage {
         case .own: return
         case .mention(let masked): text += masked
@@ -144,12 +144,12 @@ struct ForgottenSpool {
   private static func forEachCovered(
     of file: String,
     _ request: RemovalRequest,
-    _ keys: Set<PostbackKey>,
+    _ forgotten: ForgottenIDs,
     _ body: (FileRecord, RemovalRequest.Coverage?) -> Void
   ) async throws {
     var reader = try SpoolRecordReader()
     try await forEachRecord(of: file) { bytes, record in
-      let coverage = try reader.coverage(bytes, request, keys)
+      let coverage = try reader.coverage(bytes, request, forgotten)
       body(FileRecord(bytes: bytes, line: record.line, defect: record.defect), coverage)
     }
   }

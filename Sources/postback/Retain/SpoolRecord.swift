@@ -1,5 +1,6 @@
 internal import Base
 internal import JSON
+internal import Ledger
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Signatures
@@ -13,6 +14,8 @@ struct SpoolRecordReader: ~Copyable {
     var transactionID: String?
     /// The key of the postback; nil if it is none.
     var key: PostbackKey?
+    /// The text that the parser refused, without its envelope; nil for a postback.
+    var refused: ArraySlice<UInt8>?
     /// The address of the sender and the time of receipt, if the record has an envelope.
     var sender: (address: [UInt8], receivedAt: Timestamp)?
     /// The signed text and the signature of a postback, or the reject code of another record.
@@ -41,6 +44,7 @@ struct SpoolRecordReader: ~Copyable {
       }
     } catch let defect as PostbackDefect {
       content.meaning = Array(defect.code.rawValue.utf8)
+      content.refused = parser.isUnwrapped ? text[parser.body] : text[..<bytes.count]
     } catch let failure as LibcryptoFailure {
       throw failure
     } catch {
@@ -56,15 +60,19 @@ struct SpoolRecordReader: ~Copyable {
     return content
   }
 
-  /// Returns the coverage of a record: the person's are also those with one of the keys. Text that cannot be masked without
+  /// Returns the coverage of a record: the person's are also those that were forgotten, and pieces of them. Text that cannot be masked without
   /// changing what the record is, is nil.
   mutating func coverage(
     _ bytes: [UInt8],
     _ request: RemovalRequest,
-    _ keys: Set<PostbackKey>
+    _ forgotten: ForgottenIDs
   ) throws(LibcryptoFailure) -> RemovalRequest.Coverage? {
     let content = try self.content(bytes)
-    if let key = content.key, keys.contains(key) { return .own }
+    if let key = content.key, forgotten.keys.contains(key) { return .own }
+    if let text = content.refused {
+      let id = content.transactionID.map { Array($0.utf8)[...] }
+      if try forgotten.key(ofClaimed: id, in: text, &hash) != nil { return .own }
+    }
     if let sender = content.sender, request.covers(address: sender.address) { return .own }
     let coverage = request.coverage(of: bytes, transactionID: content.transactionID)
     guard case .mention(let masked) = coverage else { return coverage }

@@ -80,6 +80,34 @@ import Testing
     #expect(try site.rows("skan_rejects").filter { $0.string("first_seen_postback_key") == key }.count == 1)
   }
 
+  @Test func `a replay that is cut or changed leaves nothing of the person`() async throws {
+    let site = try await ForgetSite()
+    let (id, key) = try site.copied()
+    _ = try await site.forget(["--transaction-id", id])
+    func pieces(_ id: String) -> [String] {
+      let text = #"{"version":"4.0","transaction-id":"\#(id)""#
+      let envelope = #"{"received_at":"2026-03-01T00:00:00Z","channel":"apple_direct","#
+      let encoded = Data(text.utf8).base64EncodedString()
+      return [
+        text, text.uppercased(), envelope + #""body_base64":"\#(encoded)"}"#,
+        envelope + #""query":"x=\#(id)","body":\#(text),"source-identifier":"1"}}"#,
+      ]
+    }
+    // Those of others stay what they are, with their bytes.
+    let lines = pieces(id) + pieces("0AD4CD75-3341-42D2-A10F-000000000000")
+    try site.folder.makeFile("spool/new/replay.jsonl", holding: Array(lines.joined(separator: "\n").utf8))
+    try await site.watch()
+    let rows = try site.rows("skan_rejects").filter { ($0.string("source_file") ?? "").contains("replay.jsonl") }
+    let forgotten = rows.filter { $0.string("reject_code") == "duplicate_forgotten" }
+    #expect(rows.count == 8 && forgotten.count == 4, "\(rows.map(\.text))")
+    #expect(forgotten.allSatisfy { $0.string("first_seen_postback_key") == key && $0.string("raw_body") == "" })
+    let left = try site.files(holding: id)
+    #expect(left.count == 1 && left[0].hasPrefix("spool/done/"), "\(left)")
+    #expect(try await site.forget([])["spool_records"] == .integer(4))
+    #expect(try site.files(holding: id) == [])
+    #expect(try await site.check() == "sound\n")
+  }
+
   @Test func `tells a follower which rows went, and lets it continue`() async throws {
     let site = try await ForgetSite()
     let (id, key) = try site.copied()
