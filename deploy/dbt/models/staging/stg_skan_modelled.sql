@@ -30,5 +30,12 @@ select
     cast(modelled_revenue_delta_0_5 as numeric(35, 6)) as modelled_revenue_delta_0_5,
     cast(modelled_revenue_delta_0_75 as numeric(35, 6)) as modelled_revenue_delta_0_75,
     cast(modelled_revenue_delta_1_25 as numeric(35, 6)) as modelled_revenue_delta_1_25,
-    cast(modelled_revenue_delta_1_5 as numeric(35, 6)) as modelled_revenue_delta_1_5
+    cast(modelled_revenue_delta_1_5 as numeric(35, 6)) as modelled_revenue_delta_1_5,
+    cast(null_odds_low as numeric(35, 6)) as null_odds_low,
+    cast(null_odds_high as numeric(35, 6)) as null_odds_high,
+    cast(tier_factor as numeric(35, 6)) as tier_factor,
+    cast(day_factor as numeric(35, 6)) as day_factor,
+    cast(coarse_basis as text) as coarse_basis,
+    cast(bucket_basis as text) as bucket_basis,
+    cast(ambiguous_zeros as bigint) as ambiguous_zeros
 from {{ source('postback', 'skan_modelled') }}
