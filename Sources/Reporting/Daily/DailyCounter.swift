@@ -247,6 +247,7 @@ struct DailyCounter: Sendable {
   ) {
     key.append(zeroMayBeNull ? "0" : nil)
     key.append(trust.map { "\($0.level)" })
+    key.append(trust?.isOfDevice == true ? "1" : nil)
     key.append(columns.version, of: cursor)
     let redownload = valueColumns.withUnsigned(\.redownload, values, cursor, columns) { $0.boolean($1) }
     key.append(redownload.map { $0 ? "1" : "0" })
@@ -270,7 +271,6 @@ struct DailyCounter: Sendable {
     key.append(valueColumns.currency, of: values)
     key.append(valueColumns.cumulative, of: values)
   }
-
 }
 
 extension EnrichedRow {
