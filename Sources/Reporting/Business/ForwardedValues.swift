@@ -1,7 +1,6 @@
 internal import Analysis
 internal import Base
 internal import DurableFiles
-internal import Glibc
 package import PostbackPipeline
 internal import Tables
 
@@ -41,30 +40,6 @@ package struct ForwardedValues: Sendable {
     }
     return weeks.sorted { $0.key < $1.key }.map { Step(day: $0.key, raised: $0.value) }
   }
-
-  /// The most likely first day of another share, by the likelihood ratio of two shares to one; nil if one share explains
-  /// the days about as well.
-  package var changePoint: Int? {
-    func term(_ rate: Rate) -> Double {
-      guard rate.count > 0, rate.count < rate.total else { return 0 }
-      let (count, total) = (Double(rate.count), Double(rate.total))
-      return count * log(count / total) + (total - count) * log(1 - count / total)
-    }
-    let (all, order) = (raised, days.keys.sorted())
-    var before = Rate()
-    var best: (day: Int?, gain: Double) = (nil, Self.leastGain)
-    for day in order.dropLast() {
-      before = before + (days[day] ?? Rate(0, of: 0))
-      let after = Rate(count: all.count - before.count, total: all.total - before.total)
-      let gain = term(before) + term(after) - term(all)
-      if gain > best.gain { best = (order.first { $0 > day }, gain) }
-    }
-    return best.day
-  }
-
-  /// The least gain in log-likelihood that a change must have: that of a chance below 1 in 1000 with a hundred days to
-  /// choose from.
-  private static let leastGain = 11.5
 
   private init(_ forwarder: String) { self.forwarder = forwarder }
 

@@ -82,7 +82,7 @@ struct ReportPage {
       <div id="codes">\(codes)</div>
       <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
       <h3 id="over-time">Forwarders over time</h3>
-      \(ForwarderCharts(cube: report.cube, values: forwarded, suspects: signals.valueSuspects).html)
+      \(ForwarderCharts(cube: report.cube, values: forwarded, suspects: signals.valueSuspects, onsets: signals.onsets).html)
       <h2 id="changes">What changed</h2>
       \(report.comparison.map { ComparisonSection(comparison: $0).html } ?? ComparisonSection.missing)
       <h2 id="tampering">Tampering</h2>

@@ -36,8 +36,8 @@ import Testing
         columns: max(columns, 60)
       ),
     ] {
-      // Behind two lines of facts, or of the model's title.
-      let table = lines(result).dropFirst(2)
+      // Behind five lines of facts, or the two of the model's title.
+      let table = lines(result).dropFirst(result.text.contains("estimate") ? 2 : 5)
       let width = result.text.contains("estimate") ? max(columns, 60) : columns
       #expect(table.count > 5 && table.allSatisfy { $0.count <= width }, "\(result.text)")
     }

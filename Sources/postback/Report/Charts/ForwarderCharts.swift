@@ -11,6 +11,8 @@ struct ForwarderCharts {
   let values: [ForwardedValues]?
   /// The forwarders with an alarm about values, which are shown first.
   let suspects: Set<String>
+  /// The days since which forwarders raise values, by the tests of signals.
+  let onsets: [String: SignalOnset]
 
   private static let shown = 6
   private static let mostSteps = 60
@@ -64,7 +66,7 @@ struct ForwarderCharts {
     let rows = shown.map { values in
       var row = ShareRows.Row(name: values.forwarder, rates: [:])
       for week in values.weeks where week.day >= start { row.rates[(week.day - start) / 7] = week.raised }
-      row.change = values.changePoint.map { max(0, ($0 - start) / 7) }
+      row.change = onsets[values.forwarder].map { max(0, (Int($0.day) - start) / 7) }
       return row
     }
     let labels = stride(from: start, through: high, by: 7).map(Timestamp.name(ofDay:))
@@ -75,8 +77,8 @@ struct ForwarderCharts {
       id: "raised-by-week",
       description: """
         The share of a forwarder's postbacks whose value is above that of the device's own copy, with its 95 % interval (Wilson). \
-        The upright line is the week in which the share most likely changed, if two shares explain the days clearly better than \
-        one. Postbacks that several forwarders sent are left out. The filters do not change this chart.
+        The upright line is the week in which the share most likely changed, if there is an alarm about it; the sentence of the \
+        alarm has the interval of the day. Postbacks that several forwarders sent are left out. The filters do not change this chart.
         """,
       numbers: chart.table("Values above the device's own, by week", "forwarder")
     )

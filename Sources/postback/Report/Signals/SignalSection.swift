@@ -23,6 +23,12 @@ struct SignalSection {
     Set(report.alarms.filter { $0.party.kind == .forwarder && ValueSuspicions.isAboutValues($0) }.map(\.party.name))
   }
 
+  /// The days since which forwarders raise values, for those with an alarm and a change of their share.
+  var onsets: [String: SignalOnset] {
+    let raised = report.alarms.filter { $0.name == .raisedValues && $0.party.kind == .forwarder }
+    return raised.reduce(into: [:]) { $0[$1.party.name] = $1.since }
+  }
+
   /// The number of tests, what they looked for, and what could not be tested, in one or two sentences.
   var summary: String {
     let kinds = SignalName.allCases.count - report.omissions.count
@@ -45,9 +51,12 @@ struct SignalSection {
       ? "" : "<p class=\"note\">\(Numbers.grouped(report.leftOut)) records were left out: there are too many.</p>"
     return """
       <p class="note">\(summary) A signal proves nothing: it shows where to look. The p-values are corrected by Holm's \
-      method for all tests together, so that a report has an alarm without a cause with a chance of at most \
-      \(Int((SignalTest.level * 100).rounded())) %. The filters do not change this section.</p>
+      method for all suspicions together, so that a report has an alarm without a cause with a chance of at most \
+      \(Int((SignalTest.level * 100).rounded())) %, however often you look; a test for which that is not so says it. The filters \
+      do not change this section.</p>
       \(list)
+      \(sentences("Differences", report.differences, Self.aboutDifferences))
+      \(sentences("Withdrawn", report.withdrawn, "These were alarms on an earlier day, and are none any more."))
       \(others)
       \(omissions)\(left)
       """
@@ -71,6 +80,22 @@ struct SignalSection {
       <li id="signal-\(index + 1)"><strong>\(test.party.name): \(test.name.words).</strong> \(rest)\(link)</li>
 
       """
+  }
+
+  private static let aboutDifferences = """
+    Networks and campaigns differ in their audiences, countries and prices. A difference is no suspicion and accuses nobody.
+    """
+
+  /// A list of tests that are no alarms; nothing if there are none.
+  private func sentences(_ title: String, _ tests: [SignalTest], _ note: String) -> HTML {
+    guard !tests.isEmpty else { return "" }
+    let lines = tests.prefix(Self.shownTests).map { test -> HTML in
+      let sentence = SignalSentence(test: test)
+      return "<li>\("\(sentence.text) \(sentence.certainty)".withUnbreakableShares)</li>\n"
+    }
+    let more = tests.count - lines.count
+    let rest: HTML = more > 0 ? "<p class=\"note\">\(Numbers.grouped(more)) more are left out.</p>" : ""
+    return "<h3>\(title)</h3><p class=\"note\">\(note)</p><ul>\(lines)</ul>\(rest)"
   }
 
   /// The numbers of all alarms.
@@ -103,10 +128,12 @@ struct SignalSection {
   }
 
   private var others: HTML {
-    let rest = Array(report.tests.lazy.filter { !$0.isAlarm }.prefix(Self.shownTests))
+    let rest = Array(
+      report.tests.lazy.filter { !$0.isSignificant && $0.withdrawnOn == nil }.prefix(Self.shownTests)
+    )
     guard !rest.isEmpty else { return "" }
     var table = NumberTable(
-      "The other tests with the least p-values: no alarms",
+      "The other tests with the least p-values",
       ["looked for", "party", "app", "with it", "of", "share", "others", "p, corrected"]
     )
     for test in rest {
@@ -121,15 +148,15 @@ struct SignalSection {
         .amount(Self.probability(test.correctedPValue))
       )
     }
-    return "<details><summary>Tests without an alarm</summary>\(table.html)</details>"
+    return "<details><summary>Tests that found nothing</summary>\(table.html)</details>"
   }
 
   private var omissions: HTML {
-    guard !report.omissions.isEmpty else { return "" }
-    let lines = report.omissions.map { omission -> HTML in
+    guard !report.omissions.isEmpty || !report.partialOmissions.isEmpty else { return "" }
+    let lines = (report.omissions + report.partialOmissions).map { omission -> HTML in
       "<li>\(omission.name.words) (<code>\(omission.name.rawValue)</code>): \(omission.reason)</li>\n"
     }
-    return "<h3 id=\"not-tested\">Not tested</h3><ul>\(lines)</ul>"
+    return "<h3 id=\"not-tested\">Not tested, or not in all parts</h3><ul>\(lines)</ul>"
   }
 
   private static func signed(_ effect: Double) -> String {
