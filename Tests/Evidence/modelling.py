@@ -87,7 +87,7 @@ def measure(program, scenario, seed, installs):
         run("run", folder / "dump.jsonl", "--trust-key", f"k={base64.b64encode(public).decode()}", "--received-at-field", "seconds",
             "--models", folder / "model.json", "--out", folder / "out", "--jobs", 1, "--quiet")
         run("daily", folder / "out", "--environment", "custom", "--dimensions", "app_id,network_name")
-        rows = [json.loads(line) for part in sorted((folder / "out/skan_modelled").glob("*.jsonl")) for line in open(part, encoding="utf-8")]
+        rows = [json.loads(line) for part in sorted((folder / "out/skan_modelled").glob("part-*.jsonl")) for line in open(part, encoding="utf-8")]
     return [result for result in map(lambda row: judge(row, rows, users, scenario), rows) if result]
 
 
