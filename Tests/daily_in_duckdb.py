@@ -23,10 +23,10 @@ KEYS = ["date_type", "date", "postback_sequence_index", "app_id", "network_name"
 # The rows of the report: effective values, the enrichment, and the meaning of each conversion.
 ROWS = """
 CREATE TABLE rows AS SELECT
-  p.received_at, s.effective_estimated_install_date AS estimated_install_date, coalesce(p.postback_sequence_index, 0) AS postback_sequence_index, p.app_id,
+  coalesce(s.effective_received_at, s.direct_received_at) AS received_at, s.effective_estimated_install_date AS estimated_install_date, coalesce(p.postback_sequence_index, 0) AS postback_sequence_index, p.app_id,
   e.network_name, e.campaign_id, coalesce(s.effective_country_code, e.country) AS country, p.version,
   p.did_win IS DISTINCT FROM false AS won,
-  CASE WHEN p.framework = 'skadnetwork' THEN CASE WHEN p.redownload THEN 'redownload' ELSE 'install' END
+  CASE WHEN p.framework = 'skadnetwork' THEN CASE WHEN if(p.version = '1.0', s.effective_redownload, p.redownload) THEN 'redownload' ELSE 'install' END
     WHEN p.conversion_type = 'download' THEN 'install' WHEN p.conversion_type = 'redownload' THEN 'redownload'
     ELSE 'reengagement' END AS kind,
   s.effective_conversion_value AS fine, s.effective_coarse_conversion_value AS coarse, s.effective_decode_status AS status,

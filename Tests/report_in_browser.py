@@ -278,7 +278,7 @@ def check(browser, out, truth):
         coarse = sum(row_["conversion_value"] is None and row_["coarse_conversion_value"] is not None for row_ in of)
         checks.equal(f"window {row[0]}", [int(cell) for cell in row[1:4]], [fine, coarse, len(of) - fine - coarse])
     days = page.tables["Installs by day (UTC)"][1:]
-    dated = [row for row in won if not row["postback_sequence_index"] and row["redownload"] is not True]
+    dated = [row for row in won if is_install(row)]
     checks.equal("installs", sum(int(day[1]) for day in days), sum(row["estimated_install_date"] is not None for row in dated))
     for day in days:
         checks.equal(f"order of {day[0]}", int(day[2]) <= int(day[3]), True)
@@ -381,6 +381,11 @@ def check_business(browser, checks, page, daily):
     checks.equal(f"installs from {day}", number(filtered.split(" installs")[0]), installs[day])
 
 
+def is_install(row):
+    """A first postback that is neither a redownload nor a re-engagement."""
+    return not row["postback_sequence_index"] and row["redownload"] is not True and row["conversion_type"] in (None, "download")
+
+
 def day_is_known(browser, day):
     """Whether a day of installs is also one of the days of receipt, which can be chosen."""
     return browser.run(f"document.getElementById('filter-from').min <= {json.dumps(day)}"
@@ -461,8 +466,7 @@ def check_filters(browser, checks, rejects, postbacks, time_source):
             fine = sum(one["conversion_value"] is not None for one in of)
             coarse = sum(one["conversion_value"] is None and one["coarse_conversion_value"] is not None for one in of)
             checks.equal(f"window {row[0]} of {choice}", [int(cell) for cell in row[1:4]], [fine, coarse, len(of) - fine - coarse])
-        dated = [row for row in won if not row["postback_sequence_index"] and row["redownload"] is not True
-                 and row["estimated_install_date"] is not None and row["received_at_source"] == time_source]
+        dated = [row for row in won if is_install(row) and row["estimated_install_date"] is not None and row["received_at_source"] == time_source]
         checks.equal(f"installs of {choice}", sum(int(row[1]) for row in found.tables["Installs by day (UTC)"][1:]), len(dated))
         if "Decoded revenue by app" in found.tables:
             priced = [row for row in won if row["currency"] is not None and row["skan_revenue"] is not None]
