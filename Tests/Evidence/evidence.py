@@ -33,7 +33,8 @@ NOT_AT_RANDOM = "missing-payers"
 FRAUDS = {
     "raised by 5 in 10 % of 300": dict(world="device-copies", fraud="inflate-fine,by=5,postbacks=30", pairs=300, bar=True),
     "40 values dropped": dict(world="device-copies", fraud="drop-low,postbacks=40", pairs=600, bar=True),
-    "30 postbacks held back": dict(world="plain", fraud="hold-back,postbacks=30", bar=True),
+    "30 postbacks held back": dict(world="device-copies", fraud="hold-back,postbacks=30", bar=True),
+    "30 held back, half of them with a device's copy": dict(world="plain", fraud="hold-back,postbacks=30"),
     "200 invented nulls": dict(world="plain", fraud="invent-nulls,postbacks=200", bar=True),
     "100 raised from a day on": dict(world="device-copies", fraud="inflate-fine,postbacks=100,since={since}", bar=True),
     "100 raised from a day on, no device's copies":

@@ -142,7 +142,7 @@ def known_keys(site):
     again.write_bytes(b"\n" + site.inputs[0].read_bytes())
     site.append(output, again)
     second = site.load(output, schema)["skan_postbacks"]
-    hold(second == {"loaded": 0, "present": first, "replacements": 0, "removed": 0, "missed": 0}, f"{second}, and {first} are there")
+    hold(second == {"loaded": 0, "present": first, "replacements": 0, "removed": 0, "masked": 0, "missed": 0}, f"{second}, and {first} are there")
     hold(site.server.sql(f"SELECT count(*) FROM {schema}.skan_postbacks") == str(first), "rows are there twice")
 
 

@@ -113,7 +113,7 @@ package struct ConcernedTransactions: Sendable {
     }
   }
 
-  /// What accepted postbacks with a value mean.
+  /// The meaning of accepted postbacks with a value.
   enum Meaning: Equatable {
     case revenue(Amount, String)
     case several

@@ -67,7 +67,7 @@ package enum SignalName: String, CaseIterable, Sendable {
 
   /// The tolerated share of a party that can be compared with no other, so that it is not known what is usual.
   ///
-  /// What a network usually loses is only known from others, so that alone it is never an alarm.
+  /// The usual losses of a network are only known from others, so that alone it is never an alarm.
   var toleranceAlone: Double {
     guard comparesWithOthers else { return tolerance }
     return self == .missingForwarded ? 1 : max(tolerance, 0.05)
@@ -80,8 +80,15 @@ package enum SignalName: String, CaseIterable, Sendable {
   /// a copy is held back by the forwarder's own usual delay.
   var comparesWithOthers: Bool { self != .deviceCopiesDisagree && self != .heldBack }
 
-  /// Indicates that a part of a party may fail for days without a gap in all that it forwards.
-  var mayBeOutage: Bool { self == .missingForwarded || self == .heldBack }
+  /// The number of days on which a part of a party may have failed without a gap in all that it forwards, and without which
+  /// the evidence must hold, too. Delays have no outages of a network in them, so that one day is enough for them.
+  var outageDays: Int {
+    switch self {
+    case .missingForwarded: 2
+    case .heldBack: 1
+    default: 0
+    }
+  }
 
   /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, or cannot be read.
   var leavesOut: Bool {

@@ -18,7 +18,7 @@ struct SignalOmissions {
     return missing.map { SignalReport.Omission(name: $0, reason: reason($0)) }
   }
 
-  /// What tests that were made did not look at.
+  /// The parts that tests did not look at, although they were made.
   func partial() -> [SignalReport.Omission] {
     var found: [SignalReport.Omission] = []
     if !bases.contains(.sameCampaign) {

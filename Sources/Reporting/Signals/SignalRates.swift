@@ -100,13 +100,10 @@ struct SignalRates: Sendable {
   {
     let (days, others) = (all.cells.map(\.day), all - own)
     let course = evidence(name, own, others, on: days, isCompared: isCompared)
-    guard name.mayBeOutage else { return course }
-    let rest = own.withoutDays(own.worst(Self.outageDays))
+    guard name.outageDays > 0 else { return course }
+    let rest = own.withoutDays(own.worst(name.outageDays))
     return course.lesser(evidence(name, rest, others, on: days, isCompared: isCompared))
   }
-
-  /// The days that may be an outage of a part of a network.
-  private static let outageDays = 2
 
   private static func evidence(
     _ name: SignalName,

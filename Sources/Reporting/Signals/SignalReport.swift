@@ -21,7 +21,7 @@ package struct SignalReport: Sendable {
   package let tests: [SignalTest]
   /// The tests that could not be made.
   package let omissions: [Omission]
-  /// What tests that were made could not look at.
+  /// The parts that tests could not look at, although they were made.
   package let partialOmissions: [Omission]
   /// The number of copies, postbacks and transactions that are left out, because there are too many.
   package let leftOut: Int
