@@ -46,8 +46,10 @@ struct ManualPage {
     fileName = "\(name).1"
     let title = Self.escaped(name)
     let parts = sections.map { ".SH \($0.title)\n\($0.text)\n" }
+    // Lines of JSON have no space that could be made wider, so that ends of lines are ragged.
     text = """
       .TH \(title.uppercased()) 1 "" "postback \(Main.version)" "postback"
+      .ad l
       .SH NAME
       \(title) \\- \(Self.escaped(summary))
       .SH SYNOPSIS
