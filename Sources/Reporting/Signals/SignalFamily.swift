@@ -14,7 +14,7 @@ enum SignalFamily {
       for (rank, place) in places.enumerated() {
         let number = Double(places.count - rank)
         largest = max(largest, min(tests[place].pValue * number, 1))
-        tests[place].correctedPValue = largest
+        tests[place].correctedPValue = max(largest, tests[place].method.leastCorrectedPValue)
         bounds[place] = log(number / SignalTest.level)
       }
     }

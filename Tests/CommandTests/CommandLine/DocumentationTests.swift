@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `contains no line that roff would take for an unknown instruction`() {
-    let known = [".TH", ".SH", ".TP", ".PP", ".BR", ".nf", ".fi", ".RS", ".RE"]
+    let known = [".TH", ".ad", ".SH", ".TP", ".PP", ".BR", ".nf", ".fi", ".RS", ".RE"]
     for page in Main.commands.manuals.map(ManualPage.init(of:)) + [ManualPage(of: Main.commands)] {
       for line in page.text.split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
         #expect(known.contains(String(line.prefix(3))), "\(page.fileName): \(line)")
