@@ -67,9 +67,7 @@ struct SignalSentence {
   }
 
   /// A day since 1970 as a date.
-  static func date(_ day: Int32) -> String {
-    String(Timestamp(milliseconds: Int64(day) * 86_400_000).description.prefix(10))
-  }
+  static func date(_ day: Int32) -> String { Timestamp.name(ofDay: Int(day)) }
 
   /// The corrected p-value in words.
   var certainty: String {
