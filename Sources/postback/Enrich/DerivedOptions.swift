@@ -12,6 +12,7 @@ struct DerivedOptions {
     Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
     Option("--replace", nil, "Replace the table that is there even if the new one has fewer than 80 % of its rows."),
     Option("--json", nil, "Print the summary as a JSON object."),
+    ConfigurationOption.option,
     Option("--jobs", "N", "Read N batches at once; default the number of cores."),
   ]
 
