@@ -228,7 +228,7 @@ let package = Package(
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
         "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis",
         "Reporting", "Implementation",
-        "PostbackService", "postback", "TestSupport",
+        "PostbackServer", "PostbackService", "postback", "TestSupport",
       ],
       swiftSettings: settings
     ),

@@ -63,7 +63,7 @@ enum Main {
     case .command(let command, let rest):
       if command.manual.option("--log-format") != nil { Terminal.logsJSON = ServiceOptions.logsJSON(rest) }
       if asksForHelp(rest) { return try Terminal.print(command.manual.text) }
-      let arguments = try Arguments(rest, for: command.manual)
+      let arguments = try ConfigurationOption.complete(try Arguments(rest, for: command.manual), of: command.manual)
       Terminal.isQuiet = arguments.has(Manual.quiet.name)
       try await command.init(arguments).run()
     }

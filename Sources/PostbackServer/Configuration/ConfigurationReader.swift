@@ -36,9 +36,9 @@ struct ConfigurationReader {
     {
       ListenAddress($0)
     }
-    configuration.spool = problems.text(root["spool"], "the path of a folder") { $0.isEmpty ? nil : $0 }
-    configuration.out = problems.text(root["out"], "the path of a folder") { $0.isEmpty ? nil : $0 }
-    configuration.state = problems.text(root["state"], "the path of a folder") { $0.isEmpty ? nil : $0 }
+    configuration.spool = problems.path(root["spool"], of: "a folder")
+    configuration.out = problems.path(root["out"], of: "a folder")
+    configuration.state = problems.path(root["state"], of: "a folder")
     configuration.retainedDays = problems.text(root["retain"], "a number of days from 1 to 36500, such as \"400d\"") {
       text in
       text.hasSuffix("d") ? Int(text.dropLast()).flatMap { (1...36_500).contains($0) ? $0 : nil } : nil
@@ -51,11 +51,9 @@ struct ConfigurationReader {
       }
     }
     configuration.trustedKeys = trustedKeys(root["trusted_keys"])
-    configuration.models = problems.list(root["models"]).compactMap { node in
-      problems.text(node, "the path of a file or a folder") { $0.isEmpty ? nil : $0 }
-    }
-    configuration.events = problems.text(root["events"], "the path of a folder") { $0.isEmpty ? nil : $0 }
-    configuration.rates = problems.text(root["rates"], "the path of a file") { $0.isEmpty ? nil : $0 }
+    configuration.models = problems.list(root["models"]).compactMap { problems.path($0, of: "a file or a folder") }
+    configuration.events = problems.path(root["events"], of: "a folder")
+    configuration.rates = problems.path(root["rates"], of: "a file")
     configuration.apps = apps(root["apps"])
     if root["sdk_keys"].value != nil {
       let keys = problems.list(root["sdk_keys"]).compactMap { problems.text($0, "a key") { $0.isEmpty ? nil : $0 } }
@@ -74,13 +72,15 @@ struct ConfigurationReader {
       readLimits(node["limits"], LimitSetting.ofForwarder, into: &own)
       if let name = node["name"].value?.text { configuration.forwarderQuotas[name] = own.forwarderQuota }
     }
+    configuration.derived = DerivedConfiguration(root, sharing: configuration, &problems)
     return configuration
   }
 
-  static let keys = [
-    "listen", "metrics_listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates",
-    "events", "apps", "sdk_keys", "trusted_proxies", "forwarders", "schema_token_files", "limits",
-  ]
+  static let keys =
+    [
+      "listen", "metrics_listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates",
+      "events", "apps", "sdk_keys", "trusted_proxies", "forwarders", "schema_token_files", "limits",
+    ] + DerivedConfiguration.keys
 
   static let trustedKeyKeys = ["id", "key"]
 
@@ -245,7 +245,7 @@ struct ConfigurationReader {
   /// returns nil if the file cannot be read, holds fewer than 16 bytes, or is text of several lines or a token that no
   /// request can have in a header.
   private mutating func secret(in node: JSONNode, isToken: Bool) -> [UInt8]? {
-    guard let path = problems.text(node, "the path of a file", { $0.isEmpty ? nil : $0 }) else { return nil }
+    guard let path = problems.path(node, of: "a file") else { return nil }
     do throws(FileFailure) {
       var bytes = try WholeFile.read(path, upTo: 4096)
       while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }

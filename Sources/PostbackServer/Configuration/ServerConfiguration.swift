@@ -1,4 +1,4 @@
-/// The settings of a receiver, of a consumer, or of both: the configuration file
+/// The settings of a receiver, of a consumer, and of the commands that go on with the tables: the configuration file
 /// (schemas/server_configuration.schema.json), then the command-line options that override it.
 package struct ServerConfiguration: Sendable {
   /// The address that the server listens on.
@@ -49,6 +49,8 @@ package struct ServerConfiguration: Sendable {
   package var forwarderQuotas: [String: ForwarderQuota] = [:]
   /// The largest number of received bytes that may wait to be made durable.
   package var waitingBytes = 64 << 20
+  /// The settings of the commands that go on with the tables.
+  package var derived = DerivedConfiguration()
 
   /// The default configuration, for a server without a file.
   package init() {}

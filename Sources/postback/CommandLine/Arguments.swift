@@ -80,6 +80,23 @@ struct Arguments: Sendable {
     CommandFailure(.usage, "\(problem) See postback \(manual.name) --help.")
   }
 
+  private init(operands: [String], values: [String: [String]]) { (self.operands, self.values) = (operands, values) }
+
+  /// Returns these arguments, with the options of a configuration that they do not have. An option of the configuration
+  /// is left out too if the arguments have the one whose companion it is. Without operands, those of the configuration
+  /// are taken.
+  func completed(
+    by options: [(name: String, values: [String])],
+    companions: [String: String] = [:],
+    operands configured: [String] = []
+  ) -> Arguments {
+    var values = values
+    for option in options where !has(option.name) && !(companions[option.name].map(has) ?? false) {
+      values[option.name] = option.values.isEmpty ? [""] : option.values
+    }
+    return Arguments(operands: operands.isEmpty ? configured : operands, values: values)
+  }
+
   /// Indicates that a flag is given.
   func has(_ flag: String) -> Bool { values[flag] != nil }
 

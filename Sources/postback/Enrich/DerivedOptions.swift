@@ -19,6 +19,7 @@ struct DerivedOptions {
       "Use only the options that are given, and forget those of earlier commands on the derived tables."
     ),
     Option("--json", nil, "Print the summary as a JSON object."),
+    ConfigurationOption.option,
     Option("--jobs", "N", "Read N batches at once; default the number of cores."),
   ]
   static let state = Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state.")

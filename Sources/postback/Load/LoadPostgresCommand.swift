@@ -1,4 +1,5 @@
 internal import Base
+internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
 internal import Reporting
@@ -35,6 +36,7 @@ struct LoadPostgresCommand: Command {
       """,
     options: [
       Option("--dsn", "ADDRESS", "The address of the database."),
+      Option("--dsn-file", "FILE", "The file that holds the address of the database, in one line."),
       Option("--schema", "NAME", "The schema of the tables, created if it is not there; default public."),
       Option(
         "--tables",
@@ -49,6 +51,7 @@ struct LoadPostgresCommand: Command {
         "First take back rows of these tables that the output does not have, after it was restored from a backup."
       ),
       StateOptions.folder,
+      ConfigurationOption.option,
       Option("--jobs", "N", "Encode N batches at once; default the number of cores."),
       Option("--json", nil, "Print the numbers of rows as a JSON object."),
     ],
@@ -65,7 +68,7 @@ struct LoadPostgresCommand: Command {
     guard let output = arguments.operands.first, arguments.operands.count == 1, !output.isEmpty else {
       throw CommandFailure(.usage, "Give one operand, the --out folder of run or watch.")
     }
-    guard let text = arguments.value("--dsn"), !text.isEmpty else {
+    guard let text = try Self.address(arguments), !text.isEmpty else {
       throw CommandFailure(.usage, "No database is given. Give --dsn, such as --dsn postgresql://ROLE@HOST/DATABASE.")
     }
     let schema = arguments.value("--schema") ?? "public"
@@ -90,6 +93,18 @@ struct LoadPostgresCommand: Command {
     follows = arguments.has("--follow")
     jobs = try arguments.jobs()
     printsJSON = arguments.has("--json")
+  }
+
+  /// Returns the address of `--dsn`, or that in the file of `--dsn-file`; nil if both are absent.
+  private static func address(_ arguments: Arguments) throws(CommandFailure) -> String? {
+    guard let path = arguments.value("--dsn-file") else { return arguments.value("--dsn") }
+    guard !arguments.has("--dsn") else { throw CommandFailure(.usage, "Give either --dsn or --dsn-file.") }
+    do throws(FileFailure) {
+      let bytes = try WholeFile.read(path, upTo: 4096)
+      return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 
   /// Returns the tables that an option lists, in the order in which they are loaded; nil if it is absent.

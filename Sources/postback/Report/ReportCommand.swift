@@ -37,6 +37,7 @@ struct ReportCommand: Command {
         "Include the findings in this file, which validate-implementation --json printed."
       ),
       Option("--jobs", "N", "Read N batches at once; default the number of cores."),
+      ConfigurationOption.option,
     ] + ReprocessedOptions.options + TrustOptions.keyOptions,
     example: "postback report out --html report.html"
   )

@@ -48,6 +48,7 @@ struct RunCommand: Command {
       ),
       RejectLimit.option,
       Option("--json", nil, "Print the summary as JSON."),
+      ConfigurationOption.option,
     ],
     example: """
       postback run Fixtures/postbacks --models Fixtures/models --received-at 2026-03-10T00:00:00Z --out out

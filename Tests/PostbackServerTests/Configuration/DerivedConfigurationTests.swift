@@ -1,0 +1,124 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@testable import PostbackServer
+
+@Suite struct `The configuration of derived tables` {
+  private func read(_ text: String) throws -> DerivedConfiguration {
+    let folder = try TemporaryFolder()
+    let file = folder.path("postback.json")
+    try Data(text.utf8).write(to: URL(filePath: file))
+    return try withExtendedLifetime(folder) { try ServerConfiguration(reading: file).derived }
+  }
+
+  private func places(_ text: String) throws -> [String] {
+    do { _ = try read(text) } catch let errors as ConfigurationErrors {
+      return errors.problems.map { $0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces) }
+    }
+    return []
+  }
+
+  private func words(_ command: String, _ text: String) throws -> [String] {
+    try read(text).options(of: command).flatMap { [$0.name] + $0.values }
+  }
+
+  @Test func `gives each command its options`() throws {
+    let text = """
+      {"state":"s","models":["m","n"],"rates":"rates.csv","inputs":["dumps","a.jsonl"],"lookups":"l","lookup_dates":"MDY",
+       "allow_overlap":true,"grace_hours":24,"dimensions":["app_id","country"],"environment":["custom","production"],
+       "model_period":"week","model_level":0.9,"histogram":true,"costs":"cost.csv","allow_credits":true,"currency":"USD",
+       "strict_rates":true,"format":["csv","jsonl"],"csv_safe":true,"report":"page.html","partners":"p.json",
+       "postgres":{"connection":"service=x","schema":"skan","tables":["skan_daily","skan_postbacks"],"migrate":true},
+       "limits":{"postback_bytes":2048}}
+      """
+    let lookups = ["--lookups", "l", "--date-format", "MDY", "--allow-overlap"]
+    let tables = ["--format", "both", "--csv-safe"]
+    #expect(
+      try words("run", text) == ["--models", "m", "n", "--max-postback-bytes", "2048", "--state", "s"]
+    )
+    #expect(
+      try words("settle", text) == lookups + ["--models", "m", "n", "--grace-hours", "24", "--state", "s"] + tables
+    )
+    #expect(try words("enrich", text) == lookups + tables)
+    #expect(
+      try words("daily", text)
+        == lookups + [
+          "--dimensions", "app_id,country", "--environment", "production,custom", "--model-period", "week",
+          "--model-level", "0.9", "--histogram", "--state", "s", "--cost", "cost.csv", "--allow-credits",
+          "--currency", "USD", "--rates", "rates.csv", "--strict",
+        ] + tables
+    )
+    #expect(try words("report", text) == ["--html", "page.html", "--force"])
+    #expect(
+      try words("load", text)
+        == [
+          "--dsn", "service=x", "--schema", "skan", "--tables", "skan_daily,skan_postbacks", "--migrate", "--state",
+          "s",
+        ]
+    )
+    #expect(try words("deliver", text) == ["--partners", "p.json", "--state", "s"] + lookups + tables)
+    #expect(try words("watch", text).isEmpty)
+    let configuration = try read(text)
+    #expect(DerivedConfiguration.commands.allSatisfy(configuration.asks))
+    #expect(configuration.inputs == ["dumps", "a.jsonl"])
+  }
+
+  @Test func `of an older file changes nothing`() throws {
+    let text = #"{"spool":"spool","out":"out","rates":"rates.csv"}"#
+    #expect(try read(text) == read(#"{"rates":"rates.csv"}"#))
+    for command in DerivedConfiguration.commands { #expect(try words(command, text).isEmpty, "\(command)") }
+    #expect(try DerivedConfiguration.commands.filter(read(text).asks) == ["settle", "daily"])
+  }
+
+  @Test func `takes one format as a word, no dimension, and an address from a file`() throws {
+    #expect(try words("enrich", #"{"format":"jsonl"}"#) == ["--format", "jsonl"])
+    #expect(try words("enrich", #"{"format":["jsonl"]}"#) == ["--format", "jsonl"])
+    #expect(try words("daily", #"{"dimensions":[]}"#) == ["--dimensions", ""])
+    #expect(try words("load", #"{"postgres":{"connection_file":"dsn"}}"#) == ["--dsn-file", "dsn"])
+  }
+
+  @Test func `reports all problems at once, each with its place`() throws {
+    let found = try places(
+      """
+      {"inputs":["",7],"lookups":"","lookup_dates":"DMY","allow_overlap":1,"grace_hours":-1,"dimensions":["app"],
+       "environment":[],"model_period":"day","model_level":1,"histogram":"yes","allow_credits":true,"currency":"usd",
+       "strict_rates":0,"format":"both","csv_safe":null,"report":[],"partners":true,
+       "postgres":{"dsn":"x","schema":"","tables":["skan_dayli"]}}
+      """
+    )
+    #expect(
+      found == [
+        "/inputs/0", "/inputs/1", "/lookups", "/lookup_dates", "/allow_overlap", "/grace_hours", "/dimensions/0",
+        "/environment", "/model_period", "/model_level", "/histogram", "/currency", "/strict_rates", "/format",
+        "/csv_safe", "/report", "/postgres/dsn", "/postgres/schema", "/postgres/tables/0", "/postgres", "/partners",
+        "/allow_credits", "/currency",
+      ]
+    )
+    #expect(try places(#"{"currency":"USD","strict_rates":true}"#) == ["/currency"])
+    #expect(try places(#"{"postgres":{"connection":"a","connection_file":"b","tables":[]}}"#).count == 2)
+    #expect(try places(#"{"format":[],"environment":"custom"}"#) == ["/environment", "/format"])
+    #expect(try places(#"{"format":"csv"}"#) == ["/format"])
+    #expect(try places(#"{"format":["csv"]}"#) == ["/format"])
+  }
+
+  @Test func `has the keys, words and ranges of its schema`() throws {
+    let schema = try JSONValue(parsing: Fixtures.bytes("../schemas/server_configuration.schema.json"))
+    let properties = JSONNode(value: schema, pointer: "")["properties"]
+    func words(_ node: JSONNode) -> [String] { node["enum"].elements?.compactMap { $0.value?.text } ?? [] }
+    let postgres = properties["postgres"]["properties"]
+    #expect(postgres.members?.map(\.0) == PostgresConfiguration.keys)
+    #expect(words(postgres["tables"]["items"]) == PostgresConfiguration.tableNames)
+    #expect(words(properties["lookup_dates"]) == DerivedConfiguration.dateFormats)
+    #expect(words(properties["dimensions"]["items"]) == DerivedConfiguration.dimensionNames)
+    #expect(words(properties["environment"]["items"]) == DerivedConfiguration.environmentNames)
+    #expect(words(properties["model_period"]) == DerivedConfiguration.modelPeriods)
+    for (key, bound) in [("grace_hours", "maximum"), ("grace_hours", "minimum"), ("model_level", "maximum")] {
+      let value = try #require(properties[key][bound].value?.decimal)
+      #expect(try places("{\"\(key)\":\(key == "grace_hours" ? "\(Int(value))" : "\(value)")}").isEmpty)
+      let beyond = bound == "maximum" ? value + 1 : value - 1
+      #expect(try places("{\"\(key)\":\(key == "grace_hours" ? "\(Int(beyond))" : "\(beyond)")}") == ["/\(key)"])
+    }
+  }
+}
