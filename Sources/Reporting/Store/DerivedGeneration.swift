@@ -53,7 +53,9 @@ package final class DerivedGeneration {
   package func commit() throws(FileFailure) {
     precondition(!isCommitted, "a generation is committed once")
     try manifest.write(in: folder)
-    for table in DerivedStore.tables where try DurableFolder(folder).byteCount(of: table.name) != nil {
+    for table in DerivedStore.tables {
+      try DurableFolder(folder).remove(".\(table.name).lock")
+      guard try DurableFolder(folder).byteCount(of: table.name) != nil else { continue }
       try DurableFolder("\(folder)/\(table.name)").synchronize()
     }
     try DurableFolder(folder).synchronize()

@@ -10,6 +10,11 @@ package struct DerivedManifest: Sendable, Equatable {
 
   private static let fileName = "_store.json"
 
+  /// The path of the manifest of the generation that counts.
+  package static func path(in output: String) -> String {
+    "\(output)/\(DerivedStore.folderName)/\(DerivedStore.currentName)/\(fileName)"
+  }
+
   /// A manifest without settings.
   package init() {}
 

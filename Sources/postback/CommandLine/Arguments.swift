@@ -59,8 +59,6 @@ struct Arguments: Sendable {
       .map { "\($0.key) \($0.value.joined(separator: " "))" }.joined(separator: " ")
   }
 
-  private init(operands: [String], values: [String: [String]]) { (self.operands, self.values) = (operands, values) }
-
   /// Splits a word into an option's name and the value in the same word, which is nil if there is none.
   private static func parts(of word: String) -> (name: String, value: String?) {
     guard word.hasPrefix("--") else {

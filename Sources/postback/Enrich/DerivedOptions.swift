@@ -49,9 +49,15 @@ struct DerivedOptions {
     encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
     wantsJSON = arguments.has("--json")
     jobs = try arguments.jobs()
-    text = arguments.text(without: ["--json", "--jobs", "--quiet", "--replace", "--reset"])
+    text = arguments.text(without: Self.unrelated)
     remembered = RememberedOptions.values(arguments)
   }
+
+  /// The options that do not shape the tables, and those whose files shape them, not their paths.
+  private static let unrelated: Set<String> = [
+    "--json", "--jobs", "--quiet", "--replace", "--reset", "--config", "--state", "--out", "--lookups", "--models", "--cost",
+    "--rates",
+  ]
 
   /// Returns the output of the run, and the folder for the derived tables.
   static func folders(_ arguments: Arguments) throws(CommandFailure) -> (output: String, target: String) {
@@ -144,8 +150,7 @@ extension DerivedCommand {
       defer { progress.clear() }
       let work = try DerivedWork(derived, progress: progress.handler)
       answer = try await write(in: work, progress)
-      work.generation.manifest.options = derived.remembered
-      work.generation.manifest.inputs[Self.manual.name] = nil
+      try note(in: &work.generation.manifest, rows: try work.tables.digest())
       try work.generation.commit()
     } catch {
       throw CommandFailure(of: error)

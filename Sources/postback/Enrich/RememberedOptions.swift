@@ -23,11 +23,13 @@ enum RememberedOptions {
       throw CommandFailure(error)
     }
     let own = values(arguments)
+    // A configuration says all.
+    let isConfigured = arguments.has(ConfigurationOption.option.name)
     var used: [String: [String]] = [:]
     for group in groups where group.contains(where: { before[$0] != nil }) {
       let isGiven = group.contains { own[$0] != nil }
       for name in group {
-        if !isGiven { used[name] = before[name] }
+        if !isGiven, !isConfigured { used[name] = before[name] }
         if isGiven, let old = before[name], own[name] != old, manual.option(name) != nil {
           Terminal.note("\(name) changes from \(text(old)) to \(own[name].map(text) ?? "nothing").")
         }
@@ -39,6 +41,13 @@ enum RememberedOptions {
       Terminal.note("Options of an earlier command are used: \(words.joined(separator: " ")). --reset forgets them.")
     }
     return arguments.adding(used)
+  }
+
+  /// Indicates that an earlier command on the derived tables in a folder was given an option.
+  static func has(_ option: String, in target: String) throws(CommandFailure) -> Bool {
+    do throws(FileFailure) { return try DerivedSnapshot(of: target).manifest.options[option] != nil } catch {
+      throw CommandFailure(error)
+    }
   }
 
   /// Returns the values of those options that are remembered, with whole paths.

@@ -2,8 +2,11 @@ import Foundation
 import JSON
 import PostbackServer
 import Reporting
+import Ledger
 import Tables
 import TestSupport
+import Ledger
+import Tables
 import Testing
 
 @testable import postback
