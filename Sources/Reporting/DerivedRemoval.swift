@@ -16,8 +16,9 @@ package enum DerivedRemoval {
     isCSVSafe: Bool
   ) throws(FileFailure) -> [String: Int64] {
     var counts: [String: Int64] = [:]
-    for table in tables where table.columns.contains(where: { $0.name == .postbackKey }) {
+    for table in tables {
       try DerivedTable.removeIncomplete(table, in: output)
+      guard table.columns.contains(where: { $0.name == .postbackKey }) else { continue }
       let found = try find(keys, request, in: table, output)
       guard found.removed > 0 || found.isMasked else { continue }
       try rewrite(table, in: output, without: keys, request, isCSVSafe: isCSVSafe)
