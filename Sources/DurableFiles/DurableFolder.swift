@@ -139,10 +139,14 @@ package struct DurableFolder: Sendable {
 package struct FileVersion: Equatable, Sendable, CustomStringConvertible {
   /// The numbers that make up the version, as text.
   package let description: String
+  /// The numbers that change with the content of a file which is never changed in place. A further name of the file does not
+  /// change them.
+  package let content: String
   private let changed: (seconds: Int, nanoseconds: Int)
 
   init(_ status: stat) {
     changed = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    content = "\(status.st_dev) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     description = """
       \(status.st_dev) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec) \
       \(changed.seconds).\(changed.nanoseconds)

@@ -16,12 +16,22 @@ package enum DerivedRemoval {
     isCSVSafe: Bool
   ) throws(FileFailure) -> [String: Int64] {
     var counts: [String: Int64] = [:]
+    let generation = try DerivedStore.isNeeded(in: output) ? DerivedGeneration(in: output) : nil
+    var isChanged = false
     for table in tables where table.columns.contains(where: { $0.name == .postbackKey }) {
-      try DerivedTable.removeIncomplete(table, in: output)
-      let found = try find(keys, request, in: table, output)
+      let isOfStore = DerivedStore.tables.contains { $0.name == table.name }
+      let folder = isOfStore ? generation?.folder ?? output : output
+      try DerivedTable.removeIncomplete(table, in: folder)
+      let found = try find(keys, request, in: table, folder)
       guard found.removed > 0 || found.isMasked else { continue }
-      try rewrite(table, in: output, without: keys, request, isCSVSafe: isCSVSafe)
+      try rewrite(table, in: folder, without: keys, request, isCSVSafe: isCSVSafe)
       counts[table.name] = found.removed
+      isChanged = isChanged || isOfStore
+    }
+    if isChanged, let generation {
+      generation.manifest.inputs = [:]
+      try generation.commit()
+      try generation.waitForReaders()
     }
     try DurableFolder(output).synchronize()
     return counts

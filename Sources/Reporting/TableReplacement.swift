@@ -11,6 +11,8 @@ package struct TableReplacement: Sendable {
   package var isForced: Bool
   /// The number of removals of rows from the tables of the run so far, by `retain` and `forget`; nil if it is not known.
   package var removals: Int?
+  /// The folder that users know the table in; nil if it is the one that it is written in.
+  package var place: String?
 
   /// The share of the rows that must be left, in percent.
   private static let least = 80
@@ -19,7 +21,9 @@ package struct TableReplacement: Sendable {
   static let removalsKey = "removals"
 
   /// Makes a rule.
-  package init(isForced: Bool = false, removals: Int? = nil) { (self.isForced, self.removals) = (isForced, removals) }
+  package init(isForced: Bool = false, removals: Int? = nil, place: String? = nil) {
+    (self.isForced, self.removals, self.place) = (isForced, removals, place)
+  }
 
   /// The member of the summary of a table.
   var member: JSONValue.Member { .init(Self.removalsKey, removals.map { .integer($0) } ?? .null) }
@@ -42,7 +46,7 @@ package struct TableReplacement: Sendable {
     }
     throw FileFailure(
       .incompatible,
-      "\(output)/\(table.name)",
+      "\(place ?? output)/\(table.name)",
       "The table would have \(now) \(things) in place of \(before), and stays as it is: \(reason)",
       advice: "Correct the options or the input, or give --replace if the table shall be replaced"
     )

@@ -7,17 +7,22 @@ struct DerivedVersion {
   let table: Table
   /// The version as text.
   let text: String
+  /// The folder that has the folder of the table.
+  let output: String
+  /// The object that keeps the files of the version.
+  private let snapshot: DerivedSnapshot
 
-  /// Reads the version of a table in an output; nil if the output does not have the table.
-  init?(of table: Table, in output: String) throws(FileFailure) {
-    guard let version = try DurableFolder("\(output)/\(table.name)").version(of: DerivedTable.summaryName) else {
-      return nil
-    }
-    (self.table, text) = (table, version.description)
+  /// Reads the version of a table; nil if the output does not have the table.
+  init?(of table: Table, in snapshot: DerivedSnapshot) throws(FileFailure) {
+    (self.table, self.snapshot, output) = (table, snapshot, snapshot.place(of: table))
+    guard let text = try Self.text(of: table, in: output) else { return nil }
+    self.text = text
   }
 
-  /// Indicates that the files in an output still have this version.
-  func isCurrent(in output: String) throws(FileFailure) -> Bool {
-    try DerivedVersion(of: table, in: output)?.text == text
+  private static func text(of table: Table, in output: String) throws(FileFailure) -> String? {
+    try DurableFolder("\(output)/\(table.name)").version(of: DerivedTable.summaryName)?.content
   }
+
+  /// Indicates that the files still have this version.
+  func isCurrent() throws(FileFailure) -> Bool { try Self.text(of: table, in: output) == text }
 }

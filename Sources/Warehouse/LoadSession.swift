@@ -112,7 +112,7 @@ final class LoadSession {
       do {
         try await replace(version, &tally[version.table.name])
       } catch .file(let failure) {
-        guard try Loader.reading({ () throws(FileFailure) in try version.isCurrent(in: source.output) }) else {
+        guard try Loader.reading({ () throws(FileFailure) in try version.isCurrent() }) else {
           try connection.execute("ROLLBACK", doing: "an old version")
           return nil
         }
@@ -120,7 +120,7 @@ final class LoadSession {
       }
     }
     for version in versions {
-      guard try Loader.reading({ () throws(FileFailure) in try version.isCurrent(in: source.output) }) else {
+      guard try Loader.reading({ () throws(FileFailure) in try version.isCurrent() }) else {
         try connection.execute("ROLLBACK", doing: "an old version")
         return nil
       }
@@ -132,7 +132,7 @@ final class LoadSession {
   private func replace(_ version: DerivedVersion, _ count: inout LoadTally.Count) async throws(LoadFailure) {
     let table = version.table
     try connection.execute("DELETE FROM \(loaded(table).name)", doing: "the removal of the old rows of \(table.name)")
-    let rows = StoredBatches(table: table, output: source.output).mapConcurrently(jobs) { batch throws(FileFailure) in
+    let rows = StoredBatches(table: table, output: version.output).mapConcurrently(jobs) { batch throws(FileFailure) in
       LoadedBatch(text: try CopyText(batch, of: table), removals: [], missed: UnreadRows(), masked: [], mark: ())
     }
     _ = try await copy(rows, into: table, upTo: .max, &count)

@@ -1,5 +1,6 @@
 internal import DurableFiles
 internal import Ledger
+internal import Reporting
 package import Tables
 
 /// Loads the committed rows of an output into the tables of a schema of a PostgreSQL database, each row once.
@@ -156,8 +157,9 @@ package struct Loader {
   private mutating func loadDerived(_ session: LoadSession) async throws(LoadFailure) {
     while true {
       var changed: [DerivedVersion] = []
+      let snapshot = try Self.reading { () throws(FileFailure) in try DerivedSnapshot(of: source.output) }
       for table in source.derived {
-        let version = try Self.reading { () throws(FileFailure) in try DerivedVersion(of: table, in: source.output) }
+        let version = try Self.reading { () throws(FileFailure) in try DerivedVersion(of: table, in: snapshot) }
         if let version, loadedVersions[table.name] != version.text { changed.append(version) }
       }
       guard !changed.isEmpty else { return }

@@ -1,5 +1,5 @@
 internal import Base
-internal import Ledger
+package import Ledger
 package import DurableFiles
 package import Tables
 package import PostbackPipeline
@@ -15,6 +15,8 @@ package struct TableFiles: Sendable {
   package let isOfWholeRuns: Bool
   /// The callback for the progress of reading the files and of analysing their rows.
   package var progress: AnalysisProgress.Handler?
+  /// The object that keeps the files from being removed while they are read; nil if nobody removes them.
+  package var keeper: (any Sendable)?
   /// The numbers of the lines that are skipped, by the paths of their files.
   var leftOut: [String: Set<Int>] = [:]
 
@@ -64,6 +66,36 @@ package struct TableFiles: Sendable {
     self.table = table
     inputs = try Self.parts(of: table, in: folder)
     isOfWholeRuns = false
+  }
+
+  /// Returns the files with the rows that a state had committed when it was read, also those in parts that are still written
+  /// and hidden. `self` was made of the folder of the output, after the state was read.
+  package func committed(_ reading: LedgerReading, in output: String) throws(FileFailure) -> TableFiles {
+    var parts: [Int: LedgerPart] = [:]
+    for part in reading.parts where part.table == table.name && part.format == .jsonLines { parts[part.number] = part }
+    let last = parts.keys.max() ?? 0
+    var found: [(number: Int, file: InputFile)] = []
+    for var input in inputs {
+      let number = LedgerPart.number(inName: input.path) ?? 0
+      // Parts that came later are of later commits.
+      guard number <= last else { continue }
+      if let part = parts.removeValue(forKey: number), part.phase == .open {
+        (input.limit, input.byteCount) = (part.length, part.length)
+      }
+      found.append((number, input))
+    }
+    for part in parts.values where part.rows > 0 {
+      let folder = DurableFolder("\(output)/\(part.folder)")
+      let isGone = try folder.byteCount(of: part.hiddenName) == nil
+      if isGone, try folder.byteCount(of: part.name) == nil { continue }
+      var input = InputFile(path: "\(folder.path)/\(part.hiddenName)", byteCount: part.length)
+      (input.limit, input.laterPath) = (part.length, "\(folder.path)/\(part.name)")
+      found.append((part.number, input))
+    }
+    found.sort { ($0.number, $0.file.path) < ($1.number, $1.file.path) }
+    var files = self
+    files.inputs = found.map(\.file)
+    return files
   }
 
   private static func parts(of table: Table, in folder: String) throws(FileFailure) -> [InputFile] {

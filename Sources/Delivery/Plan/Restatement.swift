@@ -73,8 +73,10 @@ final class Restatement {
 
   /// Compares all deliveries with the tables of the settlement.
   func run(_ settlement: String, at now: Int64) throws {
-    guard var rows = try StoredRows(.settled, in: output) else { return }
-    var events = try StoredRows(.settledEvents, in: output)
+    let snapshot = try DerivedSnapshot(of: output)
+    defer { withExtendedLifetime(snapshot) {} }
+    guard var rows = try StoredRows(.settled, in: snapshot.folder) else { return }
+    var events = try StoredRows(.settledEvents, in: snapshot.folder)
     var ahead: ArraySlice<EventRow> = []
     let keyPlace = Table.settled.place(.postbackKey)
     while let batch = try rows.next() {

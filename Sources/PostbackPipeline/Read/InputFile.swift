@@ -14,6 +14,10 @@ package struct InputFile: Hashable, Sendable {
   package var byteCount: Int64?
   /// The number of its first line: more than 1 if it is a later part of a larger file.
   package var firstLine = 1
+  /// The number of bytes after which the file counts as ended: rows behind them are not committed; nil for all bytes.
+  package var limit: Int64?
+  /// The path that another process may give the file before it is opened; nil if it keeps its path.
+  package var laterPath: String?
 
   /// An input file; `modified` and `byteCount` are nil if it is not a regular file.
   package init(path: String, modified: Int64? = nil, byteCount: Int64? = nil) {

@@ -11,9 +11,16 @@ package struct OpenInput: ~Copyable {
 
   /// Opens an input.
   init(_ input: InputFile) throws(FileFailure) {
-    let file = try OpenFile(path: input.path)
+    let file = try Self.open(input)
     let identity = try file.identity()
     self.init(input, file, identity)
+  }
+
+  private static func open(_ input: InputFile) throws(FileFailure) -> OpenFile {
+    do { return try OpenFile(path: input.path, limit: input.limit) } catch {
+      guard error.kind == .notFound, let later = input.laterPath else { throw error }
+      return try OpenFile(path: later, limit: input.limit)
+    }
   }
 
   /// An input from a file that is open already.
@@ -84,10 +91,12 @@ struct InputList: InputSource {
 package struct OpenFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
+  /// The number of bytes after which the file counts as ended; nil for all.
+  private let limit: Int64?
 
-  /// Opens the file at `path` for reading; `-` is standard input.
-  init(path: String) throws(FileFailure) {
-    self.path = path
+  /// Opens the file at `path` for reading, up to a number of bytes if there is a limit; `-` is standard input.
+  init(path: String, limit: Int64? = nil) throws(FileFailure) {
+    (self.path, self.limit) = (path, limit)
     guard path != InputFile.standardInput else {
       descriptor = STDIN_FILENO
       return
@@ -102,7 +111,7 @@ package struct OpenFile: ~Copyable {
 
   /// Takes over a descriptor that is open for reading; failures name the file as `path`.
   package init(descriptor: Int32, path: String) {
-    self.path = path
+    (self.path, limit) = (path, nil)
     self.descriptor = descriptor
   }
 
@@ -151,10 +160,11 @@ package struct OpenFile: ~Copyable {
   /// Reads into `buffer` from index `start` on. Returns the number of bytes read, 0 at the end of the file. Waits if no
   /// bytes are available yet.
   func read(into buffer: inout [UInt8], at start: Int) throws(FileFailure) -> Int {
+    let left = limit.map { Int(max(0, $0 - Int64(lseek(descriptor, 0, SEEK_CUR)))) } ?? .max
     while true {
       let count = unsafe buffer.withUnsafeMutableBytes { bytes in
         let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-        return unsafe Glibc.read(descriptor, free.baseAddress, free.count)
+        return unsafe Glibc.read(descriptor, free.baseAddress, min(free.count, left))
       }
       if count >= 0 { return count }
       switch errno {

@@ -3,7 +3,7 @@ internal import Base
 internal import DurableFiles
 package import JSON
 package import PostbackPipeline
-internal import Signatures
+package import Signatures
 package import Tables
 
 /// The enrichment of all accepted postbacks of an output with lookup tables.
@@ -86,7 +86,7 @@ extension Lookups {
 
 extension SHA256Digest {
   /// The digest in hexadecimal digits.
-  var hexadecimal: String {
+  package var hexadecimal: String {
     var text: [UInt8] = []
     let bytes = bytes
     text.appendHexadecimal(bytes.span)

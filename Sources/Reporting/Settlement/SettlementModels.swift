@@ -3,7 +3,7 @@ package import DurableFiles
 internal import JSON
 internal import Ledger
 package import PostbackPipeline
-internal import Signatures
+package import Signatures
 
 extension Models {
   /// The models that decoded the rows of a run, as the ledger in a state's folder keeps them, and those that the last
@@ -68,7 +68,7 @@ extension Models {
   private static func array(_ texts: [String]) -> [UInt8] { Array("[\(texts.joined(separator: ","))]".utf8) }
 
   /// The SHA-256, in hexadecimal digits, of all models: of each a line with its definition as JSON, with sorted keys.
-  func hexadecimalDigest() throws(LibcryptoFailure) -> String {
+  package func hexadecimalDigest() throws(LibcryptoFailure) -> String {
     var hash = try SHA256()
     return try hash.hexadecimalDigest(of: all.map { "\($0.definition.sorted)\n" }.joined())
   }

@@ -279,6 +279,6 @@ struct CaseCommand: Command {
   /// The files of a derived table, if a single output folder is given and has them.
   private func derived(_ table: Table) throws -> TableFiles? {
     guard paths.count == 1 else { return nil }
-    return try TableFiles(derived: table, in: paths[0])
+    return try TableFiles(derived: table, of: DerivedSnapshot(of: paths[0]))
   }
 }

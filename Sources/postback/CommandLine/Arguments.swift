@@ -48,6 +48,17 @@ struct Arguments: Sendable {
     self.values = values
   }
 
+  /// Returns the arguments with the values of further options, by name; a flag has an empty value.
+  func adding(_ further: [String: [String]]) -> Arguments {
+    Arguments(operands: operands, values: values.merging(further) { own, _ in own })
+  }
+
+  /// The options with their values, sorted by name, without some of them.
+  func text(without left: Set<String>) -> String {
+    values.filter { !left.contains($0.key) }.sorted { $0.key < $1.key }
+      .map { "\($0.key) \($0.value.joined(separator: " "))" }.joined(separator: " ")
+  }
+
   /// Splits a word into an option's name and the value in the same word, which is nil if there is none.
   private static func parts(of word: String) -> (name: String, value: String?) {
     guard word.hasPrefix("--") else {

@@ -9,6 +9,7 @@ internal import Synchronization
 enum Terminal {
   private static let quietness = Atomic(false)
   private static let jsonLines = Atomic(false)
+  private static let captured = Mutex<[String]?>(nil)
 
   /// Indicates that notes and progress are not shown: `--quiet` is given. Results, warnings and errors still are.
   static var isQuiet: Bool {
@@ -24,10 +25,19 @@ enum Terminal {
 
   /// Prints text to standard output. A closed pipe is not an error; any other failure, such as a full disk, is one.
   static func print(_ text: String) throws(CommandFailure) {
+    if captured.withLock({ $0?.append(text) }) != nil { return }
     guard Array((text + "\n").utf8).writeAll(to: STDOUT_FILENO) || errno == EPIPE else {
       let reason = unsafe String(cString: strerror(errno))
       throw CommandFailure(.inputOutput, "Standard output cannot be written: \(reason).")
     }
+  }
+
+  /// Performs `body`, and returns what it prints instead of printing it.
+  static func capture(_ body: () async throws(CommandFailure) -> Void) async throws(CommandFailure) -> String {
+    captured.withLock { $0 = [] }
+    defer { captured.withLock { $0 = nil } }
+    try await body()
+    return captured.withLock { $0 ?? [] }.joined(separator: "\n")
   }
 
   /// Reports the failure of a command.

@@ -5,10 +5,11 @@ internal import JSON
 internal import Ledger
 internal import PostbackPipeline
 internal import Reporting
+internal import SearchAds
 internal import Tables
 
 /// `postback daily`: writes `skan_daily` and the tables beside it.
-struct DailyCommand: Command {
+struct DailyCommand: DerivedCommand {
   static let manual = Manual(
     name: "daily",
     summary: "Write skan_daily: installs, values, revenue and events by day, ad network, campaign and country.",
@@ -47,70 +48,87 @@ struct DailyCommand: Command {
       Option("--model-period", "PERIOD", "Model the install dates of a week or a month together, or all (default)."),
       Option("--model-level", "LEVEL", "The level of the intervals of modelled numbers, 0.5 to 0.999; default 0.95."),
       Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
-      Option(
-        "--state",
-        "DIR",
-        "The state of OUT, if it is not in OUT/_state; it has the days that retain has removed."
-      ),
     ] + MoneyOptions.options + DerivedOptions.options,
     example: "postback daily out --lookups lookups"
   )
 
-  private let derived: DerivedOptions
+  let derived: DerivedOptions
   private let lookups: LookupOptions
   private let settings: DailySettings
   private let givesDimensions: Bool
   private let money: MoneyOptions
   private let wantsValues: Bool
-  private let state: String
 
   init(_ arguments: Arguments) throws(CommandFailure) {
+    let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
     lookups = try LookupOptions(arguments)
     settings = try DailySettings(arguments, derived.encoding)
     givesDimensions = arguments.value("--dimensions") != nil
     money = try MoneyOptions(arguments)
     wantsValues = arguments.has("--histogram")
-    state = arguments.value("--state") ?? "\(derived.output)/_state"
   }
 
-  func run() async throws(CommandFailure) {
+  func settingsDigest() throws(CommandFailure) -> String {
+    let lookups = try self.lookups.load(isQuiet: true)
+    let parts = [
+      lookups.hexadecimalDigest, try money.loadCurrency()?.digest.hexadecimal,
+      try money.loadCosts(lookups, self.lookups.dates, isQuiet: true)?.digest.hexadecimal, derived.text,
+    ]
+    var texts = parts.map { $0 ?? "-" }
+    do throws(FileFailure) {
+      for table in [Table.sessionEvents, .searchAdsAttributions] {
+        let folder = DurableFolder("\(derived.output)/\(table.name)")
+        for name in try folder.names() { texts.append(try folder.version(of: name)?.description ?? "-") }
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
+    return texts.joined(separator: " ")
+  }
+
+  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
     let lookups = try self.lookups.load()
     let currency = try money.loadCurrency()
     let costs = try money.loadCosts(lookups, self.lookups.dates)
+    let folder = work.generation.folder
     var settings = settings
     if let costs, !givesDimensions { settings.dimensions = costs.dimensions }
-    try keepRemovedDays(&settings)
-    let progress = AnalysisProgressLine()
-    var daily: Daily
-    do {
-      defer { progress.clear() }
-      let positions = try positions()
-      settings.replacement = try derived.replacement(state: state)
-      var inputs = try inputs(progress)
-      (inputs.costs, inputs.currency) = (costs, currency)
-      inputs.suspicions = try await suspicions(inputs)
-      let users = try await BucketWorths(readingEventsIn: derived.output, jobs: derived.jobs)
-      inputs.models.learn(from: users, lookups.apps)
-      inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
-      let outputs = try DailyOutputs(in: derived.target, settings, wantsValues: wantsValues)
-      daily = try await Daily(inputs, lookups, settings, in: derived.target, jobs: derived.jobs)
-      if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
-      try await daily.write(into: outputs, jobs: derived.jobs)
-      register(positions)
-      try inputs.searchAds?.write(settings.encoding, in: derived.target)
-    } catch {
-      throw CommandFailure(of: error)
-    }
-    for warning in daily.summary.ownWarnings { Terminal.warn(warning) }
-    try Terminal.print(derived.wantsJSON ? daily.summary.json.description : DailyAnswer(summary: daily.summary).text)
-    try daily.unreadable.throwIfAny()
+    settings.replacement = work.replacement
+    try keepRemovedDays(&settings, in: folder)
+    let positions = try positions()
+    var inputs = DailyInputs(
+      accepted: work.tables.postbacks,
+      events: work.tables.events,
+      rejects: work.tables.rejects,
+      settled: try DailySettledInputs(in: work.source, progress: progress.handler)
+    )
+    inputs.models = try ModelMeanings(ofRun: derived.output)
+    (inputs.costs, inputs.currency) = (costs, currency)
+    inputs.suspicions = try await suspicions(inputs, work.source)
+    let users = try await BucketWorths(readingEventsIn: derived.output, jobs: derived.jobs)
+    inputs.models.learn(from: users, lookups.apps)
+    inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
+    let outputs = try DailyOutputs(in: folder, settings, wantsValues: wantsValues)
+    var daily = try await Daily(inputs, lookups, settings, in: folder, jobs: derived.jobs)
+    if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
+    try await daily.write(into: outputs, jobs: derived.jobs)
+    try inputs.searchAds?.write(settings.encoding, in: folder)
+    let summary = daily.summary
+    return DerivedAnswer(
+      text: DailyAnswer(summary: summary).text,
+      json: summary.json.description,
+      rows: summary.written.first { $0.table == Table.daily.name }?.rows ?? 0,
+      unreadable: daily.unreadable,
+      warnings: summary.ownWarnings,
+      committed: { register(positions) }
+    )
   }
 
   /// Returns the positions behind the rows that are counted; none where the tables have no state.
   private func positions() throws(FileFailure) -> [TableCursor] {
-    guard Ledger.isThere(state) else { return [] }
-    return try TableCursor.ends(of: Table.all, in: derived.output, state: state)
+    guard Ledger.isThere(derived.state) else { return [] }
+    return try TableCursor.ends(of: Table.all, in: derived.output, state: derived.state)
   }
 
   /// Notes in the state up to where rows are counted, so that they are not removed before. Where the state cannot be written, a
@@ -119,20 +137,20 @@ struct DailyCommand: Command {
     guard !positions.isEmpty else { return }
     let name = derived.target == derived.output ? "daily" : "daily \(derived.target)"
     do throws(FileFailure) {
-      try Follower(name, .derived, at: positions).write(in: state)
+      try Follower(name, .derived, at: positions).write(in: derived.state)
     } catch {
       Terminal.warn("\(error) So postback retain does not wait for rows to be counted.")
     }
   }
 
   /// Keeps the results of days whose rows were removed because of their age.
-  private func keepRemovedDays(_ settings: inout DailySettings) throws(CommandFailure) {
+  private func keepRemovedDays(_ settings: inout DailySettings, in folder: String) throws(CommandFailure) {
     do throws(FileFailure) {
-      guard Ledger.isThere(state), try DurableFolder("\(derived.target)/\(Table.daily.name)").byteCount(of: ".") != nil
+      guard Ledger.isThere(derived.state), try DurableFolder("\(folder)/\(Table.daily.name)").byteCount(of: ".") != nil
       else { return }
       var ends: [Int64] = []
       for table in [Table.postbacks, .events] {
-        ends += [try Ledger.retentionEnd(state, of: table.name)].compactMap(\.self)
+        ends += [try Ledger.retentionEnd(derived.state, of: table.name)].compactMap(\.self)
       }
       guard let end = ends.max() else { return }
       let first = Timestamp(milliseconds: end).daysSince1970 + 1
@@ -151,27 +169,16 @@ struct DailyCommand: Command {
   }
 
   /// The parties whose values a suspicion is about, by the tests of `postback rejects --signals`.
-  private func suspicions(_ inputs: DailyInputs) async throws -> ValueSuspicions {
+  private func suspicions(_ inputs: DailyInputs, _ source: String) async throws -> ValueSuspicions {
     let report = try await SignalReport(
       RejectQuery(grouping: []),
       rejects: inputs.rejects,
       accepted: inputs.accepted,
-      enriched: try TableFiles(derived: .enriched, in: derived.output),
+      enriched: try TableFiles(derived: .enriched, in: source),
       lateAfterDays: SignalSection.lateDays,
       jobs: derived.jobs
     )
     return ValueSuspicions(report.alarms)
-  }
-
-  private func inputs(_ progress: AnalysisProgressLine) throws -> DailyInputs {
-    var inputs = DailyInputs(
-      accepted: try derived.files(of: .postbacks, progress),
-      events: try derived.files(of: .events, progress),
-      rejects: try derived.files(of: .rejects, progress),
-      settled: try DailySettledInputs(in: derived.output, progress: progress.handler)
-    )
-    inputs.models = try ModelMeanings(ofRun: derived.output)
-    return inputs
   }
 }
 

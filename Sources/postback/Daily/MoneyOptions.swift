@@ -45,11 +45,15 @@ struct MoneyOptions {
   }
 
   /// Loads the costs, and prints their warnings; nil if there is no file.
-  func loadCosts(_ lookups: Lookups, _ dates: LookupDateFormat?) throws(CommandFailure) -> Costs? {
+  func loadCosts(
+    _ lookups: Lookups,
+    _ dates: LookupDateFormat?,
+    isQuiet: Bool = false
+  ) throws(CommandFailure) -> Costs? {
     guard let cost else { return nil }
     do throws(Lookups.Failure) {
       let costs = try Costs(loading: cost, lookups.networks, dates: dates, allowingCredits: allowsCredits)
-      for warning in costs.warnings { Terminal.warn(warning.description) }
+      for warning in isQuiet ? [] : costs.warnings { Terminal.warn(warning.description) }
       return costs
     } catch {
       throw CommandFailure(error)

@@ -34,7 +34,6 @@ struct DeliverCommand: Command {
         nil,
         "Plan again what OUT has since it was restored from a backup; what is known is not sent again."
       ),
-      Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state."),
     ] + LookupOptions.options + DerivedOptions.options.filter { $0.name != "--jobs" }
       + ServiceOptions.options.filter { !["--config", "--models"].contains($0.name) },
     example: "postback deliver out --partners partners.json"

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import DurableFiles
+internal import JSON
 internal import Ledger
 internal import Reporting
 internal import Tables
@@ -8,53 +9,155 @@ internal import Tables
 struct DerivedOptions {
   static let options = [
     Option("--out", "DIR", "Write the derived tables into this folder, by default OUT.", short: "-o"),
+    state,
     Option("--format", "FORMAT", "jsonl (default), csv or both."),
     Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
     Option("--replace", nil, "Replace the table that is there even if the new one has fewer than 80 % of its rows."),
+    Option(
+      "--reset",
+      nil,
+      "Use only the options that are given, and forget those of earlier commands on the derived tables."
+    ),
     Option("--json", nil, "Print the summary as a JSON object."),
     ConfigurationOption.option,
     Option("--jobs", "N", "Read N batches at once; default the number of cores."),
   ]
+  static let state = Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state.")
 
   /// The output of the run.
   let output: String
   /// The folder for the derived tables.
   let target: String
+  /// The folder of the state of the run.
+  let state: String
   let encoding: TableEncoding
   let wantsJSON: Bool
   let jobs: Int
-  private let isReplacing: Bool
+  let isReplacing: Bool
+  /// The options that shape the tables, as text.
+  let text: String
+  /// The options that later commands use if they are not given.
+  let remembered: [String: [String]]
 
+  /// Reads the options. `arguments` are those that `RememberedOptions` has completed.
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = arguments.operands.first, arguments.operands.count == 1 else {
-      throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
-    }
-    self.output = output
-    target = arguments.value("--out") ?? output
-    guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
+    (output, target) = try Self.folders(arguments)
+    state = arguments.value(Self.state.name) ?? "\(output)/_state"
     try TablesOptions.verifyPlace(target)
     isReplacing = arguments.has("--replace")
     let formats = try TablesOptions.formats(arguments)
     encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
     wantsJSON = arguments.has("--json")
     jobs = try arguments.jobs()
+    text = arguments.text(without: Self.unrelated)
+    remembered = RememberedOptions.values(arguments)
   }
 
-  /// Returns the rule by which tables may replace those that are there. The state of the run knows the removals.
-  func replacement(state: String? = nil) throws(FileFailure) -> TableReplacement {
-    let state = state ?? "\(output)/_state"
-    guard Ledger.isThere(state) else { return TableReplacement(isForced: isReplacing) }
-    let cursors = try TableCursor.ends(of: [.postbacks, .events, .rejects], in: output, state: state)
-    return TableReplacement(isForced: isReplacing, removals: cursors.reduce(0) { $0 + $1.generation })
-  }
+  /// The options that do not shape the tables, and those whose files shape them, not their paths.
+  private static let unrelated: Set<String> = [
+    "--json", "--jobs", "--quiet", "--replace", "--reset", "--config", "--state", "--out", "--lookups", "--models", "--cost",
+    "--rates",
+  ]
 
-  /// Returns the files of a table of the run, whose reading moves the progress line.
-  func files(of table: Table, _ progress: AnalysisProgressLine) throws -> TableFiles {
-    var files = try TableFiles(table, at: [output])
-    guard files.isOfWholeRuns else {
+  /// Returns the output of the run, and the folder for the derived tables.
+  static func folders(_ arguments: Arguments) throws(CommandFailure) -> (output: String, target: String) {
+    guard let output = arguments.operands.first, arguments.operands.count == 1 else {
+      throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
+    }
+    let target = arguments.value("--out") ?? output
+    guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
+    return (output, target)
+  }
+}
+
+/// A generation of derived tables that a command writes, with the tables of the run from which it makes them.
+final class DerivedWork {
+  /// The generation that is written.
+  let generation: DerivedGeneration
+  /// The tables of the run at one commit.
+  let tables: RunTables
+  /// The folder from which derived tables are read.
+  let source: String
+  /// The rule by which tables may replace those that are there.
+  let replacement: TableReplacement
+  /// Keeps the derived tables of the output where those of another folder are written.
+  private let snapshot: DerivedSnapshot?
+
+  /// Begins a generation. The state of the run knows what was removed from its tables.
+  init(_ options: DerivedOptions, progress: AnalysisProgress.Handler?) throws(CommandFailure) {
+    do throws(FileFailure) {
+      tables = try RunTables(in: options.output, state: options.state, progress: progress)
+    } catch {
+      throw CommandFailure(error)
+    }
+    guard tables.isOfWholeRun else {
       throw CommandFailure(.usage, "All tables of a run are needed. Give its --out folder.")
     }
-    files.progress = progress.handler
-    return files
+    do throws(FileFailure) {
+      generation = try DerivedGeneration(in: options.target)
+      snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
+      source = snapshot?.folder ?? generation.folder
+      var replacement = TableReplacement(isForced: options.isReplacing, place: options.target)
+      if Ledger.isThere(options.state) {
+        let cursors = try TableCursor.ends(
+          of: [.postbacks, .events, .rejects],
+          in: options.output,
+          state: options.state
+        )
+        replacement.removals = cursors.reduce(0) { $0 + $1.generation }
+      }
+      self.replacement = replacement
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+}
+
+/// What a command that writes derived tables says of them.
+struct DerivedAnswer {
+  /// The summary as text.
+  let text: String
+  /// The summary as a JSON object.
+  let json: String
+  /// The number of rows of the table.
+  let rows: Int
+  /// The lines of tables that are not rows.
+  let unreadable: UnreadableRows
+  /// Sentences that need attention.
+  var warnings: [String] = []
+  /// The work that is left once the tables are committed.
+  var committed: () -> Void = {}
+}
+
+/// A command that writes derived tables, alone or as a step of `postback refresh`.
+protocol DerivedCommand: Command {
+  /// The options of all such commands.
+  var derived: DerivedOptions { get }
+
+  /// Returns the digest of the files and the settings, besides the tables of the run and of earlier steps, from which the
+  /// tables are made.
+  func settingsDigest() throws(CommandFailure) -> String
+
+  /// Writes the tables.
+  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer
+}
+
+extension DerivedCommand {
+  func run() async throws(CommandFailure) {
+    let progress = AnalysisProgressLine()
+    let answer: DerivedAnswer
+    do {
+      defer { progress.clear() }
+      let work = try DerivedWork(derived, progress: progress.handler)
+      answer = try await write(in: work, progress)
+      try note(in: &work.generation.manifest, rows: try work.tables.digest())
+      try work.generation.commit()
+    } catch {
+      throw CommandFailure(of: error)
+    }
+    answer.committed()
+    for warning in answer.warnings { Terminal.warn(warning) }
+    try Terminal.print(derived.wantsJSON ? answer.json : answer.text)
+    try answer.unreadable.throwIfAny()
   }
 }

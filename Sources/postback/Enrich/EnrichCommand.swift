@@ -7,7 +7,7 @@ internal import Reporting
 internal import Tables
 
 /// `postback enrich`: writes `skan_enriched`, the campaigns of accepted postbacks.
-struct EnrichCommand: Command {
+struct EnrichCommand: DerivedCommand {
   static let manual = Manual(
     name: "enrich",
     summary: "Write skan_enriched: the networks, apps and campaigns of accepted postbacks, from lookup tables.",
@@ -29,9 +29,10 @@ struct EnrichCommand: Command {
   )
 
   private let lookups: LookupOptions
-  private let derived: DerivedOptions
+  let derived: DerivedOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
+    let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
     lookups = try LookupOptions(arguments)
     guard lookups.areGiven else {
@@ -39,32 +40,26 @@ struct EnrichCommand: Command {
     }
   }
 
-  func run() async throws(CommandFailure) {
+  func settingsDigest() throws(CommandFailure) -> String {
+    "\(try lookups.load(isQuiet: true).hexadecimalDigest) \(derived.text)"
+  }
+
+  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
     let lookups = try lookups.load()
-    let progress = AnalysisProgressLine()
-    let enrichment: Enrichment
-    do {
-      defer { progress.clear() }
-      let table = try DerivedTable(
-        .enriched,
-        derived.encoding,
-        in: derived.target,
-        replacing: try derived.replacement()
-      )
-      enrichment = try await Enrichment(
-        accepted: try derived.files(of: .postbacks, progress),
-        rejects: try derived.files(of: .rejects, progress),
-        settled: try TableFiles(derived: .settled, in: derived.output),
-        lookups,
-        as: derived.encoding,
-        into: table,
-        jobs: derived.jobs
-      )
-    } catch {
-      throw CommandFailure(of: error)
-    }
-    let answer = EnrichAnswer(enrichment: enrichment, digest: lookups.hexadecimalDigest)
-    try Terminal.print(derived.wantsJSON ? enrichment.json.description : answer.text)
-    try enrichment.unreadable.throwIfAny()
+    let enrichment = try await Enrichment(
+      accepted: work.tables.postbacks,
+      rejects: work.tables.rejects,
+      settled: try TableFiles(derived: .settled, in: work.source),
+      lookups,
+      as: derived.encoding,
+      into: try DerivedTable(.enriched, derived.encoding, in: work.generation.folder, replacing: work.replacement),
+      jobs: derived.jobs
+    )
+    return DerivedAnswer(
+      text: EnrichAnswer(enrichment: enrichment, digest: lookups.hexadecimalDigest).text,
+      json: enrichment.json.description,
+      rows: enrichment.summary.total.total,
+      unreadable: enrichment.unreadable
+    )
   }
 }

@@ -28,11 +28,11 @@ struct LookupOptions {
   var areGiven: Bool { folder != nil }
 
   /// Loads the lookup tables, and prints their warnings. There are none if no folder is given.
-  func load() throws(CommandFailure) -> Lookups {
+  func load(isQuiet: Bool = false) throws(CommandFailure) -> Lookups {
     do throws(Lookups.Failure) {
       guard let folder else { return try Lookups.none() }
       let lookups = try Lookups(in: folder, dates: dates, allowingOverlap: allowsOverlap)
-      for warning in lookups.warnings { Terminal.warn(warning.description) }
+      for warning in isQuiet ? [] : lookups.warnings { Terminal.warn(warning.description) }
       return lookups
     } catch {
       throw CommandFailure(error)

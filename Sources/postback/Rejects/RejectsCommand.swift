@@ -265,7 +265,7 @@ extension RejectsCommand {
   /// The files of a derived table, if a single output folder is given and has them.
   private func derived(_ table: Table) throws(FileFailure) -> TableFiles? {
     guard paths.count == 1 else { return nil }
-    return try TableFiles(derived: table, in: paths[0])
+    return try TableFiles(derived: table, of: DerivedSnapshot(of: paths[0]))
   }
 }
 

@@ -81,6 +81,8 @@ struct ReportCommand: Command {
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "A report needs accepted postbacks too. Give the --out folders of runs.")
       }
+      let snapshots = try paths.map { path throws(FileFailure) in try DerivedSnapshot(of: path) }
+      defer { withExtendedLifetime(snapshots) {} }
       let output = try OutputFile(
         file,
         overwrites: overwrites,
@@ -115,11 +117,11 @@ struct ReportCommand: Command {
         RejectQuery(grouping: []),
         rejects: rejects,
         accepted: accepted,
-        enriched: try derived(.enriched),
+        enriched: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .enriched, of: snapshot) },
         lateAfterDays: SignalSection.lateDays,
         jobs: jobs
       )
-      let business = try await business()
+      let business = try await business(snapshots)
       let page = ReportPage(
         report: report,
         signals: SignalSection(
@@ -127,13 +129,13 @@ struct ReportCommand: Command {
           tested: (report.funnel.last { $0.name == "unique" }?.count ?? 0, report.rejectCount)
         ),
         business: business,
-        modelled: try await modelled(business),
-        trust: try trust(),
+        modelled: try await modelled(business, single(snapshots)),
+        trust: try trust(single(snapshots)),
         findings: findings,
         searchAds: try await searchAds(),
-        forwarded: paths.count == 1 ? try await ForwardedValues.read(in: paths[0], jobs: jobs) : nil,
+        forwarded: try await forwarded(single(snapshots)),
         implementation: implementation,
-        settled: paths.count == 1 ? try paths.first.flatMap { path in try SettledRevenue(in: path) } : nil,
+        settled: try single(snapshots).flatMap { snapshot in try SettledRevenue(in: snapshot.folder) },
         paths: paths
       )
       try output.write(Array(try page.html().markup.utf8))
@@ -144,18 +146,22 @@ struct ReportCommand: Command {
     }
   }
 
-  /// The files of a derived table, if a single output folder is given and has them.
-  private func derived(_ table: Table) throws(FileFailure) -> TableFiles? {
-    guard paths.count == 1, let path = paths.first else { return nil }
-    return try TableFiles(derived: table, in: path)
+  /// The derived tables, if the report is of one output.
+  private func single(_ snapshots: [DerivedSnapshot]) -> DerivedSnapshot? {
+    snapshots.count == 1 ? snapshots.first : nil
+  }
+
+  private func forwarded(_ snapshot: DerivedSnapshot?) async throws -> [ForwardedValues]? {
+    guard let snapshot else { return nil }
+    return try await ForwardedValues.read(in: snapshot.folder, jobs: jobs)
   }
 
   /// Reads the daily report; nil unless one of the outputs has it. Reports of several outputs are not added, since the
   /// same costs may be in each of them.
-  private func business() async throws -> BusinessSection? {
+  private func business(_ snapshots: [DerivedSnapshot]) async throws -> BusinessSection? {
     var found: [BusinessReport] = []
-    for path in paths {
-      if let business = try await BusinessReport(in: path, jobs: jobs) { found.append(business) }
+    for snapshot in snapshots {
+      if let business = try await BusinessReport(in: snapshot.folder, jobs: jobs) { found.append(business) }
     }
     return found.count == 1 ? found.first.map { BusinessSection(business: $0) } : nil
   }
@@ -171,15 +177,18 @@ struct ReportCommand: Command {
   }
 
   /// Reads the revenue of null postbacks, if the report is of one output.
-  private func modelled(_ business: BusinessSection?) async throws -> ModelledSection {
+  private func modelled(
+    _ business: BusinessSection?,
+    _ snapshot: DerivedSnapshot?
+  ) async throws -> ModelledSection {
     var totals: [NullRevenueTotal]?
-    if paths.count == 1, let path = paths.first { totals = try await NullRevenueTotal.read(in: path, jobs: jobs) }
+    if let snapshot { totals = try await NullRevenueTotal.read(in: snapshot.folder, jobs: jobs) }
     return ModelledSection(totals: totals, appNames: business?.business.appNames ?? [:])
   }
 
   /// Reads the comparison of copies, if the report is of one output.
-  private func trust() throws(FileFailure) -> TrustTable {
-    guard paths.count == 1, let path = paths.first else { return TrustTable(forwarders: nil, output: "OUT") }
-    return TrustTable(forwarders: try ForwarderTrust.read(in: path), output: path)
+  private func trust(_ snapshot: DerivedSnapshot?) throws(FileFailure) -> TrustTable {
+    guard let snapshot else { return TrustTable(forwarders: nil, output: "OUT") }
+    return TrustTable(forwarders: try ForwarderTrust.read(in: snapshot.folder), output: paths[0])
   }
 }

@@ -6,10 +6,11 @@ internal import JSON
 internal import Ledger
 internal import PostbackPipeline
 internal import Reporting
+internal import Signatures
 internal import Tables
 
 /// `postback settle`: writes `skan_settled`, the unsigned values that count of all copies of a postback.
-struct SettleCommand: Command {
+struct SettleCommand: DerivedCommand {
   static let manual = Manual(
     name: "settle",
     summary: "Write skan_settled: of all copies of a postback, the unsigned values that count, and their revenue.",
@@ -53,20 +54,18 @@ struct SettleCommand: Command {
         "DATE",
         "Count only postbacks first received before this day in the summary; the tables keep all\nrows."
       ),
-      Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state."),
     ] + DerivedOptions.options,
     example: "postback settle out --lookups lookups"
   )
 
-  private let derived: DerivedOptions
-  private let state: String?
+  let derived: DerivedOptions
   private let modelPaths: [String]
   private let lookups: LookupOptions
   private let settings: SettlementSettings
 
   init(_ arguments: Arguments) throws(CommandFailure) {
+    let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
-    state = arguments.value("--state")
     modelPaths = arguments.all("--models")
     lookups = try LookupOptions(arguments)
     var settings = SettlementSettings()
@@ -79,46 +78,45 @@ struct SettleCommand: Command {
     self.settings = settings
   }
 
-  func run() async throws(CommandFailure) {
-    let lookups = try lookups.load()
-    let progress = AnalysisProgressLine()
-    let settlement: Settlement
-    do {
-      defer { progress.clear() }
-      let rejects = try derived.files(of: .rejects, progress).withoutReprocessed(states: state.map { [$0] } ?? [])
-      let models = try models()
-      settlement = try await Settlement(
-        accepted: try derived.files(of: .postbacks, progress),
-        rejects: rejects,
-        lookups,
-        models,
-        settings,
-        as: derived.encoding,
-        into: (
-          try DerivedTable(
-            .settled,
-            derived.encoding,
-            in: derived.target,
-            replacing: try derived.replacement(state: state)
-          ),
-          try DerivedTable(.settledEvents, derived.encoding, in: derived.target)
-        ),
-        jobs: derived.jobs
-      )
-      keep(models)
+  func settingsDigest() throws(CommandFailure) -> String {
+    let (models, lookups) = (try models(isQuiet: true), try lookups.load(isQuiet: true))
+    do throws(LibcryptoFailure) {
+      return "\(lookups.hexadecimalDigest) \(try models.hexadecimalDigest()) \(derived.text)"
     } catch {
-      throw CommandFailure(of: error)
+      throw CommandFailure(.software, "\(error)")
     }
-    let summary = settlement.summary
-    try Terminal.print(derived.wantsJSON ? summary.json.description : SettleAnswer(summary: summary).text)
-    try settlement.unreadable.throwIfAny()
   }
 
-  /// The folder of the state.
-  private var folder: String { state ?? "\(derived.output)/_state" }
+  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+    let lookups = try lookups.load()
+    let models = try models()
+    let folder = work.generation.folder
+    let settlement = try await Settlement(
+      accepted: work.tables.postbacks,
+      rejects: try work.tables.rejects.withoutReprocessed(states: [derived.state].filter(Ledger.isThere)),
+      lookups,
+      models,
+      settings,
+      as: derived.encoding,
+      into: (
+        try DerivedTable(.settled, derived.encoding, in: folder, replacing: work.replacement),
+        try DerivedTable(.settledEvents, derived.encoding, in: folder)
+      ),
+      jobs: derived.jobs
+    )
+    let summary = settlement.summary
+    return DerivedAnswer(
+      text: SettleAnswer(summary: summary).text,
+      json: summary.json.description,
+      rows: summary.rows.settled,
+      unreadable: settlement.unreadable,
+      committed: { keep(models) }
+    )
+  }
 
   /// Loads the models of --models, or those that the state keeps.
-  private func models() throws(CommandFailure) -> Models {
+  private func models(isQuiet: Bool = false) throws(CommandFailure) -> Models {
+    let folder = derived.state
     do {
       if !modelPaths.isEmpty {
         let models: Models
@@ -137,7 +135,7 @@ struct SettleCommand: Command {
         )
       }
       let names = try Models.namesOfSettlement(in: folder)
-      if !names.isEmpty {
+      if !names.isEmpty, !isQuiet {
         Terminal.note("The models that an earlier settlement was given are used: \(names.joined(separator: ", ")).")
       }
       return try Models(keptIn: folder)
@@ -148,9 +146,9 @@ struct SettleCommand: Command {
 
   /// Keeps the models of --models for later settlements. If the state cannot be written, a warning says so.
   private func keep(_ models: Models) {
-    guard !modelPaths.isEmpty, Ledger.isThere(folder) else { return }
+    guard !modelPaths.isEmpty, Ledger.isThere(derived.state) else { return }
     do throws(PipelineFailure) {
-      try models.keep(in: folder)
+      try models.keep(in: derived.state)
       Terminal.note("The state keeps these models for later settlements.")
     } catch {
       Terminal.warn("\(error) So the next settlement without --models does not use these models.")

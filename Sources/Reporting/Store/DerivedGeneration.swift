@@ -1,0 +1,111 @@
+package import DurableFiles
+internal import Glibc
+internal import Tables
+
+/// A new generation of the derived tables of an output, while it is written.
+///
+/// It begins with the tables of the one before. Each `DerivedTable` in its folder replaces one of them, and `commit` puts all
+/// in the place of the generation before, in one step. Without `commit` nothing changes.
+package final class DerivedGeneration {
+  /// The folder that has the folders of the tables.
+  package let folder: String
+  /// The settings and the inputs of the tables.
+  package var manifest: DerivedManifest
+  private let output: DurableFolder
+  private let store: DurableFolder
+  private let before: Int?
+  private let lock: LockFile
+  private var isCommitted = false
+
+  private var number: Int { (before ?? 0) + 1 }
+
+  /// Begins a generation in an output, which is made if it does not exist. Throws `.locked` if another process writes one.
+  package init(in path: String) throws(FileFailure) {
+    output = try DurableFolder(making: path)
+    store = try DurableFolder(making: "\(path)/\(DerivedStore.folderName)")
+    lock = try LockFile("\(store.path)/.lock") { [store] holder in
+      FileFailure(
+        .locked,
+        store.path,
+        "The derived tables are being written by \(holder)",
+        advice: "Wait for it to end"
+      )
+    }
+    before = try DerivedStore.current(of: store)
+    let next = (before ?? 0) + 1
+    folder = "\(store.path)/\(next)\(DerivedStore.incompleteEnding)"
+    manifest = if let before { try DerivedManifest(in: "\(store.path)/\(before)") } else { DerivedManifest() }
+    // A process that was killed may have left these steps of its commit.
+    if let before { try Self.publish("\(store.path)/\(before)", in: output) }
+    try Self.removeOthers(than: before, in: store)
+    _ = try DurableFolder(making: folder)
+    let earlier = if let before { "\(store.path)/\(before)" } else { path }
+    for table in DerivedStore.tables where try DurableFolder(earlier).byteCount(of: "\(table.name)/.") != nil {
+      try DurableFolder("\(earlier)/\(table.name)").linkFiles(into: "\(folder)/\(table.name)")
+    }
+  }
+
+  deinit {
+    if !isCommitted { try? store.removeAll("\(number)\(DerivedStore.incompleteEnding)") }
+  }
+
+  /// Makes the tables durable, and puts them in the place of the generation before.
+  package func commit() throws(FileFailure) {
+    precondition(!isCommitted, "a generation is committed once")
+    try manifest.write(in: folder)
+    for table in DerivedStore.tables {
+      try DurableFolder(folder).remove(".\(table.name).lock")
+      guard try DurableFolder(folder).byteCount(of: table.name) != nil else { continue }
+      try DurableFolder("\(folder)/\(table.name)").synchronize()
+    }
+    try DurableFolder(folder).synchronize()
+    try store.rename("\(number)\(DerivedStore.incompleteEnding)", to: "\(number)")
+    isCommitted = true
+    try store.link(DerivedStore.currentName, to: "\(number)")
+    try Self.publish("\(store.path)/\(number)", in: output)
+    try Self.removeOthers(than: number, in: store)
+  }
+
+  /// Waits until no process reads the rows of a generation before, and removes them. Throws `.locked` if that takes long.
+  package func waitForReaders() throws(FileFailure) {
+    for attempt in 0..<50 {
+      if attempt > 0 { usleep(200_000) }
+      if try Self.removeOthers(than: number, in: store) { return }
+    }
+    throw FileFailure(
+      .locked,
+      store.path,
+      "Another process reads the derived tables as they were before",
+      advice: "Wait for it to end, and give the command again"
+    )
+  }
+
+  /// Names the tables of a generation in the folder of the output.
+  private static func publish(_ generation: String, in output: DurableFolder) throws(FileFailure) {
+    for table in DerivedStore.tables {
+      let place = "\(DerivedStore.folderName)/\(DerivedStore.currentName)/\(table.name)"
+      let isThere = try DurableFolder(generation).byteCount(of: table.name) != nil
+      let link = try output.target(ofLink: table.name)
+      if isThere, link != place { try output.link(table.name, to: place) }
+      // A process of a version without a store may have been killed while it wrote the table.
+      for rest in [".\(table.name).link", ".\(table.name).inprogress"] { try output.removeAll(rest) }
+    }
+  }
+
+  /// Removes generations that no process reads, and what killed processes have left. Returns false if one is left.
+  @discardableResult
+  private static func removeOthers(than kept: Int?, in store: DurableFolder) throws(FileFailure) -> Bool {
+    var isDone = true
+    for name in try store.names() where name != kept.map(String.init) {
+      let isIncomplete = name.hasSuffix(DerivedStore.incompleteEnding)
+      guard isIncomplete || Int(name) != nil else { continue }
+      let pin = try FolderPin(taking: "\(store.path)/\(name)")
+      guard pin != nil else {
+        isDone = false
+        continue
+      }
+      try store.removeAll(name)
+    }
+    return isDone
+  }
+}

@@ -1,0 +1,52 @@
+internal import DurableFiles
+internal import JSON
+
+/// The settings with which the derived tables of a generation were made, and the digests of all that they were made of.
+package struct DerivedManifest: Sendable, Equatable {
+  /// The values of the options that later commands use if they are not given, by name; empty for a flag.
+  package var options: [String: [String]] = [:]
+  /// The digest of the rows, the files and the settings from which each step has made its tables, by the name of the step.
+  package var inputs: [String: String] = [:]
+
+  private static let fileName = "_store.json"
+
+  /// The path of the manifest of the generation that counts.
+  package static func path(in output: String) -> String {
+    "\(output)/\(DerivedStore.folderName)/\(DerivedStore.currentName)/\(fileName)"
+  }
+
+  /// A manifest without settings.
+  package init() {}
+
+  /// Reads the manifest in the folder of a generation.
+  init(in folder: String) throws(FileFailure) {
+    let path = "\(folder)/\(Self.fileName)"
+    let bytes = try WholeFile.read(path, upTo: 1 << 24)
+    guard case .object(let members)? = try? JSONValue(parsing: bytes) else {
+      throw .damaged(path, "The file is not a JSON object")
+    }
+    for member in members {
+      guard case .object(let entries) = member.value else { continue }
+      for entry in entries {
+        switch (member.key, entry.value) {
+        case ("options", .array(let values)): options[entry.key] = values.compactMap(\.text)
+        case ("inputs", .string(let digest)): inputs[entry.key] = digest
+        default: break
+        }
+      }
+    }
+  }
+
+  /// Writes the manifest into the folder of a generation, durably.
+  func write(in folder: String) throws(FileFailure) {
+    let sorted = options.sorted { $0.key < $1.key }.map { name, values in
+      JSONValue.Member(name, .array(values.map { .string($0) }))
+    }
+    let digests = inputs.sorted { $0.key < $1.key }.map { JSONValue.Member($0, .string($1)) }
+    let text = JSONValue.object([.init("options", .object(sorted)), .init("inputs", .object(digests))])
+    try DurableFolder(folder).remove(Self.fileName)
+    let file = try DurableFile("\(folder)/\(Self.fileName)", .creating)
+    try file.append(Array("\(text)\n".utf8).span)
+    try file.synchronize()
+  }
+}

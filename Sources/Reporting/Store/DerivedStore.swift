@@ -1,0 +1,76 @@
+package import Analysis
+package import DurableFiles
+package import Tables
+
+/// The derived tables of an output, all of which are replaced at once.
+///
+/// The folder `_derived` of the output has a folder for each generation of the tables, and the symbolic link `current` to one
+/// of them. `OUT/skan_settled` and so on are symbolic links through `current`. So all tables are those of one generation at
+/// any moment, also after a crash. Files that do not change from one generation to the next are in both of them.
+package enum DerivedStore {
+  /// The name of the folder of the store in an output.
+  package static let folderName = "_derived"
+  /// The name of the symbolic link to the generation that counts.
+  static let currentName = "current"
+  /// The ending of the folder of a generation that is not complete.
+  static let incompleteEnding = ".inprogress"
+
+  /// The tables of the store.
+  package static let tables: [Table] = [
+    .settled, .settledEvents, .enriched, .daily, .dailyEvents, .dailyValues, .dailyChanges, .modelled, .searchAdsDaily,
+  ]
+
+  /// Indicates that an output has a store, or tables for one.
+  static func isNeeded(in output: String) throws(FileFailure) -> Bool {
+    for name in [folderName] + tables.map(\.name) where try DurableFolder(output).byteCount(of: name) != nil {
+      return true
+    }
+    return false
+  }
+
+  /// Returns the number of the generation that counts; nil before the first one.
+  static func current(of folder: DurableFolder) throws(FileFailure) -> Int? {
+    try folder.target(ofLink: currentName).flatMap { Int($0) }
+  }
+}
+
+/// The derived tables of an output at one moment. They stay as they are while the object lives, whatever other processes do.
+package final class DerivedSnapshot: Sendable {
+  /// The folder that has the folders of the tables.
+  package let folder: String
+  /// The settings and the inputs of the tables; empty in an output that has no store.
+  package let manifest: DerivedManifest
+  private let output: String
+  private let pin: FolderPin?
+
+  /// The folder that has the folder of a table: that of the output for tables which are not in the store.
+  package func place(of table: Table) -> String {
+    DerivedStore.tables.contains { $0.name == table.name } ? folder : output
+  }
+
+  /// Takes the generation that counts now; the folder of the output itself where it has no store.
+  package init(of output: String) throws(FileFailure) {
+    self.output = output
+    let store = DurableFolder("\(output)/\(DerivedStore.folderName)")
+    while let number = try DerivedStore.current(of: store) {
+      let path = "\(store.path)/\(number)"
+      guard let pin = try FolderPin(sharing: path) else {
+        // A new generation took its place meanwhile.
+        if try DerivedStore.current(of: store) != number { continue }
+        throw .damaged(path, "The directory is missing, and the derived tables with it")
+      }
+      (folder, self.pin, manifest) = (path, pin, try DerivedManifest(in: path))
+      return
+    }
+    (folder, pin, manifest) = (output, nil, DerivedManifest())
+  }
+}
+
+extension TableFiles {
+  /// The files of a derived table in a snapshot, which lives as long as they do; nil if there is no such table.
+  package init?(derived table: Table, of snapshot: DerivedSnapshot) throws(FileFailure) {
+    guard var files = try TableFiles(derived: table, in: snapshot.place(of: table)) else { return nil }
+    files.keeper = snapshot
+    self = files
+  }
+}

@@ -1,0 +1,72 @@
+internal import DurableFiles
+internal import Glibc
+internal import Reporting
+
+/// The options that a command on derived tables uses if they are not given, because an earlier one was given them: so that a
+/// table is not made anew with other settings by mistake.
+enum RememberedOptions {
+  /// The groups of options that belong together: all of a group are given anew, or none.
+  private static let groups = [
+    ["--lookups", "--date-format", "--allow-overlap"], ["--grace-hours"], ["--cost", "--allow-credits"],
+    ["--currency", "--rates"], ["--environment"], ["--dimensions"], ["--model-period"], ["--model-level"],
+  ]
+  /// The options whose values are paths.
+  private static let paths: Set<String> = ["--lookups", "--cost", "--rates"]
+
+  /// Returns the arguments with the options that an earlier command was given, and says which these are. Says also which
+  /// options have other values than before.
+  static func complete(_ arguments: Arguments, for manual: Manual) throws(CommandFailure) -> Arguments {
+    let target = try DerivedOptions.folders(arguments).target
+    guard !arguments.has("--reset") else { return arguments }
+    let before: [String: [String]]
+    do throws(FileFailure) { before = try DerivedSnapshot(of: target).manifest.options } catch {
+      throw CommandFailure(error)
+    }
+    let own = values(arguments)
+    // A configuration says all.
+    let isConfigured = arguments.has(ConfigurationOption.option.name)
+    var used: [String: [String]] = [:]
+    for group in groups where group.contains(where: { before[$0] != nil }) {
+      let isGiven = group.contains { own[$0] != nil }
+      for name in group {
+        if !isGiven, !isConfigured { used[name] = before[name] }
+        if isGiven, let old = before[name], own[name] != old, manual.option(name) != nil {
+          Terminal.note("\(name) changes from \(text(old)) to \(own[name].map(text) ?? "nothing").")
+        }
+      }
+    }
+    let shown = groups.joined().filter { used[$0] != nil && manual.option($0) != nil }
+    if !shown.isEmpty {
+      let words = shown.map { ([$0] + (used[$0] ?? []).filter { !$0.isEmpty }).joined(separator: " ") }
+      Terminal.note("Options of an earlier command are used: \(words.joined(separator: " ")). --reset forgets them.")
+    }
+    return arguments.adding(used)
+  }
+
+  /// Indicates that an earlier command on the derived tables in a folder was given an option.
+  static func has(_ option: String, in target: String) throws(CommandFailure) -> Bool {
+    do throws(FileFailure) { return try DerivedSnapshot(of: target).manifest.options[option] != nil } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Returns the values of those options that are remembered, with whole paths.
+  static func values(_ arguments: Arguments) -> [String: [String]] {
+    var values: [String: [String]] = [:]
+    for name in groups.joined() where arguments.has(name) {
+      values[name] = arguments.all(name).map { paths.contains(name) ? whole($0) : $0 }
+    }
+    return values
+  }
+
+  private static func text(_ values: [String]) -> String {
+    let text = values.joined(separator: " ")
+    return text.isEmpty ? "given" : text
+  }
+
+  private static func whole(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
+    defer { unsafe free(folder) }
+    return "\(unsafe String(cString: folder))/\(path)"
+  }
+}

@@ -1,0 +1,91 @@
+internal import Analysis
+internal import DurableFiles
+internal import JSON
+internal import Reporting
+
+/// The result of a step of `postback refresh`.
+struct RefreshResult {
+  /// The name of the step.
+  let step: String
+  /// What was done: `made`, `current` if nothing was to be done, or `planned`.
+  let state: String
+  /// The reason for which something was, or would be, done; a few words on the result otherwise.
+  var note = ""
+  /// The summary of the step; nil if it has none.
+  var summary: JSONValue?
+  var duration = Duration.zero
+
+  /// The result as a JSON object.
+  var json: JSONValue {
+    .object([
+      .init("step", .string(step)), .init("state", .string(state)), .init("note", .string(note)),
+      .init("seconds", .number(String((duration / .milliseconds(1)).rounded() / 1000))),
+      .init("summary", summary ?? .null),
+    ])
+  }
+}
+
+/// The steps that make derived tables, all in one generation.
+struct DerivedRefresh {
+  /// The commands, in the order in which they build on each other.
+  let commands: [any DerivedCommand]
+
+  /// Returns the steps that would make their tables again, with the reasons, and those that are current.
+  func plan() throws(CommandFailure) -> [RefreshResult] {
+    guard let first = commands.first else { return [] }
+    var results: [RefreshResult] = []
+    do {
+      guard try DurableFolder(first.derived.output).byteCount(of: ".") != nil else {
+        return commands.map { RefreshResult(step: type(of: $0).manual.name, state: "planned", note: DerivedInputs.none) }
+      }
+      let manifest = try DerivedSnapshot(of: first.derived.target).manifest
+      let rows = try RunTables(in: first.derived.output, state: first.derived.state).digest()
+      var isChanged = false
+      for command in commands {
+        let name = type(of: command).manual.name
+        var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
+        if isChanged, reason == nil { reason = "the tables before it have changed" }
+        isChanged = isChanged || reason != nil
+        results.append(RefreshResult(step: name, state: reason == nil ? "current" : "planned", note: reason ?? ""))
+      }
+    } catch {
+      throw CommandFailure(of: error)
+    }
+    return results
+  }
+
+  /// Makes the tables that are not current, and commits them.
+  func run() async throws(CommandFailure) -> [RefreshResult] {
+    var results = try plan()
+    guard let first = commands.first, results.contains(where: { $0.state == "planned" }) else { return results }
+    let progress = AnalysisProgressLine()
+    var answers: [DerivedAnswer] = []
+    do {
+      defer { progress.clear() }
+      let work = try DerivedWork(first.derived, progress: progress.handler)
+      let rows = try work.tables.digest()
+      for (place, command) in commands.enumerated() where results[place].state == "planned" {
+        let start = ContinuousClock.now
+        let answer = try await command.write(in: work, progress)
+        try command.note(in: &work.generation.manifest, rows: rows)
+        answers.append(answer)
+        results[place] = RefreshResult(
+          step: results[place].step,
+          state: "made",
+          note: "\(answer.rows) rows; \(results[place].note)",
+          summary: try? JSONValue(parsing: Array(answer.json.utf8)),
+          duration: ContinuousClock.now - start
+        )
+      }
+      try work.generation.commit()
+    } catch {
+      throw CommandFailure(of: error)
+    }
+    for answer in answers {
+      answer.committed()
+      for warning in answer.warnings { Terminal.warn(warning) }
+      try answer.unreadable.throwIfAny()
+    }
+    return results
+  }
+}
