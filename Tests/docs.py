@@ -197,6 +197,24 @@ def check_alerts():
         yield f"docs/operations.md describes the alert {name}, which deploy/prometheus/alerts.yml does not have"
 
 
+def configuration_rows(properties, prefix=""):
+    """The key, the meaning and the default of each key of the configuration, nested ones with a dot."""
+    for key, value in properties.items():
+        if value.get("$ref", "").startswith("#/properties/"):
+            continue
+        default = f"`{json.dumps(value['default'])}`" if "default" in value else ""
+        yield f"{prefix}{key}: {default}: {value['description']}"
+        nested = value.get("properties") or value.get("items", {}).get("properties") or {}
+        yield from configuration_rows(nested, f"{prefix}{key}.")
+
+
+def check_configuration():
+    rows = Page("docs/configuration.md").rows("## All keys")
+    shown = [f"{code(row[0])[0]}: {row[2]}: {row[1]}" for row in rows]
+    expected = list(configuration_rows(schema("server_configuration")["properties"]))
+    yield from described(shown, expected, "docs/configuration.md, All keys")
+
+
 def check_options(pages, binary):
     """Looks for options in code spans that no command, no script of the tests and no job has. Benchmarks and network_folder.sh have
     some of their own."""
@@ -255,7 +273,7 @@ def check_pages(pages, binary):
             problems.append(f"Neither README.md nor a page that it links to has a link to {path}")
     for path in page_paths() + ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]:
         problems += [*check_links(Page(path)), *check_paths(Page(path)), *check_deployed(Page(path))]
-    problems += [*check_tables(), *check_reject_codes(), *check_alerts(), *check_options(pages, binary)]
+    problems += [*check_tables(), *check_reject_codes(), *check_alerts(), *check_configuration(), *check_options(pages, binary)]
     if problems:
         raise Wrong("\n".join(problems))
 

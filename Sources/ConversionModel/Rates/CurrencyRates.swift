@@ -37,6 +37,12 @@ public struct CurrencyRates: Sendable {
 
   private init() {}
 
+  /// The first and the last day with rates, in days since 1970-01-01; nil if there are none.
+  package var days: ClosedRange<Int64>? {
+    guard let first = byDay.keys.min(), let last = byDay.keys.max() else { return nil }
+    return first...last
+  }
+
   /// Converts an amount to another currency, rounded half to even to six fraction digits.
   ///
   /// The rates are those of the latest date that has both currencies, on the day of `time` in UTC or at most

@@ -24,6 +24,12 @@ package struct AdvertisedApp: Sendable, Hashable {
 package struct AppNames: Sendable {
   private var apps: [Int64: (app: AdvertisedApp, line: Int)] = [:]
 
+  /// The number of apps.
+  package var count: Int { apps.count }
+
+  /// The number of apps whose devices send copies of postbacks.
+  package var directCount: Int { apps.values.count { $0.app.directCopiesSince != nil } }
+
   /// The app with an id; nil if the table has none.
   package subscript(id: Int64) -> AdvertisedApp? { apps[id]?.app }
 

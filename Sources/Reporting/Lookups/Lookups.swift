@@ -12,6 +12,8 @@ package struct Lookups: Sendable {
   package private(set) var sourceApps = SourceAppNames()
   /// The campaigns, by the identifiers in postbacks.
   let campaigns: CampaignIndex
+  /// The number of rows of `campaigns`.
+  package private(set) var campaignCount = 0
   /// The remarks on the tables that do not make them unusable.
   package let warnings: [LookupProblem]
   /// The SHA-256 of the tables' content: for each table in the order of the names its name, its length in bytes, each
@@ -51,6 +53,7 @@ package struct Lookups: Sendable {
     }
     do { try findings.throwIfAny() } catch { throw .tables(error) }
     warnings = findings.warnings
+    campaignCount = campaigns.rows.count
     self.campaigns = CampaignIndex(campaigns)
   }
 

@@ -58,6 +58,9 @@ package struct Networks: Sendable {
 
   private var entries: [String: [Entry]] = [:]
 
+  /// The number of ids.
+  package var count: Int { entries.count }
+
   /// The canonical form of a network's id: in lower case, with the suffix of SKAdNetwork also in place of that of
   /// AdAttributionKit, because Apple takes both for the same network.
   package static func canonical(_ id: String) -> String {

@@ -9,7 +9,8 @@ import Testing
   @Test(arguments: [
     (["rn"], "Did you mean run?"), (["reprot", "out"], "Did you mean report?"),
     (["modle", "check", "m"], "Did you mean model check?"), (["model", "chek"], "Did you mean model check?"),
-    (["check", "m"], "Did you mean model check or plist check or state check?"), (["modle"], "Did you mean model?"),
+    (["check", "m"], "Did you mean config check or model check or plist check or state check?"),
+    (["modle"], "Did you mean model?"),
     (["help", "explian"], "Did you mean explain?"),
     (["run", "x", "--out", "o", "--modles", "m"], "Did you mean --models?"),
     (["run", "x", "-json"], "Did you mean --json?"), (["status", "--jsno"], "Did you mean --json?"),

@@ -103,12 +103,25 @@ import Testing
     #expect(try places(#"{"format":["csv"]}"#) == ["/format"])
   }
 
+  @Test func `has every key in the example of its page, and each is right`() throws {
+    let page = String(decoding: Fixtures.bytes("../docs/configuration.md"), as: UTF8.self)
+    let block = try #require(page.split(separator: "```jsonc\n").last?.split(separator: "\n```").first)
+    let lines = block.split(separator: "\n").filter { !$0.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
+    let text = lines.joined(separator: "\n")
+    let folder = try TemporaryFolder()
+    let file = folder.path("postback.json")
+    try Data(text.utf8).write(to: URL(filePath: file))
+    _ = try ServerConfiguration(reading: file, readsSecrets: false)
+    let keys = JSONNode(value: try JSONValue(parsing: Array(text.utf8)), pointer: "").members?.map(\.key) ?? []
+    #expect(Set(keys) == Set(ConfigurationReader.keys))
+  }
+
   @Test func `has the keys, words and ranges of its schema`() throws {
     let schema = try JSONValue(parsing: Fixtures.bytes("../schemas/server_configuration.schema.json"))
     let properties = JSONNode(value: schema, pointer: "")["properties"]
     func words(_ node: JSONNode) -> [String] { node["enum"].elements?.compactMap { $0.value?.text } ?? [] }
     let postgres = properties["postgres"]["properties"]
-    #expect(postgres.members?.map(\.0) == PostgresConfiguration.keys)
+    #expect(postgres.members?.map(\.key) == PostgresConfiguration.keys)
     #expect(words(postgres["tables"]["items"]) == PostgresConfiguration.tableNames)
     #expect(words(properties["lookup_dates"]) == DerivedConfiguration.dateFormats)
     #expect(words(properties["dimensions"]["items"]) == DerivedConfiguration.dimensionNames)

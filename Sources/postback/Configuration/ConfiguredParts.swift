@@ -1,0 +1,227 @@
+internal import Base
+internal import ConversionModel
+internal import Delivery
+internal import DurableFiles
+internal import Ledger
+internal import PostbackPipeline
+internal import PostbackServer
+internal import PostbackVerification
+internal import Reporting
+
+/// The commands as a configuration has them, with the files that it names.
+struct ConfiguredParts {
+  /// The commands, in the order in which they build on each other.
+  static let names = ["serve", "watch", "retain"] + DerivedConfiguration.commands
+
+  private let configuration: ServerConfiguration
+  private let models: Result<String, CommandFailure>
+  private let lookups: Result<Lookups, CommandFailure>
+  private var settings: DerivedConfiguration { configuration.derived }
+  private var output: String { configuration.out ?? "" }
+  /// The failures of the command that was read last.
+  private(set) var failures: [CommandFailure] = []
+
+  /// Loads the models and the lookup tables of a configuration.
+  init(_ configuration: ServerConfiguration) {
+    self.configuration = configuration
+    do throws(CommandFailure) { models = .success(try Self.models(of: configuration)) } catch {
+      models = .failure(error)
+    }
+    do throws(CommandFailure) {
+      lookups = .success(try LookupOptions(Self.arguments(EnrichCommand.manual, configuration)).load())
+    } catch {
+      lookups = .failure(error)
+    }
+  }
+
+  /// Returns the key that a command needs and the configuration does not have; nil if it can do its work.
+  func missingKey(of name: String) -> String? {
+    let needed: [(key: String, isThere: Bool)]
+    switch name {
+    case "serve": needed = [("spool", configuration.spool != nil)]
+    case "watch": needed = [("spool", configuration.spool != nil), ("out", configuration.out != nil)]
+    case "retain": needed = [("retain", configuration.retainedDays != nil)]
+    default:
+      let keys = ["run": "inputs", "enrich": "lookups", "load": "postgres", "deliver": "partners"]
+      needed = [("out", configuration.out != nil), (keys[name] ?? name, settings.asks(for: name))]
+    }
+    return needed.first { !$0.isThere }?.key
+  }
+
+  /// Reads what a command reads of the configuration and its files, and describes the work of the command; nil if there are
+  /// `failures`.
+  mutating func summary(of name: String) -> String? {
+    failures = []
+    let summary =
+      switch name {
+      case "serve": receiver()
+      case "watch": "from \(spool())/new into \(output), with \(knowledge())"
+      case "retain": "after \(configuration.retainedDays ?? 0) days, \(Self.tables(configuration.retainedTables))"
+      case "run": "\(inputs()), with \(knowledge())"
+      case "settle": settlement()
+      case "enrich": names()
+      case "daily": sums()
+      case "report": page()
+      case "load": database()
+      default: partners()
+      }
+    return failures.isEmpty ? summary : nil
+  }
+
+  /// Returns what `load` returns; nil if it throws, which is one of the failures then.
+  private mutating func value<Value>(_ load: () throws(CommandFailure) -> Value) -> Value? {
+    do throws(CommandFailure) { return try load() } catch {
+      failures.append(error)
+      return nil
+    }
+  }
+
+  private mutating func tables() -> Lookups? {
+    let lookups = lookups
+    return value { () throws(CommandFailure) in try lookups.get() }
+  }
+
+  private mutating func knowledge() -> String {
+    let models = models
+    return value { () throws(CommandFailure) in try models.get() } ?? ""
+  }
+
+  /// Checks the options that the configuration sets for a command, as the command does.
+  private mutating func check(_ command: any Command.Type) {
+    let configuration = configuration
+    _ = value { () throws(CommandFailure) in try command.init(Self.arguments(command.manual, configuration)) }
+  }
+
+  private static func arguments(
+    _ manual: Manual,
+    _ configuration: ServerConfiguration
+  ) throws(CommandFailure) -> Arguments {
+    ConfigurationOption.complete(try Arguments([], for: manual), of: manual, from: configuration)
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+  private static func tables(_ names: [String]?) -> String { names.map { $0.joined(separator: ", ") } ?? "all tables" }
+}
+
+// MARK: - The commands before the tables
+
+extension ConfiguredParts {
+  private mutating func isFolder(_ path: String) -> Bool {
+    value { () throws(CommandFailure) in
+      do throws(FileFailure) { return try InputFile.isFolder(path) } catch { throw CommandFailure(error) }
+    } ?? true
+  }
+
+  private mutating func spool() -> String {
+    let spool = configuration.spool ?? ""
+    if !isFolder(spool) { failures.append(CommandFailure(.noInput, "\(spool): The spool is not a directory.")) }
+    return spool
+  }
+
+  private mutating func receiver() -> String {
+    if settings.currency == nil, let path = configuration.rates {
+      do throws(RatesErrors) { _ = try CurrencyRates(loading: path) } catch {
+        failures.append(CommandFailure(.configuration, lines: error))
+      }
+    }
+    return "at \(configuration.listen) into \(spool()), from devices and "
+      + Self.count(configuration.forwarders.count, "forwarder")
+  }
+
+  /// Loads the models and the keys, and describes them.
+  private static func models(of configuration: ServerConfiguration) throws(CommandFailure) -> String {
+    let models = try Models(checking: configuration.models)
+    let trust = try TrustOptions.trust(try arguments(RunCommand.manual, configuration))
+    if let output = configuration.out {
+      let state = configuration.state ?? "\(output)/_state"
+      if Ledger.isThere(state) {
+        do { try models.verify(against: state) } catch { throw CommandFailure(error) }
+      }
+    }
+    let keys = trust.keys.count { $0.environment == .custom }
+    return "\(count(models.all.count, "model")) and \(count(keys, "key")) besides Apple's"
+  }
+
+  private mutating func inputs() -> String {
+    var folders = 0
+    for path in settings.inputs where isFolder(path) { folders += 1 }
+    return Self.count(settings.inputs.count, "input") + (folders > 0 ? " (\(Self.count(folders, "folder")))" : "")
+  }
+}
+
+// MARK: - The commands that go on with the tables
+
+extension ConfiguredParts {
+  private mutating func settlement() -> String {
+    check(SettleCommand.self)
+    let apps = Self.count(tables()?.apps.directCount ?? 0, "app")
+    return "devices' own copies within \(settings.graceHours ?? 48) hours, for \(apps)"
+  }
+
+  private mutating func names() -> String {
+    check(EnrichCommand.self)
+    guard let tables = tables() else { return "" }
+    return Self.count(tables.networks.count, "network") + ", " + Self.count(tables.apps.count, "app") + ", "
+      + Self.count(tables.campaignCount, "campaign")
+  }
+
+  private mutating func sums() -> String {
+    check(DailyCommand.self)
+    let (configuration, tables) = (configuration, tables())
+    let money = value { () throws(CommandFailure) in
+      try MoneyOptions(Self.arguments(DailyCommand.manual, configuration))
+    }
+    var facts: [String] = []
+    if let currency = settings.currency, let path = configuration.rates {
+      _ = value { () throws(CommandFailure) in try money?.loadCurrency() }
+      let days = try? CurrencyRates(loading: path).days
+      facts.append("currency \(currency), rates of \(days.map(Self.text) ?? "no day")")
+    }
+    let dates = settings.lookupDates.flatMap(LookupDateFormat.init)
+    // Without right lookup tables the networks of the costs are not known.
+    let costs = tables.flatMap { tables in
+      value { () throws(CommandFailure) in try money?.loadCosts(tables, dates) } ?? nil
+    }
+    if let costs {
+      let days = costs.rows.map(\.key.day)
+      let span = days.min().flatMap { first in days.max().map { Self.text(first...$0) } }
+      facts.append("costs of \(span ?? "no day")")
+    }
+    facts.append("environment \((settings.environments ?? ["production"]).joined(separator: ", "))")
+    let defaults = [DailyDimension.appID, .networkName, .campaignID, .country]
+    let dimensions = costs.map { costs in DailyDimension.allCases.filter(costs.dimensions.contains) } ?? defaults
+    let names = settings.dimensions ?? dimensions.map(\.rawValue)
+    return "\(facts.joined(separator: "; ")); by \(names.isEmpty ? "day alone" : names.joined(separator: ", "))"
+  }
+
+  private static func text(_ days: ClosedRange<Int64>) -> String {
+    [days.lowerBound, days.upperBound].map { day in
+      String(Timestamp(milliseconds: day * 86_400_000).description.prefix(10))
+    }.joined(separator: " to ")
+  }
+
+  private mutating func page() -> String {
+    check(ReportCommand.self)
+    return "the page \(settings.report ?? "")"
+  }
+
+  private mutating func database() -> String {
+    check(LoadPostgresCommand.self)
+    let database = settings.postgres?.connection ?? "the database of \(settings.postgres?.connectionFile ?? "")"
+    return "\(Self.tables(settings.postgres?.tables)) into the schema \(settings.postgres?.schema ?? "public") of "
+      + database
+  }
+
+  private mutating func partners() -> String {
+    check(DeliverCommand.self)
+    _ = tables()
+    do throws(PartnersErrors) {
+      let partners = try Partners(reading: settings.partners ?? "").all
+      return "\(Self.count(partners.count, "partner")): \(partners.map(\.id).joined(separator: ", "))"
+    } catch {
+      failures.append(CommandFailure(.configuration, lines: error))
+      return ""
+    }
+  }
+}
