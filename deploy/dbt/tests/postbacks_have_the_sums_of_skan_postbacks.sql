@@ -17,13 +17,14 @@ found as (
 ),
 
 amounts as (
-    select currency, skan_revenue as revenue
-    from {{ ref('stg_skan_postbacks') }}
-    where postback_key not in (select postback_key from {{ ref('stg_skan_settled') }})
+    select postbacks.currency, postbacks.skan_revenue as revenue
+    from {{ ref('stg_skan_postbacks') }} as postbacks
+    left join {{ ref('stg_skan_settled') }} as settled on settled.postback_key = postbacks.postback_key
+    where settled.postback_key is null
     union all
-    select effective_currency, effective_revenue
-    from {{ ref('stg_skan_settled') }}
-    where postback_key in (select postback_key from {{ ref('stg_skan_postbacks') }})
+    select settled.effective_currency, settled.effective_revenue
+    from {{ ref('stg_skan_settled') }} as settled
+    inner join {{ ref('stg_skan_postbacks') }} as postbacks on postbacks.postback_key = settled.postback_key
 ),
 
 accepted_revenue as (
