@@ -453,7 +453,8 @@ def main(binary, *paths):
     pages = [Page(path) for path in paths] or all_pages
     count, shown, problems = 0, 0, []
     with tempfile.TemporaryDirectory(prefix="docs-") as folder:
-        needs_loaders = any(block.language in ("python", "sql") or "duckdb" in block.text for page in pages for block in page.blocks)
+        blocks = [block for page in pages for block in page.blocks]
+        needs_loaders = any(block.language in ("python", "sql") or "duckdb" in block.text or "dbt " in block.text for block in blocks)
         python = make_environment(folder) if needs_loaders else sys.executable
         path = f"{make_tools(folder)}:{os.environ['PATH']}:{os.path.dirname(python)}"
         environment = os.environ | {"PATH": path, "LC_ALL": "C.UTF-8", "TZ": "UTC"}

@@ -8,7 +8,8 @@ internal import JSON
 public struct Amount: Hashable, Comparable, Sendable {
   static let unitsPerWhole: Int128 = 10_000_000
 
-  private(set) var units: Int128
+  /// The number of units of 10⁻⁷.
+  package private(set) var units: Int128
 
   /// The amount 0.
   public static let zero = Amount(0)
@@ -16,7 +17,8 @@ public struct Amount: Hashable, Comparable, Sendable {
   /// A whole amount.
   public init(_ whole: Int) { units = Int128(whole) * Self.unitsPerWhole }
 
-  init(units: Int128) { self.units = units }
+  /// The amount of a number of units of 10⁻⁷.
+  package init(units: Int128) { self.units = units }
 
   /// The sum; exact.
   public static func + (left: Amount, right: Amount) -> Amount { Amount(units: left.units + right.units) }

@@ -33,6 +33,20 @@ package struct DurableFolder: Sendable {
     try synchronize()
   }
 
+  /// Gives a file a further name at another path. Where the file system has no such links, or not across folders, the file is
+  /// copied. Neither is durable before the folder of the other path is synchronized.
+  package func link(_ name: String, to other: String) throws(FileFailure) {
+    if unsafe Glibc.link("\(path)/\(name)", other) == 0 { return }
+    let reason = errno
+    guard [EXDEV, EPERM, EMLINK, EOPNOTSUPP, ENOSYS].contains(reason) else {
+      throw .system(.io, "\(path)/\(name)", "The file cannot be linked to \(other)", reason)
+    }
+    let file = try DurableFile("\(path)/\(name)", .reading)
+    let copy = try DurableFile(other, .creating)
+    _ = try file.readPrefix(try file.byteCount()) { bytes throws(FileFailure) in try copy.append(bytes) }
+    try copy.synchronize()
+  }
+
   /// Gives a complete folder beside this one this folder's name, durably and in one step: a reader sees all of the old
   /// one or all of the new one. The old one, if there is one, gets the name of the new one.
   ///
@@ -139,18 +153,14 @@ package struct DurableFolder: Sendable {
 package struct FileVersion: Equatable, Sendable, CustomStringConvertible {
   /// The numbers that make up the version, as text.
   package let description: String
-  /// The numbers that change with the content of a file which is never changed in place. A further name of the file does not
-  /// change them.
+  /// The numbers that change with the content alone, as text: another name or another link of the file leaves them.
   package let content: String
   private let changed: (seconds: Int, nanoseconds: Int)
 
   init(_ status: stat) {
     changed = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
-    content = "\(status.st_dev) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-    description = """
-      \(status.st_dev) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec) \
-      \(changed.seconds).\(changed.nanoseconds)
-      """
+    content = "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    description = "\(status.st_dev) \(content) \(changed.seconds).\(changed.nanoseconds)"
   }
 
   /// Returns true if two versions have the same numbers.

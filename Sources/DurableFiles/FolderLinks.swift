@@ -14,7 +14,7 @@ extension DurableFolder {
   }
 
   /// Gives a symbolic link a name in the folder, durably and in one step. What had the name before is removed.
-  package func link(_ name: String, to destination: String) throws(FileFailure) {
+  package func point(_ name: String, to destination: String) throws(FileFailure) {
     let new = ".\(name).link"
     // A process that was killed may have left the new link, or the old folder.
     try removeAll(new)

@@ -13,10 +13,17 @@ package enum PipelineFailure: Error, CustomStringConvertible {
   case spool(FileFailure)
 
   /// Runs `body`, and throws its failure as one of the pipeline.
-  static func libcrypto<Value: ~Copyable>(
+  package static func libcrypto<Value: ~Copyable>(
     _ body: () throws(LibcryptoFailure) -> Value
   ) throws(PipelineFailure) -> Value {
     do throws(LibcryptoFailure) { return try body() } catch { throw .libcrypto(error) }
+  }
+
+  /// Runs `body`, and throws its failure as one of the state.
+  package static func state<Value: ~Copyable>(
+    _ body: () throws(FileFailure) -> Value
+  ) throws(PipelineFailure) -> Value {
+    do throws(FileFailure) { return try body() } catch { throw .state(error) }
   }
 
   /// The failure as text for a person.

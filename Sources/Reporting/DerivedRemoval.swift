@@ -18,16 +18,18 @@ package enum DerivedRemoval {
     var counts: [String: Int64] = [:]
     let generation = try DerivedStore.isNeeded(in: output) ? DerivedGeneration(in: output) : nil
     var isChanged = false
-    for table in tables where table.columns.contains(where: { $0.name == .postbackKey }) {
+    for table in tables {
       let isOfStore = DerivedStore.tables.contains { $0.name == table.name }
       let folder = isOfStore ? generation?.folder ?? output : output
       try DerivedTable.removeIncomplete(table, in: folder)
+      guard table.columns.contains(where: { $0.name == .postbackKey }) else { continue }
       let found = try find(keys, request, in: table, folder)
       guard found.removed > 0 || found.isMasked else { continue }
       try rewrite(table, in: folder, without: keys, request, isCSVSafe: isCSVSafe)
       counts[table.name] = found.removed
       isChanged = isChanged || isOfStore
     }
+    try generation?.removeCache()
     if isChanged, let generation {
       generation.manifest.inputs = [:]
       try generation.commit()

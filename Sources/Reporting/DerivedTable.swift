@@ -1,6 +1,6 @@
 package import DurableFiles
 internal import JSON
-internal import Ledger
+package import Ledger
 package import Tables
 
 /// The folder of a derived table while it is written. It replaces the table as a whole when it is complete; until then
@@ -28,7 +28,7 @@ package final class DerivedTable {
   /// The length at which the system was last asked to begin writing to the disk.
   private var handedOver: Int64 = 0
   private var isComplete = false
-  /// The number of the parts so far.
+  /// The greatest number of the parts so far.
   private var parts = 0
 
   /// Begins the table in a folder, which is made if it does not exist. Throws `.locked` if another process writes it,
@@ -71,12 +71,17 @@ package final class DerivedTable {
   /// Removes the rows that a process has left which was killed while it wrote the table. Throws `.locked` if a process is
   /// writing it.
   static func removeIncomplete(_ table: Table, in output: String) throws(FileFailure) {
-    let incomplete = DurableFolder(incompletePath(table, in: output))
-    guard try incomplete.byteCount(of: ".") != nil else { return }
+    let folders = [incompletePath(table, in: output), cachePath(table, in: output)].map { DurableFolder($0) }
+    var isThere = false
+    for folder in folders where try folder.byteCount(of: ".") != nil { isThere = true }
+    guard isThere else { return }
     let lock = try lock(table, in: output)
     defer { withExtendedLifetime(lock) {} }
-    if try incomplete.byteCount(of: ".") != nil { try incomplete.removeWithFiles() }
+    for folder in folders where try folder.byteCount(of: ".") != nil { try folder.removeWithFiles() }
   }
+
+  /// The path in an output folder of the results that are calculated for a table where no cache is given.
+  static func cachePath(_ table: Table, in output: String) -> String { "\(output)/.\(table.name).parts" }
 
   private static func incompletePath(_ table: Table, in output: String) -> String {
     "\(output)/.\(table.name).inprogress"
@@ -98,19 +103,22 @@ package final class DerivedTable {
     }
   }
 
+  /// Adds a part with a number, whose files `make` puts at the paths of its formats, durably but for their names.
+  package func addPart(
+    _ number: Int,
+    _ make: (TableFormat, String) throws(FileFailure) -> Void
+  ) throws(FileFailure) {
+    for format in formats {
+      try make(format, "\(incomplete.path)/\(LedgerPart(table: table.name, format: format, number: number).name)")
+    }
+    parts = max(parts, number)
+  }
+
   /// Adds a file beside the rows, which their readers pass over.
   func add(_ name: String, _ bytes: [UInt8]) throws(FileFailure) {
     let file = try DurableFile("\(incomplete.path)/\(name)", .creating)
     try file.append(bytes.span)
     try file.synchronize()
-  }
-
-  /// Removes the rows so far.
-  func restart() throws(FileFailure) {
-    files = []
-    try incomplete.removeWithFiles()
-    _ = try DurableFolder(making: incomplete.path)
-    (length, handedOver, parts) = (0, 0, 0)
   }
 
   /// Throws if the table has a row for each of so many accepted postbacks, and the one before had much more of them.
@@ -127,7 +135,7 @@ package final class DerivedTable {
 
   /// Makes all rows durable, and puts the table in the place of the one that was there before.
   package func complete(summary: String) throws(FileFailure) {
-    if files.isEmpty { try beginPart() }
+    if parts == 0 { try beginPart() }
     try endPart()
     let file = try DurableFile("\(incomplete.path)/\(Self.summaryName)", .creating)
     try file.append(Array("\(summary)\n".utf8).span)

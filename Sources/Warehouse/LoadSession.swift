@@ -12,8 +12,6 @@ final class LoadSession {
   let cursors: LoadCursors
   let points: LoadPoints
   private let jobs: Int
-  /// The names of the tables that were created or checked over this connection.
-  private var prepared: Set<String> = []
   /// The positions up to which the database has the tables that grow.
   private(set) var positions: [String: TableCursor] = [:]
 
@@ -42,20 +40,13 @@ final class LoadSession {
       """,
       doing: "the settings of the session"
     )
-    try prepare(source.appended)
+    // Tables that the output does not have stay empty, so that queries over all of them work.
+    try LoadPreparation(connection: connection, schema: target.schema, migrates: target.migrates)
+      .prepare((source.appended + source.derived).map(loaded), for: output)
     let found = try cursors.positions(on: connection)
     for table in source.appended {
       positions[table.name] = found[table.name].flatMap { TableCursor($0) } ?? TableCursor(startOf: table)
     }
-  }
-
-  /// Creates or checks the tables that were not seen yet.
-  private func prepare(_ tables: [Table]) throws(LoadFailure) {
-    let tables = tables.filter { !prepared.contains($0.name) }
-    guard !tables.isEmpty else { return }
-    try LoadPreparation(connection: connection, schema: target.schema, migrates: target.migrates)
-      .prepare(tables.map(loaded), for: output)
-    prepared.formUnion(tables.map(\.name))
   }
 
   func loaded(_ table: Table) -> LoadedTable { LoadedTable(table: table, schema: target.schema) }
@@ -104,7 +95,6 @@ final class LoadSession {
   /// Replaces tables by their versions, all in one transaction, except those that are loaded already. Returns nil, with
   /// nothing changed, if there are other versions meanwhile.
   func replace(_ versions: [DerivedVersion]) async throws(LoadFailure) -> LoadTally? {
-    try prepare(versions.map(\.table))
     var tally = LoadTally()
     try connection.execute("BEGIN", doing: "a transaction")
     for version in versions {

@@ -35,8 +35,11 @@ import Testing
     )
     var rows: [String: [String]] = [:]
     for table in Self.tables {
-      let text = String(decoding: try out.contents(of: "out/\(table)/part-00000001.jsonl"), as: UTF8.self)
-      rows[table] = text.split(separator: "\n").map(String.init).sorted()
+      for file in try out.files(below: "out/\(table)") where file.hasSuffix(".jsonl") {
+        let text = String(decoding: try out.contents(of: "out/\(table)/\(file)"), as: UTF8.self)
+        rows[table, default: []] += text.split(separator: "\n").map(String.init)
+      }
+      rows[table]?.sort()
     }
     return rows
   }

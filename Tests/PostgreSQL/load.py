@@ -93,6 +93,15 @@ class Site:
             found = difference(self.server, schema, output, table)
             hold(found is None, found)
 
+    def declared(self):
+        """The tables that an output may have."""
+        schemas = json.loads(self.postback("schema").stdout)
+        return {schema["$id"].removesuffix(".schema.json") for schema in schemas} - {"s2s_events"}
+
+    def count(self, schema, table):
+        name = schema.replace('"', '""')
+        return int(self.server.sql(f'SELECT count(*) FROM "{name}".{table}'))
+
     def derived(self, output):
         return sorted(path.parent.name for path in Path(output).glob("skan_*/_summary.json"))
 
@@ -104,6 +113,8 @@ def values(site):
     derived = site.derived(site.output)
     hold(len(derived) >= 7, f"only {derived} are derived")
     site.compare(schema, site.output, TABLES + derived)
+    for table in site.declared() - {*TABLES, *derived}:
+        hold(site.count(schema, table) == 0, f"{table} has rows, and the output has no such table")
     for table in TABLES + derived:
         rows = sum(1 for _ in written(site.output, table))
         hold(first[table]["loaded"] == rows and first[table]["present"] == 0, f"{table}: {first[table]} of {rows}")

@@ -59,7 +59,7 @@ class Site:
     def daily(self, *options):
         """The rows of a new skan_daily; those of date_type install have that of the truth, which has another meaning."""
         lookups = self.reporting / "lookups"
-        self.call("daily", self.out, "--lookups", lookups, "--environment", "custom", *options)
+        self.call("daily", self.out, "--lookups", lookups, "--environment", "custom", "--reset", *options)
         report = objects(self.out, "skan_daily")
         for row in report:
             row["date_type"] = {"install": "estimated_install"}.get(row["date_type"], row["date_type"])

@@ -1,4 +1,4 @@
-"""A Python environment with the packages of requirements.txt, and outputs of postback to load.
+"""A Python environment with the packages of requirements.txt and of the dbt package, and outputs of postback to load.
 
 The environment is made in a temporary folder, or once in the folder that POSTBACK_TEST_CACHE names.
 """
@@ -21,7 +21,8 @@ def run_in_environment():
     """Runs the script again with the Python of the environment, unless it is the one that runs."""
     if os.environ.get("POSTBACK_TEST_PYTHON") == sys.prefix:
         return
-    digest = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()[:16]
+    pinned = b"".join(path.read_bytes() for path in (REQUIREMENTS, PROJECT / "deploy/dbt/requirements.txt"))
+    digest = hashlib.sha256(pinned + sys.version.encode()).hexdigest()[:16]
     cache = os.environ.get("POSTBACK_TEST_CACHE")
     with tempfile.TemporaryDirectory(prefix="warehouses-") as temporary:
         folder = pathlib.Path(cache or temporary) / f"python-{digest}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the sources and the staging views of this package from the declaration of the tables.
+"""Writes the sources and the staging views of this package from the declaration of the tables, and the classes of reject codes.
 
     deploy/dbt/generate.py [POSTBACK] [--check]
 
@@ -44,7 +44,7 @@ def declarations(postback):
 def sources(tables):
     yield "version: 2\n\nsources:\n  - name: postback\n"
     yield "    description: The views that postback schema --dialect duckdb --from prints, or the tables of a load into PostgreSQL.\n"
-    yield "    schema: \"{{ var('postback_schema') }}\"\n    tables:\n"
+    yield "    schema: \"{{ var('postback_schema', 'main' if target.type == 'duckdb' else 'public') }}\"\n    tables:\n"
     for table, schema, _, _ in tables:
         yield f"      - name: {table}\n        description: {quoted(schema['description'])}\n"
         if table in FRESH:
@@ -65,9 +65,9 @@ def staging(tables):
                 tests.append("not_null")
             words = [word for word in value.get("enum", []) if word is not None]
             if words:
-                tests.append(f"accepted_values:\n              values: {json.dumps(words)}")
+                tests.append(f"accepted_values:\n              arguments: {{values: {json.dumps(words)}}}")
             if name in keys and name != key:
-                tests.append(f"relationships:\n              to: ref('stg_skan_postbacks')\n              field: {name}")
+                tests.append(f"relationships:\n              arguments: {{to: ref('stg_skan_postbacks'), field: {name}}}")
             if tests:
                 yield "        data_tests:\n" + "".join(f"          - {test}\n" for test in tests)
 
@@ -77,12 +77,29 @@ def view(table, types):
     return f"select\n{columns}\nfrom {{{{ source('postback', '{table}') }}}}\n"
 
 
+def reject_classes(tables):
+    """The macro with the class of each reject code, from the page that the tests hold against the program."""
+    page = (FOLDER.parents[1] / "docs/reject-codes.md").read_text(encoding="utf-8")
+    classes = {}
+    for code, name in re.findall(r"(?m)^\| \w* ?\| `(\w+)` \| (\w+) \|", page):
+        classes.setdefault(name, []).append(code)
+    [codes] = [schema["properties"]["reject_code"]["enum"] for table, schema, _, _ in tables if table == "skan_rejects"]
+    if sorted(codes) != sorted(code for codes in classes.values() for code in codes):
+        sys.exit("docs/reject-codes.md has other codes than the schema of skan_rejects")
+    yield "{# The class of a reject code: harmless copies, noise, or suspicious. #}\n{% macro reject_class(code) -%}\ncase\n"
+    for name, codes in classes.items():
+        quoted_codes = ", ".join(f"'{code}'" for code in codes)
+        yield f"    when {{{{ code }}}} in ({quoted_codes}) then '{name}'\n"
+    yield "end\n{%- endmacro %}\n"
+
+
 def main(*arguments):
     checks = "--check" in arguments
     postback = next((argument for argument in arguments if argument != "--check"), "postback")
     tables = declarations(postback)
     files = {"models/staging/sources.yml": "".join(sources(tables)), "models/staging/staging.yml": "".join(staging(tables))}
     files |= {f"models/staging/stg_{table}.sql": view(table, types) for table, _, types, _ in tables}
+    files["macros/reject_class.sql"] = "".join(reject_classes(tables))
     there = {str(path.relative_to(FOLDER)) for path in FOLDER.glob("models/staging/*")}
     wrong = sorted(there - set(files))
     for name, text in files.items():

@@ -98,6 +98,13 @@ package struct TableFiles: Sendable {
     return files
   }
 
+  /// Takes files of a table as JSON Lines.
+  init(_ table: Table, of paths: [String]) throws(FileFailure) {
+    self.table = table
+    inputs = try InputFile.enumerate(paths)
+    isOfWholeRuns = false
+  }
+
   private static func parts(of table: Table, in folder: String) throws(FileFailure) -> [InputFile] {
     let names = try Partitioning.entries(of: folder).filter { isPart($0.name) }
       .map { $0.partition.isEmpty ? $0.name : "\($0.partition)/\($0.name)" }
@@ -141,7 +148,7 @@ extension Table {
 
 extension String {
   /// The last component of a path, without slashes.
-  fileprivate var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
+  var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
 }
 
 extension TableFiles {
@@ -252,6 +259,13 @@ extension TableFiles {
     return times
   }
 
+  /// Returns one of the files alone, with a callback for its progress.
+  func only(_ input: InputFile, _ progress: @escaping AnalysisProgress.Handler) -> TableFiles {
+    var files = self
+    (files.inputs, files.progress) = ([input], progress)
+    return files
+  }
+
   /// Returns the folder of the output that has a part.
   private static func output(of part: InputFile) -> String {
     let table = part.path.parent
@@ -281,7 +295,7 @@ extension TableFiles {
 
 extension String {
   /// The folder that holds the file or folder at this path.
-  fileprivate var parent: String {
+  var parent: String {
     guard let slash = lastIndex(of: "/") else { return self == "." ? ".." : "." }
     return slash == startIndex ? "/" : String(self[..<slash])
   }

@@ -101,6 +101,12 @@ package final class RecordSorter {
 }
 
 extension [UInt8] {
+  /// The bytes of an integer, the least one first.
+  init(littleEndian integer: some FixedWidthInteger) {
+    self = []
+    append(littleEndian: integer)
+  }
+
   /// Appends the bytes of an integer, the least one first.
   package mutating func append<Integer: FixedWidthInteger>(littleEndian integer: Integer) {
     var rest = integer

@@ -1,80 +1,108 @@
 internal import Analysis
+internal import DurableFiles
 internal import JSON
+internal import Ledger
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Tables
 
-/// The rows of `skan_settled` beside those of `skan_postbacks`, batch by batch.
-///
-/// As long as nothing was removed from `skan_postbacks`, both tables have their rows in the same order, and are read one beside
-/// the other. Otherwise the rows of `skan_settled` are sorted by their keys and meet those of `skan_postbacks` by these.
-struct SettledRows {
-  private enum Source {
-    case none
-    case aligned(AlignedRows)
-    case byKey(CopyJoin)
-  }
+/// The rows of `skan_settled` for a batch of rows of `skan_postbacks`, in the order of these.
+enum SettledBatch: Sendable {
+  /// Rows that were read.
+  case read(RawBatch)
+  /// Rows that were just calculated.
+  case encoded(EncodedRows)
 
-  private var source: Source
-
-  /// The rows in the order of `skan_postbacks`; none without a table.
-  init(aligned files: TableFiles?) { source = files.map { .aligned(AlignedRows($0)) } ?? .none }
-
-  /// The rows by their keys. Temporary files are made in a folder that exists.
-  init(
-    byKey files: TableFiles,
-    of accepted: TableFiles,
-    in folder: String,
-    jobs: Int
-  ) async throws(PipelineFailure) {
-    let collector = CopyCollector(in: folder)
-    try await files.scan(jobs: jobs) {
-      Self.records($0)
-    } take: { records throws(PipelineFailure) in
-      try collector.add(records)
+  /// A cursor before the first row.
+  var cursor: RowCursor {
+    switch self {
+    case .read(let batch): RowCursor(batch, of: .settled)
+    case .encoded(let rows): RowCursor(RowBatch(rows, in: .jsonLines, of: .settled), of: .settled)
     }
-    source = .byKey(try await collector.join(accepted, jobs: jobs, contentStart: .max) { _, _ in })
+  }
+}
+
+/// The files with the rows of `skan_settled` and `skan_settled_events` of the postbacks of a part.
+struct SettledFiles: Sendable {
+  let rows: TableFiles
+  let events: TableFiles?
+
+  /// Returns the files of each part, by its number.
+  static func byPart(_ rows: TableFiles?, events: TableFiles?) throws(PipelineFailure) -> [Int: SettledFiles] {
+    try PipelineFailure.state { () throws(FileFailure) in
+      // A table without rows has an empty file, which belongs to no part.
+      func byNumber(_ table: TableFiles?) throws(FileFailure) -> [Int: TableFiles] {
+        let filled = try table?.divided().filter { $0.files.inputs.contains { $0.byteCount != 0 } } ?? []
+        return Dictionary(filled.map { ($0.number, $0.files) }) { first, _ in first }
+      }
+      let events = try byNumber(events)
+      var files: [Int: SettledFiles] = [:]
+      for (number, rows) in try byNumber(rows) { files[number] = SettledFiles(rows: rows, events: events[number]) }
+      return files
+    }
   }
 
-  /// Returns the rows for a batch of `skan_postbacks`. Batches follow each other.
+  /// Returns a text that is another one if files of a table have other rows; the same one for no files.
+  static func identity(_ files: TableFiles?) throws(PipelineFailure) -> String {
+    var identity = ""
+    for input in files?.inputs ?? [] { identity += "\(try PartRows.identity(input.path))\n" }
+    return identity
+  }
+}
+
+/// Reads the rows of `skan_settled` of the postbacks of a part, batch by batch of these.
+///
+/// Both are in the same order. Postbacks that came later have no row, and rows may be of postbacks that were removed.
+struct SettledRows {
+  private var rows: AlignedRows
+  /// Rows that were read and not handed on.
+  private var pending = RawBatch(bytesToAdd: 0)
+  /// The keys of all postbacks of the part; nil as long as they were not needed.
+  private var all: Set<UInt128>?
+
+  /// Begins before the first row of a file.
+  init(_ files: TableFiles) { rows = AlignedRows(files) }
+
+  /// Returns the rows for a batch of `skan_postbacks`. Batches follow each other. `keys` returns the keys of all postbacks.
   mutating func next(
     beside batch: RawBatch,
-    isolation actor: isolated (any Actor)? = #isolation
+    isolation actor: isolated (any Actor)? = #isolation,
+    _ keys: () async throws(PipelineFailure) -> [UInt128]
   ) async throws(PipelineFailure) -> RawBatch {
-    switch source {
-    case .none: return RawBatch(bytesToAdd: 0)
-    case .aligned(var rows):
-      // Without another reference the rows are not copied.
-      source = .none
-      let next = try await rows.next(beside: batch, isolation: actor)
-      source = .aligned(rows)
-      return next
-    case .byKey(let join): return Self.rows(for: batch, try join.next(batch.records.count))
+    let postbacks = batch.postbackKeys(of: .postbacks).compactMap(\.self)
+    let wanted = Set(postbacks)
+    var found = RawBatch(bytesToAdd: 0)
+    var count = 0
+    while count < postbacks.count {
+      if pending.records.isEmpty { pending = try await rows.next(beside: batch, isolation: actor) }
+      guard !pending.records.isEmpty else { break }
+      let settled = pending.postbackKeys(of: .settled)
+      if settled.count <= postbacks.count - count, settled.allSatisfy({ $0.map(wanted.contains) ?? false }) {
+        found.append(pending)
+        count += settled.count
+        pending = RawBatch(bytesToAdd: 0)
+        continue
+      }
+      if all == nil { all = Set(try await keys()) }
+      var used = 0
+      while used < settled.count, count < postbacks.count {
+        if let key = settled[used] {
+          if wanted.contains(key) {
+            found.append(pending.extracting(used..<used + 1))
+            count += 1
+          } else if all?.contains(key) == true {
+            break
+          }
+        } else {
+          // A line that is not a row is reported by the cursor.
+          found.append(pending.extracting(used..<used + 1))
+        }
+        used += 1
+      }
+      pending = pending.extracting(used..<pending.records.count)
+      if !pending.records.isEmpty { break }
     }
-  }
-
-  /// The lines of a batch with the keys of their postbacks.
-  private static func records(_ batch: RawBatch) -> CopyCollector.Records {
-    var cursor = RowCursor(batch, of: .settled)
-    let key = Table.settled.place(.postbackKey)
-    var records: CopyCollector.Records = []
-    while cursor.next() {
-      if let key = cursor.key(key) { records.append((key, Array(cursor.line))) }
-    }
-    return records
-  }
-
-  /// The lines for the postbacks of a batch, in its order.
-  private static func rows(for batch: RawBatch, _ table: RecordTable) -> RawBatch {
-    var lines: [[UInt8]] = []
-    var cursor = RowCursor(batch, of: .postbacks, only: [Table.postbacks.place(.postbackKey)])
-    while cursor.next() {
-      guard let key = cursor.key(Table.postbacks.place(.postbackKey)) else { continue }
-      var line: [UInt8]?
-      table.forEach(UInt128(key)) { if line == nil { line = Array($0) } }
-      if let line { lines.append(line) }
-    }
-    return RawBatch(lines: lines)
+    return found
   }
 }
 
@@ -85,7 +113,7 @@ struct SettledCursor: ~Copyable {
   private var isPending = false
   private let key = Table.settled.place(.postbackKey)
 
-  init(_ batch: RawBatch) { row = RowCursor(batch, of: .settled) }
+  init(_ batch: SettledBatch) { row = batch.cursor }
 
   /// Moves to the row of the next postback; returns false if it has none.
   mutating func next(_ postback: PostbackKey?) -> Bool {
@@ -93,13 +121,5 @@ struct SettledCursor: ~Copyable {
     guard isPending, let postback, row.key(key) == postback else { return false }
     isPending = false
     return true
-  }
-
-  /// Indicates that a row is of no postback of the batch, or of an earlier one.
-  var hasRest: Bool {
-    mutating get {
-      if !isPending { isPending = row.next() }
-      return isPending
-    }
   }
 }

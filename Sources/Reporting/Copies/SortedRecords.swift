@@ -137,12 +137,22 @@ struct RecordTable: Sendable {
   var isEmpty: Bool { entries.isEmpty }
 
   /// Calls `body` with the bytes of each record with a key, in the order in which they were added.
-  func forEach(_ key: UInt128, _ body: (ArraySlice<UInt8>) -> Void) {
+  func forEach<Failure: Error>(
+    _ key: UInt128,
+    _ body: (ArraySlice<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
     guard !entries.isEmpty else { return }
     let bucket = Int(key >> UInt128(shift))
     for place in Int(starts[bucket])..<Int(starts[bucket + 1]) where entries[place].key == key {
       let entry = entries[place]
-      body(bytes[Int(entry.start)..<Int(entry.start) + Int(entry.count)])
+      try body(bytes[Int(entry.start)..<Int(entry.start) + Int(entry.count)])
     }
+  }
+
+  /// Indicates that there is a record with a key.
+  func has(_ key: UInt128) -> Bool {
+    guard !entries.isEmpty else { return false }
+    let bucket = Int(key >> UInt128(shift))
+    return (Int(starts[bucket])..<Int(starts[bucket + 1])).contains { entries[$0].key == key }
   }
 }

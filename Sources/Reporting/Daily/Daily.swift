@@ -57,18 +57,19 @@ package struct Daily: Sendable {
   private let inputs: DailyInputs
   private let lookups: Lookups
 
-  /// Counts all postbacks. Temporary files are in the folder `output`.
+  /// Counts all postbacks. What a cache has is not counted again. Temporary files are in the folder `output`.
   package init(
     _ inputs: DailyInputs,
     _ lookups: Lookups,
     _ settings: DailySettings,
     in output: String,
-    jobs: Int
+    jobs: Int,
+    cache: PartCache? = nil
   ) async throws(PipelineFailure) {
     (self.inputs, self.lookups, self.settings) = (inputs, lookups, settings)
     summary = DailySummary(settings, lookups, inputs)
-    try await count(inputs, lookups, in: output, jobs: jobs)
-    try await readEvents(inputs, jobs: jobs)
+    try await count(in: try PartCache.given(cache, or: .daily, in: output), jobs: jobs)
+    try await readEvents(inputs.events, of: cells.examples(settled: false), jobs: jobs)
     summary.costWarnings = inputs.costs?.warnings(asOf: summary.asOf).map(\.description) ?? []
   }
 
@@ -91,72 +92,33 @@ package struct Daily: Sendable {
   }
 
   /// Counts all rows of `skan_postbacks`.
-  private mutating func count(
-    _ inputs: DailyInputs,
-    _ lookups: Lookups,
-    in folder: String,
-    jobs: Int
-  ) async throws(PipelineFailure) {
-    let empty = self
-    if try await count(inputs, lookups, SettledRows(aligned: inputs.settled?.rows), in: folder, jobs: jobs) { return }
-    guard let settled = inputs.settled else { return }
-    // Rows were removed since the settlement, or lines are not rows. That is rare, and finding the rows by their keys takes
-    // time: all is counted again.
-    self = empty
-    let rows = try await SettledRows(byKey: settled.rows, of: inputs.accepted, in: folder, jobs: jobs)
-    _ = try await count(inputs, lookups, rows, in: folder, jobs: jobs)
-  }
-
-  /// Counts all rows of `skan_postbacks`. Returns false if rows of `skan_settled` are not of the postbacks in their places.
-  private mutating func count(
-    _ inputs: DailyInputs,
-    _ lookups: Lookups,
-    _ settled: SettledRows,
-    in folder: String,
-    jobs: Int
-  ) async throws(PipelineFailure) -> Bool {
-    let copies = try await CopyCollector.inline(among: inputs.rejects, of: inputs.accepted, in: folder, jobs: jobs)
+  private mutating func count(in cache: PartCache, jobs: Int) async throws(PipelineFailure) {
+    let parts = try PipelineFailure.state { () throws(FileFailure) in try inputs.accepted.divided() }
+    let settled = try SettledFiles.byPart(inputs.settled?.rows, events: inputs.settled?.events)
+    let copies = try await PartCopies(parts, among: inputs.rejects, in: cache, jobs: jobs)
     unreadable += copies.unreadable
-    let counter = DailyCounter(Enricher(lookups, settings.encoding), settings, inputs.suspicions)
-    var settled = settled
-    var isMisaligned = false
-    try await inputs.accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      let rows = try await settled.next(beside: batch)
-      return (try copies.join.next(batch.records.count), rows)
-    } _: { batch, beside in
-      counter.count(batch, beside.0, settled: beside.1)
-    } take: { batch throws(PipelineFailure) in
-      isMisaligned = isMisaligned || batch.isMisaligned
-      guard !isMisaligned else { return }
-      cells.add(batch)
-      summary.rows += batch.rows
-      unreadable += batch.unreadable
+    var pass = PartPass(copies, jobs: jobs)
+    pass.daily = try PartCalculation(lookups, settings, in: cache)
+    for (place, part) in parts.enumerated() {
+      guard let counted = try await pass.results(of: place, settled[part.number]).daily else { continue }
+      cells.add(counted.cells)
+      summary.rows += counted.rows
+      unreadable += counted.unreadable
     }
-    return !isMisaligned
   }
 
-  /// Reads the events of each outcome.
-  private mutating func readEvents(_ inputs: DailyInputs, jobs: Int) async throws(PipelineFailure) {
-    try await readEvents(inputs.events, of: cells.examples(settled: false), jobs: jobs)
-    guard let settled = inputs.settled else { return }
-    try await readEvents(settled.events, of: cells.examples(settled: true), jobs: jobs)
-  }
-
+  /// Reads the events of outcomes whose events are in a table.
   private mutating func readEvents(
     _ files: TableFiles,
     of examples: [PostbackKey: Int],
     jobs: Int
   ) async throws(PipelineFailure) {
     guard !examples.isEmpty else { return }
-    let reader = DailyEventReader(Set(examples.keys))
-    try await files.scan(jobs: jobs) {
-      reader.read($0)
-    } take: { batch in
-      for (postback, event) in batch.events {
-        if let outcome = examples[postback] { cells.add(event, toOutcome: outcome) }
-      }
-      unreadable += batch.unreadable
+    let found = try await DailyEventReader(Set(examples.keys)).read(files, jobs: jobs)
+    for (postback, event) in found.events {
+      if let outcome = examples[postback] { cells.add(event, toOutcome: outcome) }
     }
+    unreadable += found.unreadable
   }
 
   /// Writes `skan_daily` and the tables beside it.

@@ -2,29 +2,56 @@ internal import ConversionModel
 internal import PostbackVerification
 internal import Tables
 
-/// The counts of all batches, and the groups that follow from them.
+/// The counts of postbacks, and the groups that follow from them.
 struct DailyCells: Sendable {
   /// The outcomes by their numbers.
   private(set) var outcomes: [DailyOutcome] = []
+  private(set) var counts: [DailyCell: Int] = [:]
   private var outcomeNumbers = DailyKeyNumbers()
   private var places = DailyKeyNumbers()
   private(set) var strata = DailyKeyNumbers()
-  private(set) var counts: [DailyCell: Int] = [:]
+  private var senders = DailyKeyNumbers()
 
-  /// Adds the counts of the next batch.
-  mutating func add(_ batch: DailyBatch) {
-    let places = batch.places.keys.map { self.places.number(of: $0).number }
-    let outcomes = batch.outcomeNumbers.keys.indices.map { index in
-      let (number, isNew) = outcomeNumbers.number(of: batch.outcomeNumbers.keys[index])
-      if isNew { self.outcomes.append(batch.outcomes[index]) }
+  /// Nothing was counted.
+  init() {}
+
+  /// Counts a postback with the keys of its place, outcome, stratum and sender on two days. `outcome` is called if no postback
+  /// before had its outcome.
+  mutating func add(
+    _ key: DailyPostbackKey,
+    received: Int32,
+    install: Int32,
+    _ outcome: () -> DailyOutcome
+  ) {
+    let (number, isNew) = outcomeNumbers.number(of: key.outcome)
+    if isNew { outcomes.append(outcome()) }
+    let cell = DailyCell(
+      place: places.number(of: key.place).number,
+      outcome: number,
+      stratum: strata.number(of: key.stratum).number,
+      sender: senders.number(of: key.sender).number,
+      received: received,
+      install: install
+    )
+    counts[cell, default: 0] += 1
+  }
+
+  /// Adds the counts of postbacks that come behind these.
+  mutating func add(_ other: DailyCells) {
+    let places = other.places.keys.map { self.places.number(of: $0).number }
+    let senders = other.senders.keys.map { self.senders.number(of: $0).number }
+    let outcomes = other.outcomeNumbers.keys.indices.map { index in
+      let (number, isNew) = outcomeNumbers.number(of: other.outcomeNumbers.keys[index])
+      if isNew { self.outcomes.append(other.outcomes[index]) }
       return number
     }
-    let strata = batch.strata.keys.map { self.strata.number(of: $0).number }
-    for (cell, count) in batch.counts {
+    let strata = other.strata.keys.map { self.strata.number(of: $0).number }
+    for (cell, count) in other.counts {
       var global = cell
       global.stratum = strata[Int(cell.stratum)]
       global.place = places[Int(cell.place)]
       global.outcome = outcomes[Int(cell.outcome)]
+      global.sender = senders[Int(cell.sender)]
       counts[global, default: 0] += count
     }
   }
@@ -49,6 +76,45 @@ struct DailyCells: Sendable {
     }
   }
 
+  func encode(_ writer: inout PartWriter) {
+    for numbers in [places, strata, senders, outcomeNumbers] {
+      writer.append(numbers.keys) { $0.append($1.bytes[...]) }
+    }
+    writer.append(outcomes) { writer, outcome in outcome.encode(&writer) }
+    writer.append(counts) { writer, entry in
+      let cell = entry.key
+      for number in [cell.place, cell.outcome, cell.stratum, cell.sender] { writer.append(number) }
+      writer.append(cell.received)
+      writer.append(cell.install)
+      writer.append(UInt64(entry.value))
+    }
+  }
+
+  /// Reads what `encode` has written.
+  init(_ reader: inout PartReader) {
+    func numbers(_ reader: inout PartReader) -> DailyKeyNumbers {
+      DailyKeyNumbers(reader.array { DailyKeyBytes($0.slice()) })
+    }
+    (places, strata) = (numbers(&reader), numbers(&reader))
+    (senders, outcomeNumbers) = (numbers(&reader), numbers(&reader))
+    outcomes = reader.array { DailyOutcome(&$0) }
+    let cells = reader.array { reader in
+      let (place, outcome): (UInt32, UInt32) = (reader.integer(), reader.integer())
+      let (stratum, sender): (UInt32, UInt32) = (reader.integer(), reader.integer())
+      let (received, install): (Int32, Int32) = (reader.integer(), reader.integer())
+      let cell = DailyCell(
+        place: place,
+        outcome: outcome,
+        stratum: stratum,
+        sender: sender,
+        received: received,
+        install: install
+      )
+      return (cell, reader.count())
+    }
+    counts = Dictionary(uniqueKeysWithValues: cells)
+  }
+
   /// The problems of all revenue that cannot be converted to a currency, by their descriptions: the numbers of postbacks.
   func problems(convertingTo currency: ReportCurrency) -> [String: Int] {
     var problems: [String: Int] = [:]
@@ -71,6 +137,7 @@ struct DailyCells: Sendable {
   func forEachGroup<Failure: Error>(
     of type: DateType,
     in currency: ReportCurrency?,
+    _ suspicions: ValueSuspicions,
     _ modelling: DailyModelling,
     _ body: (DailyRow) throws(Failure) -> Void
   ) throws(Failure) {
@@ -78,6 +145,7 @@ struct DailyCells: Sendable {
     let choices = type == .install ? AllWindowsRevenue.Choices(self) : nil
     let places = places.keys.map { DailyPlace($0.values) }
     let ranks = Self.ranks(places)
+    let suspicions = senders.keys.map { suspicions.about($0.values) }
     var entries = counts.map { cell, count in
       Entry(cell, count, type, outcomes[Int(cell.outcome)].window, ranks[Int(cell.place)])
     }
@@ -97,6 +165,7 @@ struct DailyCells: Sendable {
           row.allWindows?.add(outcome, entries[end].count, choice)
         }
         row.add(entries[end], outcome, places[Int(entries[end].place)].names)
+        if outcome.hasWon { row.metrics.suspicions.formUnion(suspicions[Int(entries[end].sender)]) }
         modelling.add(entries[end], to: &row.nulls)
         end += 1
       }
@@ -125,6 +194,7 @@ struct DailyCells: Sendable {
     let place: UInt32
     let outcome: UInt32
     let stratum: UInt32
+    let sender: UInt32
     let count: Int
     private let install: Int32
 
@@ -132,7 +202,7 @@ struct DailyCells: Sendable {
       day = type == .received ? cell.received : cell.install
       self.rank = UInt64(window) << 32 | UInt64(rank)
       (place, outcome, install, self.count) = (cell.place, cell.outcome, cell.install, count)
-      stratum = cell.stratum
+      (stratum, sender) = (cell.stratum, cell.sender)
     }
 
     var window: Int { Int(rank >> 32) }

@@ -13,6 +13,8 @@ struct DailyCell: Hashable, Sendable {
   var outcome: UInt32
   /// The number of the stratum in which null postbacks are modelled.
   var stratum: UInt32
+  /// The number of the sender, who may be suspected to change values.
+  var sender: UInt32
   /// The day of receipt since 1970-01-01, or `unknownDay`.
   var received: Int32
   /// The day of the estimated install date since 1970-01-01, or `unknownDay`.
@@ -56,17 +58,19 @@ struct DailyRowCounts: Sendable, Equatable {
   }
 }
 
+/// The keys of a postback that decide with which others it is counted.
+struct DailyPostbackKey {
+  var place = DailyKeyBytes()
+  var outcome = DailyKeyBytes()
+  var stratum = DailyKeyBytes()
+  var sender = DailyKeyBytes()
+}
+
 /// The counts of a batch of rows of `skan_postbacks`.
 struct DailyBatch: Sendable {
-  var places = DailyKeyNumbers()
-  var strata = DailyKeyNumbers()
-  var outcomeNumbers = DailyKeyNumbers()
-  var outcomes: [DailyOutcome] = []
-  var counts: [DailyCell: Int] = [:]
+  var cells = DailyCells()
   var rows = DailyRowCounts()
   var unreadable = UnreadableRows()
-  /// Indicates that a row of `skan_settled` is not of the postback in its place, or is of none of the batch.
-  var isMisaligned = false
 }
 
 /// Counts rows of `skan_postbacks` by days, places and outcomes.
@@ -74,7 +78,6 @@ struct DailyCounter: Sendable {
   let enricher: Enricher
   let dimensions: Set<DailyDimension>
   let environments: Set<String>
-  let suspicions: ValueSuspicions
   /// The time of the report in milliseconds since 1970, after which nothing is counted; nil for no limit.
   let end: Int64?
 
@@ -83,23 +86,21 @@ struct DailyCounter: Sendable {
   private let placeColumns: [Bool]
   private let nameColumns: [Bool]
 
-  init(_ enricher: Enricher, _ settings: DailySettings, _ suspicions: ValueSuspicions) {
+  init(_ enricher: Enricher, _ settings: DailySettings) {
     (self.enricher, dimensions, environments) = (enricher, settings.dimensions, settings.environments)
-    self.suspicions = suspicions
     end = settings.asOf?.milliseconds
     let dimensions = dimensions
     placeColumns = DailyDimension.allCases.map(dimensions.contains)
     nameColumns = DailyName.allCases.map { dimensions.contains($0.dimension) }
   }
 
-  /// Counts the rows of a batch. `copies` has the inline values of their copies, and `settled` the rows of `skan_settled`
-  /// for the first of them.
-  func count(_ batch: RawBatch, _ copies: RecordTable, settled: RawBatch) -> DailyBatch {
+  /// Counts the rows of a batch. `copies` has their copies, and `settled` the rows of `skan_settled`.
+  func count(_ batch: RawBatch, _ copies: RecordTable, settled: SettledBatch) -> DailyBatch {
     var counts = DailyBatch()
     var cursor = RowCursor(batch, of: .postbacks)
     var settled = SettledCursor(settled)
     var reader = InlineReader()
-    var key = DailyKeyBytes()
+    var key = DailyPostbackKey()
     while cursor.next() {
       counts.rows.read += 1
       let isSettled = settled.next(cursor.key(columns.key))
@@ -127,7 +128,6 @@ struct DailyCounter: Sendable {
         add(cursor, row, cursor, .postbacks, nil, &key, &counts)
       }
     }
-    counts.isMisaligned = settled.hasRest
     counts.unreadable = cursor.unreadable
     counts.unreadable += settled.row.unreadable
     return counts
@@ -140,45 +140,29 @@ struct DailyCounter: Sendable {
     _ values: borrowing RowCursor,
     _ valueColumns: DecidedColumns,
     _ trust: DailyTrust?,
-    _ key: inout DailyKeyBytes,
+    _ key: inout DailyPostbackKey,
     _ counts: inout DailyBatch
   ) {
-    key.removeAll()
-    appendPlace(cursor, row, values, valueColumns, trust, to: &key)
-    let place = counts.places.number(of: key).number
+    key.place.removeAll()
+    appendPlace(cursor, row, values, valueColumns, trust, to: &key.place)
     let isZeroFilled =
       trust == nil
       ? cursor.has("zero_may_be_null", among: columns.tierFlags)
       : values.boolean(zeroMayBeNullColumn) == true
     let zeroMayBeNull = trust?.isOfDevice != true && (row.network?.writesNullAsZero == true || isZeroFilled)
-    let suspicions = suspicions(cursor, row, trust)
-    key.removeAll()
-    for suspicion in suspicions { key.append(suspicion) }
-    appendOutcome(cursor, values, valueColumns, trust, zeroMayBeNull, to: &key)
-    let (outcome, isNew) = counts.outcomeNumbers.number(of: key)
-    if isNew {
-      var new = DailyOutcome(cursor, columns, values, valueColumns, zeroMayBeNull: zeroMayBeNull)
-      (new.trust, new.suspicions) = (trust, suspicions)
-      if trust?.isOfDevice == true { new.revenue.confirmed = new.revenue.estimate }
-      counts.outcomes.append(new)
-    }
+    key.outcome.removeAll()
+    appendOutcome(cursor, values, valueColumns, trust, zeroMayBeNull, to: &key.outcome)
+    key.sender.removeAll()
+    if trust?.isOfDevice != true { appendSender(cursor, row, to: &key.sender) }
+    key.stratum.removeAll()
+    key.stratum.appendStratum(cursor, columns, row)
     let (received, install) = days(row.receivedAt, values, valueColumns, &counts.rows)
-    key.removeAll()
-    key.appendStratum(cursor, columns, row)
-    let stratum = counts.strata.number(of: key).number
-    let cell = DailyCell(place: place, outcome: outcome, stratum: stratum, received: received, install: install)
-    counts.counts[cell, default: 0] += 1
-  }
-
-  /// The suspicions about a value; none if a device's own copy has it.
-  private func suspicions(_ cursor: borrowing RowCursor, _ row: EnrichedRow, _ trust: DailyTrust?) -> [String] {
-    guard !suspicions.isEmpty, trust?.isOfDevice != true else { return [] }
-    let id = SignalReport.name(ofNetwork: cursor.text(columns.adNetworkID) ?? "")
-    return suspicions.about(
-      forwarder: cursor.text(columns.forwarder),
-      networks: [row.networkName, id],
-      app: cursor.text(columns.appID)
-    )
+    counts.cells.add(key, received: received, install: install) {
+      var outcome = DailyOutcome(cursor, columns, values, valueColumns, zeroMayBeNull: zeroMayBeNull)
+      outcome.trust = trust
+      if trust?.isOfDevice == true { outcome.revenue.confirmed = outcome.revenue.estimate }
+      return outcome
+    }
   }
 
   private func days(
@@ -235,6 +219,14 @@ struct DailyCounter: Sendable {
     for name in DailyName.allCases {
       if nameColumns[name.rawValue] { key.append(row.name(name)) } else { key.appendNull() }
     }
+  }
+
+  /// Appends those who may have changed the value, as `ValueSuspicions` has them.
+  private func appendSender(_ cursor: borrowing RowCursor, _ row: EnrichedRow, to key: inout DailyKeyBytes) {
+    key.append(columns.forwarder, of: cursor)
+    key.append(columns.appID, of: cursor)
+    key.append(row.networkName)
+    key.append(SignalReport.name(ofNetwork: cursor.text(columns.adNetworkID) ?? ""))
   }
 
   private func appendOutcome(

@@ -77,6 +77,18 @@ struct DailyEventReader: Sendable {
 
   init(_ postbacks: Set<PostbackKey>) { self.postbacks = postbacks }
 
+  /// Reads the events of the postbacks in files.
+  func read(_ files: TableFiles, jobs: Int) async throws(PipelineFailure) -> Batch {
+    var all = Batch()
+    try await files.scan(jobs: jobs) {
+      read($0)
+    } take: { batch in
+      all.events += batch.events
+      all.unreadable += batch.unreadable
+    }
+    return all
+  }
+
   /// Reads a batch. Only rows of these postbacks are parsed.
   func read(_ batch: RawBatch) -> Batch {
     var found = Batch()

@@ -9,7 +9,7 @@ internal import Tables
 /// Postbacks with equal properties are counted together, so that their value and revenue are read only once.
 struct DailyOutcome: Sendable {
   /// The kind of a winning postback.
-  enum Conversion: Sendable {
+  enum Conversion: Int64, Sendable {
     case install, redownload, reengagement
   }
 
@@ -55,8 +55,6 @@ struct DailyOutcome: Sendable {
   var revenue = DailyRevenue()
   /// The certainty of the values; nil if copies were not compared.
   var trust: DailyTrust?
-  /// The suspicions about the value, in words.
-  var suspicions: [String] = []
   /// The first postback with these properties, whose events are those of all; nil unless decoded.
   var example: PostbackKey?
   /// The events of one postback.
@@ -186,7 +184,6 @@ extension DailyMetrics {
     if outcome.trust?.level == 0 { conflicts += count }
     if outcome.trust?.level == 4 { directConfirmed += count }
     guard outcome.hasWon else { return assists += count }
-    suspicions.formUnion(outcome.suspicions)
     won += count
     if outcome.window == 0 { addConversion(outcome, count) }
     if outcome.isValued { addValue(outcome.value, count) }

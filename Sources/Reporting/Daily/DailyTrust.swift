@@ -12,6 +12,8 @@ struct DailyTrust: Sendable {
   private static let decidedBy = Table.settled.place(.effectiveDecidedBy)
   private static let direct = "direct"
 
+  init(level: Int, isOfDevice: Bool) { (self.level, self.isOfDevice) = (level, isOfDevice) }
+
   /// Reads the current row of `skan_settled`.
   init(_ row: borrowing RowCursor) {
     level = row.integer(Self.levelColumn).map { Int($0) } ?? 1

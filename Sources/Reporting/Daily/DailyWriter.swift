@@ -79,7 +79,7 @@ struct DailyWriter: ~Copyable {
     into outputs: inout DailyOutputs
   ) throws(PipelineFailure) {
     var rows: [DailyRow] = []
-    try cells.forEachGroup(of: type, in: inputs.currency, modelling) { row throws(PipelineFailure) in
+    try cells.forEachGroup(of: type, in: inputs.currency, inputs.suspicions, modelling) { row throws(PipelineFailure) in
       guard settings.part(of: row.group.day) == .calculated else { return }
       if let last = rows.last, last.group.day != row.group.day {
         try write(rows, into: &outputs)

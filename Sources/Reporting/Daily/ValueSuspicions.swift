@@ -36,8 +36,11 @@ package struct ValueSuspicions: Sendable {
   /// The suspicions in words, in order.
   package var words: [String] { Set(concerns.values.joined().map(\.text)).sorted() }
 
-  /// The suspicions about the value of a postback, in words. A network may be known by several names.
-  func about(forwarder: String?, networks: [String], app: String?) -> [String] {
+  /// The suspicions about the value of a postback, in words. `sender` has the forwarder, the app, and then the names by which the
+  /// network is known; nothing if a device's own copy has the value.
+  func about(_ sender: [String?]) -> [String] {
+    guard !isEmpty, sender.count > 2 else { return [] }
+    let (forwarder, app, networks) = (sender[0], sender[1], sender[2...].compactMap(\.self))
     var found: Set<String> = []
     var parties = networks.map { SignalParty(kind: .network, name: $0) }
     if let forwarder { parties.append(SignalParty(kind: .forwarder, name: forwarder)) }

@@ -20,14 +20,12 @@ struct Enricher: Sendable {
   struct Batch: Sendable {
     let rows: EncodedRows
     let summary: EnrichmentSummary
-    var unreadable: UnreadableRows
-    /// Indicates that a row of `skan_settled` is of no postback of the batch, or of an earlier one.
-    var isMisaligned = false
+    let unreadable: UnreadableRows
   }
 
-  /// Enriches a batch of rows of `skan_postbacks`: a row for each of them, in the same order. `copies` has the inline
-  /// values of their copies, and `settled` the rows of `skan_settled`.
-  func enrich(_ batch: RawBatch, _ copies: RecordTable, settled: RawBatch) -> Batch {
+  /// Enriches a batch of rows of `skan_postbacks`: a row for each of them, in the same order. `copies` has their
+  /// copies, and `settled` the rows of `skan_settled`.
+  func enrich(_ batch: RawBatch, _ copies: RecordTable, settled: SettledBatch) -> Batch {
     var cursor = RowCursor(batch, of: .postbacks)
     var settled = SettledCursor(settled)
     var encoder = RowEncoder(.enriched, encoding, inputBytes: batch.bytes.count / 4)
@@ -44,10 +42,9 @@ struct Enricher: Sendable {
       summary.add(row, twoDigits: twoDigits(row), receivedAt: row.receivedAt)
       encode(row, cursor, &encoder)
     }
-    var batch = Batch(rows: encoder.take(), summary: summary, unreadable: cursor.unreadable)
-    batch.isMisaligned = settled.hasRest
-    batch.unreadable += settled.row.unreadable
-    return batch
+    var unreadable = cursor.unreadable
+    unreadable += settled.row.unreadable
+    return Batch(rows: encoder.take(), summary: summary, unreadable: unreadable)
   }
 
   /// Tells if the two digits of a shortened source identifier are the last, and the first, of a campaign; nil if the
@@ -153,7 +150,9 @@ struct Enricher: Sendable {
     let own = cursor.cell(columns.extras).map { reader.read(cursor.bytes[$0.indices], receivedAt: receivedAt) }
     guard !copies.isEmpty, let key = cursor.key(columns.key) else { return own ?? InlineValues() }
     var records: [[UInt8]] = []
-    copies.forEach(UInt128(key)) { records.append(Array($0)) }
+    copies.forEach(UInt128(key)) { copy in
+      if let record = PostbackCopy.inlineRecord(behind: copy) { records.append(record) }
+    }
     guard !records.isEmpty else { return own ?? InlineValues() }
     if let own { records.append(own.record(receivedAt: receivedAt)) }
     return InlineValues(ofCopies: records)

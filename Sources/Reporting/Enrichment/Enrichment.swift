@@ -16,7 +16,8 @@ package struct Enrichment: Sendable {
   package let json: JSONValue
 
   /// Writes `skan_enriched` from complete parts of `skan_postbacks` and `skan_rejects`, and with what `skan_settled` decided if
-  /// there is such a table. The copies among the rejects take memory of about twice `bufferBytes`.
+  /// there is such a table. What a cache has is not calculated again. The copies among the rejects take memory of about twice
+  /// `bufferBytes`.
   package init(
     accepted: TableFiles,
     rejects: TableFiles,
@@ -25,43 +26,24 @@ package struct Enrichment: Sendable {
     as encoding: TableEncoding,
     into table: DerivedTable,
     jobs: Int,
-    bufferBytes: Int = 64 << 20
+    bufferBytes: Int = 64 << 20,
+    cache: PartCache? = nil
   ) async throws(PipelineFailure) {
-    func enriched(_ settled: SettledRows) async throws(PipelineFailure) -> (EnrichmentSummary, UnreadableRows)? {
-      let copies = try await CopyCollector.inline(
-        among: rejects,
-        of: accepted,
-        in: table.output,
-        bufferBytes: bufferBytes,
-        jobs: jobs
-      )
-      var summary = EnrichmentSummary()
-      var unreadable = copies.unreadable
-      var settled = settled
-      var isMisaligned = false
-      let enricher = Enricher(lookups, encoding)
-      try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-        let rows = try await settled.next(beside: batch)
-        return (try copies.join.next(batch.records.count), rows)
-      } _: {
-        enricher.enrich($0, $1.0, settled: $1.1)
-      } take: { batch throws(PipelineFailure) in
-        summary += batch.summary
-        unreadable += batch.unreadable
-        isMisaligned = isMisaligned || batch.isMisaligned
-        guard !isMisaligned else { return }
-        do throws(FileFailure) { try table.append(batch.rows) } catch { throw .state(error) }
-      }
-      summary.copies = copies.count
-      return isMisaligned ? nil : (summary, unreadable)
+    let cache = try PartCache.given(cache, or: .enriched, in: table.output)
+    let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
+    let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: bufferBytes)
+    let settled = try SettledFiles.byPart(settled, events: nil)
+    var pass = PartPass(copies, jobs: jobs)
+    pass.enrichment = try PartCalculation(lookups, encoding, in: cache)
+    var summary = EnrichmentSummary()
+    var unreadable = copies.unreadable
+    for (place, part) in parts.enumerated() {
+      guard let enriched = try await pass.results(of: place, settled[part.number]).enriched else { continue }
+      summary += enriched.summary
+      unreadable += enriched.unreadable
+      try enriched.rows.add(to: table, number: part.number, from: cache)
     }
-    var result = try await enriched(SettledRows(aligned: settled))
-    if result == nil, let settled {
-      // Rows were removed since the settlement, or lines are not rows.
-      do throws(FileFailure) { try table.restart() } catch { throw .state(error) }
-      result = try await enriched(try await SettledRows(byKey: settled, of: accepted, in: table.output, jobs: jobs))
-    }
-    let (summary, unreadable) = result ?? (EnrichmentSummary(), UnreadableRows())
+    summary.copies = copies.counts.copies + copies.counts.unreadableBodies
     self.summary = summary
     self.unreadable = unreadable
     json = .object(
@@ -76,6 +58,13 @@ package struct Enrichment: Sendable {
     } catch {
       throw .state(error)
     }
+  }
+}
+
+extension PartCalculation<Enricher> {
+  init(_ lookups: Lookups, _ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
+    calculation = Enricher(lookups, encoding)
+    digest = try cache.digest([lookups.hexadecimalDigest, encoding.identity])
   }
 }
 

@@ -1,76 +1,4 @@
-internal import Analysis
-internal import Base
 internal import JSON
-internal import PostbackPipeline
-internal import PostbackVerification
-internal import SKAdNetwork
-internal import Tables
-
-/// The inline values of the copies in a batch of rejects.
-///
-/// A device's own copy of a postback has none and may come first, so that only a later copy names the campaign.
-struct InlineCopies: Sendable {
-  /// The number of copies, also of those without inline values.
-  let count: Int
-  /// The inline values of each copy that has any.
-  let records: CopyCollector.Records
-  /// The lines that are not rows.
-  let unreadable: UnreadableRows
-}
-
-extension InlineCopies {
-  /// Reads the copies in a batch of rows of `skan_rejects`.
-  init(_ batch: RawBatch, _ columns: RejectColumns) {
-    var (count, records) = (0, CopyCollector.Records())
-    var reader = InlineReader()
-    unreadable = columns.forEachCopy(in: batch) { cursor, key, copy in
-      count += 1
-      guard let copy, let extras = copy.postback.extras else { return }
-      let receivedAt = cursor.time(columns.receivedAt)
-      let inline = reader.read(copy.body[extras.indices], receivedAt: receivedAt)
-      guard inline.hasCampaign || inline.forwardedAt != nil || inline.isTest else { return }
-      records.append((key, inline.record(receivedAt: receivedAt)))
-    }
-    (self.count, self.records) = (count, records)
-  }
-}
-
-extension CopyCollector {
-  /// The inline values of all copies among rejects, for the rows of `accepted`.
-  struct Inline {
-    /// The values, batch by batch of the accepted rows.
-    let join: CopyJoin
-    /// The number of copies, also of those without inline values.
-    let count: Int
-    /// The lines that are not rows.
-    let unreadable: UnreadableRows
-  }
-
-  /// Collects the inline values of copies. They take memory of about twice `bufferBytes`.
-  static func inline(
-    among rejects: TableFiles,
-    of accepted: TableFiles,
-    in folder: String,
-    bufferBytes: Int = RecordSorter.usualBufferBytes,
-    jobs: Int
-  ) async throws(PipelineFailure) -> Inline {
-    let copies = CopyCollector(in: folder, bufferBytes: bufferBytes)
-    var count = 0
-    var unreadable = UnreadableRows()
-    let columns = RejectColumns()
-    try await rejects.scan(jobs: jobs) {
-      InlineCopies($0, columns)
-    } take: { batch throws(PipelineFailure) in
-      try copies.add(batch.records)
-      count += batch.count
-      unreadable += batch.unreadable
-    }
-    let join = try await copies.join(accepted, jobs: jobs, contentStart: InlineValues.contentStart) { earlier, later in
-      if later.lexicographicallyPrecedes(earlier) { earlier = later }
-    }
-    return Inline(join: join, count: count, unreadable: unreadable)
-  }
-}
 
 extension InlineValues {
   /// The number of bytes of a record before its content: those of the time.
@@ -79,8 +7,20 @@ extension InlineValues {
   /// The values of a copy that was received at a time, as bytes: the time, so that the order of records is that of the times,
   /// and an unknown one is last; the values that are not texts; and then each text with its length before it.
   func record(receivedAt: Int64?) -> [UInt8] {
-    let time = UInt64(bitPattern: receivedAt ?? .max) ^ 1 << 63
-    var record = (0..<8).map { UInt8(truncatingIfNeeded: time >> UInt64(56 - 8 * $0)) }
+    Self.recordStart(receivedAt: receivedAt ?? .max) + bytes
+  }
+
+  /// The values of a copy as bytes, without the time; empty if there are none.
+  var content: [UInt8] { hasCampaign || forwardedAt != nil || isTest ? bytes : [] }
+
+  /// The time in a record; the greatest number if it is not known.
+  static func recordStart(receivedAt: Int64) -> [UInt8] {
+    let time = UInt64(bitPattern: receivedAt) ^ 1 << 63
+    return (0..<8).map { UInt8(truncatingIfNeeded: time >> UInt64(56 - 8 * $0)) }
+  }
+
+  private var bytes: [UInt8] {
+    var record: [UInt8] = []
     record.append(UInt8(hasWrongTime ? 1 : 0) | UInt8(isTest ? 2 : 0))
     record.append(littleEndian: forwardedAt ?? .min)
     for field in Field.allCases {

@@ -87,24 +87,25 @@ extension [PostbackCopy] {
 // MARK: - Records of the copy join
 
 extension PostbackCopy {
-  /// The copy as bytes: the time, the number of copies, and then the content. The time is a part of the content of a device's own
+  /// The copy as bytes: the time, the number of copies, and then the content with its length before it. The time is a part of the content of a device's own
   /// copy, because it decides if the copy counts.
   var record: [UInt8] {
     var record: [UInt8] = []
     record.append(littleEndian: receivedAt)
     record.append(littleEndian: UInt32(count))
-    record.append(UInt8(channel.order) | (isZeroFilled ? Self.zeroFilledBit : 0))
-    if isDirect { record.append(littleEndian: receivedAt) }
-    record += values.record
-    record += (forwarder ?? "").utf8
-    return record
+    var content = [UInt8(channel.order) | (isZeroFilled ? Self.zeroFilledBit : 0)]
+    if isDirect { content.append(littleEndian: receivedAt) }
+    content += values.record
+    content += (forwarder ?? "").utf8
+    record.append(littleEndian: UInt32(content.count))
+    return record + content
   }
 
   /// Reads a copy from bytes.
   init(record: ArraySlice<UInt8>) {
     receivedAt = record.integer(at: 0)
     count = Int(record.integer(at: 8, as: UInt32.self))
-    var content = record.dropFirst(Self.contentStart)
+    var content = Self.content(of: record)
     let order = content.removeFirst()
     isZeroFilled = order & Self.zeroFilledBit != 0
     let channelOrder = order & ~Self.zeroFilledBit
@@ -115,8 +116,20 @@ extension PostbackCopy {
     forwarder = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
   }
 
+  /// The content of a record.
+  private static func content(of record: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let content = record.dropFirst(contentStart)
+    return content.dropFirst(4).prefix(Int(content.integer(at: 0, as: UInt32.self)))
+  }
+
+  /// The inline values behind a record, as their own record; nil if there are none.
+  static func inlineRecord(behind record: ArraySlice<UInt8>) -> [UInt8]? {
+    let values = record[content(of: record).endIndex...]
+    return values.isEmpty ? nil : InlineValues.recordStart(receivedAt: record.integer(at: 0)) + values
+  }
+
   /// Merges the record of a later copy with the same content into that of an earlier one.
-  static func merge(_ earlier: inout [UInt8], _ later: [UInt8]) {
+  static func merge(_ earlier: inout [UInt8], _ later: ArraySlice<UInt8>) {
     let time: Int64 = Swift.min(earlier.integer(at: 0), later.integer(at: 0))
     let count = earlier.integer(at: 8, as: UInt32.self).addingReportingOverflow(later.integer(at: 8)).partialValue
     let content = earlier.dropFirst(contentStart)
@@ -129,7 +142,8 @@ extension PostbackCopy {
 
 /// The copies of accepted postbacks in a batch of rejects.
 struct RejectedCopies: Sendable {
-  let records: CopyCollector.Records
+  /// The keys of the postbacks, each with the record of a copy, and with the inline values behind it.
+  let records: [(key: PostbackKey, record: [UInt8])]
   /// The number of copies whose bodies could not be read.
   let unreadableBodies: Int
   /// The lines that are not rows.
@@ -137,22 +151,25 @@ struct RejectedCopies: Sendable {
 
   /// Reads the copies in a batch of rows of `skan_rejects`.
   init(_ batch: RawBatch, _ columns: RejectColumns) {
-    var records = CopyCollector.Records()
+    var records: [(PostbackKey, [UInt8])] = []
     var unreadableBodies = 0
+    var reader = InlineReader()
     unreadable = columns.forEachCopy(in: batch) { cursor, key, copy in
       guard let copy else {
         unreadableBodies += 1
         return
       }
+      let receivedAt = cursor.time(columns.receivedAt)
       let read = PostbackCopy(
-        receivedAt: cursor.time(columns.receivedAt) ?? PostbackCopy.unknownTime,
+        receivedAt: receivedAt ?? PostbackCopy.unknownTime,
         channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
         forwarder: cursor.text(columns.forwarder),
         values: UnsignedValues(copy.postback),
         isZeroFilled: copy.postback.conversionValue == 0
           && (copy.postback.sourceAppID == 0 || copy.postback.sourceDomain?.count == 0)
       )
-      records.append((key, read.record))
+      let inline = copy.postback.extras.map { reader.read(copy.body[$0.indices], receivedAt: receivedAt) }
+      records.append((key, read.record + (inline?.content ?? [])))
     }
     (self.records, self.unreadableBodies) = (records, unreadableBodies)
   }

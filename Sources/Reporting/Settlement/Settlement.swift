@@ -2,6 +2,7 @@ package import Analysis
 package import ConversionModel
 internal import DurableFiles
 internal import JSON
+internal import Ledger
 package import PostbackPipeline
 internal import Signatures
 package import Tables
@@ -28,7 +29,8 @@ package struct Settlement: Sendable {
   /// The lines that are not rows, of which the first is named.
   package let unreadable: UnreadableRows
 
-  /// Writes `skan_settled` and `skan_settled_events` from complete parts of `skan_postbacks` and `skan_rejects`.
+  /// Writes `skan_settled` and `skan_settled_events` from complete parts of `skan_postbacks` and `skan_rejects`. What a cache has
+  /// is not calculated again.
   package init(
     accepted: TableFiles,
     rejects: TableFiles,
@@ -37,48 +39,26 @@ package struct Settlement: Sendable {
     _ settings: SettlementSettings,
     as encoding: TableEncoding,
     into tables: (settled: DerivedTable, events: DerivedTable),
-    jobs: Int
+    jobs: Int,
+    cache: PartCache? = nil
   ) async throws(PipelineFailure) {
-    let modelsDigest: String
-    do throws(LibcryptoFailure) { modelsDigest = try models.hexadecimalDigest() } catch { throw .libcrypto(error) }
-    let collector = CopyCollector(in: tables.settled.output, bufferBytes: settings.bufferBytes)
-    var unreadable = UnreadableRows()
-    var unreadableBodies = 0
-    let columns = RejectColumns()
-    try await rejects.scan(jobs: jobs) {
-      RejectedCopies($0, columns)
-    } take: { batch throws(PipelineFailure) in
-      try collector.add(batch.records)
-      unreadable += batch.unreadable
-      unreadableBodies += batch.unreadableBodies
-    }
-    let copyCount = collector.count
-    let join = try await collector.join(
-      accepted,
-      jobs: jobs,
-      contentStart: PostbackCopy.contentStart,
-      PostbackCopy.merge
-    )
-    let days = (settings.since ?? .min)..<(settings.until ?? .max)
-    let grace = Int64(settings.graceHours) * 3_600_000
-    let settler = Settler(lookups, models, grace: grace, days: days, encoding)
+    let cache = try PartCache.given(cache, or: .settled, in: tables.settled.output)
+    let modelsDigest = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try models.hexadecimalDigest() }
+    let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
+    let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: settings.bufferBytes)
+    var pass = PartPass(copies, jobs: jobs)
+    pass.settlement = try PartCalculation(lookups, models, modelsDigest, settings, encoding, in: cache)
     var counts = SettlementCounts()
+    var unreadable = copies.unreadable
     var written = (settled: 0, events: 0)
-    try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      try join.next(batch.records.count)
-    } _: {
-      settler.settle($0, $1)
-    } take: { batch throws(PipelineFailure) in
-      counts += batch.counts
-      unreadable += batch.unreadable
-      written.settled += batch.rows.count
-      written.events += batch.events.count
-      do throws(FileFailure) {
-        try tables.settled.append(batch.rows)
-        try tables.events.append(batch.events)
-      } catch {
-        throw .state(error)
-      }
+    for part in parts.indices {
+      guard let settled = try await pass.results(of: part).settled else { continue }
+      counts += settled.counts
+      unreadable += settled.unreadable
+      written.settled += settled.rows.count
+      written.events += settled.events.count
+      try settled.rows.add(to: tables.settled, number: parts[part].number, from: cache)
+      try settled.events.add(to: tables.events, number: parts[part].number, from: cache)
     }
     summary = SettlementSummary(
       counts,
@@ -86,8 +66,8 @@ package struct Settlement: Sendable {
       modelsDigest: modelsDigest,
       settings,
       rows: written,
-      copies: copyCount,
-      unreadableBodies: unreadableBodies,
+      copies: copies.counts.copies,
+      unreadableBodies: copies.counts.unreadableBodies,
       replacement: tables.settled.replacement
     )
     self.unreadable = unreadable
@@ -100,4 +80,26 @@ package struct Settlement: Sendable {
       throw .state(error)
     }
   }
+}
+
+extension PartCalculation<Settler> {
+  init(
+    _ lookups: Lookups,
+    _ models: Models,
+    _ modelsDigest: String,
+    _ settings: SettlementSettings,
+    _ encoding: TableEncoding,
+    in cache: PartCache
+  ) throws(PipelineFailure) {
+    let days = (settings.since ?? .min)..<(settings.until ?? .max)
+    calculation = Settler(lookups, models, grace: Int64(settings.graceHours) * 3_600_000, days: days, encoding)
+    digest = try cache.digest([
+      lookups.hexadecimalDigest, modelsDigest, "\(settings.graceHours) \(days)", encoding.identity,
+    ])
+  }
+}
+
+extension TableEncoding {
+  /// A text that is another one for each encoding.
+  var identity: String { "\(formats.map(\.rawValue).sorted()) \(isCSVSafe)" }
 }

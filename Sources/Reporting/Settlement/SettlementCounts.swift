@@ -53,6 +53,21 @@ package struct SettlementCounts: Sendable {
   /// The newest time of receipt, in milliseconds since 1970; nil if there is none.
   private(set) var newest: Int64?
 
+  /// Nothing was counted.
+  init() {}
+
+  init(
+    groups: [Key: Group],
+    changes: [ChangeKey: Change],
+    trustLevels: [Int],
+    undated: [Int64: Int],
+    firstDirect: [Int64: Int64],
+    newest: Int64?
+  ) {
+    (self.groups, self.changes, self.trustLevels) = (groups, changes, trustLevels)
+    (self.undated, self.firstDirect, self.newest) = (undated, firstDirect, newest)
+  }
+
   /// Compares the decoding of a row with that of `skan_postbacks`.
   mutating func noteChange(_ base: BaseDecoding, _ decoding: Decoding, _ postback: SettledPostback) {
     let isWithheld = postback.settlement.deciding == nil

@@ -1,5 +1,6 @@
 package import DurableFiles
 internal import Glibc
+package import PostbackPipeline
 internal import Tables
 
 /// A new generation of the derived tables of an output, while it is written.
@@ -61,10 +62,18 @@ package final class DerivedGeneration {
     try DurableFolder(folder).synchronize()
     try store.rename("\(number)\(DerivedStore.incompleteEnding)", to: "\(number)")
     isCommitted = true
-    try store.link(DerivedStore.currentName, to: "\(number)")
+    try store.point(DerivedStore.currentName, to: "\(number)")
     try Self.publish("\(store.path)/\(number)", in: output)
     try Self.removeOthers(than: number, in: store)
   }
+
+  /// The results that were calculated for parts of tables, which later generations use too.
+  package func cache(program: String) throws(PipelineFailure) -> PartCache {
+    try PartCache(in: "\(store.path)/\(DerivedStore.cacheName)", program: program)
+  }
+
+  /// Removes all results that were calculated for parts of tables.
+  func removeCache() throws(FileFailure) { try store.removeAll(DerivedStore.cacheName) }
 
   /// Waits until no process reads the rows of a generation before, and removes them. Throws `.locked` if that takes long.
   package func waitForReaders() throws(FileFailure) {
@@ -86,7 +95,7 @@ package final class DerivedGeneration {
       let place = "\(DerivedStore.folderName)/\(DerivedStore.currentName)/\(table.name)"
       let isThere = try DurableFolder(generation).byteCount(of: table.name) != nil
       let link = try output.target(ofLink: table.name)
-      if isThere, link != place { try output.link(table.name, to: place) }
+      if isThere, link != place { try output.point(table.name, to: place) }
       // A process of a version without a store may have been killed while it wrote the table.
       for rest in [".\(table.name).link", ".\(table.name).inprogress"] { try output.removeAll(rest) }
     }

@@ -12,6 +12,8 @@ package enum DerivedStore {
   package static let folderName = "_derived"
   /// The name of the symbolic link to the generation that counts.
   static let currentName = "current"
+  /// The name of the folder with results that were calculated for parts of tables.
+  static let cacheName = "parts"
   /// The ending of the folder of a generation that is not complete.
   static let incompleteEnding = ".inprogress"
 

@@ -69,6 +69,8 @@ struct DailyCommand: DerivedCommand {
     wantsValues = arguments.has("--histogram")
   }
 
+  static var kind: PartCache.Kind { .daily }
+
   func settingsDigest() throws(CommandFailure) -> String {
     let lookups = try self.lookups.load(isQuiet: true)
     let parts = [
@@ -110,7 +112,7 @@ struct DailyCommand: DerivedCommand {
     inputs.models.learn(from: users, lookups.apps)
     inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
     let outputs = try DailyOutputs(in: folder, settings, wantsValues: wantsValues)
-    var daily = try await Daily(inputs, lookups, settings, in: folder, jobs: derived.jobs)
+    var daily = try await Daily(inputs, lookups, settings, in: folder, jobs: derived.jobs, cache: work.cache)
     if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
     try await daily.write(into: outputs, jobs: derived.jobs)
     try inputs.searchAds?.write(settings.encoding, in: folder)

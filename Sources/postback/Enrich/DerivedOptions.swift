@@ -78,6 +78,8 @@ final class DerivedWork {
   let tables: RunTables
   /// The folder from which derived tables are read.
   let source: String
+  /// The results of earlier generations for parts of the tables of the run.
+  let cache: PartCache
   /// The rule by which tables may replace those that are there.
   let replacement: TableReplacement
   /// Keeps the derived tables of the output where those of another folder are written.
@@ -93,8 +95,9 @@ final class DerivedWork {
     guard tables.isOfWholeRun else {
       throw CommandFailure(.usage, "All tables of a run are needed. Give its --out folder.")
     }
-    do throws(FileFailure) {
+    do {
       generation = try DerivedGeneration(in: options.target)
+      cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
       source = snapshot?.folder ?? generation.folder
       var replacement = TableReplacement(isForced: options.isReplacing, place: options.target)
@@ -108,8 +111,14 @@ final class DerivedWork {
       }
       self.replacement = replacement
     } catch {
-      throw CommandFailure(error)
+      throw CommandFailure(of: error)
     }
+  }
+
+  /// Commits the generation, and removes results for parts that the commands did not use.
+  func commit(_ commands: [any DerivedCommand.Type]) throws {
+    try generation.commit()
+    try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.map { $0.kind })
   }
 }
 
@@ -134,6 +143,9 @@ protocol DerivedCommand: Command {
   /// The options of all such commands.
   var derived: DerivedOptions { get }
 
+  /// The kind of results for parts that the command calculates.
+  static var kind: PartCache.Kind { get }
+
   /// Returns the digest of the files and the settings, besides the tables of the run and of earlier steps, from which the
   /// tables are made.
   func settingsDigest() throws(CommandFailure) -> String
@@ -151,7 +163,7 @@ extension DerivedCommand {
       let work = try DerivedWork(derived, progress: progress.handler)
       answer = try await write(in: work, progress)
       try note(in: &work.generation.manifest, rows: try work.tables.digest())
-      try work.generation.commit()
+      try work.commit([Self.self])
     } catch {
       throw CommandFailure(of: error)
     }

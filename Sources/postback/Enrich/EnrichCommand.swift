@@ -40,6 +40,8 @@ struct EnrichCommand: DerivedCommand {
     }
   }
 
+  static var kind: PartCache.Kind { .enriched }
+
   func settingsDigest() throws(CommandFailure) -> String {
     "\(try lookups.load(isQuiet: true).hexadecimalDigest) \(derived.text)"
   }
@@ -53,7 +55,8 @@ struct EnrichCommand: DerivedCommand {
       lookups,
       as: derived.encoding,
       into: try DerivedTable(.enriched, derived.encoding, in: work.generation.folder, replacing: work.replacement),
-      jobs: derived.jobs
+      jobs: derived.jobs,
+      cache: work.cache
     )
     return DerivedAnswer(
       text: EnrichAnswer(enrichment: enrichment, digest: lookups.hexadecimalDigest).text,

@@ -15,8 +15,8 @@ struct LoadPostgresCommand: Command {
     usage: "OUT --dsn ADDRESS [--schema NAME] [--tables LIST] [--follow] [--migrate] …",
     discussion: """
       OUT is the --out folder of run or watch. Tables that are not in the schema are created, as postback schema --dialect
-      postgresql prints them, with a column loaded_at. Committed rows are appended, also those of parts that are still
-      written. The position behind them is kept in the table postback_cursors and moves in the same transaction: after a
+      postgresql prints them, with a column loaded_at; those that OUT does not have stay empty. Committed rows are appended,
+      also those of parts that are still written. The position behind them is kept in the table postback_cursors and moves in the same transaction: after a
       crash of this program or of the server, run again; no row is missing and none is there twice. Derived tables, such as
       skan_daily, are replaced as a whole when they have changed.
 
@@ -41,7 +41,7 @@ struct LoadPostgresCommand: Command {
       Option(
         "--tables",
         "LIST",
-        "Load only these tables, such as skan_postbacks,skan_daily; default all that are there."
+        "Load only these tables, such as skan_postbacks,skan_daily; default all."
       ),
       Option("--follow", nil, "Go on with later commits, at most two seconds behind."),
       Option("--migrate", nil, "Alter tables of the database that differ."),

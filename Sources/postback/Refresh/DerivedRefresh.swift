@@ -77,7 +77,7 @@ struct DerivedRefresh {
           duration: ContinuousClock.now - start
         )
       }
-      try work.generation.commit()
+      try work.commit(zip(commands, results).filter { $0.1.state == "made" }.map { type(of: $0.0) })
     } catch {
       throw CommandFailure(of: error)
     }

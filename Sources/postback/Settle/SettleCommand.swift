@@ -78,6 +78,8 @@ struct SettleCommand: DerivedCommand {
     self.settings = settings
   }
 
+  static var kind: PartCache.Kind { .settled }
+
   func settingsDigest() throws(CommandFailure) -> String {
     let (models, lookups) = (try models(isQuiet: true), try lookups.load(isQuiet: true))
     do throws(LibcryptoFailure) {
@@ -102,7 +104,8 @@ struct SettleCommand: DerivedCommand {
         try DerivedTable(.settled, derived.encoding, in: folder, replacing: work.replacement),
         try DerivedTable(.settledEvents, derived.encoding, in: folder)
       ),
-      jobs: derived.jobs
+      jobs: derived.jobs,
+      cache: work.cache
     )
     let summary = settlement.summary
     return DerivedAnswer(

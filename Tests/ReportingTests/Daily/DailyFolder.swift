@@ -46,8 +46,8 @@ struct DailyFolder {
     }
   }
 
-  /// Writes a line that is not a row before the row of `skan_postbacks` with a number, and divides the table into parts
-  /// before another row.
+  /// Writes a line that is not a row before the row of `skan_postbacks` with a number, and divides the table and
+  /// `skan_settled` into parts before another row.
   func damage(before number: Int, partsBefore second: Int) throws {
     let newline = UInt8(ascii: "\n")
     var lines = try folder.contents(of: "out/skan_postbacks/part-1.jsonl").split(separator: newline)
@@ -56,6 +56,10 @@ struct DailyFolder {
     for (part, lines) in [lines[..<end], lines[end...]].enumerated() {
       let text = lines.flatMap { $0 + [newline] }
       try folder.makeFile("out/skan_postbacks/part-\(part + 1).jsonl", holding: text)
+    }
+    let settled = try folder.contents(of: "out/skan_settled/part-1.jsonl").split(separator: newline)
+    for (part, lines) in [settled[..<second], settled[second...]].enumerated() {
+      try folder.makeFile("out/skan_settled/part-\(part + 1).jsonl", holding: lines.flatMap { $0 + [newline] })
     }
   }
 

@@ -218,7 +218,7 @@ import Testing
       var merged = record
       PostbackCopy.merge(
         &merged,
-        PostbackCopy(receivedAt: -9, count: 2, channel: nil, forwarder: nil, values: values).record
+        PostbackCopy(receivedAt: -9, count: 2, channel: nil, forwarder: nil, values: values).record[...]
       )
       var expected = copy
       (expected.receivedAt, expected.count) = (-9, copy.count + 2)

@@ -1,0 +1,47 @@
+package import Analysis
+package import ConversionModel
+internal import DurableFiles
+internal import Ledger
+package import PostbackPipeline
+internal import Signatures
+package import Tables
+
+/// The derived tables whose results for parts are calculated together.
+package struct PartPreparation: Sendable {
+  /// The lookup tables.
+  package let lookups: Lookups
+  /// The formats of the tables.
+  package let encoding: TableEncoding
+  /// The models and the settings of the settlement.
+  package let models: Models
+  package let settlement: SettlementSettings
+  /// Indicates that `skan_enriched` is wanted.
+  package var isEnriching = true
+  /// The settings of the daily report; nil if none is wanted.
+  package var daily: DailySettings?
+
+  /// Makes settings with the settlement and the enrichment.
+  package init(_ lookups: Lookups, _ models: Models, _ settlement: SettlementSettings, as encoding: TableEncoding) {
+    (self.lookups, self.models, self.settlement, self.encoding) = (lookups, models, settlement, encoding)
+  }
+
+  /// Adds what a cache lacks to it, with one reading of each part, unless the tables have no JSON Lines. `Settlement`, `Enrichment` and `Daily` with the same settings
+  /// then find all in it, the last two if they are given the tables that the first one has written.
+  package func fill(
+    _ cache: PartCache,
+    accepted: TableFiles,
+    rejects: TableFiles,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    guard encoding.formats.contains(.jsonLines) else { return }
+    let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
+    let buffer = settlement.bufferBytes
+    let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: buffer)
+    let digest = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try models.hexadecimalDigest() }
+    var pass = PartPass(copies, jobs: jobs)
+    pass.settlement = try PartCalculation(lookups, models, digest, settlement, encoding, in: cache)
+    if isEnriching { pass.enrichment = try PartCalculation(lookups, encoding, in: cache) }
+    if let daily { pass.daily = try PartCalculation(lookups, daily, in: cache) }
+    for part in parts.indices { _ = try await pass.results(of: part) }
+  }
+}

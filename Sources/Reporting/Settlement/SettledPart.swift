@@ -1,0 +1,60 @@
+internal import JSON
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import Tables
+
+/// The settlement of the postbacks of a part.
+struct SettledPart: Sendable {
+  let rows: PartRows
+  let events: PartRows
+  let counts: SettlementCounts
+  /// The lines that are not rows.
+  var unreadable = UnreadableRows()
+
+  /// Returns the settlement with a name; nil if it is not there as it was written.
+  init?(_ name: String, in cache: PartCache) throws(PipelineFailure) {
+    guard let bytes = try cache.read(name, UInt8.self) else { return nil }
+    var reader = PartReader(bytes)
+    guard let rows = try PartRows(&reader, in: cache), let events = try PartRows(&reader, in: cache) else { return nil }
+    (self.rows, self.events) = (rows, events)
+    counts = SettlementCounts(&reader)
+  }
+
+  fileprivate init(_ rows: PartRows, _ events: PartRows, _ counts: SettlementCounts, _ unreadable: UnreadableRows) {
+    (self.rows, self.events, self.counts, self.unreadable) = (rows, events, counts, unreadable)
+  }
+}
+
+/// Writes the settlement of the postbacks of a part, batch by batch.
+struct SettledPartWriter {
+  private let cache: PartCache
+  private let rows: PartRowsWriter
+  private let events: PartRowsWriter
+  private var counts = SettlementCounts()
+  private var unreadable = UnreadableRows()
+
+  init(_ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
+    self.cache = cache
+    rows = try PartRowsWriter(.settled, encoding, in: cache)
+    events = try PartRowsWriter(.settledEvents, encoding, in: cache)
+  }
+
+  mutating func add(_ batch: Settler.Batch) throws(PipelineFailure) {
+    try rows.append(batch.rows)
+    try events.append(batch.events)
+    counts += batch.counts
+    unreadable += batch.unreadable
+  }
+
+  /// Completes the settlement. One with lines that are not rows is calculated again each time, so that these are reported.
+  func finish(_ name: String) throws(PipelineFailure) -> SettledPart {
+    let part = SettledPart(try rows.finish(name), try events.finish(name), counts, unreadable)
+    guard unreadable.count == 0 else { return part }
+    var writer = PartWriter()
+    part.rows.encode(&writer)
+    part.events.encode(&writer)
+    part.counts.encode(&writer)
+    try cache.add(name, writer.bytes)
+    return part
+  }
+}
