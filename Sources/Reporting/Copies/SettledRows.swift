@@ -1,7 +1,6 @@
 internal import Analysis
 internal import DurableFiles
 internal import JSON
-internal import Ledger
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Tables
@@ -11,13 +10,13 @@ enum SettledBatch: Sendable {
   /// Rows that were read.
   case read(RawBatch)
   /// Rows that were just calculated.
-  case encoded(EncodedRows)
+  case encoded(RowBatch)
 
   /// A cursor before the first row.
   var cursor: RowCursor {
     switch self {
     case .read(let batch): RowCursor(batch, of: .settled)
-    case .encoded(let rows): RowCursor(RowBatch(rows, in: .jsonLines, of: .settled), of: .settled)
+    case .encoded(let rows): RowCursor(rows, of: .settled)
     }
   }
 }

@@ -102,35 +102,49 @@ struct DailyCounter: Sendable {
     var reader = InlineReader()
     var key = DailyPostbackKey()
     while cursor.next() {
-      counts.rows.read += 1
       let isSettled = settled.next(cursor.key(columns.key))
-      let environment = cursor.text(columns.environment) ?? ""
-      guard environments.contains(environment) else {
-        counts.rows.leftOut[environment, default: 0] += 1
-        continue
-      }
-      let row =
-        isSettled
-        ? enricher.enrich(cursor, &reader, copies, settled.row, .settled)
-        : enricher.enrich(cursor, &reader, copies, cursor, .postbacks)
-      if let end, let received = row.receivedAt, received > end {
-        counts.rows.late += 1
-        continue
-      }
-      guard !row.inline.isTest else {
-        counts.rows.tests += 1
+      guard environments.contains(cursor.text(columns.environment) ?? "") else {
+        leaveOut(cursor, &counts)
         continue
       }
       if isSettled {
-        counts.rows.settled += 1
-        add(cursor, row, settled.row, .settled, DailyTrust(settled.row), &key, &counts)
+        let row = enricher.enrich(cursor, &reader, copies, settled.row, .settled)
+        count(cursor, row, settled.row, .settled, &key, &counts)
       } else {
-        add(cursor, row, cursor, .postbacks, nil, &key, &counts)
+        let row = enricher.enrich(cursor, &reader, copies, cursor, .postbacks)
+        count(cursor, row, cursor, .postbacks, &key, &counts)
       }
     }
     counts.unreadable = cursor.unreadable
     counts.unreadable += settled.row.unreadable
     return counts
+  }
+
+  /// Notes a row of an environment that is not counted.
+  private func leaveOut(_ cursor: borrowing RowCursor, _ counts: inout DailyBatch) {
+    counts.rows.read += 1
+    counts.rows.leftOut[cursor.text(columns.environment) ?? "", default: 0] += 1
+  }
+
+  /// Counts a row that was enriched, unless it is left out. `values` has the values that count, in these columns.
+  func count(
+    _ cursor: borrowing RowCursor,
+    _ row: EnrichedRow,
+    _ values: borrowing RowCursor,
+    _ decided: DecidedColumns,
+    _ key: inout DailyPostbackKey,
+    _ counts: inout DailyBatch
+  ) {
+    guard environments.contains(cursor.text(columns.environment) ?? "") else { return leaveOut(cursor, &counts) }
+    counts.rows.read += 1
+    if let end, let received = row.receivedAt, received > end {
+      counts.rows.late += 1
+    } else if row.inline.isTest {
+      counts.rows.tests += 1
+    } else {
+      if decided.areSettled { counts.rows.settled += 1 }
+      add(cursor, row, values, decided, decided.areSettled ? DailyTrust(values) : nil, &key, &counts)
+    }
   }
 
   /// Counts a row. `values` has the values that count, in these columns; their certainty is nil if copies were not compared.

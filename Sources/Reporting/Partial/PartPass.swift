@@ -137,9 +137,14 @@ private struct Missing: Sendable {
   func work(_ batch: RawBatch, _ copies: RecordTable, _ rows: RawBatch) -> Batch {
     var results = Batch()
     results.settled = settler?.settle(batch, copies)
-    let settled = results.settled.map { SettledBatch.encoded($0.rows) } ?? .read(rows)
-    results.enriched = enricher?.enrich(batch, copies, settled: settled)
-    results.daily = counter?.count(batch, copies, settled: settled)
+    guard enricher != nil || counter != nil else { return results }
+    let encoded = results.settled.map { RowBatch($0.rows, in: .jsonLines, of: .settled) }
+    let settled = encoded.map { SettledBatch.encoded($0) } ?? .read(rows)
+    if let enricher {
+      (results.enriched, results.daily) = enricher.enrich(batch, copies, settled: settled, counter)
+    } else {
+      results.daily = counter?.count(batch, copies, settled: settled)
+    }
     return results
   }
 }

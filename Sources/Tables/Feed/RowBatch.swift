@@ -1,3 +1,4 @@
+internal import Glibc
 package import JSON
 package import Ledger
 
@@ -73,6 +74,16 @@ extension RowBatch {
     )
   }
 
+  /// Returns the place of the first line feed in a range; nil if there is none.
+  private static func lineEnd(in bytes: [UInt8], _ range: Range<Int>) -> Int? {
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress,
+        let found = unsafe memchr(start + range.lowerBound, Int32(UInt8(ascii: "\n")), range.count)
+      else { return nil }
+      return unsafe UnsafeRawPointer(found) - start
+    }
+  }
+
   /// Returns the whole rows among the first `count` bytes, and the number of the line behind them. The first row begins at
   /// the line `line`, if that is known.
   static func rows(
@@ -83,17 +94,26 @@ extension RowBatch {
   ) -> (rows: [Row], nextLine: Int?) {
     var rows: [Row] = []
     var line = line
+    guard format == .csv else {
+      var start = 0
+      while start < count, let end = lineEnd(in: bytes, start..<count) {
+        rows.append(Row(bytes: ByteRange(start: start, count: end - start), line: line))
+        start = end + 1
+        line = line.map { $0 + 1 }
+      }
+      return (rows, line)
+    }
     var lines = 0
     var isQuoted = false
     var start = 0
     for position in 0..<count {
       let byte = bytes[position]
-      // A quote inside a field is doubled, so that it toggles twice. In JSON Lines every line feed ends a row.
-      if byte == CSV.quote, format == .csv { isQuoted.toggle() }
+      // A quote inside a field is doubled, so that it toggles twice.
+      if byte == CSV.quote { isQuoted.toggle() }
       guard byte == UInt8(ascii: "\n") else { continue }
       lines += 1
       guard !isQuoted else { continue }
-      let end = format == .csv && position > start ? position - 1 : position
+      let end = position > start ? position - 1 : position
       rows.append(Row(bytes: ByteRange(start: start, count: end - start), line: line))
       start = position + 1
       line = line.map { $0 + lines }
