@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the sources and the staging views of this package from the declaration of the tables, and the classes of reject codes.
+"""Writes the sources and the staging models of this package from the declaration of the tables, and the classes of reject codes.
 
     deploy/dbt/generate.py [POSTBACK] [--check]
 
