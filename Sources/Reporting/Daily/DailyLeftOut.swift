@@ -1,3 +1,4 @@
+internal import Base
 internal import DurableFiles
 internal import JSON
 internal import Tables
@@ -30,9 +31,25 @@ extension DailySummary {
     return parts.isEmpty ? "\(rows.read) accepted postbacks are counted" : parts.joined(separator: "; ")
   }
 
+  /// The number of postbacks of a day above which they cannot all be of other days by their copies.
+  private static let mostMoved = 20
+
   /// Throws if the report has much fewer rows than the one that is there, or much fewer postbacks if its rows are grouped in
   /// another way.
-  func verifyReplacement(in output: String) throws(FileFailure) {
+  func verifyReplacement(
+    in output: String,
+    emptied: (day: Int64, postbacks: Int64)? = nil
+  ) throws(FileFailure) {
+    if let emptied, emptied.postbacks > Self.mostMoved {
+      try settings.replacement.verify(
+        .daily,
+        in: output,
+        before: { _ in Int(emptied.postbacks) },
+        now: 0,
+        of: "postbacks received on \(String(Timestamp(milliseconds: emptied.day * 86_400_000).description.prefix(10)))",
+        because: "no row of the input is of this day any more"
+      )
+    }
     let dimensions = DailyDimension.allCases.filter(settings.dimensions.contains).map { JSONValue.string($0.rawValue) }
     let isGroupedAlike = try DailyChanges.summary(of: .daily, in: output)?["dimensions"] == .array(dimensions)
     guard isGroupedAlike || !settings.isPartial else { return }

@@ -112,7 +112,7 @@ struct DailyWriter: ~Copyable {
       try outputs.modelled.table.add(StratumHistory.name, modelling.history.lines)
       summary.note(outputs, modelling.modelling)
       (summary.changes, summary.changesObstacle) = (changes.counts, changes.obstacle)
-      try summary.verifyReplacement(in: outputs.daily.table.output)
+      try summary.verifyReplacement(in: outputs.daily.table.output, emptied: changes.emptied)
       try outputs.complete(summary: summary.json.description, changes: changes.json.description)
     } catch {
       throw .state(error)

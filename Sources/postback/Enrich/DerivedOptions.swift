@@ -55,7 +55,8 @@ struct DerivedOptions {
 
   /// The options that do not shape the tables, and those whose files shape them, not their paths.
   private static let unrelated: Set<String> = [
-    "--json", "--jobs", "--quiet", "--replace", "--reset", "--config", "--state", "--out", "--lookups", "--models", "--cost",
+    "--json", "--jobs", "--quiet", "--replace", "--reset", "--config", "--state", "--out", "--lookups", "--models",
+    "--cost",
     "--rates",
   ]
 

@@ -36,7 +36,9 @@ struct DerivedRefresh {
     var results: [RefreshResult] = []
     do {
       guard try DurableFolder(first.derived.output).byteCount(of: ".") != nil else {
-        return commands.map { RefreshResult(step: type(of: $0).manual.name, state: "planned", note: DerivedInputs.none) }
+        return commands.map {
+          RefreshResult(step: type(of: $0).manual.name, state: "planned", note: DerivedInputs.none)
+        }
       }
       let manifest = try DerivedSnapshot(of: first.derived.target).manifest
       let rows = try RunTables(in: first.derived.output, state: first.derived.state).digest()

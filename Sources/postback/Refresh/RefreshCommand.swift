@@ -62,11 +62,8 @@ struct RefreshCommand: Command {
 
   private static func text(_ results: [RefreshResult]) -> String {
     guard !results.isEmpty else { return "Nothing was done." }
-    var table = TextTable(["step", "state", "seconds", ""], numbersIn: [2])
-    for result in results {
-      let seconds = (result.duration / .milliseconds(1)).rounded() / 1000
-      table.add(result.step, result.state, result.state == "made" ? "\(seconds)" : "", result.note)
-    }
+    var table = TextTable(["step", "state", "result"])
+    for result in results { table.add(result.step, result.state, result.note) }
     return table.text()
   }
 }

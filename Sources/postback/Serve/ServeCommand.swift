@@ -59,6 +59,7 @@ struct ServeCommand: Command {
   private let load: ServiceSettings.Loader
   private let spool: String
   private let consumer: ConsumerOptions?
+  private let refresh: RefreshLoop?
   private let log: Log
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -75,11 +76,12 @@ struct ServeCommand: Command {
     self.spool = spool
     log = try ServiceOptions.log(arguments)
     if arguments.has("--watch") {
-      consumer = try WatchOptions.consumer(arguments, spool: spool, settings, load: load)
+      let options = try WatchOptions.consumer(arguments, spool: spool, settings, load: load)
+      (consumer, refresh) = (options, try RefreshLoop(arguments, options))
     } else {
       let unused = Self.consumerOptions.first { arguments.has($0) }
       if let unused { throw CommandFailure(.usage, "\(unused) has no effect without --watch") }
-      consumer = nil
+      (consumer, refresh) = (nil, nil)
     }
   }
 
@@ -123,6 +125,8 @@ struct ServeCommand: Command {
     do throws(ReceiverFailure) { try service.start() } catch { throw CommandFailure(error) }
     TrustOptions.announce(settings.trust)
     do throws(PipelineFailure) {
+      refresh?.start()
+      defer { refresh?.stop() }
       try await consumer.run()
     } catch {
       // Acknowledged postbacks are in the spool, for the next start.

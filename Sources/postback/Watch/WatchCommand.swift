@@ -31,6 +31,7 @@ struct WatchCommand: Command {
   )
 
   private let consumer: ConsumerOptions
+  private let refresh: RefreshLoop?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     let settings = try Self.settings(arguments)
@@ -50,6 +51,7 @@ struct WatchCommand: Command {
     }
     consumer.leavesWhenEmpty = arguments.has("--once")
     self.consumer = consumer
+    refresh = try RefreshLoop(arguments, consumer)
   }
 
   private static func settings(_ arguments: Arguments) throws(CommandFailure) -> ServiceSettings {
@@ -62,6 +64,8 @@ struct WatchCommand: Command {
     do throws(PipelineFailure) {
       let service = try Consumer(consumer, monitor: ConsumerMonitor(consumer))
       TrustOptions.announce(consumer.settings.trust)
+      refresh?.start()
+      defer { refresh?.stop() }
       try await service.run()
     } catch {
       throw CommandFailure(error)

@@ -24,6 +24,7 @@ enum WatchOptions {
       retention,
       retainedTables,
       RetentionOptions.withoutWaiting,
+      RefreshLoop.option,
       Option("--part-seconds", "N", "Complete a part when it is N seconds old; default 300."),
       Option(
         "--forget-after",

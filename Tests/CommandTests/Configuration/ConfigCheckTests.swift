@@ -53,7 +53,7 @@ import Testing
     for name in ["skadnetwork-4.0.jsonl", "adattributionkit.jsonl"] {
       try Data(Fixtures.bytes("postbacks/\(name)")).write(to: URL(filePath: site.folder.path("skan/dumps/\(name)")))
     }
-    for command in ["run", "settle", "enrich", "daily", "report"] {
+    for command in ["run", "settle", "enrich", "daily", "report", "refresh"] {
       let result = try await BuiltCommand.run([command, "--config", file])
       #expect(result.status == 0, "\(result.errorText)")
       #expect(!result.errorText.contains("warning"), "\(result.errorText)")

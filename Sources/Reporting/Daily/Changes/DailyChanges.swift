@@ -10,6 +10,8 @@ struct DailyChanges {
   private(set) var counts: [ChangeReason?: Int] = [:]
   /// The reason for which the reports are not compared, or not to their end; nil if they are.
   private(set) var obstacle: String?
+  /// The day of receipt that has lost the most postbacks of those that have none any more; nil if no day has lost all.
+  private(set) var emptied: (day: Int64, postbacks: Int64)?
 
   private let settings: DailySettings
   private let asOf: Timestamp?
@@ -62,7 +64,10 @@ struct DailyChanges {
     while let next = nextPosition(), position.map({ next < $0 }) ?? true {
       let rows = nextDay()
       // Days that are not calculated keep their rows.
-      if settings.part(of: next.day) == .calculated { compare(rows, with: [], &encoder) }
+      guard settings.part(of: next.day) == .calculated else { continue }
+      compare(rows, with: [], &encoder)
+      let lost = rows.reduce(0) { $0 + $1.postbacks }
+      if next.type == .received, let day = next.day, lost > emptied?.postbacks ?? 0 { emptied = (day, lost) }
     }
   }
 
