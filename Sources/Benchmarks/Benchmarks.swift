@@ -36,7 +36,12 @@ struct Benchmarks {
       } else if options.measuresStages {
         try await benchmarks.runStages()
       } else if options.measuresRefresh {
-        let refresh = RefreshBenchmark(postback: benchmarks.postback, folder: folder, lines: options.postbacks)
+        let refresh = RefreshBenchmark(
+          postback: benchmarks.postback,
+          folder: folder,
+          lines: options.postbacks,
+          liveSeconds: options.isQuick ? 150 : 300
+        )
         benchmarks.report.sections = [Report.Section(title: "Refresh", measures: try await refresh.measures())]
       } else {
         try await benchmarks.run()

@@ -43,15 +43,16 @@ struct Options {
       --stages       Measure only a run with both formats and each of its stages, with the share of what is serial.
       --refresh      Measure only postback refresh: after few new rows, with none, from nothing, and beside watch. N lines have
                      0.7 N accepted postbacks of 60 days; by default N is 1440000.
-      --postback FILE The command postback; default is the one beside this program.
+      --postback FILE
+                     The command postback; default is the one beside this program.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
                      each row after the milliseconds since 1970 at which it came, and a tab.
       --state-keys N Measure only a state with N ids, such as 100000000: 84 bytes of disk each, 36 more while it is made.
       --models PATH  The conversion models; default: Fixtures/models.
 
-    Unless --postback names it, the command postback must be built beside this program, as swift build does. Dumps and tables go to a folder in
-    $TMPDIR, or else /tmp, which is removed at the end; they need about 20 kB for each of the N postbacks, 3 kB with
-    --quick. Run nothing else on the machine meanwhile.
+    Unless --postback names it, the command postback must be built beside this program, as swift build does. Dumps and
+    tables go to a folder in $TMPDIR, or else /tmp, which is removed at the end; they need about 20 kB for each of the N
+    postbacks, 3 kB with --quick. Run nothing else on the machine meanwhile.
     """
 
   /// Reads the arguments of the command. Throws if an option or a value is unknown.

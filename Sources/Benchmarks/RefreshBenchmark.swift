@@ -11,6 +11,8 @@ struct RefreshBenchmark {
   let folder: String
   /// The number of lines of the dump, of which about seven in ten are accepted.
   let lines: Int
+  /// The time for which postbacks come live, in seconds.
+  let liveSeconds: Int
 
   private static let days = 60
   private static let newShare = 0.003
@@ -23,7 +25,7 @@ struct RefreshBenchmark {
   private var accepted: String { "\(out)/skan_postbacks" }
   private var steps: [String] { ["settle", "enrich", "daily", "report"] }
 
-  func measures() throws -> [Measure] {
+  func measures() async throws -> [Measure] {
     let keys = try makeHistory()
     let parts = try shell("ls \(accepted) | wc -l")
     guard let parts, parts >= Self.leastParts else { throw BenchmarkFailure("the history has too few parts") }
@@ -74,7 +76,15 @@ struct RefreshBenchmark {
     let peak = [full, little, idle].map(\.peakMemory).max() ?? 0
     var memory = Measure("refresh.memory", "(d) peak memory of refresh", Double(peak) / 1e6, .megabytes)
     memory.note = "at most 250 MB"
-    return measures + [memory]
+    let live = LiveRefreshBenchmark(
+      postback: postback,
+      folder: folder,
+      out: out,
+      configuration: configuration,
+      keys: keys,
+      seconds: liveSeconds
+    )
+    return measures + [memory] + (try await live.measures())
   }
 
   // MARK: - History
