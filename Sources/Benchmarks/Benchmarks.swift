@@ -35,6 +35,14 @@ struct Benchmarks {
         try await benchmarks.measureResends()
       } else if options.measuresStages {
         try await benchmarks.runStages()
+      } else if options.measuresRefresh {
+        let refresh = RefreshBenchmark(
+          postback: benchmarks.postback,
+          folder: folder,
+          lines: options.postbacks,
+          liveSeconds: options.isQuick ? 150 : 300
+        )
+        benchmarks.report.sections = [Report.Section(title: "Refresh", measures: try await refresh.measures())]
       } else {
         try await benchmarks.run()
       }
@@ -49,7 +57,7 @@ struct Benchmarks {
     self.options = options
     self.folder = folder
     program = try Self.programPath()
-    postback = try Self.postbackPath(beside: program)
+    postback = try options.postback ?? Self.postbackPath(beside: program)
     guard unsafe access(options.models, R_OK) == 0 else {
       throw BenchmarkFailure("\(options.models) cannot be read; start from the root of the package, or give --models")
     }
@@ -241,92 +249,5 @@ struct Benchmarks {
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
     guard count > 0 else { throw .system("this program cannot be found") }
     return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-}
-
-/// The options of the command line.
-struct Options {
-  /// The number of postbacks in the dump for the measures; with `--diagnosis`, the number of edited lines of each kind.
-  var postbacks: Int
-  /// Indicates that the long measures are left out.
-  var isQuick = false
-  /// The path of the JSON report; nil writes it after the table.
-  var jsonPath: String?
-  /// The path of the conversion models: a file or a folder.
-  var models = "Fixtures/models"
-  /// Indicates that only the diagnosis of rejects is measured.
-  var measuresDiagnosis = false
-  /// Indicates that only resends are measured.
-  var measuresResends = false
-  /// Indicates that only a run and its stages are measured.
-  var measuresStages = false
-  /// The output whose table feed is to be followed; nil measures.
-  var feed: String?
-  /// The number of ids of the large state to measure; nil if none is measured.
-  var stateKeys: Int?
-  /// The number of keys of the index to measure, in the process that is started for it; nil in the main process.
-  var indexKeys: Int?
-
-  static let help = """
-    Measures postback, with openssl speed for comparison.
-
-    Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
-           [--diagnosis] [--resends] [--stages] [--state-keys N]
-           .build/release/Benchmarks --feed DIR
-
-    Options:
-      --postbacks N  The number of postbacks in the generated dump; default: 400000, or 50000 with --quick.
-      --quick        Leave out the dump of ten times N and the index of ten million keys; run openssl for one second.
-      --json FILE    The file for the report as JSON; by default it is one line after the table.
-      --diagnosis    Measure only the diagnosis of rejects: the share of edits that it recovers in generated dumps, its
-                     findings on forgeries, and its duration. N is then the number of edited lines of each of seven kinds,
-                     by default 250, and there are 80 N forgeries.
-      --resends      Measure only exact resends of a million postbacks that an earlier run accepted.
-      --stages       Measure only a run with both formats and each of its stages, with the share of what is serial.
-      --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
-                     each row after the milliseconds since 1970 at which it came, and a tab.
-      --state-keys N Measure only a state with N ids, such as 100000000: 84 bytes of disk each, 36 more while it is made.
-      --models PATH  The conversion models; default: Fixtures/models.
-
-    The command postback must be built beside this program, as swift build does. Dumps and tables go to a folder in
-    $TMPDIR, or else /tmp, which is removed at the end; they need about 20 kB for each of the N postbacks, 3 kB with
-    --quick. Run nothing else on the machine meanwhile.
-    """
-
-  /// Reads the arguments of the command. Throws if an option or a value is unknown.
-  init(_ words: some Sequence<String>) throws(BenchmarkFailure) {
-    var words = words.makeIterator()
-    var count: Int?
-    while let word = words.next() {
-      switch word {
-      case "--quick": isQuick = true
-      case "--diagnosis": measuresDiagnosis = true
-      case "--resends": measuresResends = true
-      case "--stages": measuresStages = true
-      case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
-      case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
-      case "--state-keys": stateKeys = try Self.integer(words.next(), word, atLeast: 1 << 20)
-      case "--json": jsonPath = try Self.text(words.next(), word)
-      case "--feed": feed = try Self.text(words.next(), word)
-      case "--models": models = try Self.text(words.next(), word)
-      default: throw BenchmarkFailure("there is no option \(word); see --help")
-      }
-    }
-    postbacks = count ?? (measuresDiagnosis ? 250 : isQuick ? 50_000 : 400_000)
-  }
-
-  /// The internal option that measures the index in this process.
-  static let indexKeysName = "--index-keys"
-
-  private static func integer(_ word: String?, _ option: String, atLeast least: Int) throws(BenchmarkFailure) -> Int {
-    guard let number = word.flatMap({ Int($0) }), number >= least else {
-      throw BenchmarkFailure("\(option) needs an integer of at least \(least)")
-    }
-    return number
-  }
-
-  private static func text(_ word: String?, _ option: String) throws(BenchmarkFailure) -> String {
-    guard let word, !word.isEmpty else { throw BenchmarkFailure("\(option) needs a value") }
-    return word
   }
 }

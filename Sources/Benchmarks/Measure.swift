@@ -17,6 +17,7 @@ struct Measure {
     case microseconds
     case nanoseconds
     case bytes
+    case megabytes
     case percent
     case count
 
@@ -28,6 +29,7 @@ struct Measure {
       case .microseconds: "µs"
       case .nanoseconds: "ns"
       case .bytes: "bytes"
+      case .megabytes: "MB"
       case .percent: "%"
       case .count: ""
       }
@@ -37,7 +39,7 @@ struct Measure {
     var decimals: Int {
       switch self {
       case .perSecond, .nanoseconds, .count: 0
-      case .percent, .bytes: 1
+      case .percent, .bytes, .megabytes: 1
       case .milliseconds, .microseconds: 2
       }
     }
@@ -48,7 +50,7 @@ struct Measure {
       case .milliseconds: 1e-3
       case .microseconds: 1e-6
       case .nanoseconds: 1e-9
-      case .perSecond, .bytes, .percent, .count: nil
+      case .perSecond, .bytes, .megabytes, .percent, .count: nil
       }
     }
   }
