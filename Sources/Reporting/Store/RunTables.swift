@@ -11,7 +11,7 @@ package struct RunTables: Sendable {
   package let postbacks: TableFiles
   /// The events that they decode to.
   package let events: TableFiles
-  /// The rejects.
+  /// The rejects that were not read again.
   package let rejects: TableFiles
 
   /// Finds the tables in the output of a run. Where its state is there, the rows count that it has committed, also those in
@@ -28,7 +28,8 @@ package struct RunTables: Sendable {
       files.progress = progress
       return files
     }
-    (postbacks, events, rejects) = (try files(.postbacks), try files(.events), try files(.rejects))
+    (postbacks, events) = (try files(.postbacks), try files(.events))
+    rejects = try files(.rejects).withoutReprocessed(states: reading == nil ? [] : [state])
   }
 
   /// Indicates that the folder is the output of a run, with all of its tables.

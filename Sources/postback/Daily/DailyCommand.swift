@@ -89,13 +89,23 @@ struct DailyCommand: DerivedCommand {
     return texts.joined(separator: " ")
   }
 
+  /// Returns the settings of the results for parts, which may be calculated together with those of other tables.
+  func countingSettings() throws(CommandFailure) -> DailySettings {
+    countingSettings(try money.loadCosts(try self.lookups.load(isQuiet: true), self.lookups.dates, isQuiet: true))
+  }
+
+  private func countingSettings(_ costs: Costs?) -> DailySettings {
+    var settings = settings
+    if let costs, !givesDimensions { settings.dimensions = costs.dimensions }
+    return settings
+  }
+
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
     let lookups = try self.lookups.load()
     let currency = try money.loadCurrency()
     let costs = try money.loadCosts(lookups, self.lookups.dates)
     let folder = work.generation.folder
-    var settings = settings
-    if let costs, !givesDimensions { settings.dimensions = costs.dimensions }
+    var settings = countingSettings(costs)
     settings.replacement = work.replacement
     try keepRemovedDays(&settings, in: folder)
     let positions = try positions()

@@ -56,6 +56,21 @@ struct DerivedRefresh {
     return results
   }
 
+  /// Calculates the results for parts that several steps lack, with one reading of each part.
+  private func prepare(_ work: DerivedWork, _ results: [RefreshResult]) async throws {
+    let planned = zip(commands, results).filter { $0.1.state == "planned" }.map { $0.0 }
+    guard planned.count > 1, let settle = planned.first as? SettleCommand else { return }
+    var preparation = try settle.preparation()
+    preparation.isEnriching = planned.contains { $0 is EnrichCommand }
+    for case let daily as DailyCommand in planned { preparation.daily = try daily.countingSettings() }
+    try await preparation.fill(
+      work.cache,
+      accepted: work.tables.postbacks,
+      rejects: work.tables.rejects,
+      jobs: settle.derived.jobs
+    )
+  }
+
   /// Makes the tables that are not current, and commits them.
   func run() async throws(CommandFailure) -> [RefreshResult] {
     var results = try plan()
@@ -66,6 +81,7 @@ struct DerivedRefresh {
       defer { progress.clear() }
       let work = try DerivedWork(first.derived, progress: progress.handler)
       let rows = try work.tables.digest()
+      try await prepare(work, results)
       for (place, command) in commands.enumerated() where results[place].state == "planned" {
         let start = ContinuousClock.now
         let answer = try await command.write(in: work, progress)

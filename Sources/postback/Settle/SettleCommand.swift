@@ -89,13 +89,18 @@ struct SettleCommand: DerivedCommand {
     }
   }
 
+  /// Returns the settings of the results for parts, which may be calculated together with those of other tables.
+  func preparation() throws(CommandFailure) -> PartPreparation {
+    PartPreparation(try lookups.load(isQuiet: true), try models(isQuiet: true), settings, as: derived.encoding)
+  }
+
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
     let lookups = try lookups.load()
     let models = try models()
     let folder = work.generation.folder
     let settlement = try await Settlement(
       accepted: work.tables.postbacks,
-      rejects: try work.tables.rejects.withoutReprocessed(states: [derived.state].filter(Ledger.isThere)),
+      rejects: work.tables.rejects,
       lookups,
       models,
       settings,
