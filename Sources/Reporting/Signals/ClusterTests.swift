@@ -6,7 +6,8 @@ struct ClusterTests {
   private let targeted: Set<SenderValues.Campaign>
 
   init(_ clusters: [SignalCluster: ClusterCounts], targeted: Set<SenderValues.Campaign>) {
-    self.clusters = clusters.map { ($0.key, $0.value) }
+    // Sums have the same last digit if they are added up in the same order.
+    self.clusters = clusters.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
     self.targeted = targeted
   }
 
@@ -97,9 +98,8 @@ struct ClusterTests {
       .mapValues { Self.scores($0, isRanked: measure.isRanked) }
     // In a small stratum all values may be the same by chance. That must not count as certainty.
     let total = histograms.values.reduce(0) { $0 + $1.reduce(0, +) }
-    let typical =
-      histograms.reduce(0.0) { $0 + Double($1.value.reduce(0, +)) * (scores[$1.key]?.variance ?? 0) }
-      / Double(max(total, 1))
+    let variances = histograms.map { Double($0.value.reduce(0, +)) * (scores[$0.key]?.variance ?? 0) }
+    let typical = variances.sorted().reduce(0, +) / Double(max(total, 1))
     var sums: [Campaign: Sums] = [:]
     for (key, counts) in clusters {
       let party = kind == .forwarder ? key.forwarder : key.network

@@ -87,6 +87,8 @@ struct ForwardingRisk: Sendable {
       let campaign, app: String
       let day: Int32
       let window, family, form: UInt8
+
+      var order: (String, String, UInt8, UInt8, UInt8) { (campaign, app, window, family, form) }
     }
     typealias Values = (missing: [Int], forwarded: [Int])
     var networks: [String: [Group: Values]] = [:]
@@ -112,7 +114,8 @@ struct ForwardingRisk: Sendable {
       var (missing, forwarded, score) = (Rate(), Rate(), 0.0)
       let days = Dictionary(grouping: groups) { $0.key.day }.sorted { $0.key < $1.key }
       for (day, groups) in days {
-        for (_, values) in groups where values.missing.contains(where: { $0 > 0 }) {
+        for (_, values) in groups.sorted(by: { $0.key.order < $1.key.order })
+        where values.missing.contains(where: { $0 > 0 }) {
           guard values.forwarded.contains(where: { $0 > 0 }) else { continue }
           let scores = RankScores.of(zip(values.missing, values.forwarded).map(+))
           higher.addScores(scores, own: values.missing, others: values.forwarded)

@@ -142,14 +142,16 @@ struct SenderValues: Sendable {
   }
 
   mutating func merge(_ later: Self) {
+    // Numbers follow the order of the rows, so that sums by number do not depend on the order of a table.
+    let movedCampaigns = later.campaigns.values.map { campaigns.number(of: $0) }
+    let movedForwarders = later.forwarders.values.map { forwarders.number(of: $0) }
+    func moved(_ campaign: Int32) -> Int32 { movedCampaigns[Int(campaign)] }
+    func sender(_ forwarder: Int32) -> Int32 { movedForwarders[Int(forwarder)] }
     for (key, new) in later.counts {
       var key = key
-      key.group.campaign = campaigns.number(of: later.campaigns.values[Int(key.group.campaign)])
-      key.forwarder = forwarders.number(of: later.forwarders.values[Int(key.forwarder)])
+      (key.group.campaign, key.forwarder) = (moved(key.group.campaign), sender(key.forwarder))
       add(key, new)
     }
-    func moved(_ campaign: Int32) -> Int32 { campaigns.number(of: later.campaigns.values[Int(campaign)]) }
-    func sender(_ forwarder: Int32) -> Int32 { forwarders.number(of: later.forwarders.values[Int(forwarder)]) }
     for (hour, count) in later.hours {
       let hour = Hour(campaign: moved(hour.campaign), forwarder: sender(hour.forwarder), hour: hour.hour)
       add(hour, count, to: \.hours)

@@ -20,6 +20,16 @@ struct SignalCluster: Hashable, Sendable {
   var form: UInt8 = 0
 }
 
+extension SignalCluster: Comparable {
+  static func < (left: Self, right: Self) -> Bool {
+    let names = ((left.app, left.network, left.campaign), (right.app, right.network, right.campaign))
+    if names.0 != names.1 { return names.0 < names.1 }
+    if left.forwarder != right.forwarder { return left.forwarder ?? "" < right.forwarder ?? "" }
+    return (left.week, left.window, left.family, left.form, left.model)
+      < (right.week, right.window, right.family, right.form, right.model)
+  }
+}
+
 /// Counts of the values of a cluster.
 struct ClusterCounts: Sendable {
   /// The fine values 0 to 63; empty if there are none.

@@ -54,8 +54,8 @@ package enum SignalName: String, CaseIterable, Sendable {
   /// The share of records with the property that is no reason for an alarm, whatever the others' share is.
   var tolerance: Double {
     switch self {
-    case .lateCopies, .sharedTransactions: 0.002
-    case .impossibleFields, .selfConflicts, .heldBack: 0.005
+    case .lateCopies, .sharedTransactions, .heldBack: 0.002
+    case .impossibleFields, .selfConflicts: 0.005
     case .raisedValues, .raisedRevenue, .loweredValues, .addedValues, .inventedNulls, .changedCountries,
       .deviceCopiesDisagree, .invalidSignatures:
       0.01
@@ -70,8 +70,12 @@ package enum SignalName: String, CaseIterable, Sendable {
   /// The usual losses of a network are only known from others, so that alone it is never an alarm.
   var toleranceAlone: Double {
     guard comparesWithOthers else { return tolerance }
-    return self == .missingForwarded ? 1 : max(tolerance, 0.05)
+    return self == .missingForwarded ? 1 : limit ?? max(tolerance, 0.05)
   }
+
+  /// The share of postbacks in which a forwarder's copy may differ from the device's that is too large for honest noise, even if
+  /// some others have as much; nil for other tests. Honest forwarders change up to 3 %.
+  var limit: Double? { leavesOut ? 0.04 : nil }
 
   /// Indicates that the party is responsible for the property. Whoever posts as a device is not known.
   package var isAboutParty: Bool { self != .deviceCopiesDisagree }

@@ -90,9 +90,17 @@ struct SignalRates: Sendable {
         pValue: course.pValue
       )
       test.course = course
+      test.leastOther = least(key)
       if key.name.leavesOut { test.leftOut = entry.leftOut }
       return test
     }
+  }
+
+  /// The least share of any other party with enough records.
+  private func least(_ key: Key) -> Double? {
+    guard key.name.limit != nil else { return nil }
+    return entries.filter { $0.key.name == key.name && $0.key.party.kind == key.party.kind && $0.key != key }
+      .map(\.value.series.rate).filter { $0.total >= Self.leastRecords }.compactMap(\.share).min()
   }
 
   /// The evidence that the rate is above the tolerated one and above the others', by day.
@@ -101,7 +109,9 @@ struct SignalRates: Sendable {
     let (days, others) = (all.cells.map(\.day), all - own)
     let course = evidence(name, own, others, on: days, isCompared: isCompared)
     guard name.outageDays > 0 else { return course }
-    let rest = own.withoutDays(own.worst(name.outageDays))
+    // Days of which others had their worst do not count either, so that no party is compared by its best days alone.
+    let worst = own.worst(name.outageDays).union(isCompared ? others.worst(name.outageDays) : [])
+    let rest = own.withoutDays(worst)
     return course.lesser(evidence(name, rest, others, on: days, isCompared: isCompared))
   }
 
@@ -114,7 +124,8 @@ struct SignalRates: Sendable {
   ) -> EvidenceCourse {
     let tolerance = isCompared ? name.tolerance : name.toleranceAlone
     let tolerated = RateEvidence.aboveTolerance(own, tolerance, on: days)
-    return isCompared ? tolerated.lesser(RateEvidence.aboveOthers(own, others, on: days)) : tolerated
+    guard isCompared else { return tolerated }
+    return tolerated.lesser(RateEvidence.aboveOthers(own, others, limit: name.limit, usual: tolerance, on: days))
   }
 
   /// The day on which the evidence of an alarm had fallen, and the onset of the property.
@@ -129,8 +140,8 @@ struct SignalRates: Sendable {
       own += series.on(day)
       others += all.on(day) - series.on(day)
       let stands =
-        own.total >= Self.leastRecords && log >= bound && (!test.needsRatio || SignalTest.isFarAbove(own, others))
-      if stands { (stood, fallen) = (true, nil) } else if stood, fallen == nil { fallen = day }
+        own.total >= Self.leastRecords && log >= bound && test.isFarAbove(own, others)
+      if stands { (stood, fallen) = (true, nil) } else if stood, log < 0, fallen == nil { fallen = day }
     }
     test.withdrawnOn = fallen
     guard test.isSignificant else { return }

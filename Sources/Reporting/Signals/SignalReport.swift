@@ -102,6 +102,7 @@ package struct SignalReport: Sendable {
     tests += CampaignBursts(values: counts.values).all()
     let only = counts.onlySenders
     tests.removeAll { $0.party.kind == .network && only.contains($0.party.name) && $0.name.isOfBothKinds }
+    tests.sort { $0.order.lexicographicallyPrecedes($1.order) }
     let bounds = SignalFamily.correct(&tests)
     for index in tests.indices {
       let (name, party) = (tests[index].name, tests[index].party.name)
@@ -135,6 +136,13 @@ package struct SignalReport: Sendable {
       counts.merge(part)
     }
     return counts
+  }
+}
+
+extension SignalTest {
+  /// The texts that tell the test from all others.
+  fileprivate var order: [String] {
+    [name.rawValue, basis.rawValue, method.rawValue, party.kind.rawValue, party.name, app ?? "", value ?? ""]
   }
 }
 

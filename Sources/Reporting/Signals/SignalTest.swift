@@ -135,6 +135,8 @@ package struct SignalTest: Sendable {
   /// The number of postbacks that the comparison leaves out, because copies of devices contradict each other, a value cannot
   /// be read or its meaning is not known; nil if the test leaves none out.
   package internal(set) var leftOut: Int?
+  /// The least share of any other party with enough records; nil if it does not count.
+  var leastOther: Double?
   /// The evidence of each day; nil if the p-value does not hold at any time.
   var course: EvidenceCourse?
   /// The day, since 1970, on which the evidence of an earlier alarm had fallen below its bound; nil if there was no alarm, or
@@ -162,16 +164,16 @@ package struct SignalTest: Sendable {
     }
     guard correctedPValue < Self.level, withdrawnOn == nil else { return false }
     if let revenue { return revenue.isFarAboveOthers }
-    return !needsRatio || Self.isFarAbove(own, others)
+    return isFarAbove(own, others)
   }
 
-  /// Indicates that an alarm needs a rate that is far above that of the others.
-  var needsRatio: Bool { method == .rates && name.comparesWithOthers }
-
-  /// Tells if a rate is at least half as large again as another.
-  static func isFarAbove(_ own: Rate, _ others: Rate) -> Bool {
-    guard let own = own.share, let others = others.share else { return true }
-    return own >= 1.5 * others
+  /// Tells if a rate of the party is at least half as large again as that of the others, if the test is about that. It is enough if
+  /// it is so far above what no honest noise is, and above one other party: several may do the same.
+  func isFarAbove(_ own: Rate, _ others: Rate) -> Bool {
+    guard method == .rates, name.comparesWithOthers, others.total >= SignalRates.leastRecords else { return true }
+    guard let own = own.share, let others = others.share, own < 1.5 * others else { return true }
+    guard let limit = name.limit, let leastOther else { return false }
+    return own >= 1.5 * max(limit, leastOther)
   }
 }
 

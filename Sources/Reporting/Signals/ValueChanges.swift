@@ -37,6 +37,11 @@ struct ValueChanges: Sendable {
     let place: Place
     let from, to: MeantValue
     let name: SignalName?
+
+    var order: [String] {
+      [forwarder, place.app, place.model ?? "", name?.rawValue ?? ""]
+        + [Int(place.family), Int(place.window), Int(place.version), from.order, to.order].map { String($0) }
+    }
   }
 
   private var changes: [ChangeKey: Int] = [:]
@@ -133,7 +138,8 @@ struct ValueChanges: Sendable {
     for case let revenue? in revenue.values {
       largest[revenue.currency] = max(largest[revenue.currency] ?? .zero, revenue.amount)
     }
-    for (pair, count) in pairs {
+    // Squares are no exact sums: they are added up in the same order.
+    for (pair, count) in pairs.sorted(by: { $0.key.order.lexicographicallyPrecedes($1.key.order) }) {
       guard let (currency, from, to) = amounts(pair) else {
         if pair.from != .none || pair.to != .none { unpriced[pair.forwarder, default: 0] += count }
         continue
@@ -145,7 +151,9 @@ struct ValueChanges: Sendable {
       comparison.add(from: from, to: to, isGain: pair.name == .raisedValues || pair.name == .addedValues, count)
       found[key] = comparison
     }
-    return found.map { key, comparison in
+    return found.sorted { ($0.key.forwarder, $0.key.currency) < ($1.key.forwarder, $1.key.currency) }.map {
+      key,
+      comparison in
       var comparison = comparison
       comparison.unpriced = unpriced[key.forwarder] ?? 0
       return comparison

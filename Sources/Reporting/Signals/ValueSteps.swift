@@ -28,11 +28,16 @@ struct ValueSteps {
   }
 
   /// Days of an app and a window.
-  private struct Place: Hashable {
+  private struct Place: Hashable, Comparable {
     let app: String
     let window, family: UInt8
     let model: UInt64
     let day: Int32
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.app, left.window, left.family, left.model, left.day)
+        < (right.app, right.window, right.family, right.model, right.day)
+    }
   }
 
   private struct Day {
@@ -93,7 +98,7 @@ struct ValueSteps {
       var top = Rate()
     }
     var sums: [Int32: Sum] = [:]
-    for (place, day) in own {
+    for (place, day) in own.sorted(by: { $0.key < $1.key }) {
       guard let together = all[place] else { continue }
       let (count, others) = (Double(day.top.total), Double(together.top.total - day.top.total))
       let spread = day.squares / count
