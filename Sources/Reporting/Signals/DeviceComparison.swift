@@ -80,9 +80,6 @@ struct MeantValue: Hashable, Comparable, Sendable {
 
   static let none = MeantValue(kind: 0, value: 0)
 
-  /// A number for each value.
-  var order: Int { Int(kind) * 256 + Int(value) }
-
   static func < (left: Self, right: Self) -> Bool { (left.kind, left.value) < (right.kind, right.value) }
 }
 

@@ -37,11 +37,6 @@ struct ValueChanges: Sendable {
     let place: Place
     let from, to: MeantValue
     let name: SignalName?
-
-    var order: [String] {
-      [forwarder, place.app, place.model ?? "", name?.rawValue ?? ""]
-        + [Int(place.family), Int(place.window), Int(place.version), from.order, to.order].map { String($0) }
-    }
   }
 
   private var changes: [ChangeKey: Int] = [:]
@@ -138,8 +133,7 @@ struct ValueChanges: Sendable {
     for case let revenue? in revenue.values {
       largest[revenue.currency] = max(largest[revenue.currency] ?? .zero, revenue.amount)
     }
-    // Squares are no exact sums: they are added up in the same order.
-    for (pair, count) in pairs.sorted(by: { $0.key.order.lexicographicallyPrecedes($1.key.order) }) {
+    for (pair, count) in pairs {
       guard let (currency, from, to) = amounts(pair) else {
         if pair.from != .none || pair.to != .none { unpriced[pair.forwarder, default: 0] += count }
         continue
