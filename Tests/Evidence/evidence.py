@@ -158,6 +158,13 @@ class Evidence:
             rows.append([f"fewer than 1 in {chance}", shown(said, len(lists))])
             self.hold(f"sentences fewer than 1 in {chance}", said, len(lists), most_=1 / chance)
         table("Sentences of suspicions in sets without a fraud", ["by chance", "sets", "95 %"], rows)
+        rows = []
+        for name in sets.ALONE.values():
+            made = [(world, result["alone"][name]) for world, results in found.items() for result in results if name in result["alone"]]
+            alarms = [world for world, value in made if value < 0.05]
+            rows.append([name, shown(len(alarms), len(made)), most(f"`{world}`" for world in alarms)])
+        table("Tests alone in sets without a fraud: sets in which one has a p-value below 5 %, corrected for those of its kind",
+              ["test", "sets", "95 %", "most in"], rows)
 
     def frauds(self, seeds):
         found = self.measure("fraud", FRAUDS, seeds)

@@ -18,6 +18,9 @@ LINES = 6000
 EDITS = ["0", "0.01", "0.03"]
 # Names that nobody is accused by: the test says that copies as of a device contradict each other.
 WITNESSES = {"device_copies_disagree"}
+# The tests whose own rate of false alarms is measured, by their name and basis.
+ALONE = {("raised_revenue", "copies"): "`raised_revenue`", ("withheld", "copies"): "`withheld`", ("bursts", "past"): "`bursts`",
+         ("fine_values", "past"): "steps of `fine_values`", ("coarse_values", "past"): "steps of `coarse_values`"}
 
 
 class TrafficSet:
@@ -51,9 +54,18 @@ class TrafficSet:
     def alarms(self):
         """The alarms of the signals; those without a kind are suspicions."""
         self.settle()
-        signals = json.loads(self.call("rejects", self.path("out"), "--signals", "--json", "--jobs", 1))["signals"]
+        answer = self.call("rejects", self.path("out"), "--signals", "--json", "--top", 1000, "--jobs", 1)
+        signals = self.signals = json.loads(answer)["signals"]
         return [{"kind": alarm.get("kind") or "suspicion", "test": alarm["test"], "party": alarm["party"], "name": alarm["name"],
                  "p": alarm.get("p_value_corrected"), "since": alarm.get("since")} for alarm in signals["alarms"]]
+
+    def alone(self):
+        """The least p-value of each test of ALONE, corrected for the tests of its kind alone (Bonferroni)."""
+        found = collections.defaultdict(list)
+        for kind in ("alarms", "differences", "withdrawn", "further_tests"):
+            for test in self.signals[kind]:
+                found[ALONE.get((test["test"], test["basis"]))].append(test["p_value"])
+        return {name: min(1, min(values) * len(values)) for name, values in found.items() if name}
 
     def modelled(self):
         self.settle()
@@ -85,7 +97,8 @@ class TrafficSet:
 def clean(program, world, seed):
     """The alarms of traffic without a fraud."""
     with tempfile.TemporaryDirectory(prefix="evidence-") as folder:
-        return {"alarms": TrafficSet(program, folder, world, seed, LINES, "--forwarder-edits", EDITS[seed % 3]).alarms()}
+        traffic = TrafficSet(program, folder, world, seed, LINES, "--forwarder-edits", EDITS[seed % 3])
+        return {"alarms": traffic.alarms(), "alone": traffic.alone()}
 
 
 def since(seed):

@@ -5,11 +5,13 @@ internal import PostbackVerification
 internal import SKAdNetwork
 internal import Tables
 
-/// Reads the suspicious rejects of a case, and the accepted copies of the same postbacks.
+/// Reads the suspicious rejects of a case, those that may be late resends, and the accepted copies of the same postbacks.
 struct ConcernedReader: Sendable {
   /// An accepted postback.
   struct First: Sendable {
     let copy: ConcernedTransaction.Copy
+    /// The time of receipt in milliseconds since 1970; nil if it is not known.
+    let time: Int64?
     let window: String?
     /// The app, the version and the window.
     let place: GroupKey
@@ -43,7 +45,8 @@ struct ConcernedReader: Sendable {
 
   // MARK: - Rejects
 
-  /// The suspicious rejects of a batch that meet the conditions, and the copies with other values whose accepted copy may.
+  /// The suspicious rejects of a batch that meet the conditions, the copies with other values whose accepted copy may, and the
+  /// identical copies that meet them, of which some are late.
   func rejects(in batch: RawBatch) -> [(row: ConcernedTransaction, matches: Bool)] {
     func place(_ name: ColumnName) -> Int { Table.rejects.place(name) }
     let (code, firstSeen, digest) = (place(.rejectCode), place(.firstSeenPostbackKey), place(.rawSHA256))
@@ -52,11 +55,15 @@ struct ConcernedReader: Sendable {
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
       let text = row.text(code) ?? ""
-      guard RejectCode(rawValue: text)?.rejectClass == .suspicious else { continue }
+      let isIdentical = text == RejectCode.duplicateIdentical.rawValue
+      guard isIdentical || RejectCode(rawValue: text)?.rejectClass == .suspicious else { continue }
       let matches = filter.matches(row)
       let isConflict = conflicts.isConflict(row)
       guard matches || isConflict else { continue }
-      let values = isConflict ? Self.differing(row.text(differing)) : Self.values(ofBody: row.text(body))
+      let values =
+        isIdentical
+        ? ConcernedTransaction.fields.map { _ in Self.unchanged }
+        : isConflict ? Self.differing(row.text(differing)) : Self.values(ofBody: row.text(body))
       let later = ConcernedTransaction.Copy(
         origin: CopyOrigin(channel: row.text(place(.channel)), forwarder: row.text(place(.forwarder))),
         receivedAt: row.text(place(.receivedAt)),
@@ -70,6 +77,7 @@ struct ConcernedReader: Sendable {
             network: row.text(place(.adNetworkID)),
             app: row.text(place(.appID)),
             later: later,
+            time: row.time(place(.receivedAt)),
             digest: row.text(digest) ?? "",
             key: row.key(firstSeen)
           ),
@@ -130,6 +138,7 @@ struct ConcernedReader: Sendable {
           values: values,
           revenue: revenue
         ),
+        time: row.time(places.received),
         window: row.text(places.window),
         place: group,
         matches: acceptedFilter?.matches(row) == true

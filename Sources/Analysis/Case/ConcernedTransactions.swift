@@ -5,7 +5,7 @@ internal import PostbackVerification
 internal import SKAdNetwork
 internal import Tables
 
-/// A suspicious reject of a case, with the accepted copy of the same postback beside it if there is one.
+/// A suspicious reject of a case or a late resend, with the accepted copy of the same postback beside it if there is one.
 package struct ConcernedTransaction: Sendable {
   /// One copy of a postback: its sender, its time, and the values that Apple does not sign.
   package struct Copy: Sendable {
@@ -32,12 +32,18 @@ package struct ConcernedTransaction: Sendable {
   package internal(set) var first: Copy?
   /// The rejected copy.
   package internal(set) var later: Copy
+  /// The time of receipt of the rejected copy in milliseconds since 1970; nil if it is not known.
+  let time: Int64?
   /// The SHA-256 of the rejected bytes, and the key of the accepted copy.
   let digest: String
   let key: PostbackKey?
 
-  /// The sender to which the difference is attributed: if one of the two copies is a device's own, that of the other one.
-  package var attributedTo: CopyOrigin? { Conflicts.attributed(first?.origin, later.origin) }
+  /// Indicates that the rejected copy has the values of the accepted one.
+  var isResend: Bool { code == RejectCode.duplicateIdentical.rawValue }
+
+  /// The sender to which the difference is attributed: if one of the two copies is a device's own, that of the other one. A late
+  /// resend is that of its own sender.
+  package var attributedTo: CopyOrigin? { isResend ? later.origin : Conflicts.attributed(first?.origin, later.origin) }
 
   /// The device's own copy and the other one; nil unless one of the two is a device's own.
   package var ofDevice: (own: Copy, other: Copy)? {
@@ -46,7 +52,8 @@ package struct ConcernedTransaction: Sendable {
   }
 }
 
-/// The transactions of a case that are suspicious: rejects of this class, with the accepted copies of the same postbacks.
+/// The transactions of a case that are suspicious: rejects of this class, and copies that a sender sent again late, with the accepted
+/// copies of the same postbacks.
 /// The memory is bounded.
 package struct ConcernedTransactions: Sendable {
   /// The transactions, by the time of the later copy.
@@ -59,21 +66,29 @@ package struct ConcernedTransactions: Sendable {
   private static let mostMeanings = 100_000
 
   /// Finds the transactions in which either copy meets the conditions. With `wantsRevenue`, the revenue of a rejected
-  /// copy is that of accepted postbacks with the same value, of the same app, version and window.
+  /// copy is that of accepted postbacks with the same value, of the same app, version and window. A resend is late if it comes more
+  /// than `lateAfterDays` days after the first copy of its sender.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,
     accepted: TableFiles,
     wantsRevenue: Bool,
+    lateAfterDays: Int,
     jobs: Int
   ) async throws(PipelineFailure) {
     var reader = ConcernedReader(query, wantsRevenue: wantsRevenue)
     var found: [(row: ConcernedTransaction, matches: Bool)] = []
+    // Most resends are early, so that they have their own number of places.
+    var (resends, others) = (0, 0)
     try await rejects.scan(jobs: jobs) { [reader] in
       reader.rejects(in: $0)
     } take: { part in
-      unlisted += part.dropFirst(Self.mostRows - found.count).count
-      found += part.prefix(Self.mostRows - found.count)
+      for isResend in [false, true] {
+        let (new, room) = (part.filter { $0.row.isResend == isResend }, Self.mostRows - (isResend ? resends : others))
+        unlisted += new.dropFirst(room).count
+        found += new.prefix(room)
+        if isResend { resends += min(new.count, room) } else { others += min(new.count, room) }
+      }
     }
     reader.keys = Set(found.compactMap(\.row.key))
     var firsts: [PostbackKey: ConcernedReader.First] = [:]
@@ -83,8 +98,14 @@ package struct ConcernedTransactions: Sendable {
       firsts.merge(part.firsts) { one, _ in one }
       for (key, meaning) in part.meanings { note(meaning, of: key) }
     }
+    let earliest = Self.earliest(found.map(\.row), firsts)
     for (row, matches) in found {
       let first = row.key.flatMap { firsts[$0] }
+      if row.isResend {
+        guard let key = row.key, let time = row.time else { continue }
+        let start = earliest[Sender(key: key, origin: row.later.origin)] ?? time
+        guard time - start > Int64(lateAfterDays) * 86_400_000 else { continue }
+      }
       guard matches || first?.matches == true else { continue }
       var row = row
       if let first { complete(&row, first) }
@@ -93,11 +114,35 @@ package struct ConcernedTransactions: Sendable {
     rows.sort { ($0.later.receivedAt ?? "", $0.digest) < ($1.later.receivedAt ?? "", $1.digest) }
   }
 
+  /// A sender of copies of a postback.
+  private struct Sender: Hashable {
+    let key: PostbackKey
+    let origin: CopyOrigin
+  }
+
+  /// The time of the first copy of each sender of a postback.
+  private static func earliest(
+    _ rows: [ConcernedTransaction],
+    _ firsts: [PostbackKey: ConcernedReader.First]
+  ) -> [Sender: Int64] {
+    var times: [Sender: Int64] = [:]
+    func note(_ key: PostbackKey?, _ origin: CopyOrigin, _ time: Int64?) {
+      guard let key, let time else { return }
+      times[Sender(key: key, origin: origin), default: time] = min(
+        time,
+        times[Sender(key: key, origin: origin)] ?? time
+      )
+    }
+    for row in rows { note(row.key, row.later.origin, row.time) }
+    for (key, first) in firsts { note(key, first.copy.origin, first.time) }
+    return times
+  }
+
   /// Adds the accepted copy, and what the later one has of it: only the values that differ are in the row of a reject.
   private func complete(_ row: inout ConcernedTransaction, _ first: ConcernedReader.First) {
     row.first = first.copy
     row.window = first.window
-    guard row.code == RejectCode.duplicateConflict.rawValue else { return }
+    guard row.isResend || row.code == RejectCode.duplicateConflict.rawValue else { return }
     for index in row.later.values.indices where row.later.values[index] == ConcernedReader.unchanged {
       row.later.values[index] = first.copy.values[index]
     }

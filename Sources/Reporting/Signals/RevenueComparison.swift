@@ -18,8 +18,8 @@ struct RevenueComparison: Sendable {
   /// The sum of the gains, and the revenue that the devices' values mean.
   private(set) var gain = Amount.zero
   private(set) var ofDevices = Amount.zero
-  /// The sum of the squares of the gains.
-  private var squares = 0.0
+  /// The squares of the gains, whose sum has the same last digit in whatever order they came.
+  private var squares: [Double] = []
   /// The number of postbacks that could not be compared, because it is not known what a value means.
   var unpriced = 0
 
@@ -41,7 +41,7 @@ struct RevenueComparison: Sendable {
     rate.count += count
     gain += (to - from) * count
     let size = (to - from).approximation
-    squares += Double(count) * size * size
+    squares.append(Double(count) * size * size)
   }
 
   /// Adds the postbacks of another forwarder.
@@ -91,7 +91,7 @@ struct RevenueComparison: Sendable {
 
   private func pValue(against others: Self) -> Double {
     let unit = largest.approximation
-    let noise = others.gain.approximation + Self.margin * others.squares.squareRoot()
+    let noise = others.gain.approximation + Self.margin * others.squares.sorted().reduce(0, +).squareRoot()
     let (count, otherCount) = (Double(rate.total), Double(others.rate.total))
     let share = otherCount > 0 ? noise / max(others.ofDevices.approximation, unit) : 0
     // A value more is counted, so that few postbacks without revenue are no certainty.

@@ -217,6 +217,7 @@ struct CaseCommand: Command {
       rejects: rejects,
       accepted: accepted,
       wantsRevenue: wantsRevenue,
+      lateAfterDays: lateDays,
       jobs: jobs
     )
     let alarms = report.alarms.filter { parties[$0.party.kind]?.contains($0.party.name) == true }

@@ -149,6 +149,37 @@ import Testing
     }
   }
 
+  @Test func `the CSV has the copies that a sender sent again late`() async throws {
+    let folder = try TemporaryFolder()
+    let (dump, out) = (folder.path("dump"), folder.path("out"))
+    try await CaseSite.run(
+      [
+        "generate", "--count", "2000", "--seed", "4", "--campaigns", "10", "--days", "14", "--reporting",
+        folder.path("files"),
+      ]
+        + [
+          "--fraud", "replay-late,forwarder=adjust,postbacks=30", "--forged", "0", "--edited", "0", "--duplicate",
+          "0.05",
+        ]
+        + ["--out", dump, "--keys", folder.path("keys")]
+    )
+    try await CaseSite.run(["run", dump, "--out", out] + folder.words(of: "keys"))
+    let truth = String(decoding: try folder.contents(of: "files/truth_fraud.csv"), as: UTF8.self).split(separator: "\n")
+      .dropFirst()
+    try await CaseSite.run(
+      ["case", out, "--where", "forwarder=adjust", "--html", folder.path("page"), "--csv", folder.path("csv")]
+    )
+    let lines = String(decoding: try folder.contents(of: "csv"), as: UTF8.self).split(separator: "\r\n")
+    let resends = lines.filter { $0.contains(",duplicate_identical,adjust,") }
+    #expect(truth.count == 30)
+    for line in truth {
+      let transaction = try #require(line.split(separator: ",").last)
+      #expect(resends.contains { $0.hasPrefix("\(transaction),") }, "\(transaction)")
+    }
+    // Apple's retries are no late resends.
+    #expect(resends.count < truth.count + 5)
+  }
+
   @Test func `a case for a partner has neither revenue nor paths nor names of others, and verifies`() async throws {
     let site = try await CaseSite.shared.value
     let folder = try TemporaryFolder()

@@ -34,6 +34,16 @@ import Testing
     return try #require(try JSONValue(parsing: Array(text.utf8))["signals"])
   }
 
+  @Test func `has the same bytes in each of 20 runs, on any number of cores`() async throws {
+    let out = try await tables(["--versions", "4.0=2,3.0=1,aak=1"], count: 3000)
+    let first = try await run(["rejects", out, "--signals", "--json", "--jobs", "1"])
+    #expect(first.contains("campaign_contrast") && first.contains("change_point"))
+    for number in 2...20 {
+      let text = try await run(["rejects", out, "--signals", "--json", "--jobs", number % 2 == 0 ? "1" : "2"])
+      #expect(text == first, "run \(number)")
+    }
+  }
+
   @Test(arguments: [
     ("inflate-fine", "raised_values"), ("inflate-coarse", "raised_values"), ("replay-late", "late_copies"),
     ("steal-signature", "invalid_signatures"), ("self-conflict", "self_conflicts"), ("withhold", "missing_forwarded"),
