@@ -18,7 +18,9 @@ struct RefreshBenchmark {
   private static let newShare = 0.003
   /// The late copies for each new line. They are of postbacks of the last three days before.
   private static let copyShare = 0.1
-  private static let leastParts = 60
+  private static let leastParts = 300
+  /// The bytes of the rows of `skan_postbacks` for each line of the dump, about.
+  private static let bytesForLine = 880
 
   private var out: String { "\(folder)/out" }
   private var configuration: String { "\(folder)/postback.json" }
@@ -94,12 +96,10 @@ struct RefreshBenchmark {
     let (dump, reporting) = ("\(folder)/dump.jsonl", "\(folder)/campaigns")
     _ = try ProcessRun([
       postback, "generate", "--count", "\(lines)", "--campaigns", "200", "--days", "\(Self.days)", "--cost",
-      "--reporting",
-      reporting, "--seed", "1", "--out", dump, "--keys", "\(folder)/keys", "--quiet",
+      "--seed", "1", "--reporting", reporting, "--out", dump, "--keys", "\(folder)/keys", "--quiet",
     ])
-    let keys = String(decoding: try FileBytes.all(of: "\(folder)/keys"), as: UTF8.self).split(
-      whereSeparator: \.isWhitespace
-    )
+    let keys = String(decoding: try FileBytes.all(of: "\(folder)/keys"), as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace).map(String.init)
     let new = max(Int(Double(lines) * Self.newShare), 10)
     let old = lines - new
     let recent = old * 3 / Self.days
@@ -116,19 +116,16 @@ struct RefreshBenchmark {
        "environment": ["production", "custom"], "report": "\(folder)/report.html"}
       """
     try FileBytes(writing: configuration).write(Array(text.utf8))
-    try run("\(folder)/old.jsonl", keys.map(String.init))
-    return keys.map(String.init)
+    try run("\(folder)/old.jsonl", keys)
+    return keys
   }
 
   /// Takes a dump into the tables, whose parts are small.
   private func run(_ dump: String, _ keys: [String]) throws {
-    let bytes = max(lines * 600 / (2 * Self.leastParts), 1 << 16)
+    let bytes = lines * Self.bytesForLine / (Self.leastParts * 6 / 5)
+    let models = "\(folder)/campaigns/models"
     _ = try ProcessRun(
-      [
-        postback, "run", dump, "--out", out, "--models", "\(folder)/campaigns/models", "--part-bytes", "\(bytes)",
-        "--quiet",
-      ]
-        + keys
+      [postback, "run", dump, "--out", out, "--models", models, "--part-bytes", "\(bytes)", "--quiet"] + keys
     )
   }
 

@@ -117,7 +117,15 @@ struct DailyCommand: DerivedCommand {
     )
     inputs.models = try ModelMeanings(ofRun: derived.output)
     (inputs.costs, inputs.currency) = (costs, currency)
-    inputs.suspicions = try await suspicions(inputs, work.source)
+    let signals = try await KnownSignals(
+      rejects: inputs.rejects,
+      accepted: inputs.accepted,
+      enriched: try TableFiles(derived: .enriched, in: work.source),
+      lateAfterDays: SignalSection.lateDays,
+      jobs: derived.jobs
+    )
+    // The parties whose values a suspicion is about.
+    inputs.suspicions = ValueSuspicions(signals.report.alarms)
     let users = try await BucketWorths(readingEventsIn: derived.output, jobs: derived.jobs)
     inputs.models.learn(from: users, lookups.apps)
     inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
@@ -133,6 +141,7 @@ struct DailyCommand: DerivedCommand {
       rows: summary.written.first { $0.table == Table.daily.name }?.rows ?? 0,
       unreadable: daily.unreadable,
       warnings: summary.ownWarnings,
+      signals: signals,
       committed: { register(positions) }
     )
   }
@@ -178,19 +187,6 @@ struct DailyCommand: DerivedCommand {
     } catch {
       throw CommandFailure(error)
     }
-  }
-
-  /// The parties whose values a suspicion is about, by the tests of `postback rejects --signals`.
-  private func suspicions(_ inputs: DailyInputs, _ source: String) async throws -> ValueSuspicions {
-    let report = try await SignalReport(
-      RejectQuery(grouping: []),
-      rejects: inputs.rejects,
-      accepted: inputs.accepted,
-      enriched: try TableFiles(derived: .enriched, in: source),
-      lateAfterDays: SignalSection.lateDays,
-      jobs: derived.jobs
-    )
-    return ValueSuspicions(report.alarms)
   }
 }
 

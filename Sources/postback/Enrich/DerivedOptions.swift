@@ -135,6 +135,8 @@ struct DerivedAnswer {
   let unreadable: UnreadableRows
   /// Sentences that need attention.
   var warnings: [String] = []
+  /// The tests of signals, if the command has made them.
+  var signals: KnownSignals?
   /// The work that is left once the tables are committed.
   var committed: () -> Void = {}
 }

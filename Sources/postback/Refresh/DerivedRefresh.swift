@@ -71,10 +71,10 @@ struct DerivedRefresh {
     )
   }
 
-  /// Makes the tables that are not current, and commits them.
-  func run() async throws(CommandFailure) -> [RefreshResult] {
+  /// Makes the tables that are not current, and commits them. Also returns the tests of signals, if they were made.
+  func run() async throws(CommandFailure) -> (results: [RefreshResult], signals: KnownSignals?) {
     var results = try plan()
-    guard let first = commands.first, results.contains(where: { $0.state == "planned" }) else { return results }
+    guard let first = commands.first, results.contains(where: { $0.state == "planned" }) else { return (results, nil) }
     let progress = AnalysisProgressLine()
     var answers: [DerivedAnswer] = []
     do {
@@ -104,6 +104,6 @@ struct DerivedRefresh {
       for warning in answer.warnings { Terminal.warn(warning) }
       try answer.unreadable.throwIfAny()
     }
-    return results
+    return (results, answers.compactMap(\.signals).last)
   }
 }

@@ -147,19 +147,25 @@ struct RefreshSteps {
   /// Performs the steps, and adds the results of those that were done.
   func run(_ results: inout [RefreshResult]) async throws(CommandFailure) {
     if has("run") {
-      results.append(try await perform(RunCommand.self, ["--json"]))
+      results.append(try await perform(try RunCommand(try arguments(RunCommand.manual, ["--json"]))))
     }
-    let derived = try await derived().run()
+    let (derived, signals) = try await derived().run()
     results += derived
     if has("report") {
       if derived.contains(where: { $0.state == "made" }) || !isPageCurrent {
-        results.append(try await perform(ReportCommand.self, []))
+        var command = try ReportCommand(try arguments(ReportCommand.manual))
+        command.signals = signals
+        results.append(try await perform(command))
       } else {
         results.append(RefreshResult(step: "report", state: "current"))
       }
     }
-    if has("load") { results.append(try await perform(LoadPostgresCommand.self, ["--json"])) }
-    if has("deliver") { results.append(try await perform(DeliverCommand.self, deliveryWords)) }
+    if has("load") {
+      results.append(try await perform(try LoadPostgresCommand(try arguments(LoadPostgresCommand.manual, ["--json"]))))
+    }
+    if has("deliver") {
+      results.append(try await perform(try DeliverCommand(try arguments(DeliverCommand.manual, deliveryWords))))
+    }
   }
 
   /// What a partner does not take in this time stays pending for the next refresh.
@@ -178,15 +184,11 @@ struct RefreshSteps {
     return made <= shown
   }
 
-  private func perform(
-    _ command: any Command.Type,
-    _ further: [String]
-  ) async throws(CommandFailure) -> RefreshResult {
+  private func perform(_ command: some Command) async throws(CommandFailure) -> RefreshResult {
     let start = ContinuousClock.now
-    let made = try command.init(try arguments(command.manual, further))
-    let text = try await Terminal.capture { () throws(CommandFailure) in try await made.run() }
+    let text = try await Terminal.capture { () throws(CommandFailure) in try await command.run() }
     let summary = try? JSONValue(parsing: Array(text.utf8))
-    let name = command.manual.name.split(separator: " ").first.map(String.init) ?? ""
+    let name = type(of: command).manual.name.split(separator: " ").first.map(String.init) ?? ""
     return RefreshResult(
       step: name,
       state: "made",

@@ -45,6 +45,8 @@ struct ReportCommand: Command {
   /// The maximum number of groups of related rejects that the page shows: by signature, and as many by transaction.
   private static let mostRelated = 25
 
+  /// The tests of signals that an earlier step has made, which the page shows if they are of the same rows.
+  var signals: KnownSignals?
   private let paths: [String]
   private let file: String
   private let overwrites: Bool
@@ -113,8 +115,8 @@ struct ReportCommand: Command {
         )
         findings = ReportFindings(diagnoses: diagnoses, related: related, sample: report.sample)
       }
-      let signals = try await SignalReport(
-        RejectQuery(grouping: []),
+      let signals = try await KnownSignals(
+        self.signals,
         rejects: rejects,
         accepted: accepted,
         enriched: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .enriched, of: snapshot) },
@@ -125,7 +127,7 @@ struct ReportCommand: Command {
       let page = ReportPage(
         report: report,
         signals: SignalSection(
-          report: signals,
+          report: signals.report,
           tested: (report.funnel.last { $0.name == "unique" }?.count ?? 0, report.rejectCount)
         ),
         business: business,
