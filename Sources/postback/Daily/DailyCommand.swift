@@ -18,7 +18,7 @@ struct DailyCommand: DerivedCommand {
     discussion: """
       OUT is the --out folder of run or watch. The tables skan_daily, skan_daily_events, skan_daily_changes and
       skan_modelled are written, and with --histogram skan_daily_values. Each replaces the one of an earlier run as a whole
-      when it is complete. Complete parts of the tables of OUT are read, also while watch goes on.
+      when it is complete. All committed rows of OUT are read, also while watch goes on.
 
       Rows are grouped by day, conversion window and the dimensions. Each postback is counted on the day of its receipt
       (date_type received) and on that of its estimated install date (install). Without --lookups the name of a network is

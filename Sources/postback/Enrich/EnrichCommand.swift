@@ -15,8 +15,8 @@ struct EnrichCommand: DerivedCommand {
     discussion: """
       OUT is the --out folder of run or watch. DIR has networks.csv, apps.csv, source_apps.csv and campaigns.csv, each
       optional, or the same as .json; docs/reporting.md describes them. The table has a row for each row of skan_postbacks,
-      in the same order, and replaces the one of an earlier run as a whole when it is complete. Complete parts of the
-      tables are read, also while watch goes on.
+      in the same order, and replaces the one of an earlier run as a whole when it is complete. All committed rows
+      are read, also while watch goes on.
 
       Where several rows of campaigns.csv fit a postback, only the values on which they agree are written. The campaign
       that a forwarder added to any copy of a postback is used where the lookup tables have none. The country, the ad

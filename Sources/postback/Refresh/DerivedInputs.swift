@@ -12,7 +12,7 @@ struct DerivedInputs: Equatable {
   private let before: String
 
   /// The reason where there is no earlier table of these inputs.
-  static let none = "there is no such table yet"
+  static let none = "new"
 
   /// The names of the steps, in their order.
   static let steps = [SettleCommand.manual.name, EnrichCommand.manual.name, DailyCommand.manual.name]

@@ -1,5 +1,6 @@
 internal import Tables
 internal import DurableFiles
+internal import Ledger
 internal import Analysis
 internal import PostbackPipeline
 
@@ -33,16 +34,26 @@ struct ReprocessedOptions: Sendable {
     try files.received(during: span, states: states)
   }
 
-  /// Opens the tables of rejects and of accepted postbacks at `paths`, without the rejects that do not count.
+  /// Opens the tables of rejects and of accepted postbacks at `paths`, without the rejects that do not count. With
+  /// `includingOpenParts` those of a single output have all committed rows, also those in parts that are still written.
   func tables(
     at paths: [String],
+    includingOpenParts: Bool = false,
     progress: AnalysisProgress.Handler?
   ) throws(CommandFailure) -> (rejects: TableFiles, accepted: TableFiles) {
     var rejects: TableFiles
     var accepted: TableFiles
     do throws(FileFailure) {
+      let state = includingOpenParts && paths.count == 1 ? "\(paths[0])/_state" : nil
+      let reading = try state.flatMap { state throws(FileFailure) in
+        Ledger.isThere(state) ? try Ledger.reading(state) : nil
+      }
       rejects = try TableFiles(.rejects, at: paths)
       accepted = try TableFiles(.postbacks, at: paths)
+      if let reading {
+        rejects = try rejects.committed(reading, in: paths[0])
+        accepted = try accepted.committed(reading, in: paths[0])
+      }
     } catch {
       throw CommandFailure(error)
     }
