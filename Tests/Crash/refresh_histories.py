@@ -11,12 +11,14 @@ the generation before or all of the one after. --sweep kills one refresh at each
 Exit status: 0, or 1 at the first difference, with the seed that shows it again.
 """
 
-import argparse, gzip, hashlib, json, os, random, shutil, signal, subprocess, sys, tempfile, time
+import argparse, gzip, hashlib, json, os, random, re, shutil, signal, subprocess, sys, tempfile, time
 from pathlib import Path
 
 WORLDS = "plain device-copies two-forwarders retry-storm slow-forwarder model-change outage-2-days-late redownloads".split()
 TABLES = ("skan_settled skan_settled_events skan_enriched skan_daily skan_daily_events skan_daily_values skan_daily_changes "
           "skan_modelled").split()
+TRANSACTION = re.compile(rb'"transaction-id":"([0-9A-Fa-f-]+)"')
+RECEIVED = re.compile(rb'"received_at":"([0-9]{4}-[0-9]{2}-[0-9]{2})')
 DIMENSIONS = [None, ["app_id", "network_name", "campaign_id", "country"], ["app_id"], ["network_name", "campaign_id"]]
 
 
@@ -27,6 +29,15 @@ class Difference(Exception):
 def content(folder):
     """Each file of the derived tables as a reader sees it, by its name; nothing for a table that is not there."""
     return {f"{table}/{path.name}": path.read_bytes() for table in TABLES for path in sorted((folder / table).glob("*"))}
+
+
+def now(files):
+    """The files without what tells of the tables before: the changes, and their number in the summaries."""
+    files = {name: some for name, some in files.items() if not name.startswith("skan_daily_changes/")}
+    for name in files:
+        if name.endswith("/_summary.json") and name.startswith(("skan_daily", "skan_modelled")):
+            files[name] = {key: value for key, value in json.loads(files[name]).items() if key not in ("changes", "not_compared")}
+    return files
 
 
 def digest(files):
@@ -72,7 +83,7 @@ class History:
         # Some lines come once more with a later file.
         for chunk in self.chunks[1:]:
             chunk += chance.sample(self.lines, len(self.lines) // 50)
-        self.taken, self.saved, self.version = 0, None, 1
+        self.taken, self.saved, self.version = 0, None, 10
         self.first = {path.name: path.read_bytes() for path in [*(case / "lookups").iterdir(), case / "cost.csv", case / "rates.csv"]}
         self.settings = {"out": str(self.out), "models": ["case/models"], "lookups": "case/lookups",
                          "environment": ["production", "custom"]}
@@ -107,10 +118,10 @@ class History:
         with subprocess.Popen(words, cwd=self.work, stderr=subprocess.DEVNULL) as watch:
             try:
                 end = time.monotonic() + 30
-                while not (self.spool / "done" / name).exists() and time.monotonic() < end:
+                while (self.spool / "new" / name).exists() and time.monotonic() < end:
                     time.sleep(0.02)
                 if self.random.random() < 0.5:
-                    self.refresh()
+                    self.refresh(beside=True)
             finally:
                 watch.send_signal(self.random.choice([signal.SIGKILL, signal.SIGTERM]))
 
@@ -144,7 +155,7 @@ class History:
         elif kind == "models":
             models, self.version = json.loads((case / "models/models.json").read_text()), self.version + 1
             for model in models:
-                model["version"] = self.version
+                model["version"] += self.version
                 model["windows"][0]["buckets"]["max"] = 50 + 10 * self.version
             (case / "models/models.json").write_text(json.dumps(models))
         self.configure()
@@ -173,15 +184,14 @@ class History:
             return
         kind = self.random.choice(["retain", "forget"])
         if kind == "forget":
-            lines = [json.loads(line)["body"] for line in self.random.sample(self.lines, 4) if b'"transaction-id"' in line]
-            ids = [word for body in lines if isinstance(body, dict) and "transaction-id" in body
-                   for word in ("--transaction-id", body["transaction-id"])]
+            found = [TRANSACTION.search(line) for line in self.random.sample(self.lines, 4)]
+            ids = [word for match in found if match for word in ("--transaction-id", match[1].decode())]
             if ids:
                 self.call("forget", "--out", "out", "--spool", "spool", *ids, allowed=(0, 75))
             return
         if any(self.settings.get(name) for name in ("dimensions", "costs")):
             return
-        times = sorted(json.loads(line)["received_at"][:10] for line in self.lines if line.startswith(b'{"received_at"'))
+        times = sorted(match[1].decode() for match in map(RECEIVED.search, self.lines) if match)
         day = time.strptime(times[len(times) * self.random.randint(5, 40) // 100], "%Y-%m-%d")
         age = int((time.time() - time.mktime(day)) // 86400)
         ended = self.call("retain", "--out", "out", "--older-than", f"{age}d", "--without-waiting", "--yes-remove-all", "--trust-clock",
@@ -228,7 +238,8 @@ class History:
 
     # Refreshes
 
-    def refresh(self):
+    def refresh(self, beside=False):
+        """Refreshes; kills that first, unless a consumer beside it may commit rows between a kill and the next refresh."""
         words = ["refresh", "--config", "postback.json"]
         if not (self.out / "skan_postbacks").exists():
             return
@@ -236,7 +247,7 @@ class History:
             words.append("--replace")
         counted = {"LD_PRELOAD": str(self.preload), "POSTBACK_KILL_COUNT": str(self.count)}
         before = digest(content(self.out))
-        if self.options.kills and self.random.random() < 0.8:
+        if self.options.kills and not beside and self.random.random() < 0.8:
             for _ in range(self.random.choice([1, 1, 2, 3])):
                 before = self.killed(words, before, counted, self.random.randint(1, max(30, int(self.calls * 1.05))))
         ended = self.call(*words, allowed=(0,) if "--replace" in words else (0, 65), **counted)
@@ -252,9 +263,9 @@ class History:
         shutil.rmtree(copy, ignore_errors=True)
         ended = self.call(*words, allowed=(0, 65, -9), POSTBACK_KILL_AT=str(number), **counted)
         left = digest(content(self.out))
+        self.kills += ended.returncode == -9
         if ended.returncode != -9 or left == before:
             return left
-        self.kills += 1
         # What follows from the same inputs, without the tables that are there.
         self.call(*words, allowed=(0, 65))
         after = digest(content(self.out))
@@ -276,7 +287,7 @@ class History:
             self.call(*words, **counted)
             want, calls = digest(content(self.out)), int(self.count.read_text())
             bad = points = 0
-            for number in range(1, calls + 1):
+            for number in range(calls, 0, -self.options.every):
                 shutil.rmtree(self.out)
                 shutil.copytree(saved, self.out, symlinks=True)
                 ended = self.call(*words, allowed=(0, -9), POSTBACK_KILL_AT=str(number), **counted)
@@ -284,7 +295,8 @@ class History:
                 left = digest(content(self.out))
                 if left not in (before, want):
                     bad += 1
-                    print(f"killed at call {number} of {calls}: neither before ({names(left, before)}) nor after ({names(left, want)})")
+                    print(f"killed at call {number} of {calls}: neither before ({names(left, before)}) nor after ({names(left, want)})",
+                          flush=True)
                 self.call(*words)
                 found = digest(content(self.out))
                 if found != want:
@@ -301,16 +313,21 @@ class History:
 
     def compare(self):
         """Compares the tables with those of a refresh from nothing."""
+        # This table stays once it was asked for.
+        self.settings["histogram"] = (self.out / "skan_daily_values").exists()
+        self.configure()
         self.call("refresh", "--config", "postback.json", "--replace")
         fresh = self.work / "fresh"
         shutil.copytree(self.out, fresh, symlinks=True,
                         ignore=lambda folder, names: [*{"_derived", *TABLES} & {*names}] if Path(folder) == self.out else [])
         self.call("refresh", "fresh", "--config", "postback.json", "--replace")
-        found, want = content(self.out), content(fresh)
+        found, want = now(content(self.out)), now(content(fresh))
         if "skan_daily/part-00000001.jsonl" not in want:
             raise Difference(f"There is no skan_daily, only {names(want, {})}")
-        left = ["skan_daily_changes/"] + (["skan_daily", "skan_modelled"] if self.retained else [])
-        found, want = ({name: some for name, some in files.items() if not name.startswith(tuple(left))} for files in (found, want))
+        if self.retained:
+            # Of these, the days that are gone from the tables of the runs stay.
+            found, want = ({name: some for name, some in files.items() if not name.startswith(("skan_daily", "skan_modelled"))}
+                           for files in (found, want))
         if found != want:
             raise Difference(f"not as from nothing: {names(found, want)}")
 
@@ -333,6 +350,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the first history is that of this seed")
     parser.add_argument("--kills", action="store_true", help="kill most of the refreshes")
     parser.add_argument("--sweep", action="store_true", help="kill one refresh at each of its calls instead")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="with --sweep, only each K-th call, from the last one back")
     parser.add_argument("--lines", type=int, default=2500, help="the most lines of a dump")
     parser.add_argument("--keep", action="store_true", help="leave the folder of a difference")
     options = parser.parse_args()

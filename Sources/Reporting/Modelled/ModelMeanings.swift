@@ -26,13 +26,14 @@ package struct ModelMeanings: Sendable {
   /// The models that decoded the rows of a run, as the ledger in its output folder keeps them. There are none if the
   /// ledger is in another folder.
   package init(ofRun output: String) throws(FileFailure) {
+    // A text that an earlier version of the program accepted may have an error for this one.
+    self.init(try Self.texts(ofRun: output).flatMap { (try? Models(parsing: Array($0.utf8)))?.all ?? [] })
+  }
+
+  /// The same models as JSON.
+  package static func texts(ofRun output: String) throws(FileFailure) -> [String] {
     let state = "\(output)/_state"
-    var models: [ConversionModel] = []
-    for kept in Ledger.isThere(state) ? try Ledger.keptModels(in: state) : [] {
-      // A text that an earlier version of the program accepted may have an error for this one.
-      models += (try? Models(parsing: Array(kept.text.utf8)))?.all ?? []
-    }
-    self.init(models)
+    return Ledger.isThere(state) ? try Ledger.keptModels(in: state).map(\.text) : []
   }
 
   /// The ends of the revenue of all values of a window.

@@ -32,7 +32,8 @@ package final class DerivedGeneration {
         advice: "Wait for it to end"
       )
     }
-    before = try DerivedStore.current(of: store)
+    let current = try DerivedStore.current(of: store)
+    before = if let current { current } else { try Self.first(of: output, in: store) }
     let next = (before ?? 0) + 1
     folder = "\(store.path)/\(next)\(DerivedStore.incompleteEnding)"
     manifest = if let before { try DerivedManifest(in: "\(store.path)/\(before)") } else { DerivedManifest() }
@@ -40,10 +41,30 @@ package final class DerivedGeneration {
     if let before { try Self.publish("\(store.path)/\(before)", in: output) }
     try Self.removeOthers(than: before, in: store)
     _ = try DurableFolder(making: folder)
-    let earlier = if let before { "\(store.path)/\(before)" } else { path }
-    for table in DerivedStore.tables where try DurableFolder(earlier).byteCount(of: "\(table.name)/.") != nil {
-      try DurableFolder("\(earlier)/\(table.name)").linkFiles(into: "\(folder)/\(table.name)")
+    if let before { try Self.linkTables(in: "\(store.path)/\(before)", into: folder) }
+  }
+
+  /// Makes a first generation of the tables of a version without a store, which are folders of the output. Nil if there are none.
+  private static func first(of output: DurableFolder, in store: DurableFolder) throws(FileFailure) -> Int? {
+    let folder = DurableFolder("\(store.path)/1\(DerivedStore.incompleteEnding)")
+    try removeOthers(than: nil, in: store)
+    guard try linkTables(in: output.path, into: folder.path) else { return nil }
+    try complete(folder, DerivedManifest(), as: 1, in: store)
+    // The folders have what the generation has, so that readers find the same in both.
+    try store.point(DerivedStore.currentName, to: "1")
+    return 1
+  }
+
+  /// Gives the files of the tables in a folder further names in another one. Returns false if there are no tables.
+  @discardableResult
+  private static func linkTables(in folder: String, into other: String) throws(FileFailure) -> Bool {
+    var isThere = false
+    for table in DerivedStore.tables where try DurableFolder(folder).byteCount(of: "\(table.name)/.") != nil {
+      if !isThere { _ = try DurableFolder(making: other) }
+      try DurableFolder("\(folder)/\(table.name)").linkFiles(into: "\(other)/\(table.name)")
+      isThere = true
     }
+    return isThere
   }
 
   deinit {
@@ -53,18 +74,29 @@ package final class DerivedGeneration {
   /// Makes the tables durable, and puts them in the place of the generation before.
   package func commit() throws(FileFailure) {
     precondition(!isCommitted, "a generation is committed once")
-    try manifest.write(in: folder)
-    for table in DerivedStore.tables {
-      try DurableFolder(folder).remove(".\(table.name).lock")
-      guard try DurableFolder(folder).byteCount(of: table.name) != nil else { continue }
-      try DurableFolder("\(folder)/\(table.name)").synchronize()
-    }
-    try DurableFolder(folder).synchronize()
-    try store.rename("\(number)\(DerivedStore.incompleteEnding)", to: "\(number)")
+    try Self.complete(DurableFolder(folder), manifest, as: number, in: store)
     isCommitted = true
-    try store.point(DerivedStore.currentName, to: "\(number)")
+    // New tables have their names before, so that all appear in the same step.
     try Self.publish("\(store.path)/\(number)", in: output)
+    try store.point(DerivedStore.currentName, to: "\(number)")
     try Self.removeOthers(than: number, in: store)
+  }
+
+  /// Makes the folder of a generation durable, and gives it its number.
+  private static func complete(
+    _ folder: DurableFolder,
+    _ manifest: DerivedManifest,
+    as number: Int,
+    in store: DurableFolder
+  ) throws(FileFailure) {
+    try manifest.write(in: folder.path)
+    for table in DerivedStore.tables {
+      try folder.remove(".\(table.name).lock")
+      guard try folder.byteCount(of: table.name) != nil else { continue }
+      try DurableFolder("\(folder.path)/\(table.name)").synchronize()
+    }
+    try folder.synchronize()
+    try store.rename("\(number)\(DerivedStore.incompleteEnding)", to: "\(number)")
   }
 
   /// The results that were calculated for parts of tables, which later generations use too.
@@ -92,7 +124,7 @@ package final class DerivedGeneration {
   /// Names the tables of a generation in the folder of the output.
   private static func publish(_ generation: String, in output: DurableFolder) throws(FileFailure) {
     for table in DerivedStore.tables {
-      let place = "\(DerivedStore.folderName)/\(DerivedStore.currentName)/\(table.name)"
+      let place = DerivedStore.place(of: table)
       let isThere = try DurableFolder(generation).byteCount(of: table.name) != nil
       let link = try output.target(ofLink: table.name)
       if isThere, link != place { try output.point(table.name, to: place) }

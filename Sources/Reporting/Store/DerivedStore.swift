@@ -30,6 +30,18 @@ package enum DerivedStore {
     return false
   }
 
+  /// The place in an output that the symbolic link of a table names.
+  static func place(of table: Table) -> String { "\(folderName)/\(currentName)/\(table.name)" }
+
+  /// Indicates that the folder of an output has all tables of the generation that counts.
+  package static func isPublished(in output: String) throws(FileFailure) -> Bool {
+    let current = DurableFolder("\(output)/\(folderName)/\(currentName)")
+    for table in tables where try current.byteCount(of: table.name) != nil {
+      if try DurableFolder(output).target(ofLink: table.name) != place(of: table) { return false }
+    }
+    return true
+  }
+
   /// Returns the number of the generation that counts; nil before the first one.
   static func current(of folder: DurableFolder) throws(FileFailure) -> Int? {
     try folder.target(ofLink: currentName).flatMap { Int($0) }
@@ -59,7 +71,12 @@ package final class DerivedSnapshot: Sendable {
       guard let pin = try FolderPin(sharing: path) else {
         // A new generation took its place meanwhile.
         if try DerivedStore.current(of: store) != number { continue }
-        throw .damaged(path, "The directory is missing, and the derived tables with it")
+        throw FileFailure(
+          .damaged,
+          path,
+          "The directory is missing, and the derived tables with it",
+          advice: "Remove \(store.path), and make the tables again with postback refresh"
+        )
       }
       (folder, self.pin, manifest) = (path, pin, try DerivedManifest(in: path))
       return

@@ -83,6 +83,7 @@ struct DailyCommand: DerivedCommand {
         let folder = DurableFolder("\(derived.output)/\(table.name)")
         for name in try folder.names() { texts.append(try folder.version(of: name)?.description ?? "-") }
       }
+      texts += try ModelMeanings.texts(ofRun: derived.output)
     } catch {
       throw CommandFailure(error)
     }

@@ -42,11 +42,13 @@ struct DerivedRefresh {
       }
       let manifest = try DerivedSnapshot(of: first.derived.target).manifest
       let rows = try RunTables(in: first.derived.output, state: first.derived.state).digest()
+      let isPublished = try DerivedStore.isPublished(in: first.derived.target)
       var isChanged = false
       for command in commands {
         let name = type(of: command).manual.name
         var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
         if isChanged, reason == nil { reason = "the tables before it have changed" }
+        if reason == nil, !isPublished { reason = "a table is not in its place" }
         isChanged = isChanged || reason != nil
         results.append(RefreshResult(step: name, state: reason == nil ? "current" : "planned", note: reason ?? ""))
       }

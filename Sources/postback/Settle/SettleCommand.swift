@@ -112,13 +112,14 @@ struct SettleCommand: DerivedCommand {
       jobs: derived.jobs,
       cache: work.cache
     )
+    // The daily report of the same refresh reads them from the state.
+    keep(models)
     let summary = settlement.summary
     return DerivedAnswer(
       text: SettleAnswer(summary: summary).text,
       json: summary.json.description,
       rows: summary.rows.settled,
-      unreadable: settlement.unreadable,
-      committed: { keep(models) }
+      unreadable: settlement.unreadable
     )
   }
 
