@@ -38,7 +38,8 @@ package final class TemporaryFolder: Sendable {
 
   /// Returns the paths of the files below a folder, relative to it and sorted, hidden ones included.
   package func files(below name: String) throws -> [String] {
-    try FileManager.default.subpathsOfDirectory(atPath: path(name)).filter { file in
+    let folder = URL(fileURLWithPath: path(name)).resolvingSymlinksInPath().path
+    return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { file in
       (try? path("\(name)/\(file)").resourceIsFolder) == false
     }
     .sorted()
