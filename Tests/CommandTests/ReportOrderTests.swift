@@ -36,7 +36,9 @@ import Testing
     var rows: [String: [String]] = [:]
     for table in Self.tables {
       for file in try out.files(below: "out/\(table)") where file.hasSuffix(".jsonl") {
+        // The tests of signals count an accepted postback as the copy that came first, so suspicions depend on the order.
         let text = String(decoding: try out.contents(of: "out/\(table)/\(file)"), as: UTF8.self)
+          .replacing(/"value_suspicions":(null|"[^"]*"),?/, with: "")
         rows[table, default: []] += text.split(separator: "\n").map(String.init)
       }
       rows[table]?.sort()

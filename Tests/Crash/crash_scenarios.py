@@ -145,9 +145,11 @@ class Derived(Scenario):
 
     def derived(self, folder):
         found = collections.defaultdict(dict)
-        for name, value in files(folder, "out").items():
-            if not re.match(r"out/(_|\.|skan_(postbacks|events|rejects)/)", name):
-                found[name.split("/")[1]][name] = value
+        for table in (folder / "out").iterdir():
+            # The tables are symbolic links into the generation that counts.
+            if table.is_symlink() and table.is_dir():
+                for place in table.iterdir():
+                    found[table.name][f"out/{table.name}/{place.name}"] = place.read_bytes()
         return dict(found)
 
     def digest(self, folder):
@@ -156,16 +158,14 @@ class Derived(Scenario):
         return {name: value for table in found.values() for name, value in table.items() if not name.endswith(".json")}
 
     def examine(self, hunt, folder, want, promised):
-        for table, now in self.derived(folder).items():
-            if now not in [self.old.get(table), self.new.get(table)]:
-                return f"a reader sees neither the old nor the new {table}"
-        missing = [table for table in self.old if table not in self.derived(folder)]
-        if missing:
-            return f"a reader sees no {' '.join(missing)}"
+        now = self.derived(folder)
+        if now not in [self.old, self.new]:
+            differing = [table for table in {**self.old, **now} if now.get(table) not in [self.old.get(table), self.new.get(table)]]
+            return f"a reader sees neither all old nor all new tables: {' '.join(differing) or 'a mixture'}"
         ended = hunt.run(folder, self.command(hunt))
         if ended.returncode != 0:
             return f"the next run ended with {ended.returncode}: {ended.stderr.decode(errors='replace')[-400:].strip()}"
-        left = [p.name for p in (folder / "out").iterdir() if p.name.endswith(".inprogress")]
+        left = [p.name for p in (folder / "out/_derived").iterdir() if p.name.endswith(".inprogress")]
         if self.digest(folder) != want or left:
             return f"the table differs from that of an undisturbed run; left: {left}"
         return None
