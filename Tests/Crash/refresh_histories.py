@@ -156,7 +156,7 @@ class History:
             models, self.version = json.loads((case / "models/models.json").read_text()), self.version + 1
             for model in models:
                 model["version"] += self.version
-                model["windows"][0]["buckets"]["max"] = 50 + 10 * self.version
+                model["windows"][0]["buckets"]["max"] = 90 + self.version % 50
             (case / "models/models.json").write_text(json.dumps(models))
         self.configure()
 

@@ -30,6 +30,8 @@ struct DerivedOptions {
   let target: String
   /// The folder of the state of the run.
   let state: String
+  /// Indicates that an option names the state.
+  let namesState: Bool
   let encoding: TableEncoding
   let wantsJSON: Bool
   let jobs: Int
@@ -43,6 +45,7 @@ struct DerivedOptions {
   init(_ arguments: Arguments) throws(CommandFailure) {
     (output, target) = try Self.folders(arguments)
     state = arguments.value(Self.state.name) ?? "\(output)/_state"
+    namesState = arguments.has(Self.state.name)
     try TablesOptions.verifyPlace(target)
     isReplacing = arguments.has("--replace")
     let formats = try TablesOptions.formats(arguments)
@@ -88,16 +91,22 @@ final class DerivedWork {
 
   /// Begins a generation. The state of the run knows what was removed from its tables.
   init(_ options: DerivedOptions, progress: AnalysisProgress.Handler?) throws(CommandFailure) {
+    let isOfWholeRun: Bool
     do throws(FileFailure) {
-      tables = try RunTables(in: options.output, state: options.state, progress: progress)
+      if options.namesState, !Ledger.isThere(options.state) {
+        throw FileFailure(.notFound, options.state, "There is no state in this directory", advice: "Correct --state")
+      }
+      isOfWholeRun = try RunTables(in: options.output, state: options.state).isOfWholeRun
     } catch {
       throw CommandFailure(error)
     }
-    guard tables.isOfWholeRun else {
+    guard isOfWholeRun else {
       throw CommandFailure(.usage, "All tables of a run are needed. Give its --out folder.")
     }
     do {
       generation = try DerivedGeneration(in: options.target)
+      // Read behind the lock, so that no older rows take the place of newer ones.
+      tables = try RunTables(in: options.output, state: options.state, progress: progress)
       cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
       source = snapshot?.folder ?? generation.folder

@@ -87,7 +87,7 @@ struct RefreshSteps {
     let names = DerivedConfiguration.commands
     only = try arguments.value("--only", "a list of \(names.joined(separator: ", "))") { text in
       let list = text.split(separator: ",").map(String.init)
-      return list.allSatisfy(names.contains) ? Set(list) : nil
+      return !list.isEmpty && list.allSatisfy(names.contains) ? Set(list) : nil
     }
     words = ["--replace", "--jobs", "--state"].flatMap { name in
       arguments.all(name).flatMap { [name, $0].filter { !$0.isEmpty } }
