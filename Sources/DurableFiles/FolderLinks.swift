@@ -40,31 +40,11 @@ extension DurableFolder {
     try folder.removeWithFiles()
   }
 
-  /// Gives each file of the folder the same name in another folder, which is made: as a further name of the same file, or as
-  /// a copy where the file system has no such names. Durable after the other folder is synchronized.
+  /// Gives each file of the folder the same name in another folder, which is made. As after `link`, they are not durable before
+  /// the other folder is synchronized.
   package func linkFiles(into other: String) throws(FileFailure) {
-    let made = try DurableFolder(making: other)
-    for name in try names() {
-      if unsafe Glibc.link("\(path)/\(name)", "\(other)/\(name)") == 0 { continue }
-      guard [EPERM, EMLINK, EOPNOTSUPP, ENOSYS, EXDEV].contains(errno) else {
-        throw .system(.cannotCreate, "\(other)/\(name)", "The file cannot have a further name")
-      }
-      try copy(name, into: made)
-    }
-  }
-
-  private func copy(_ name: String, into other: DurableFolder) throws(FileFailure) {
-    let source = try DurableFile("\(path)/\(name)", .reading)
-    let copy = try DurableFile("\(other.path)/\(name)", .creating)
-    var block = [UInt8](repeating: 0, count: 1 << 20)
-    var offset: Int64 = 0
-    while true {
-      let count = try source.read(into: &block, at: offset)
-      guard count > 0 else { break }
-      try copy.append(block.span.extracting(0..<count))
-      offset += Int64(count)
-    }
-    try copy.synchronize()
+    _ = try DurableFolder(making: other)
+    for name in try names() { try link(name, to: "\(other)/\(name)") }
   }
 }
 

@@ -125,6 +125,12 @@ extension JSONValue {
     return Int64(text)
   }
 
+  /// The elements of an array; nil for any other value.
+  package var elements: [JSONValue]? {
+    guard case .array(let elements) = self else { return nil }
+    return elements
+  }
+
   /// The value of a number; nil for any other value.
   package var decimal: Double? {
     guard case .number(let text) = self else { return nil }

@@ -76,16 +76,20 @@ ssize_t writev(int file, const struct iovec *parts, int number) {
   return NEXT(writev)(file, parts, number);
 }
 
+// Counts a call that makes or empties a file, and reads the mode behind its flags.
+#define COUNT_OPENING(flags)                               \
+  mode_t mode = 0;                                         \
+  if (flags & (O_CREAT | O_TMPFILE)) {                     \
+    va_list rest;                                          \
+    va_start(rest, flags);                                 \
+    mode = va_arg(rest, mode_t);                           \
+    va_end(rest);                                          \
+  }                                                        \
+  if (flags & (O_CREAT | O_TRUNC)) count();
+
 #define OPEN(name)                                         \
   int name(const char *path, int flags, ...) {             \
-    mode_t mode = 0;                                       \
-    if (flags & (O_CREAT | O_TMPFILE)) {                   \
-      va_list rest;                                        \
-      va_start(rest, flags);                               \
-      mode = va_arg(rest, mode_t);                         \
-      va_end(rest);                                        \
-    }                                                      \
-    if (flags & (O_CREAT | O_TRUNC)) count();              \
+    COUNT_OPENING(flags)                                   \
     return NEXT(name)(path, flags, mode);                  \
   }
 
@@ -94,14 +98,7 @@ OPEN(open64)
 
 #define OPEN_AT(name)                                      \
   int name(int folder, const char *path, int flags, ...) { \
-    mode_t mode = 0;                                       \
-    if (flags & (O_CREAT | O_TMPFILE)) {                   \
-      va_list rest;                                        \
-      va_start(rest, flags);                               \
-      mode = va_arg(rest, mode_t);                         \
-      va_end(rest);                                        \
-    }                                                      \
-    if (flags & (O_CREAT | O_TRUNC)) count();              \
+    COUNT_OPENING(flags)                                   \
     return NEXT(name)(folder, path, flags, mode);          \
   }
 

@@ -98,10 +98,10 @@ package struct TableFiles: Sendable {
     return files
   }
 
-  /// Takes files of a table as JSON Lines.
-  init(_ table: Table, of paths: [String]) throws(FileFailure) {
+  /// Takes a file of a table as JSON Lines.
+  package init(_ table: Table, file path: String) throws(FileFailure) {
     self.table = table
-    inputs = try InputFile.enumerate(paths)
+    inputs = try InputFile.enumerate([path])
     isOfWholeRuns = false
   }
 

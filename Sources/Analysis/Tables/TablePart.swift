@@ -1,7 +1,7 @@
 package import DurableFiles
 internal import Ledger
 internal import PostbackPipeline
-package import Tables
+internal import Tables
 
 /// A file of a table, with what tells its rows from those of other files.
 package struct TablePart: Sendable {
@@ -14,11 +14,6 @@ package struct TablePart: Sendable {
 }
 
 extension TableFiles {
-  /// Takes a file of a table as JSON Lines.
-  package init(_ table: Table, file path: String) throws(FileFailure) {
-    try self.init(table, of: [path])
-  }
-
   /// Returns the files one by one, in the order of their numbers. Their progress is that of all of them.
   package func divided() throws(FileFailure) -> [TablePart] {
     let total = canBeReadAgain ? inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } : nil

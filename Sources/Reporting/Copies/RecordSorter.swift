@@ -63,9 +63,7 @@ package final class RecordSorter {
   private func takeEntries() -> [Entry] {
     var taken: [Entry] = []
     swap(&taken, &entries)
-    // Records without bytes can have the same start, but then they are the same.
-    taken.sort { $0.key == $1.key ? $0.start < $1.start : $0.key < $1.key }
-    return taken
+    return taken.inOrder
   }
 
   private func writeRun() throws(FileFailure) {
@@ -97,6 +95,14 @@ package final class RecordSorter {
     let file = try DurableFile("\(folder)/\(name)", .creating)
     try DurableFolder(folder).remove(name)
     return file
+  }
+}
+
+extension [RecordSorter.Entry] {
+  /// The records by key, those of the same key in the order in which they were added.
+  var inOrder: Self {
+    // Records without bytes can have the same start, but then they are the same.
+    sorted { $0.key == $1.key ? $0.start < $1.start : $0.key < $1.key }
   }
 }
 

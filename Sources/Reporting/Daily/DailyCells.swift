@@ -76,7 +76,7 @@ struct DailyCells: Sendable {
     }
   }
 
-  func encode(_ writer: inout PartWriter) {
+  func encode(_ writer: inout ResultWriter) {
     for numbers in [places, strata, senders, outcomeNumbers] {
       writer.append(numbers.keys) { $0.append($1.bytes[...]) }
     }
@@ -91,8 +91,8 @@ struct DailyCells: Sendable {
   }
 
   /// Reads what `encode` has written.
-  init(_ reader: inout PartReader) {
-    func numbers(_ reader: inout PartReader) -> DailyKeyNumbers {
+  init(_ reader: inout ResultReader) {
+    func numbers(_ reader: inout ResultReader) -> DailyKeyNumbers {
       DailyKeyNumbers(reader.array { DailyKeyBytes($0.slice()) })
     }
     (places, strata) = (numbers(&reader), numbers(&reader))

@@ -20,7 +20,7 @@ struct DailyPart: Sendable {
   /// Returns the counts with a name; nil if they are not there as they were written.
   init?(_ name: String, in cache: PartCache) throws(PipelineFailure) {
     guard let bytes = try cache.read(name, UInt8.self) else { return nil }
-    var reader = PartReader(bytes)
+    var reader = ResultReader(bytes)
     (rows, cells) = (DailyRowCounts(&reader), DailyCells(&reader))
   }
 
@@ -44,7 +44,7 @@ struct DailyPart: Sendable {
   /// Keeps the counts. Those with lines that are not rows are made again each time, so that these are reported.
   func finish(_ name: String, in cache: PartCache) throws(PipelineFailure) -> DailyPart {
     guard unreadable.count == 0 else { return self }
-    var writer = PartWriter()
+    var writer = ResultWriter()
     rows.encode(&writer)
     cells.encode(&writer)
     try cache.add(name, writer.bytes)
@@ -63,7 +63,7 @@ extension PartCalculation<DailyCounter> {
 }
 
 extension DailyRowCounts {
-  fileprivate func encode(_ writer: inout PartWriter) {
+  fileprivate func encode(_ writer: inout ResultWriter) {
     for count in [read, tests, late, settled, withoutReceipt, withoutInstallDate] { writer.append(count) }
     writer.append(newest)
     writer.append(leftOut) { writer, environment in
@@ -72,7 +72,7 @@ extension DailyRowCounts {
     }
   }
 
-  fileprivate init(_ reader: inout PartReader) {
+  fileprivate init(_ reader: inout ResultReader) {
     (read, tests, late) = (reader.count(), reader.count(), reader.count())
     (settled, withoutReceipt, withoutInstallDate) = (reader.count(), reader.count(), reader.count())
     newest = reader.optional()
@@ -81,7 +81,7 @@ extension DailyRowCounts {
 }
 
 extension DailyOutcome {
-  func encode(_ writer: inout PartWriter) {
+  func encode(_ writer: inout ResultWriter) {
     writer.append(window)
     writer.append(conversion?.rawValue)
     writer.append(isView.map { $0 ? 1 : 0 })
@@ -102,7 +102,7 @@ extension DailyOutcome {
   }
 
   /// Reads what `encode` has written.
-  init(_ reader: inout PartReader) {
+  init(_ reader: inout ResultReader) {
     window = reader.count()
     conversion = reader.optional().flatMap { Conversion(rawValue: $0) }
     isView = reader.optional().map { $0 == 1 }
@@ -136,12 +136,12 @@ extension DailyOutcome.Value {
     }
   }
 
-  fileprivate func encode(_ writer: inout PartWriter) {
+  fileprivate func encode(_ writer: inout ResultWriter) {
     writer.append(numbers.kind)
     writer.append(numbers.value)
   }
 
-  fileprivate init(_ reader: inout PartReader) {
+  fileprivate init(_ reader: inout ResultReader) {
     let (kind, value) = (reader.count(), reader.count())
     self =
       switch kind {
@@ -156,7 +156,7 @@ extension DailyOutcome.Value {
 }
 
 extension DailyEvent {
-  fileprivate func encode(_ writer: inout PartWriter) {
+  fileprivate func encode(_ writer: inout ResultWriter) {
     writer.append(name)
     writer.append(count)
     writer.append(minimum)
@@ -165,7 +165,7 @@ extension DailyEvent {
     revenue.encode(&writer)
   }
 
-  fileprivate init(_ reader: inout PartReader) {
+  fileprivate init(_ reader: inout ResultReader) {
     self.init(name: reader.text(), count: reader.amount(), minimum: reader.integer(), maximum: reader.optional())
     currency = reader.optionalText()
     revenue = DailyRevenue(&reader)
@@ -173,7 +173,7 @@ extension DailyEvent {
 }
 
 extension DailyRevenue {
-  fileprivate func encode(_ writer: inout PartWriter) {
+  fileprivate func encode(_ writer: inout ResultWriter) {
     for amount in [estimate, confirmed, minimum, closedMaximum] { writer.append(amount) }
     writer.append(openEnded)
     writer.append(byKind) { writer, kind in
@@ -182,7 +182,7 @@ extension DailyRevenue {
     }
   }
 
-  fileprivate init(_ reader: inout PartReader) {
+  fileprivate init(_ reader: inout ResultReader) {
     self.init()
     (estimate, confirmed, minimum) = (reader.amount(), reader.amount(), reader.amount())
     (closedMaximum, openEnded) = (reader.amount(), reader.count())

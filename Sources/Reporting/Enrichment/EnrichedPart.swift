@@ -11,7 +11,7 @@ struct EnrichedPart: Sendable {
   /// Returns the enrichment with a name; nil if it is not there as it was written.
   init?(_ name: String, in cache: PartCache) throws(PipelineFailure) {
     guard let bytes = try cache.read(name, UInt8.self) else { return nil }
-    var reader = PartReader(bytes)
+    var reader = ResultReader(bytes)
     guard let rows = try PartRows(&reader, in: cache) else { return nil }
     (self.rows, summary) = (rows, EnrichmentSummary(&reader))
   }
@@ -43,7 +43,7 @@ struct EnrichedPartWriter {
   func finish(_ name: String) throws(PipelineFailure) -> EnrichedPart {
     let part = EnrichedPart(try rows.finish(name), summary, unreadable)
     guard unreadable.count == 0 else { return part }
-    var writer = PartWriter()
+    var writer = ResultWriter()
     part.rows.encode(&writer)
     part.summary.encode(&writer)
     try cache.add(name, writer.bytes)
@@ -52,7 +52,7 @@ struct EnrichedPartWriter {
 }
 
 extension EnrichmentSummary {
-  fileprivate func encode(_ writer: inout PartWriter) {
+  fileprivate func encode(_ writer: inout ResultWriter) {
     for count in [inline, settled, wrongTimes, tests] { writer.append(count) }
     writer.append(networks) { writer, entry in
       let network = entry.value
@@ -70,7 +70,7 @@ extension EnrichmentSummary {
     }
   }
 
-  fileprivate init(_ reader: inout PartReader) {
+  fileprivate init(_ reader: inout ResultReader) {
     self.init()
     (inline, settled, wrongTimes, tests) = (reader.count(), reader.count(), reader.count(), reader.count())
     networks = reader.dictionary { reader in

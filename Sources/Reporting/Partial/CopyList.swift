@@ -65,7 +65,7 @@ struct CopyList: Sendable {
     let records = entries.map { entry in
       RecordSorter.Entry(key: entry.key, start: UInt32(entry.range.lowerBound), count: UInt32(entry.range.count))
     }
-    return RecordTable(records.sorted { $0.key == $1.key ? $0.start < $1.start : $0.key < $1.key }, of: bytes)
+    return RecordTable(records.inOrder, of: bytes)
   }
 
   /// The copies whatever their sources, with those of the same content merged.
@@ -93,7 +93,7 @@ struct CopyList: Sendable {
 extension CopyList {
   /// The copies as bytes; each source is one of `sources`.
   func encoded(_ sources: [String]) -> [UInt8] {
-    var writer = PartWriter()
+    var writer = ResultWriter()
     writer.append(sources) { $0.append($1) }
     writer.append(count)
     forEach { source, key, record in
@@ -106,7 +106,7 @@ extension CopyList {
 
   /// Reads copies from bytes. The numbers of their sources are those that `number` returns; copies of others are left out.
   init(_ bytes: [UInt8], number: (String) -> UInt32?) {
-    var reader = PartReader(bytes)
+    var reader = ResultReader(bytes)
     let sources = reader.array { number($0.text()) }
     for _ in 0..<reader.count() {
       let source = sources[Int(reader.integer(UInt32.self))]

@@ -28,16 +28,16 @@ struct CopyMatching: Sendable {
 
   /// Reads what was kept.
   init(_ bytes: [UInt8]) {
-    var reader = PartReader(bytes)
+    var reader = ResultReader(bytes)
     rejects = reader.dictionary { ($0.text(), Rejects(copies: $0.count(), unreadableBodies: $0.count())) }
     parts = reader.dictionary { reader in
       (reader.text(), Part(file: reader.text(), digest: reader.text(), sources: reader.array { $0.text() }))
     }
   }
 
-  /// What is kept, as bytes.
+  /// The results as bytes.
   var encoded: [UInt8] {
-    var writer = PartWriter()
+    var writer = ResultWriter()
     writer.append(rejects) { writer, entry in
       writer.append(entry.key)
       writer.append(entry.value.copies)

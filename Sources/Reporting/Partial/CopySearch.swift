@@ -7,7 +7,7 @@ internal import Tables
 
 /// Finds the parts of `skan_postbacks` that have the postbacks of copies.
 final class CopySearch {
-  /// What was found: for each copy the place of a part, and then the key, the place of the rejects in four bytes, and the record.
+  /// The results: for each copy the place of a part, and then the key, the place of the rejects in four bytes, and the record.
   let found: RecordSorter
   /// The counts of the rejects that were read, by their places.
   private(set) var counts: [Int: CopyMatching.Rejects] = [:]
@@ -144,6 +144,6 @@ private struct RecordBuffer {
   /// Returns the records by key, and leaves the buffer empty.
   mutating func take() -> RecordTable {
     defer { (bytes, entries) = ([], []) }
-    return RecordTable(entries.sorted { $0.key == $1.key ? $0.start < $1.start : $0.key < $1.key }, of: bytes)
+    return RecordTable(entries.inOrder, of: bytes)
   }
 }

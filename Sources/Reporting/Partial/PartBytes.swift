@@ -1,7 +1,7 @@
 internal import ConversionModel
 
 /// Writes the values of a result as bytes.
-struct PartWriter {
+struct ResultWriter {
   private(set) var bytes: [UInt8] = []
 
   mutating func append(_ number: some FixedWidthInteger) { bytes.append(littleEndian: number) }
@@ -26,15 +26,17 @@ struct PartWriter {
   }
 
   /// Appends the number of elements, and each of them.
-  mutating func append<Elements: Collection>(_ elements: Elements, _ body: (inout PartWriter, Elements.Element) -> Void)
-  {
+  mutating func append<Elements: Collection>(
+    _ elements: Elements,
+    _ body: (inout ResultWriter, Elements.Element) -> Void
+  ) {
     append(elements.count)
     for element in elements { body(&self, element) }
   }
 }
 
 /// Reads the values of a result in the order in which they were written. The bytes must be whole, which their checksum tells.
-struct PartReader {
+struct ResultReader {
   private let bytes: [UInt8]
   private var place = 0
 
@@ -73,12 +75,12 @@ struct PartReader {
   }
 
   /// Reads the number of elements, and each of them.
-  mutating func array<Element>(_ body: (inout PartReader) -> Element) -> [Element] {
+  mutating func array<Element>(_ body: (inout ResultReader) -> Element) -> [Element] {
     (0..<count()).map { _ in body(&self) }
   }
 
   /// Reads pairs as a dictionary.
-  mutating func dictionary<Key: Hashable, Value>(_ body: (inout PartReader) -> (Key, Value)) -> [Key: Value] {
+  mutating func dictionary<Key: Hashable, Value>(_ body: (inout ResultReader) -> (Key, Value)) -> [Key: Value] {
     Dictionary(array(body)) { $1 }
   }
 }

@@ -25,8 +25,9 @@ package struct PartPreparation: Sendable {
     (self.lookups, self.models, self.settlement, self.encoding) = (lookups, models, settlement, encoding)
   }
 
-  /// Adds what a cache lacks to it, with one reading of each part, unless the tables have no JSON Lines. `Settlement`, `Enrichment` and `Daily` with the same settings
-  /// then find all in it, the last two if they are given the tables that the first one has written.
+  /// Adds missing results to a cache, with one reading of each part, unless the tables have no JSON Lines. `Settlement`,
+  /// `Enrichment` and `Daily` with the same settings then find all in it, the last two if they are given the tables that the
+  /// first one has written.
   package func fill(
     _ cache: PartCache,
     accepted: TableFiles,

@@ -20,7 +20,7 @@ struct PartRows: Sendable {
   }
 
   /// Reads what `encode` has written; nil if a file is missing, or has another length.
-  init?(_ reader: inout PartReader, in cache: PartCache) throws(PipelineFailure) {
+  init?(_ reader: inout ResultReader, in cache: PartCache) throws(PipelineFailure) {
     count = reader.count()
     files = reader.dictionary { reader in
       (TableFormat(rawValue: reader.text()) ?? .jsonLines, (reader.text(), reader.integer()))
@@ -35,7 +35,7 @@ struct PartRows: Sendable {
     (self.count, self.files) = (count, files)
   }
 
-  func encode(_ writer: inout PartWriter) {
+  func encode(_ writer: inout ResultWriter) {
     writer.append(count)
     writer.append(files) { writer, file in
       writer.append(file.key.rawValue)

@@ -14,7 +14,7 @@ struct SettledPart: Sendable {
   /// Returns the settlement with a name; nil if it is not there as it was written.
   init?(_ name: String, in cache: PartCache) throws(PipelineFailure) {
     guard let bytes = try cache.read(name, UInt8.self) else { return nil }
-    var reader = PartReader(bytes)
+    var reader = ResultReader(bytes)
     guard let rows = try PartRows(&reader, in: cache), let events = try PartRows(&reader, in: cache) else { return nil }
     (self.rows, self.events) = (rows, events)
     counts = SettlementCounts(&reader)
@@ -50,7 +50,7 @@ struct SettledPartWriter {
   func finish(_ name: String) throws(PipelineFailure) -> SettledPart {
     let part = SettledPart(try rows.finish(name), try events.finish(name), counts, unreadable)
     guard unreadable.count == 0 else { return part }
-    var writer = PartWriter()
+    var writer = ResultWriter()
     part.rows.encode(&writer)
     part.events.encode(&writer)
     part.counts.encode(&writer)

@@ -1,7 +1,7 @@
 internal import ConversionModel
 
 extension SettlementCounts {
-  func encode(_ writer: inout PartWriter) {
+  func encode(_ writer: inout ResultWriter) {
     writer.append(groups) { writer, group in
       writer.append(group.key.network)
       writer.append(group.key.appID)
@@ -32,7 +32,7 @@ extension SettlementCounts {
   }
 
   /// Reads what `encode` has written.
-  init(_ reader: inout PartReader) {
+  init(_ reader: inout ResultReader) {
     let groups = reader.dictionary { reader in
       let key = Key(network: reader.text(), appID: reader.integer(), week: reader.optional())
       let all = PartyCounts(&reader)
@@ -54,7 +54,7 @@ extension SettlementCounts {
 }
 
 extension PartyCounts {
-  fileprivate func encode(_ writer: inout PartWriter) {
+  fileprivate func encode(_ writer: inout ResultWriter) {
     for count in [direct, forwarded, both, changedValues, valueChange, raisedValues] { writer.append(count) }
     writer.append(fields) { writer, field in
       writer.append(field.key.rawValue)
@@ -71,7 +71,7 @@ extension PartyCounts {
     }
   }
 
-  fileprivate init(_ reader: inout PartReader) {
+  fileprivate init(_ reader: inout ResultReader) {
     self.init()
     (direct, forwarded, both) = (reader.count(), reader.count(), reader.count())
     (changedValues, valueChange, raisedValues) = (reader.count(), reader.count(), reader.count())
@@ -88,14 +88,14 @@ extension PartyCounts {
   }
 }
 
-extension PartWriter {
+extension ResultWriter {
   fileprivate mutating func append(_ difference: Dictionary<FieldDifference, Int>.Element) {
     append(difference.key.rawValue)
     append(difference.value)
   }
 }
 
-extension PartReader {
+extension ResultReader {
   fileprivate mutating func differences() -> [FieldDifference: Int] {
     dictionary { (FieldDifference(rawValue: $0.text()) ?? .changed, $0.count()) }
   }

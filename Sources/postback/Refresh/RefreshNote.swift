@@ -3,7 +3,7 @@ internal import JSON
 /// A few words on the result of a step, from its summary.
 enum RefreshNote {
   static func text(of step: String, _ summary: JSONValue?) -> String {
-    func number(_ key: String, of value: JSONValue?) -> Int { value?[key].flatMap(Int.init(exactly:)) ?? 0 }
+    func number(_ key: String, of value: JSONValue?) -> Int64 { value?[key]?.integer ?? 0 }
     switch step {
     case "run":
       return "\(number("read", of: summary)) read, \(number("accepted", of: summary)) accepted, "
@@ -17,17 +17,4 @@ enum RefreshNote {
     default: return ""
     }
   }
-}
-
-extension Int {
-  /// The integer that a JSON number is, if it is one.
-  fileprivate init?(exactly value: JSONValue) {
-    guard case .number(let text) = value, let number = Int(text) else { return nil }
-    self = number
-  }
-}
-
-extension JSONValue {
-  /// The elements of an array; nil for other values.
-  fileprivate var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 }
