@@ -73,6 +73,25 @@ import Testing
     }
   }
 
+  @Test func `keeps the options of all steps for later commands`() async throws {
+    let text = String(decoding: try folder.contents(of: "postback.json"), as: UTF8.self)
+    try text.replacing("{\"inputs\"", with: "{\"grace_hours\": 12, \"environment\": [\"custom\"], \"inputs\"")
+      .write(toFile: configuration, atomically: true, encoding: .utf8)
+    _ = try await refresh()
+    let settled = try await BuiltCommand.run(["settle", folder.path("out")])
+    #expect(settled.status == 0 && settled.errorText.contains("--grace-hours 12"), "\(settled.errorText)")
+    let daily = try await BuiltCommand.run(["daily", folder.path("out")])
+    #expect(daily.status == 0 && daily.errorText.contains("--environment custom"), "\(daily.errorText)")
+  }
+
+  @Test func `makes a page again that was removed, and plans it`() async throws {
+    _ = try await refresh()
+    try FileManager.default.removeItem(atPath: folder.path("page.html"))
+    #expect(try await refresh(["--dry-run"])["report"]?.state == "planned")
+    let again = try await refresh()
+    #expect(again["report"]?.state == "made" && again["daily"]?.state == "current")
+  }
+
   @Test(arguments: [["--only", ""], ["--only", "settle,nothing"], ["one", "two"], ["--config", "/nowhere.json"]])
   func `refuses what it cannot do`(_ words: [String]) async throws {
     let result = try await BuiltCommand.run(["refresh"] + words + (words[0] == "--only" ? [folder.path("out")] : []))

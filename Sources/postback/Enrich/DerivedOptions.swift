@@ -1,6 +1,5 @@
 internal import Analysis
 internal import DurableFiles
-internal import JSON
 internal import Ledger
 internal import Reporting
 internal import Tables
@@ -40,6 +39,8 @@ struct DerivedOptions {
   let text: String
   /// The options that later commands use if they are not given.
   let remembered: [String: [String]]
+  /// Indicates that the options of earlier commands are forgotten.
+  let forgetsOthers: Bool
 
   /// Reads the options. `arguments` are those that `RememberedOptions` has completed.
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -53,7 +54,7 @@ struct DerivedOptions {
     wantsJSON = arguments.has("--json")
     jobs = try arguments.jobs()
     text = arguments.text(without: Self.unrelated)
-    remembered = RememberedOptions.values(arguments)
+    (remembered, forgetsOthers) = (RememberedOptions.values(arguments), arguments.has("--reset"))
   }
 
   /// The options that do not shape the tables, and those whose files shape them, not their paths.
@@ -80,6 +81,8 @@ final class DerivedWork {
   let generation: DerivedGeneration
   /// The tables of the run at one commit.
   let tables: RunTables
+  /// The digest of the tables of the run.
+  let rows: String
   /// The folder from which derived tables are read.
   let source: String
   /// The results of earlier generations for parts of the tables of the run.
@@ -107,6 +110,7 @@ final class DerivedWork {
       generation = try DerivedGeneration(in: options.target)
       // Read behind the lock, so that no older rows take the place of newer ones.
       tables = try RunTables(in: options.output, state: options.state, progress: progress)
+      rows = try tables.digest()
       cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
       source = snapshot?.folder ?? generation.folder
@@ -132,7 +136,7 @@ final class DerivedWork {
   }
 }
 
-/// What a command that writes derived tables says of them.
+/// The answer of a command that writes derived tables.
 struct DerivedAnswer {
   /// The summary as text.
   let text: String
@@ -173,8 +177,7 @@ extension DerivedCommand {
     do {
       defer { progress.clear() }
       let work = try DerivedWork(derived, progress: progress.handler)
-      answer = try await write(in: work, progress)
-      try note(in: &work.generation.manifest, rows: try work.tables.digest())
+      answer = try await make(in: work, progress)
       try work.commit([Self.self])
     } catch {
       throw CommandFailure(of: error)

@@ -45,9 +45,17 @@ struct DerivedInputs: Equatable {
 }
 
 extension DerivedCommand {
-  /// Notes in a manifest of what the command has made its tables, and with which options.
-  func note(in manifest: inout DerivedManifest, rows: String) throws(CommandFailure) {
-    manifest.options = derived.remembered
-    manifest.inputs[Self.manual.name] = try DerivedInputs(self, rows: rows, manifest).text
+  /// Writes the tables, and notes in the manifest what they were made of, and with which options.
+  func make(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+    // Before the files are read: a change meanwhile makes the tables old, and the next refresh sees it.
+    let inputs = try DerivedInputs(self, rows: work.rows, work.generation.manifest)
+    let answer = try await write(in: work, progress)
+    // A configuration gives each command its own options. Those of the others stay.
+    let others = work.generation.manifest.options.filter { name, _ in
+      !derived.forgetsOthers && Self.manual.option(name) == nil
+    }
+    work.generation.manifest.options = others.merging(derived.remembered) { $1 }
+    work.generation.manifest.inputs[Self.manual.name] = inputs.text
+    return answer
   }
 }

@@ -7,7 +7,7 @@ internal import Reporting
 struct RefreshResult {
   /// The name of the step.
   let step: String
-  /// What was done: `made`, `current` if nothing was to be done, or `planned`.
+  /// The state of the step: `made`, `current` if nothing was to be done, or `planned`.
   let state: String
   /// The reason for which something was, or would be, done; a few words on the result otherwise.
   var note = ""
@@ -82,12 +82,10 @@ struct DerivedRefresh {
     do {
       defer { progress.clear() }
       let work = try DerivedWork(first.derived, progress: progress.handler)
-      let rows = try work.tables.digest()
       try await prepare(work, results)
       for (place, command) in commands.enumerated() where results[place].state == "planned" {
         let start = ContinuousClock.now
-        let answer = try await command.write(in: work, progress)
-        try command.note(in: &work.generation.manifest, rows: rows)
+        let answer = try await command.make(in: work, progress)
         answers.append(answer)
         results[place] = RefreshResult(
           step: results[place].step,
@@ -104,8 +102,8 @@ struct DerivedRefresh {
     for answer in answers {
       answer.committed()
       for warning in answer.warnings { Terminal.warn(warning) }
-      try answer.unreadable.throwIfAny()
     }
+    for answer in answers { try answer.unreadable.throwIfAny() }
     return (results, answers.compactMap(\.signals).last)
   }
 }

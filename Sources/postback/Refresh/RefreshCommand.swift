@@ -72,7 +72,8 @@ struct RefreshCommand: Command {
 struct RefreshSteps {
   /// The folder of the tables of the run.
   let output: String
-  private let words: [String]
+  /// The options that steps take too, each with its value.
+  private let passed: [[String]]
   private let configuration: ServerConfiguration?
   private let path: String?
   private let only: Set<String>?
@@ -89,8 +90,8 @@ struct RefreshSteps {
       let list = text.split(separator: ",").map(String.init)
       return !list.isEmpty && list.allSatisfy(names.contains) ? Set(list) : nil
     }
-    words = ["--replace", "--jobs", "--state"].flatMap { name in
-      arguments.all(name).flatMap { [name, $0].filter { !$0.isEmpty } }
+    passed = ["--replace", "--jobs", "--state"].flatMap { name in
+      arguments.all(name).map { value in value.isEmpty ? [name] : [name, value] }
     }
   }
 
@@ -105,11 +106,7 @@ struct RefreshSteps {
   private func arguments(_ manual: Manual, _ further: [String] = []) throws(CommandFailure) -> Arguments {
     var words = further
     if manual.name != RunCommand.manual.name { words.append(output) }
-    var rest = self.words[...]
-    while let name = rest.popFirst() {
-      let value = manual.option(name)?.value == nil && name == "--replace" ? nil : rest.popFirst()
-      if manual.option(name) != nil { words += [name] + (value.map { [$0] } ?? []) }
-    }
+    for option in passed where manual.option(option[0]) != nil { words += option }
     if let path, manual.option(ConfigurationOption.option.name) != nil { words += ["--config", path] }
     let arguments = try Arguments(words[...], for: manual)
     guard let configuration else { return arguments }
@@ -140,7 +137,7 @@ struct RefreshSteps {
     let derived = try derived().plan()
     let isChanged = derived.contains { $0.state == "planned" }
     return planned("run", "what the inputs have that is new") + derived
-      + (isChanged ? planned("report", "the tables have changed") : [])
+      + (isChanged || !isPageCurrent ? planned("report", isChanged ? "the tables have changed" : "new") : [])
       + planned("load", "what is new in the tables") + planned("deliver", "what is new in the tables")
   }
 
@@ -168,7 +165,7 @@ struct RefreshSteps {
     }
   }
 
-  /// What a partner does not take in this time stays pending for the next refresh.
+  /// The options of the delivery. After the deadline requests stay pending for the next refresh.
   private var deliveryWords: [String] {
     let end = Timestamp(milliseconds: Timestamp.now.milliseconds + Self.deliveryMinutes * 60_000)
     return ["--once", "--json", "--deadline", end.description]

@@ -93,6 +93,8 @@ final class RefreshLoop: Sendable {
     let failure = unsafe posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &list, environ)
     guard failure == 0 else { return 128 }
     child.store(process, ordering: .sequentiallyConsistent)
+    // It may have been stopped before the process was known.
+    if isStopped.load(ordering: .sequentiallyConsistent) { kill(process, SIGTERM) }
     defer { child.store(0, ordering: .sequentiallyConsistent) }
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process), 10)
     var status: Int32 = 0
