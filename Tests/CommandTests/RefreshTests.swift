@@ -82,6 +82,8 @@ import Testing
     #expect(settled.status == 0 && settled.errorText.contains("--grace-hours 12"), "\(settled.errorText)")
     let daily = try await BuiltCommand.run(["daily", folder.path("out")])
     #expect(daily.status == 0 && daily.errorText.contains("--environment custom"), "\(daily.errorText)")
+    let again = try await BuiltCommand.run(["refresh", folder.path("out"), "--dry-run"])
+    #expect(!again.text.contains("planned"), "\(again.text)")
   }
 
   @Test func `makes a page again that was removed, and plans it`() async throws {

@@ -29,13 +29,13 @@ enum RememberedOptions {
     for group in groups where group.contains(where: { before[$0] != nil }) {
       let isGiven = group.contains { own[$0] != nil }
       for name in group {
-        if !isGiven, !isConfigured { used[name] = before[name] }
+        if !isGiven, !isConfigured, manual.option(name) != nil { used[name] = before[name] }
         if isGiven, let old = before[name], own[name] != old, manual.option(name) != nil {
           Terminal.note("\(name) changes from \(text(old)) to \(own[name].map(text) ?? "nothing").")
         }
       }
     }
-    let shown = groups.joined().filter { used[$0] != nil && manual.option($0) != nil }
+    let shown = groups.joined().filter { used[$0] != nil }
     if !shown.isEmpty {
       let words = shown.map { ([$0] + (used[$0] ?? []).filter { !$0.isEmpty }).joined(separator: " ") }
       Terminal.note("Options of an earlier command are used: \(words.joined(separator: " ")). --reset forgets them.")

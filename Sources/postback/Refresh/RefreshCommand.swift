@@ -134,7 +134,12 @@ struct RefreshSteps {
     func planned(_ step: String, _ note: String) -> [RefreshResult] {
       has(step) ? [RefreshResult(step: step, state: "planned", note: note)] : []
     }
-    let derived = try derived().plan()
+    var derived = try derived().plan()
+    if has("run") {
+      for place in derived.indices where derived[place].state == "current" {
+        derived[place].note = "unless the inputs have new rows"
+      }
+    }
     let isChanged = derived.contains { $0.state == "planned" }
     return planned("run", "what the inputs have that is new") + derived
       + (isChanged || !isPageCurrent ? planned("report", isChanged ? "the tables have changed" : "new") : [])
