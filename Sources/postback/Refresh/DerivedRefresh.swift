@@ -41,7 +41,7 @@ struct DerivedRefresh {
         }
       }
       let manifest = try DerivedSnapshot(of: first.derived.target).manifest
-      let rows = try RunTables(in: first.derived.output, state: first.derived.state).digest()
+      let rows = try first.derived.tables().digest()
       let isPublished = try DerivedStore.isPublished(in: first.derived.target)
       var isChanged = false
       for command in commands {
