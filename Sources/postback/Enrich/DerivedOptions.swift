@@ -164,6 +164,9 @@ protocol DerivedCommand: Command {
   /// The options of all such commands.
   var derived: DerivedOptions { get }
 
+  /// The files that the command has read, and reads no second time.
+  var files: LoadedFiles { get set }
+
   /// The kind of results for parts that the command calculates.
   static var kind: PartCache.Kind { get }
 
