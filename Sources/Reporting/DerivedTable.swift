@@ -126,7 +126,7 @@ package final class DerivedTable {
     try replacement.verify(
       table,
       in: output,
-      before: { $0["rows"]?.wholeNumber },
+      before: { $0["rows"]?.integer.map(Int.init) },
       now: rows,
       of: "rows",
       because: "there are \(rows) accepted postbacks"

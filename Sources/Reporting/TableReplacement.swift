@@ -40,22 +40,13 @@ package struct TableReplacement: Sendable {
     guard !isForced, let summary = try DailyChanges.summary(of: table, in: output), let before = before(summary) else {
       return
     }
-    guard before > 0, now * 100 < before * Self.least, removals ?? 0 == summary[Self.removalsKey]?.wholeNumber ?? 0
-    else {
-      return
-    }
+    let earlier = summary[Self.removalsKey]?.integer ?? 0
+    guard before > 0, now * 100 < before * Self.least, Int64(removals ?? 0) == earlier else { return }
     throw FileFailure(
       .incompatible,
       "\(place ?? output)/\(table.name)",
       "The table would have \(now) \(things) in place of \(before), and stays as it is: \(reason)",
       advice: "Correct the options or the input, or give --replace if the table shall be replaced"
     )
-  }
-}
-
-extension JSONValue {
-  /// The integer, if the value is one.
-  var wholeNumber: Int? {
-    if case .number(let text) = self { Int(text) } else { nil }
   }
 }

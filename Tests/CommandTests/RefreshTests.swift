@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import JSON
 import TestSupport
@@ -42,7 +43,7 @@ import Testing
     let second = try await refresh()
     #expect(second.mapValues(\.state).filter { $0.value == "current" }.count == 4)
     #expect(try folder.files(below: "out/_derived/current") == tables)
-    #expect(try await refresh(["--dry-run"])["report"] == nil)
+    #expect(try await refresh(["--dry-run"])["report"]?.state == "current")
   }
 
   @Test func `makes again what other settings concern, and says why`() async throws {
@@ -92,6 +93,87 @@ import Testing
     #expect(try await refresh(["--dry-run"])["report"]?.state == "planned")
     let again = try await refresh()
     #expect(again["report"]?.state == "made" && again["daily"]?.state == "current")
+  }
+
+  @Test func `does its work once where another one begins at the same time`() async throws {
+    let run = try await BuiltCommand.run(["run", "--config", configuration])
+    #expect(run.status == 0, "\(run.errorText)")
+    async let others = [refreshTables(), refreshTables(), refreshTables()]
+    let statuses = try await others
+    #expect(statuses.contains(0) && statuses.allSatisfy { [0, 75].contains($0) }, "\(statuses)")
+    let current = folder.path("out/_derived/current")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: current) == "1")
+  }
+
+  private func refreshTables() async throws -> Int32 {
+    try await BuiltCommand.run(["refresh", "--config", configuration, "--only", "settle,enrich,daily"]).status
+  }
+
+  @Test func `ends with 75 and names the process while another one writes the tables`() async throws {
+    _ = try await refresh(["--only", "run"])
+    try FileManager.default.createDirectory(atPath: folder.path("out/_derived"), withIntermediateDirectories: false)
+    let lock = try LockFile(folder.path("out/_derived/.lock")) { FileFailure(.locked, "", $0) }
+    let result = try await BuiltCommand.run(["refresh", "--config", configuration, "--only", "settle"])
+    withExtendedLifetime(lock) {}
+    #expect(result.status == 75)
+    #expect(result.errorText.contains("being written by process \(getpid())"), "\(result.errorText)")
+  }
+
+  @Test func `puts a lost link back without making the tables again`() async throws {
+    _ = try await refresh()
+    try FileManager.default.removeItem(atPath: folder.path("out/skan_daily"))
+    let plan = try await refresh(["--dry-run", "--only", "daily,report"])
+    #expect(plan["daily"]?.state == "planned" && plan["report"]?.state == "current", "\(plan)")
+    let again = try await refresh(["--only", "settle,enrich,daily"])
+    #expect(again["daily"]?.state == "current")
+    #expect(again["daily"]?.note.contains("a table is not in its place") == true)
+    #expect(FileManager.default.fileExists(atPath: folder.path("out/skan_daily/_summary.json")))
+  }
+
+  @Test(arguments: ["_derived", "_derived/current"]) func `follows no link that leads elsewhere`(_ name: String)
+    async throws
+  {
+    _ = try await refresh()
+    let files = FileManager.default
+    let (link, elsewhere) = (folder.path("out/\(name)"), folder.path("elsewhere"))
+    try files.copyItem(atPath: folder.path("out/_derived"), toPath: elsewhere)
+    try files.removeItem(atPath: link)
+    try files.createSymbolicLink(atPath: link, withDestinationPath: name == "_derived" ? elsewhere : "\(elsewhere)/1")
+    let before = try folder.files(below: "elsewhere")
+    for command in [
+      ["refresh", "--config", configuration], ["settle", folder.path("out")],
+      ["report", folder.path("out"), "--html", folder.path("p")],
+    ] {
+      let result = try await BuiltCommand.run(command)
+      #expect(result.status == 65 && result.errorText.contains("symbolic link"), "\(command): \(result.errorText)")
+    }
+    #expect(try folder.files(below: "elsewhere") == before)
+  }
+
+  @Test func `says which earlier steps --only leaves out, and which it cannot do`() async throws {
+    _ = try await refresh()
+    let path = folder.path("lookups/apps.csv")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try (text + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+    for words in [["--only", "report"], ["--only", "daily", "--dry-run"]] {
+      let result = try await BuiltCommand.run(["refresh", "--config", configuration] + words)
+      #expect(result.status == 0)
+      #expect(result.errorText.contains("--only leaves them out: settle (the settings have changed), enrich ("))
+    }
+    let settled = try await BuiltCommand.run(["refresh", "--config", configuration, "--only", "settle"])
+    #expect(settled.status == 0 && !settled.errorText.contains("leaves them out"), "\(settled.errorText)")
+    #expect(try await refresh(["--only", "report", "--dry-run"])["report"]?.note == "the tables have changed")
+    let load = try await BuiltCommand.run(["refresh", "--config", configuration, "--only", "load"])
+    #expect(load.status == 64 && load.errorText.contains("needs the key postgres"), "\(load.errorText)")
+    let page = try await BuiltCommand.run(["refresh", folder.path("out"), "--only", "report"])
+    #expect(page.status == 64 && page.errorText.contains("--config"), "\(page.errorText)")
+  }
+
+  @Test func `reads lookup tables once for all steps, and warns of them once`() async throws {
+    try folder.makeFile("lookups/campaign.csv")
+    let result = try await BuiltCommand.run(["refresh", "--config", configuration])
+    #expect(result.status == 0)
+    #expect(result.errorText.components(separatedBy: "Did you mean campaigns?").count == 2, "\(result.errorText)")
   }
 
   @Test(arguments: [["--only", ""], ["--only", "settle,nothing"], ["one", "two"], ["--config", "/nowhere.json"]])

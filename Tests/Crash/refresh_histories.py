@@ -7,7 +7,8 @@ output is copied without its derived tables, and refreshed from nothing: each pu
 out are skan_daily_changes, which tells the history, and what `retain` has removed.
 
 With --kills most refreshes are killed at a call that changes a file, chosen by chance, and after that the tables must be all of
-the generation before or all of the one after. --sweep kills one refresh at each of these calls.
+the generation before or all of the one after. --sweep kills three refreshes at each of these calls: the first one, one over the
+tables of a version without a store, and one with new inputs and a page.
 Exit status: 0, or 1 at the first difference, with the seed that shows it again.
 """
 
@@ -275,43 +276,86 @@ class History:
             raise Difference(f"after a kill at call {number} the tables are a mix: {names(left, after)}; before: {names(left, before)}")
         return after
 
+    def without_store(self):
+        """Makes the derived tables plain folders, as versions without a store have left them, one of them in the middle of writing."""
+        for table in TABLES:
+            place = self.out / table
+            if place.is_symlink():
+                files = place.resolve()
+                place.unlink()
+                shutil.copytree(files, place)
+                (self.out / f".{table}.lock").touch()
+        shutil.rmtree(self.out / "_derived")
+        (self.out / ".skan_settled.inprogress").mkdir()
+        (self.out / ".skan_settled.inprogress/part-00000001.jsonl").write_text('{"postback_key":"00')
+
     def sweep(self):
-        """Kills a refresh of an output with new rows and another configuration at each of its calls."""
-        for isFirst in (True, False):
-            while self.taken < len(self.chunks) // (2 if isFirst else 1):
-                self.take()
-            saved = self.work / "template"
-            shutil.rmtree(saved, ignore_errors=True)
-            shutil.copytree(self.out, saved, symlinks=True)
-            words = ["refresh", "--config", "postback.json", "--jobs", "1"]
-            counted = {"LD_PRELOAD": str(self.preload), "POSTBACK_KILL_COUNT": str(self.count)}
-            before = digest(content(self.out))
-            self.call(*words, **counted)
-            want, calls = digest(content(self.out)), int(self.count.read_text())
-            bad = points = 0
-            for number in range(calls, 0, -self.options.every):
-                shutil.rmtree(self.out)
-                shutil.copytree(saved, self.out, symlinks=True)
-                ended = self.call(*words, allowed=(0, -9), POSTBACK_KILL_AT=str(number), **counted)
-                points += ended.returncode == -9
-                left = digest(content(self.out))
-                if left not in (before, want):
-                    bad += 1
-                    print(f"killed at call {number} of {calls}: neither before ({names(left, before)}) nor after ({names(left, want)})",
-                          flush=True)
-                self.call(*words)
-                found = digest(content(self.out))
-                if found != want:
-                    bad += 1
-                    print(f"killed at call {number} of {calls}: the next refresh differs in {names(found, want)}")
-                rest = [path.name for path in (self.out / "_derived").iterdir() if path.name.endswith(".inprogress")]
-                rest += [path.name for path in self.out.iterdir() if path.name.endswith((".link", ".inprogress"))]
-                if rest:
-                    bad += 1
-                    print(f"killed at call {number} of {calls}: {rest} is left")
-            print(f"{'first' if isFirst else 'second'} refresh: killed at {points} of {calls} calls, {bad} violations", flush=True)
-            if bad:
-                raise Difference("see above")
+        """Kills refreshes at each of their calls: the first one, one after a version without a store, and one with all steps."""
+        self.shape = ["--part-bytes", 100_000, "--format", "jsonl"]
+        self.settings |= {"costs": "case/cost.csv", "currency": "EUR", "rates": "case/rates.csv", "histogram": True}
+        self.configure()
+        third = max(1, len(self.chunks) // 3)
+        self.take_until(third)
+        self.sweep_refresh("first refresh")
+        self.without_store()
+        self.take_until(2 * third)
+        self.sweep_refresh("refresh after a version without a store")
+        # The others are inputs of the refresh, which makes a page too.
+        dumps = self.work / "dumps"
+        dumps.mkdir()
+        for number, chunk in enumerate(self.chunks[self.taken :]):
+            (dumps / f"{number}.jsonl").write_bytes(b"".join(chunk))
+        keys = [word.partition("=")[::2] for word in self.keys if "=" in word]
+        self.settings |= {"inputs": ["dumps"], "report": "page.html", "grace_hours": 6,
+                          "trusted_keys": [{"id": name, "key": key} for name, key in keys]}
+        self.configure()
+        self.sweep_refresh("refresh with inputs and a page")
+
+    def take_until(self, count):
+        while self.taken < count:
+            self.take()
+
+    def sweep_refresh(self, title):
+        saved, page = self.work / "template", self.work / "page.html"
+        shutil.rmtree(saved, ignore_errors=True)
+        shutil.copytree(self.out, saved, symlinks=True)
+        words = ["refresh", "--config", "postback.json", "--jobs", "1"]
+        counted = {"LD_PRELOAD": str(self.preload), "POSTBACK_KILL_COUNT": str(self.count)}
+        before = digest(content(self.out))
+        self.call(*words, **counted)
+        want, calls = digest(content(self.out)), int(self.count.read_text())
+        bad = points = 0
+
+        def note(text):
+            nonlocal bad
+            bad += 1
+            print(f"{title}: killed at call {number} of {calls}: {text}", flush=True)
+
+        for number in range(calls, 0, -self.options.every):
+            shutil.rmtree(self.out)
+            page.unlink(missing_ok=True)
+            shutil.copytree(saved, self.out, symlinks=True)
+            ended = self.call(*words, allowed=(0, -9), POSTBACK_KILL_AT=str(number), **counted)
+            points += ended.returncode == -9
+            left = digest(content(self.out))
+            if left not in (before, want):
+                note(f"neither before ({names(left, before)}) nor after ({names(left, want)})")
+            if page.exists() and not page.read_bytes().rstrip().endswith(b"</html>"):
+                note("half a page")
+            self.call(*words)
+            found = digest(content(self.out))
+            if found != want:
+                note(f"the next refresh differs in {names(found, want)}")
+            if self.settings.get("report") and not page.exists():
+                note("the next refresh makes no page")
+            rest = [path.name for path in (self.out / "_derived").iterdir() if path.name.endswith(".inprogress")]
+            rest += [path.name for place in (self.out, self.work) for path in place.iterdir()
+                     if path.name.endswith((".link", ".inprogress"))]
+            if rest:
+                note(f"{rest} is left")
+        print(f"{title}: killed at {points} of {calls} calls, {bad} violations", flush=True)
+        if bad:
+            raise Difference("see above")
 
     def compare(self):
         """Compares the tables with those of a refresh from nothing."""
@@ -351,7 +395,7 @@ def main():
     parser.add_argument("--histories", type=int, default=10, metavar="N")
     parser.add_argument("--seed", type=int, default=1, help="the first history is that of this seed")
     parser.add_argument("--kills", action="store_true", help="kill most of the refreshes")
-    parser.add_argument("--sweep", action="store_true", help="kill one refresh at each of its calls instead")
+    parser.add_argument("--sweep", action="store_true", help="kill three refreshes at each of their calls instead")
     parser.add_argument("--every", type=int, default=1, metavar="K", help="with --sweep, only each K-th call, from the last one back")
     parser.add_argument("--lines", type=int, default=2500, help="the most lines of a dump")
     parser.add_argument("--keep", action="store_true", help="leave the folder of a difference")

@@ -1,5 +1,5 @@
 internal import Base
-package import Ledger
+internal import Ledger
 package import DurableFiles
 package import Tables
 package import PostbackPipeline
@@ -9,7 +9,7 @@ package struct TableFiles: Sendable {
   /// The table.
   package let table: Table
   /// Its files as JSON Lines, compressed or not.
-  package private(set) var inputs: [InputFile]
+  package internal(set) var inputs: [InputFile]
   /// Indicates that every path was the output folder of a run, which has all tables, so that rejects and accepted postbacks
   /// can be counted together; also true if there are no paths.
   package let isOfWholeRuns: Bool
@@ -23,20 +23,30 @@ package struct TableFiles: Sendable {
   /// Indicates that the files can be read more than once. Standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }
 
-  private static let endings = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
+  /// The endings of the names of parts that were compressed after they were complete.
+  static let compressions = [".gz", ".zst"]
 
-  /// Finds the complete parts of a table at `paths`, in their order. A path is the output folder of a run, the folder
-  /// of a table or of a partition in it, or a file. Parts that are still being written are hidden, and are not read.
+  /// Finds the parts of a table at `paths`, in their order. A path is the output folder of a run, the folder of a table or of a
+  /// partition in it, or a file. Of an output whose state was read, the rows count that were committed then, also those in
+  /// parts that are still written and hidden. Otherwise the complete parts count.
   ///
   /// `-` and files are rows of skan_rejects. Throws if a folder has no table, or has the table only in another format.
-  package init(_ table: Table, at paths: [String]) throws(FileFailure) {
+  package init(
+    _ table: Table,
+    at paths: [String],
+    _ states: OutputStates = OutputStates()
+  ) throws(FileFailure) {
     self.table = table
     var inputs: [InputFile] = []
     var isOfWholeRuns = true
     for path in paths {
       switch try TablePlace(path) {
       case .folder(let names) where names.contains(where: { Table.names.contains($0) || $0 == "_state" }):
-        if names.contains(table.name) { inputs += try Self.parts(of: table, in: "\(path)/\(table.name)") }
+        if let reading = states.reading(of: path) {
+          inputs += try Self.committed(reading, of: table, in: path)
+        } else if names.contains(table.name) {
+          inputs += try Self.parts(of: table, in: "\(path)/\(table.name)")
+        }
       case .folder(let names):
         guard names.contains(where: Self.isPart) || Table.names.contains(path.lastComponent) else {
           throw FileFailure(
@@ -68,36 +78,6 @@ package struct TableFiles: Sendable {
     isOfWholeRuns = false
   }
 
-  /// Returns the files with the rows that a state had committed when it was read, also those in parts that are still written
-  /// and hidden. `self` was made of the folder of the output, after the state was read.
-  package func committed(_ reading: LedgerReading, in output: String) throws(FileFailure) -> TableFiles {
-    var parts: [Int: LedgerPart] = [:]
-    for part in reading.parts where part.table == table.name && part.format == .jsonLines { parts[part.number] = part }
-    let last = parts.keys.max() ?? 0
-    var found: [(number: Int, file: InputFile)] = []
-    for var input in inputs {
-      let number = LedgerPart.number(inName: input.path) ?? 0
-      // Parts that came later are of later commits.
-      guard number <= last else { continue }
-      if let part = parts.removeValue(forKey: number), part.phase == .open {
-        (input.limit, input.byteCount) = (part.length, part.length)
-      }
-      found.append((number, input))
-    }
-    for part in parts.values where part.rows > 0 {
-      let folder = DurableFolder("\(output)/\(part.folder)")
-      let isGone = try folder.byteCount(of: part.hiddenName) == nil
-      if isGone, try folder.byteCount(of: part.name) == nil { continue }
-      var input = InputFile(path: "\(folder.path)/\(part.hiddenName)", byteCount: part.length)
-      (input.limit, input.laterPath) = (part.length, "\(folder.path)/\(part.name)")
-      found.append((part.number, input))
-    }
-    found.sort { ($0.number, $0.file.path) < ($1.number, $1.file.path) }
-    var files = self
-    files.inputs = found.map(\.file)
-    return files
-  }
-
   /// Takes a file of a table as JSON Lines.
   package init(_ table: Table, file path: String) throws(FileFailure) {
     self.table = table
@@ -109,15 +89,12 @@ package struct TableFiles: Sendable {
     let names = try Partitioning.entries(of: folder).filter { isPart($0.name) }
       .map { $0.partition.isEmpty ? $0.name : "\($0.partition)/\($0.name)" }
       .sorted { (LedgerPart.number(inName: $0) ?? 0, $0) < (LedgerPart.number(inName: $1) ?? 0, $1) }
-    let readable = names.filter { name in endings.contains(where: name.hasSuffix) }
-    if readable.isEmpty, let other = names.first {
-      throw FileFailure(
-        .notFound,
-        "\(folder)/\(other)",
-        "Only JSON Lines are read",
-        advice: "Run again with --format jsonl or --format both"
-      )
+    let readable = names.filter { name in
+      // A part beside its compressed copy is read once.
+      let plain = compressions.first { name.hasSuffix(".jsonl\($0)") }.map { String(name.dropLast($0.count)) }
+      return name.hasSuffix(".jsonl") || plain.map { !names.contains($0) } ?? false
     }
+    if readable.isEmpty, let other = names.first { throw .noJSONLines("\(folder)/\(other)") }
     return try InputFile.enumerate(readable.map { "\(folder)/\($0)" })
   }
 
@@ -211,85 +188,6 @@ private struct AccompaniedBatches<Companion: Sendable>: AsyncSequence {
       guard let batch = try await batches.next(isolation: actor) else { return nil }
       return (batch, try await beside(batch))
     }
-  }
-}
-
-extension TableFiles {
-  /// Returns the files without the rejects that were read again. The ledger of each output records them: in `_state` in
-  /// its folder, or in one of the folders in `states`.
-  package func withoutReprocessed(states: [String]) throws(FileFailure) -> TableFiles {
-    var files = self
-    var rows: [String: [Int: Set<Int>]] = [:]
-    for input in inputs {
-      guard let number = LedgerPart.number(inName: input.path) else { continue }
-      let output = Self.output(of: input)
-      if rows[output] == nil { rows[output] = try Self.reprocessedRows(in: output, states: states) }
-      files.leftOut[input.path] = rows[output]?[number]
-    }
-    return files
-  }
-
-  /// Returns the files without the parts whose rows were all received outside of a span. The ledger of each output knows their
-  /// times; parts without a ledger, and those of earlier versions, stay.
-  package func received(during span: TimeSpan, states: [String]) throws(FileFailure) -> TableFiles {
-    guard !span.isEverything else { return self }
-    var files = self
-    var times: [String: [Int: ReceiptSpan]] = [:]
-    var kept: [InputFile] = []
-    for input in inputs {
-      if let number = LedgerPart.number(inName: input.path) {
-        let output = Self.output(of: input)
-        if times[output] == nil { times[output] = try receiptTimes(in: output, states: states) }
-        if let received = times[output]?[number], !span.overlaps(received) { continue }
-      }
-      kept.append(input)
-    }
-    files.inputs = kept
-    return files
-  }
-
-  /// Returns the times of receipt of the parts in an output, by their numbers, as far as they are known exactly.
-  private func receiptTimes(in output: String, states: [String]) throws(FileFailure) -> [Int: ReceiptSpan] {
-    var times: [Int: ReceiptSpan] = [:]
-    for state in try Self.states(of: output, among: states) {
-      for part in try Ledger.reading(state).parts where part.table == table.name && part.format == .jsonLines {
-        times[part.number] = part.received
-      }
-    }
-    return times
-  }
-
-  /// Returns one of the files alone, with a callback for its progress.
-  func only(_ input: InputFile, _ progress: @escaping AnalysisProgress.Handler) -> TableFiles {
-    var files = self
-    (files.inputs, files.progress) = ([input], progress)
-    return files
-  }
-
-  /// Returns the folder of the output that has a part.
-  private static func output(of part: InputFile) -> String {
-    let table = part.path.parent
-    return (table.lastComponent.contains("=") ? table.parent : table).parent
-  }
-
-  /// Returns the folders of the states that belong to an output: `_state` in it, or among some others.
-  private static func states(of output: String, among states: [String]) throws(FileFailure) -> [String] {
-    guard let id = try OutputID.read(in: output) else { return [] }
-    let own = "\(output)/_state"
-    var found: [String] = []
-    for state in states + (Ledger.isThere(own) ? [own] : []) where try Ledger.reading(state).outputID == id {
-      found.append(state)
-    }
-    return found
-  }
-
-  private static func reprocessedRows(in output: String, states: [String]) throws(FileFailure) -> [Int: Set<Int>] {
-    guard let id = try OutputID.read(in: output) else { return [:] }
-    var rows: [Int: Set<Int>] = [:]
-    for state in try Self.states(of: output, among: states) {
-      rows.merge(try Ledger.reprocessedRows(state, of: id)) { $0.union($1) }
-    }
-    return rows
   }
 }
 

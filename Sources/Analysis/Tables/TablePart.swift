@@ -1,5 +1,4 @@
 package import DurableFiles
-internal import Ledger
 internal import PostbackPipeline
 internal import Tables
 
@@ -32,10 +31,7 @@ extension TableFiles {
 
   /// The files with their numbers: those in their names if each has one of its own, or else their places from 1.
   private var numbered: [(Int, InputFile)] {
-    let numbers = inputs.compactMap { input in
-      // The name of an open part is hidden.
-      LedgerPart.number(inName: String(input.path.lastComponent.drop { $0 == "." }))
-    }
+    let numbers = inputs.compactMap(Self.number)
     guard Set(numbers).count == inputs.count else { return inputs.enumerated().map { ($0.offset + 1, $0.element) } }
     return zip(numbers, inputs).sorted { $0.0 < $1.0 }.map { ($0.0, $0.1) }
   }

@@ -95,13 +95,9 @@ struct ConfigurationReader {
   ) {
     guard node.value != nil else { return }
     guard problems.isObject(node, keys: limits.map(\.key), called: "The object \"limits\"") else { return }
-    for limit in limits where node[limit.key].value != nil {
-      guard case .number(let text) = node[limit.key].value, let value = Int(text), limit.range.contains(value) else {
-        let (lowest, highest) = (limit.range.lowerBound, limit.range.upperBound)
-        problems.note(node[limit.key], "The value must be an integer from \(lowest) to \(highest).")
-        continue
-      }
-      configuration[keyPath: limit.path] = value
+    for limit in limits {
+      let range = Int64(limit.range.lowerBound)...Int64(limit.range.upperBound)
+      if let value = problems.integer(node[limit.key], in: range) { configuration[keyPath: limit.path] = Int(value) }
     }
   }
 
@@ -212,14 +208,8 @@ struct ConfigurationReader {
     if let name = problems.text(node["hmac_timestamp_header"], "the name of a header", header) {
       signature.timestamp?.header = name
     }
-    if node["hmac_window_seconds"].value != nil {
-      if case .number(let text) = node["hmac_window_seconds"].value, let window = Int(text),
-        (1...86_400).contains(window)
-      {
-        signature.timestamp?.window = window
-      } else {
-        problems.note(node["hmac_window_seconds"], "The value must be an integer from 1 to 86400.")
-      }
+    if let window = problems.integer(node["hmac_window_seconds"], in: 1...86_400) {
+      signature.timestamp?.window = Int(window)
     }
     return signature
   }

@@ -2,6 +2,11 @@ extension DerivedConfiguration {
   /// The commands that `options` knows, in the order in which they build on each other.
   package static let commands = ["run", "settle", "enrich", "daily", "report", "load", "deliver"]
 
+  /// The key of a configuration without which it does not ask for a command; nil if there is none.
+  package static func key(of command: String) -> String? {
+    ["run": "inputs", "enrich": "lookups", "report": "report", "load": "postgres", "deliver": "partners"][command]
+  }
+
   /// Indicates that the configuration asks for a command: that it names what the command cannot do without.
   package func asks(for command: String) -> Bool {
     switch command {

@@ -17,7 +17,7 @@ package struct SettledRevenue: Sendable {
     else { return nil }
     for change in changes {
       let currency = change["currency"]?.text
-      rows[currency, default: 0] += change["rows"]?.wholeNumber ?? 0
+      rows[currency, default: 0] += Int(change["rows"]?.integer ?? 0)
       guard let currency else { continue }
       func amount(_ key: String) -> Amount {
         if case .number(let text)? = change[key] { Amount(written: text.utf8.span) ?? .zero } else { .zero }

@@ -56,7 +56,7 @@ extension DailySummary {
     try settings.replacement.verify(
       .daily,
       in: output,
-      before: { isGroupedAlike ? $0["rows"]?[Table.daily.name]?.wholeNumber : $0["postbacks"]?.wholeNumber },
+      before: { (isGroupedAlike ? $0["rows"]?[Table.daily.name] : $0["postbacks"])?.integer.map(Int.init) },
       now: isGroupedAlike ? written.first?.rows ?? 0 : postbacks,
       of: isGroupedAlike ? "rows" : "postbacks",
       because: explanation

@@ -63,22 +63,22 @@ extension StratumHistory {
     let path = "\(folder.path)/\(Self.name)"
     for line in try WholeFile.read(path, upTo: Self.mostBytes).split(separator: UInt8(ascii: "\n")) {
       guard let row = try? JSONValue(parsing: Array(line)), case .array(let days)? = row["days"],
-        let app = row["app"]?.wholeNumber, let network = row["network"]?.text, let window = row["window"]?.wholeNumber,
+        let app = row["app"]?.integer, let network = row["network"]?.text, let window = row["window"]?.integer,
         let value = row["value"].flatMap({ StratumCounts.Value($0) })
       else { throw .damaged(path, "The file has a line that is no row of counts") }
       let identifier: Stratum.Identifier =
-        if let number = row["campaign"]?.wholeNumber {
-          .campaign(number)
-        } else if let digits = row["source"]?.wholeNumber {
-          .source(digits)
+        if let number = row["campaign"]?.integer {
+          .campaign(Int(number))
+        } else if let digits = row["source"]?.integer {
+          .source(Int(digits))
         } else { .none }
-      let stratum = Stratum(app: Int64(app), network: network, identifier)
+      let stratum = Stratum(app: app, network: network, identifier)
       let valueNumber = self.number(of: value)
       for day in days {
-        guard case .array(let pair) = day, pair.count == 2, let number = pair[0].wholeNumber,
-          let count = pair[1].wholeNumber
+        guard case .array(let pair) = day, pair.count == 2, let number = pair[0].integer,
+          let count = pair[1].integer
         else { continue }
-        add(valueNumber: valueNumber, stratum, window: window, day: Int64(number), count: count)
+        add(valueNumber: valueNumber, stratum, window: Int(window), day: number, count: Int(count))
       }
     }
   }
@@ -138,17 +138,16 @@ extension StratumCounts.Value {
     case "ambiguous_zero": self = .ambiguousZero
     case "undecoded": self = .undecoded
     default:
-      guard let model = json["model"]?.text, let version = json["version"]?.wholeNumber,
-        let code = json["code"]?.wholeNumber
+      guard let model = json["model"]?.text, let version = json["version"]?.integer, let code = json["code"]?.integer
       else { return nil }
       func amount(_ key: String) -> Amount? {
         if case .number(let text)? = json[key] { Amount(written: text.utf8.span) } else { nil }
       }
-      var value = ReportedValue(modelID: model, modelVersion: version, fine: code)
+      var value = ReportedValue(modelID: model, modelVersion: Int(version), fine: Int(code))
       (value.estimate, value.minimum, value.maximum) = (amount("estimate"), amount("minimum"), amount("maximum"))
       value.currency = json["currency"]?.text
       value.isCumulative = json["cumulative"] == .bool(true)
-      if let tier = json["tier"]?.wholeNumber { value.tier = tier }
+      if let tier = json["tier"]?.integer { value.tier = Int(tier) }
       if case .array(let events)? = json["events"] { value.events = events.compactMap(\.text) }
       self = .decoded(value)
     }

@@ -23,7 +23,7 @@ package final class DerivedGeneration {
   /// Begins a generation in an output, which is made if it does not exist. Throws `.locked` if another process writes one.
   package init(in path: String) throws(FileFailure) {
     output = try DurableFolder(making: path)
-    store = try DurableFolder(making: "\(path)/\(DerivedStore.folderName)")
+    store = try DurableFolder(making: DerivedStore.folder(in: path).path)
     lock = try LockFile("\(store.path)/.lock") { [store] holder in
       FileFailure(
         .locked,

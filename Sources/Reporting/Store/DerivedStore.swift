@@ -42,9 +42,32 @@ package enum DerivedStore {
     return true
   }
 
-  /// Returns the number of the generation that counts; nil before the first one.
-  static func current(of folder: DurableFolder) throws(FileFailure) -> Int? {
-    try folder.target(ofLink: currentName).flatMap { Int($0) }
+  /// Returns the folder of the store in an output. Throws if it is a symbolic link, which may lead out of the output.
+  static func folder(in output: String) throws(FileFailure) -> DurableFolder {
+    let folder = DurableFolder("\(output)/\(folderName)")
+    if let target = try DurableFolder(output).target(ofLink: folderName) {
+      throw FileFailure(
+        .incompatible,
+        folder.path,
+        "The directory of the derived tables is a symbolic link to \(target), which is not followed",
+        advice: "Put the directory itself in the place of the link, or remove the link and make the tables again"
+      )
+    }
+    return folder
+  }
+
+  /// Returns the number of the generation that counts; nil before the first one. Throws if the link to it leads elsewhere.
+  static func current(of store: DurableFolder) throws(FileFailure) -> Int? {
+    guard let target = try store.target(ofLink: currentName) else { return nil }
+    guard let number = Int(target), number > 0, "\(number)" == target, try store.target(ofLink: target) == nil else {
+      throw FileFailure(
+        .incompatible,
+        "\(store.path)/\(currentName)",
+        "The symbolic link leads to \(target), which is not a directory of derived tables",
+        advice: "Remove \(store.path), and make the tables again with postback refresh"
+      )
+    }
+    return number
   }
 }
 
@@ -65,7 +88,7 @@ package final class DerivedSnapshot: Sendable {
   /// Takes the generation that counts now; the folder of the output itself where it has no store.
   package init(of output: String) throws(FileFailure) {
     self.output = output
-    let store = DurableFolder("\(output)/\(DerivedStore.folderName)")
+    let store = try DerivedStore.folder(in: output)
     while let number = try DerivedStore.current(of: store) {
       let path = "\(store.path)/\(number)"
       guard let pin = try FolderPin(sharing: path) else {

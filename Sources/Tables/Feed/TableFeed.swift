@@ -228,7 +228,12 @@ extension CommittedParts {
 }
 
 extension FileFailure {
-  static func otherOutput(_ output: String, of state: String) -> FileFailure {
-    FileFailure(.incompatible, output, "the state in \(state) belongs to another output; give the state of this output")
+  package static func otherOutput(_ output: String, of state: String) -> FileFailure {
+    FileFailure(
+      .incompatible,
+      output,
+      "The state in \(state) belongs to another output",
+      advice: "Give the state of this output"
+    )
   }
 }

@@ -42,8 +42,8 @@ struct ConfiguredParts {
     case "watch": needed = [("spool", configuration.spool != nil), ("out", configuration.out != nil)]
     case "retain": needed = [("retain", configuration.retainedDays != nil)]
     default:
-      let keys = ["run": "inputs", "enrich": "lookups", "load": "postgres", "deliver": "partners"]
-      needed = [("out", configuration.out != nil), (keys[name] ?? name, settings.asks(for: name))]
+      let key = DerivedConfiguration.key(of: name) ?? name
+      needed = [("out", configuration.out != nil), (key, settings.asks(for: name))]
     }
     return needed.first { !$0.isThere }?.key
   }

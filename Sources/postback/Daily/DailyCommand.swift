@@ -53,6 +53,7 @@ struct DailyCommand: DerivedCommand {
   )
 
   let derived: DerivedOptions
+  var files = LoadedFiles()
   private let lookups: LookupOptions
   private let settings: DailySettings
   private let givesDimensions: Bool
@@ -72,10 +73,10 @@ struct DailyCommand: DerivedCommand {
   static var kind: PartCache.Kind { .daily }
 
   func settingsDigest() throws(CommandFailure) -> String {
-    let lookups = try self.lookups.load(isQuiet: true)
+    let lookups = try self.lookups.load(files, isQuiet: true)
     let parts = [
-      lookups.hexadecimalDigest, try money.loadCurrency()?.digest.hexadecimal,
-      try money.loadCosts(lookups, self.lookups.dates, isQuiet: true)?.digest.hexadecimal, derived.text,
+      lookups.hexadecimalDigest, try money.loadCurrency(files)?.digest.hexadecimal,
+      try money.loadCosts(lookups, self.lookups.dates, files, isQuiet: true)?.digest.hexadecimal, derived.text,
     ]
     var texts = parts.map { $0 ?? "-" }
     do throws(FileFailure) {
@@ -92,7 +93,9 @@ struct DailyCommand: DerivedCommand {
 
   /// Returns the settings of the results for parts, which may be calculated together with those of other tables.
   func countingSettings() throws(CommandFailure) -> DailySettings {
-    countingSettings(try money.loadCosts(try self.lookups.load(isQuiet: true), self.lookups.dates, isQuiet: true))
+    countingSettings(
+      try money.loadCosts(try self.lookups.load(files, isQuiet: true), self.lookups.dates, files, isQuiet: true)
+    )
   }
 
   private func countingSettings(_ costs: Costs?) -> DailySettings {
@@ -102,9 +105,9 @@ struct DailyCommand: DerivedCommand {
   }
 
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
-    let lookups = try self.lookups.load()
-    let currency = try money.loadCurrency()
-    let costs = try money.loadCosts(lookups, self.lookups.dates)
+    let lookups = try self.lookups.load(files)
+    let currency = try money.loadCurrency(files)
+    let costs = try money.loadCosts(lookups, self.lookups.dates, files)
     let folder = work.generation.folder
     var settings = countingSettings(costs)
     settings.replacement = work.replacement

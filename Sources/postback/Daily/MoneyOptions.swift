@@ -48,28 +48,35 @@ struct MoneyOptions {
   func loadCosts(
     _ lookups: Lookups,
     _ dates: LookupDateFormat?,
+    _ files: LoadedFiles = LoadedFiles(),
     isQuiet: Bool = false
   ) throws(CommandFailure) -> Costs? {
     guard let cost else { return nil }
-    do throws(Lookups.Failure) {
-      let costs = try Costs(loading: cost, lookups.networks, dates: dates, allowingCredits: allowsCredits)
-      for warning in isQuiet ? [] : costs.warnings { Terminal.warn(warning.description) }
-      return costs
-    } catch {
-      throw CommandFailure(error)
+    let key = "costs \(cost) \(dates?.rawValue ?? "") \(allowsCredits) \(lookups.hexadecimalDigest)"
+    let costs = try files.value(key) { () throws(CommandFailure) in
+      do throws(Lookups.Failure) {
+        return try Costs(loading: cost, lookups.networks, dates: dates, allowingCredits: allowsCredits)
+      } catch {
+        throw CommandFailure(error)
+      }
     }
+    if !isQuiet { files.warn(key, costs.warnings) }
+    return costs
   }
 
   /// Loads the rates; nil if there is no file.
-  func loadCurrency() throws(CommandFailure) -> ReportCurrency? {
+  func loadCurrency(_ files: LoadedFiles = LoadedFiles()) throws(CommandFailure) -> ReportCurrency? {
     guard let rates else { return nil }
-    do throws(ReportCurrency.Failure) {
-      return try ReportCurrency(rates.currency, loading: rates.path)
-    } catch {
-      switch error {
-      case .file(let failure): throw CommandFailure(failure)
-      case .rates(let errors): throw CommandFailure(.configuration, lines: errors)
-      case .libcrypto(let failure): throw CommandFailure(.software, "\(failure)")
+    let key = "rates \(rates.path) \(rates.currency)"
+    return try files.value(key) { () throws(CommandFailure) -> ReportCurrency in
+      do throws(ReportCurrency.Failure) {
+        return try ReportCurrency(rates.currency, loading: rates.path)
+      } catch {
+        switch error {
+        case .file(let failure): throw CommandFailure(failure)
+        case .rates(let errors): throw CommandFailure(.configuration, lines: errors)
+        case .libcrypto(let failure): throw CommandFailure(.software, "\(failure)")
+        }
       }
     }
   }

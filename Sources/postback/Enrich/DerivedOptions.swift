@@ -64,6 +64,14 @@ struct DerivedOptions {
     "--rates",
   ]
 
+  /// Finds the tables of the run.
+  func tables(_ progress: AnalysisProgress.Handler? = nil) throws(FileFailure) -> RunTables {
+    if namesState, !Ledger.isThere(state) {
+      throw FileFailure(.notFound, state, "There is no state in this directory", advice: "Correct --state")
+    }
+    return try RunTables(at: [output], states: namesState ? [state] : [], progress: progress)
+  }
+
   /// Returns the output of the run, and the folder for the derived tables.
   static func folders(_ arguments: Arguments) throws(CommandFailure) -> (output: String, target: String) {
     guard let output = arguments.operands.first, arguments.operands.count == 1 else {
@@ -96,10 +104,7 @@ final class DerivedWork {
   init(_ options: DerivedOptions, progress: AnalysisProgress.Handler?) throws(CommandFailure) {
     let isOfWholeRun: Bool
     do throws(FileFailure) {
-      if options.namesState, !Ledger.isThere(options.state) {
-        throw FileFailure(.notFound, options.state, "There is no state in this directory", advice: "Correct --state")
-      }
-      isOfWholeRun = try RunTables(in: options.output, state: options.state).isOfWholeRun
+      isOfWholeRun = try options.tables().areOfWholeRuns
     } catch {
       throw CommandFailure(error)
     }
@@ -109,7 +114,7 @@ final class DerivedWork {
     do {
       generation = try DerivedGeneration(in: options.target)
       // Read behind the lock, so that no older rows take the place of newer ones.
-      tables = try RunTables(in: options.output, state: options.state, progress: progress)
+      tables = try options.tables(progress)
       rows = try tables.digest()
       cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
@@ -158,6 +163,9 @@ struct DerivedAnswer {
 protocol DerivedCommand: Command {
   /// The options of all such commands.
   var derived: DerivedOptions { get }
+
+  /// The files that the command has read, and reads no second time.
+  var files: LoadedFiles { get set }
 
   /// The kind of results for parts that the command calculates.
   static var kind: PartCache.Kind { get }

@@ -30,6 +30,7 @@ struct EnrichCommand: DerivedCommand {
 
   private let lookups: LookupOptions
   let derived: DerivedOptions
+  var files = LoadedFiles()
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
@@ -43,11 +44,11 @@ struct EnrichCommand: DerivedCommand {
   static var kind: PartCache.Kind { .enriched }
 
   func settingsDigest() throws(CommandFailure) -> String {
-    "\(try lookups.load(isQuiet: true).hexadecimalDigest) \(derived.text)"
+    "\(try lookups.load(files, isQuiet: true).hexadecimalDigest) \(derived.text)"
   }
 
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
-    let lookups = try lookups.load()
+    let lookups = try lookups.load(files)
     let enrichment = try await Enrichment(
       accepted: work.tables.postbacks,
       rejects: work.tables.rejects,

@@ -28,14 +28,17 @@ struct LookupOptions {
   var areGiven: Bool { folder != nil }
 
   /// Loads the lookup tables, and prints their warnings. There are none if no folder is given.
-  func load(isQuiet: Bool = false) throws(CommandFailure) -> Lookups {
-    do throws(Lookups.Failure) {
-      guard let folder else { return try Lookups.none() }
-      let lookups = try Lookups(in: folder, dates: dates, allowingOverlap: allowsOverlap)
-      for warning in isQuiet ? [] : lookups.warnings { Terminal.warn(warning.description) }
-      return lookups
-    } catch {
-      throw CommandFailure(error)
+  func load(_ files: LoadedFiles = LoadedFiles(), isQuiet: Bool = false) throws(CommandFailure) -> Lookups {
+    let key = "lookups \(folder ?? "") \(dates?.rawValue ?? "") \(allowsOverlap)"
+    let lookups = try files.value(key) { () throws(CommandFailure) in
+      do throws(Lookups.Failure) {
+        guard let folder else { return try Lookups.none() }
+        return try Lookups(in: folder, dates: dates, allowingOverlap: allowsOverlap)
+      } catch {
+        throw CommandFailure(error)
+      }
     }
+    if !isQuiet { files.warn(key, lookups.warnings) }
+    return lookups
   }
 }

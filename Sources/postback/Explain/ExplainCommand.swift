@@ -66,7 +66,7 @@ struct ExplainCommand: Command {
     }
     let tables: TableFiles
     do throws(FileFailure) {
-      tables = try TableFiles(.postbacks, at: known)
+      tables = try TableFiles(.postbacks, at: known, OutputStates(of: known, among: []))
     } catch {
       throw CommandFailure(error)
     }

@@ -101,7 +101,7 @@ struct ValidateImplementationCommand: Command {
 
   private func postbacks() async throws -> PostbackValues? {
     guard !outputs.isEmpty else { return nil }
-    let files = try TableFiles(.postbacks, at: outputs)
+    let files = try TableFiles(.postbacks, at: outputs, OutputStates(of: outputs, among: []))
     guard files.isOfWholeRuns else {
       throw CommandFailure(.usage, "The value of --postbacks is no output. Give the --out folder of a run.")
     }

@@ -15,6 +15,9 @@ struct RefreshResult {
   var summary: JSONValue?
   var duration = Duration.zero
 
+  /// Indicates that the step has something to do.
+  var isPlanned: Bool { state == "planned" }
+
   /// The result as a JSON object.
   var json: JSONValue {
     .object([
@@ -30,8 +33,22 @@ struct DerivedRefresh {
   /// The commands, in the order in which they build on each other.
   let commands: [any DerivedCommand]
 
-  /// Returns the steps that would make their tables again, with the reasons, and those that are current.
-  func plan() throws(CommandFailure) -> [RefreshResult] {
+  /// The reason for which a link of a table is made again, and not the table.
+  static let lostLink = "a table is not in its place"
+
+  /// Makes a refresh of commands, which read each file once for all of them.
+  init(_ commands: [any DerivedCommand]) {
+    let files = LoadedFiles()
+    self.commands = commands.map { command in
+      var command = command
+      command.files = files
+      return command
+    }
+  }
+
+  /// Returns the steps that would make their tables again, with the reasons, and those that are current. `rows` is the digest
+  /// of the tables of the run; nil to read them.
+  func plan(_ rows: String? = nil) throws(CommandFailure) -> [RefreshResult] {
     guard let first = commands.first else { return [] }
     var results: [RefreshResult] = []
     do {
@@ -41,15 +58,15 @@ struct DerivedRefresh {
         }
       }
       let manifest = try DerivedSnapshot(of: first.derived.target).manifest
-      let rows = try RunTables(in: first.derived.output, state: first.derived.state).digest()
+      let rows = try rows ?? first.derived.tables().digest()
       let isPublished = try DerivedStore.isPublished(in: first.derived.target)
       var isChanged = false
       for command in commands {
         let name = type(of: command).manual.name
         var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
         if isChanged, reason == nil { reason = "the tables before it have changed" }
-        if reason == nil, !isPublished { reason = "a table is not in its place" }
         isChanged = isChanged || reason != nil
+        if reason == nil, !isPublished { reason = Self.lostLink }
         results.append(RefreshResult(step: name, state: reason == nil ? "current" : "planned", note: reason ?? ""))
       }
     } catch {
@@ -60,7 +77,7 @@ struct DerivedRefresh {
 
   /// Calculates the results for parts that several steps lack, with one reading of each part.
   private func prepare(_ work: DerivedWork, _ results: [RefreshResult]) async throws {
-    let planned = zip(commands, results).filter { $0.1.state == "planned" }.map { $0.0 }
+    let planned = zip(commands, results).filter(\.1.isPlanned).map { $0.0 }
     guard planned.count > 1, let settle = planned.first as? SettleCommand else { return }
     var preparation = try settle.preparation()
     preparation.isEnriching = planned.contains { $0 is EnrichCommand }
@@ -76,14 +93,20 @@ struct DerivedRefresh {
   /// Makes the tables that are not current, and commits them. Also returns the tests of signals, if they were made.
   func run() async throws(CommandFailure) -> (results: [RefreshResult], signals: KnownSignals?) {
     var results = try plan()
-    guard let first = commands.first, results.contains(where: { $0.state == "planned" }) else { return (results, nil) }
+    guard let first = commands.first, results.contains(where: \.isPlanned) else { return (results, nil) }
     let progress = AnalysisProgressLine()
     var answers: [DerivedAnswer] = []
     do {
       defer { progress.clear() }
       let work = try DerivedWork(first.derived, progress: progress.handler)
+      // Another refresh may have done the work until this one had the lock, and a lost link is in its place again.
+      results = zip(results, try plan(work.rows)).map { before, now in
+        guard before.isPlanned, !now.isPlanned else { return now }
+        return RefreshResult(step: now.step, state: now.state, note: "it was to be done, because \(before.note)")
+      }
+      guard results.contains(where: \.isPlanned) else { return (results, nil) }
       try await prepare(work, results)
-      for (place, command) in commands.enumerated() where results[place].state == "planned" {
+      for (place, command) in commands.enumerated() where results[place].isPlanned {
         let start = ContinuousClock.now
         let answer = try await command.make(in: work, progress)
         answers.append(answer)

@@ -93,13 +93,29 @@ struct RefreshSteps {
     passed = ["--replace", "--jobs", "--state"].flatMap { name in
       arguments.all(name).map { value in value.isEmpty ? [name] : [name, value] }
     }
+    try verifyOnly()
+  }
+
+  /// Throws if none of the steps of --only is configured, and says which of them are not.
+  private func verifyOnly() throws(CommandFailure) {
+    guard let only else { return }
+    let missing = DerivedConfiguration.commands.filter { only.contains($0) && !isConfigured($0) }
+    let reasons = missing.map { step in
+      guard configuration != nil, let key = DerivedConfiguration.key(of: step) else {
+        return "The step \(step) needs a configuration. Give it with --config."
+      }
+      return "The step \(step) needs the key \(key), which the configuration does not have."
+    }
+    guard missing.count < only.count else { throw CommandFailure(.usage, reasons.joined(separator: " ")) }
+    for reason in reasons { Terminal.note(reason) }
   }
 
   /// Indicates that a step is asked for.
-  private func has(_ step: String) -> Bool {
-    if let only, !only.contains(step) { return false }
-    if let configuration { return configuration.derived.asks(for: step) }
-    return ["settle", "enrich", "daily"].contains(step)
+  private func has(_ step: String) -> Bool { only?.contains(step) ?? true && isConfigured(step) }
+
+  /// Indicates that the configuration asks for a step; without one, that it makes derived tables.
+  private func isConfigured(_ step: String) -> Bool {
+    configuration.map { $0.derived.asks(for: step) } ?? DerivedInputs.steps.contains(step)
   }
 
   /// The arguments of a step: its operand, the options of `refresh` that it has too, and those of the configuration.
@@ -113,20 +129,41 @@ struct RefreshSteps {
     return ConfigurationOption.complete(arguments, of: manual, from: configuration)
   }
 
-  /// The steps that make derived tables.
-  func derived() throws(CommandFailure) -> DerivedRefresh {
+  /// The wanted steps that make derived tables.
+  private func derived(_ isWanted: (String) -> Bool) throws(CommandFailure) -> DerivedRefresh {
     var commands: [any DerivedCommand] = []
-    if has("settle") { commands.append(try SettleCommand(try arguments(SettleCommand.manual))) }
-    if has("enrich") {
+    if isWanted("settle") { commands.append(try SettleCommand(try arguments(SettleCommand.manual))) }
+    if isWanted("enrich") {
       let arguments = try arguments(EnrichCommand.manual)
       // Without a configuration there may be no lookup tables.
       let hasTables = try RememberedOptions.has("--lookups", in: output)
       if configuration != nil || hasTables {
         commands.append(try EnrichCommand(arguments))
+      } else if only == ["enrich"] {
+        throw CommandFailure(
+          .usage,
+          "No earlier command was given lookup tables. Use postback enrich, or give --config."
+        )
       }
     }
-    if has("daily") { commands.append(try DailyCommand(try arguments(DailyCommand.manual))) }
-    return DerivedRefresh(commands: commands)
+    if isWanted("daily") { commands.append(try DailyCommand(try arguments(DailyCommand.manual))) }
+    return DerivedRefresh(commands)
+  }
+
+  /// Says which steps have something to do and come before those of --only, which leaves them out.
+  private func tellLeftOut() {
+    let steps = DerivedConfiguration.commands
+    guard let only, let last = steps.lastIndex(where: only.contains) else { return }
+    let before = steps[..<last].filter { !only.contains($0) && DerivedInputs.steps.contains($0) }
+    let isQuiet = Terminal.isQuiet
+    guard !before.isEmpty, !isQuiet else { return }
+    Terminal.isQuiet = true
+    let plan = try? derived(isConfigured).plan()
+    Terminal.isQuiet = isQuiet
+    let left = (plan ?? []).filter { $0.isPlanned && before.contains($0.step) }
+    guard !left.isEmpty else { return }
+    let list = left.map { "\($0.step) (\($0.note))" }.joined(separator: ", ")
+    Terminal.note("These steps have something to do too, and --only leaves them out: \(list).")
   }
 
   /// Returns the steps that have something to do, with the reasons, and those that have not.
@@ -134,15 +171,21 @@ struct RefreshSteps {
     func planned(_ step: String, _ note: String) -> [RefreshResult] {
       has(step) ? [RefreshResult(step: step, state: "planned", note: note)] : []
     }
-    var derived = try derived().plan()
+    tellLeftOut()
+    var results = try derived(has).plan()
+    if has("report") {
+      let isNew = results.contains { $0.isPlanned && $0.note != DerivedRefresh.lostLink }
+      let reason = isNew ? Self.tablesChanged : reasonForPage
+      results.append(
+        RefreshResult(step: "report", state: reason == nil ? "current" : "planned", note: reason ?? "")
+      )
+    }
     if has("run") {
-      for place in derived.indices where derived[place].state == "current" {
-        derived[place].note = "unless the inputs have new rows"
+      for place in results.indices where !results[place].isPlanned {
+        results[place].note = "unless the inputs have new rows"
       }
     }
-    let isChanged = derived.contains { $0.state == "planned" }
-    return planned("run", "what the inputs have that is new") + derived
-      + (isChanged || !isPageCurrent ? planned("report", isChanged ? "the tables have changed" : "new") : [])
+    return planned("run", "what the inputs have that is new") + results
       + planned("load", "what is new in the tables") + planned("deliver", "what is new in the tables")
   }
 
@@ -151,13 +194,14 @@ struct RefreshSteps {
     if has("run") {
       results.append(try await perform(try RunCommand(try arguments(RunCommand.manual, ["--json"]))))
     }
-    let (derived, signals) = try await derived().run()
+    tellLeftOut()
+    let (derived, signals) = try await derived(has).run()
     results += derived
     if has("report") {
-      if derived.contains(where: { $0.state == "made" }) || !isPageCurrent {
+      if let reason = derived.contains(where: { $0.state == "made" }) ? Self.tablesChanged : reasonForPage {
         var command = try ReportCommand(try arguments(ReportCommand.manual))
         command.signals = signals
-        results.append(try await perform(command))
+        results.append(try await perform(command, reason))
       } else {
         results.append(RefreshResult(step: "report", state: "current"))
       }
@@ -178,15 +222,18 @@ struct RefreshSteps {
 
   private static let deliveryMinutes: Int64 = 15
 
-  /// Indicates that the page was made after the derived tables.
-  private var isPageCurrent: Bool {
-    guard let page = configuration?.derived.report else { return false }
-    let times = [DerivedManifest.path(in: output), page].map { (try? InputFile.enumerate([$0]))?.first?.modified }
-    guard let made = times[0], let shown = times[1] else { return false }
-    return made <= shown
+  private static let tablesChanged = "the tables have changed"
+
+  /// The reason for which the page is made though no table is; nil if it was made after the derived tables.
+  private var reasonForPage: String? {
+    let paths = [DerivedManifest.path(in: output), configuration?.derived.report ?? ""]
+    let times = paths.map { (try? InputFile.enumerate([$0]))?.first?.modified }
+    guard let shown = times[1] else { return DerivedInputs.none }
+    guard let made = times[0] else { return "there are no derived tables, whose time would tell" }
+    return made <= shown ? nil : Self.tablesChanged
   }
 
-  private func perform(_ command: some Command) async throws(CommandFailure) -> RefreshResult {
+  private func perform(_ command: some Command, _ note: String? = nil) async throws(CommandFailure) -> RefreshResult {
     let start = ContinuousClock.now
     let text = try await Terminal.capture { () throws(CommandFailure) in try await command.run() }
     let summary = try? JSONValue(parsing: Array(text.utf8))
@@ -194,7 +241,7 @@ struct RefreshSteps {
     return RefreshResult(
       step: name,
       state: "made",
-      note: RefreshNote.text(of: name, summary),
+      note: note ?? RefreshNote.text(of: name, summary),
       summary: summary,
       duration: ContinuousClock.now - start
     )

@@ -61,6 +61,9 @@ final class RefreshLoop: Sendable {
     let before = status.exchange(result, ordering: .relaxed)
     guard result != before else { return }
     if result == 0 { return log.info("refreshed", "the derived tables are up to date again") }
+    if result == ExitStatus.locked.rawValue {
+      return log.info("refresh_waits", "another process makes the derived tables; it is tried again")
+    }
     log.error(
       "refresh_failed",
       "postback refresh ended with \(result), and the derived tables stay as they were; it is tried again",

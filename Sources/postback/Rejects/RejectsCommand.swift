@@ -169,7 +169,8 @@ struct RejectsCommand: Command {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      let (rejects, accepted) = try reprocessed.tables(at: paths, progress: progress.handler)
+      let tables = try reprocessed.tables(at: paths, progress: progress.handler)
+      let (rejects, accepted) = (tables.rejects, tables.postbacks)
       for (option, isGiven) in [("--signals", wantsSignals), ("--stolen-signatures", wantsStolen)]
       where isGiven && !accepted.isOfWholeRuns {
         throw CommandFailure(.usage, "The option \(option) needs accepted postbacks. Give the --out folders of runs.")

@@ -1,8 +1,6 @@
 internal import Tables
 internal import DurableFiles
-internal import Ledger
 internal import Analysis
-internal import PostbackPipeline
 
 /// The options that decide if rejects count that `run --from-rejects` has read again.
 struct ReprocessedOptions: Sendable {
@@ -34,36 +32,17 @@ struct ReprocessedOptions: Sendable {
     try files.received(during: span, states: states)
   }
 
-  /// Opens the tables of rejects and of accepted postbacks at `paths`, without the rejects that do not count. With
-  /// `includingOpenParts` those of a single output have all committed rows, also those in parts that are still written.
-  func tables(
-    at paths: [String],
-    includingOpenParts: Bool = false,
-    progress: AnalysisProgress.Handler?
-  ) throws(CommandFailure) -> (rejects: TableFiles, accepted: TableFiles) {
-    var rejects: TableFiles
-    var accepted: TableFiles
+  /// Finds the tables at `paths`, without the rejects that do not count.
+  func tables(at paths: [String], progress: AnalysisProgress.Handler?) throws(CommandFailure) -> RunTables {
     do throws(FileFailure) {
-      let state = includingOpenParts && paths.count == 1 ? "\(paths[0])/_state" : nil
-      let reading = try state.flatMap { state throws(FileFailure) in
-        Ledger.isThere(state) ? try Ledger.reading(state) : nil
-      }
-      rejects = try TableFiles(.rejects, at: paths)
-      accepted = try TableFiles(.postbacks, at: paths)
-      if let reading {
-        rejects = try rejects.committed(reading, in: paths[0])
-        accepted = try accepted.committed(reading, in: paths[0])
-      }
+      return try RunTables(
+        at: paths,
+        states: states,
+        includingReprocessed: includesReprocessed,
+        progress: progress
+      )
     } catch {
       throw CommandFailure(error)
     }
-    if !includesReprocessed {
-      do throws(FileFailure) { rejects = try rejects.withoutReprocessed(states: states) } catch {
-        throw CommandFailure(error)
-      }
-    }
-    rejects.progress = progress
-    accepted.progress = progress
-    return (rejects, accepted)
   }
 }

@@ -79,7 +79,8 @@ struct ReportCommand: Command {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      let (rejects, accepted) = try reprocessed.tables(at: paths, includingOpenParts: true, progress: progress.handler)
+      let tables = try reprocessed.tables(at: paths, progress: progress.handler)
+      let (rejects, accepted) = (tables.rejects, tables.postbacks)
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "A report needs accepted postbacks too. Give the --out folders of runs.")
       }

@@ -59,6 +59,7 @@ struct SettleCommand: DerivedCommand {
   )
 
   let derived: DerivedOptions
+  var files = LoadedFiles()
   private let modelPaths: [String]
   private let lookups: LookupOptions
   private let settings: SettlementSettings
@@ -81,7 +82,7 @@ struct SettleCommand: DerivedCommand {
   static var kind: PartCache.Kind { .settled }
 
   func settingsDigest() throws(CommandFailure) -> String {
-    let (models, lookups) = (try models(isQuiet: true), try lookups.load(isQuiet: true))
+    let (models, lookups) = (try models(isQuiet: true), try lookups.load(files, isQuiet: true))
     do throws(LibcryptoFailure) {
       return "\(lookups.hexadecimalDigest) \(try models.hexadecimalDigest()) \(derived.text)"
     } catch {
@@ -91,11 +92,11 @@ struct SettleCommand: DerivedCommand {
 
   /// Returns the settings of the results for parts, which may be calculated together with those of other tables.
   func preparation() throws(CommandFailure) -> PartPreparation {
-    PartPreparation(try lookups.load(isQuiet: true), try models(isQuiet: true), settings, as: derived.encoding)
+    PartPreparation(try lookups.load(files, isQuiet: true), try models(isQuiet: true), settings, as: derived.encoding)
   }
 
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
-    let lookups = try lookups.load()
+    let lookups = try lookups.load(files)
     let models = try models()
     let folder = work.generation.folder
     let settlement = try await Settlement(
@@ -128,9 +129,10 @@ struct SettleCommand: DerivedCommand {
     let folder = derived.state
     do {
       if !modelPaths.isEmpty {
-        let models: Models
-        do throws(ModelErrors) { models = try Models(loading: modelPaths) } catch {
-          throw CommandFailure(.configuration, lines: error)
+        let models = try files.value("models \(modelPaths)") { () throws(CommandFailure) in
+          do throws(ModelErrors) { return try Models(loading: modelPaths) } catch {
+            throw CommandFailure(.configuration, lines: error)
+          }
         }
         if Ledger.isThere(folder) { try models.verify(against: folder) }
         return models

@@ -203,5 +203,5 @@ struct DailyChangesHistory {
 }
 
 extension JSONValue {
-  fileprivate func count(_ key: String) -> Int? { self[key]?.wholeNumber }
+  fileprivate func count(_ key: String) -> Int? { self[key]?.integer.map(Int.init) }
 }

@@ -1,49 +1,49 @@
-package import Analysis
 package import DurableFiles
 internal import Ledger
 internal import PostbackPipeline
 package import Signatures
 internal import Tables
 
-/// The tables of a run, all with the rows of one commit.
+/// The tables of runs, those of each output with the rows of one commit.
 package struct RunTables: Sendable {
   /// The accepted postbacks.
   package let postbacks: TableFiles
   /// The events that they decode to.
   package let events: TableFiles
-  /// The rejects that were not read again.
+  /// The rejects, without those that were read again unless these are wanted.
   package let rejects: TableFiles
 
-  /// Finds the tables in the output of a run. Where its state is there, the rows count that it has committed, also those in
-  /// parts that are still written; otherwise those of complete parts.
+  /// Finds the tables at paths, as `TableFiles` does. `states` are those of outputs that have no state in their folder.
   package init(
-    in output: String,
-    state: String,
+    at paths: [String],
+    states: [String] = [],
+    includingReprocessed: Bool = false,
     progress: AnalysisProgress.Handler? = nil
   ) throws(FileFailure) {
-    let reading = Ledger.isThere(state) ? try Ledger.reading(state) : nil
+    let readings = try OutputStates(of: paths, among: states)
     func files(_ table: Table) throws(FileFailure) -> TableFiles {
-      var files = try TableFiles(table, at: [output])
-      if let reading { files = try files.committed(reading, in: output) }
+      var files = try TableFiles(table, at: paths, readings)
       files.progress = progress
       return files
     }
     (postbacks, events) = (try files(.postbacks), try files(.events))
-    rejects = try files(.rejects).withoutReprocessed(states: reading == nil ? [] : [state])
+    let rejects = try files(.rejects)
+    self.rejects = includingReprocessed ? rejects : try rejects.withoutReprocessed(states: states)
   }
 
-  /// Indicates that the folder is the output of a run, with all of its tables.
-  package var isOfWholeRun: Bool { postbacks.isOfWholeRuns }
+  /// Indicates that each path is the output of a run, with all of its tables.
+  package var areOfWholeRuns: Bool { postbacks.isOfWholeRuns }
 
   /// The digest of the names, the sizes and the times of all files, which changes with each commit of rows.
   package func digest() throws(LibcryptoFailure) -> String {
-    var hash = try SHA256()
+    var text = ""
     for input in postbacks.inputs + events.inputs + rejects.inputs {
       // The name of an open part changes when it is complete, but its rows do not.
       let name = (input.laterPath ?? input.path).split(separator: "/").suffix(2).joined(separator: "/")
       let time = input.limit == nil ? input.modified ?? 0 : 0
-      try hash.update("\(name) \(input.byteCount ?? -1) \(time)\n".utf8.span)
+      text += "\(name) \(input.byteCount ?? -1) \(time)\n"
     }
-    return try hash.finish().hexadecimal
+    var hash = try SHA256()
+    return try hash.hexadecimalDigest(of: text)
   }
 }

@@ -1,0 +1,88 @@
+package import DurableFiles
+internal import Ledger
+internal import PostbackPipeline
+internal import Tables
+
+/// The states of outputs, each read once, so that all tables of an output have the rows of the same commit.
+package struct OutputStates: Sendable {
+  private var readings: [String: LedgerReading] = [:]
+
+  /// The states of outputs of which only complete parts count.
+  package init() {}
+
+  /// Reads the state of each output: the one of `states` that belongs to it, or else the one in its folder. Outputs without a
+  /// state have none here. Throws if a state belongs to another output than the one that it was found in, or given for.
+  package init(of outputs: [String], among states: [String]) throws(FileFailure) {
+    var named: [(path: String, reading: LedgerReading)] = []
+    for state in states { named.append((state, try Ledger.reading(state))) }
+    for output in outputs where output != InputFile.standardInput {
+      let id = try OutputID.read(in: output)
+      let own = "\(output)/_state"
+      // Earlier versions left no ids.
+      if let found = named.first(where: { Self.fits($0.reading, id, isAlone: outputs.count == 1) }) {
+        readings[output] = found.reading
+      } else if outputs.count == 1, let other = named.first {
+        throw .otherOutput(output, of: other.path)
+      } else if Ledger.isThere(own) {
+        let reading = try Ledger.reading(own)
+        guard Self.fits(reading, id, isAlone: true) else { throw .otherOutput(output, of: own) }
+        readings[output] = reading
+      }
+    }
+  }
+
+  private static func fits(_ reading: LedgerReading, _ id: OutputID?, isAlone: Bool) -> Bool {
+    guard let own = reading.outputID, let id else { return isAlone }
+    return own == id
+  }
+
+  /// Returns the state of an output; nil if it has none.
+  func reading(of output: String) -> LedgerReading? { readings[output] }
+}
+
+extension TableFiles {
+  /// Returns the files of a table with the rows that a state had committed when it was read.
+  ///
+  /// A complete part that was moved away is left out, and one that was compressed is read as it is. Throws if an open part is
+  /// gone, or if the table is only in another format than JSON Lines.
+  static func committed(
+    _ reading: LedgerReading,
+    of table: Table,
+    in output: String
+  ) throws(FileFailure) -> [InputFile] {
+    let all = reading.parts.filter { $0.table == table.name && $0.rows > 0 }
+    let parts = all.filter { $0.format == .jsonLines }
+    if parts.isEmpty, let other = all.first { throw .noJSONLines("\(output)/\(other.folder)/\(other.name)") }
+    var inputs: [InputFile] = []
+    for part in parts {
+      if let input = try file(of: part, in: "\(output)/\(part.folder)") { inputs.append(input) }
+    }
+    return inputs
+  }
+
+  private static func file(of part: LedgerPart, in folder: String) throws(FileFailure) -> InputFile? {
+    // In this order, because the changes are in this order.
+    for name in (part.isRewritten ? [part.rewrittenName] : []) + [part.hiddenName]
+    where try DurableFolder(folder).byteCount(of: name) != nil {
+      var input = InputFile(path: "\(folder)/\(name)", byteCount: part.length)
+      (input.limit, input.laterPath) = (part.length, "\(folder)/\(part.name)")
+      return input
+    }
+    for name in [part.name] + compressions.map({ part.name + $0 })
+    where try DurableFolder(folder).byteCount(of: name) != nil {
+      guard var input = try InputFile.enumerate(["\(folder)/\(name)"]).first else { continue }
+      // It was complete only after the state was read.
+      if part.phase == .open { (input.limit, input.byteCount) = (part.length, part.length) }
+      return input
+    }
+    guard part.phase == .open else { return nil }
+    throw .damaged("\(folder)/\(part.hiddenName)", "The file is missing, and it has committed rows")
+  }
+}
+
+extension FileFailure {
+  /// The failure for a table that is only in another format.
+  static func noJSONLines(_ path: String) -> FileFailure {
+    FileFailure(.notFound, path, "Only JSON Lines are read", advice: "Run again with --format jsonl or --format both")
+  }
+}
