@@ -1,3 +1,4 @@
+package import Analysis
 package import DurableFiles
 internal import Glibc
 package import PostbackPipeline
