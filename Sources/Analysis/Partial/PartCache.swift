@@ -25,6 +25,12 @@ package final class PartCache {
     case enriched
     /// The counts of the daily tables.
     case daily
+    /// The counts of the page.
+    case page
+    /// The senders of the postbacks of a part of `skan_postbacks`.
+    case senders
+    /// The values that forwarders sent, of a part of `skan_settled`.
+    case forwarded
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
@@ -36,6 +42,8 @@ package final class PartCache {
   private let program: String
   private let isTemporary: Bool
   private var used: Set<String> = []
+  /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
+  package var keeper: (any Sendable)?
 
   /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used.
   package convenience init(in path: String, program: String = "") throws(PipelineFailure) {

@@ -208,7 +208,7 @@ package struct ReportCube: Sendable {
     classes = []
     var indexes: [[String?]: Int] = [:]
     var sums: [Key: Revenue] = [:]
-    for (key, windows) in count.revenue.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+    for (key, windows) in count.revenue.entries.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       let values = key.values
       let identity = Array(values[3...])
       let index = indexes[identity] ?? classes.count
