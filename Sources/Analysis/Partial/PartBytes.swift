@@ -52,7 +52,8 @@ package struct ResultWriter {
 /// Reads the values of a result in the order in which they were written. The bytes must be whole, which their checksum tells.
 package struct ResultReader {
   @usableFromInline let bytes: [UInt8]
-  @usableFromInline var place = 0
+  /// The number of the bytes that were read.
+  @usableFromInline package var place = 0
 
   /// A reader of the values that a `ResultWriter` has written.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }

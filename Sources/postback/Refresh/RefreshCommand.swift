@@ -156,7 +156,7 @@ struct RefreshSteps {
     if has("report") {
       if derived.contains(where: { $0.state == "made" }) || !isPageCurrent {
         var command = try ReportCommand(try arguments(ReportCommand.manual))
-        (command.signals, command.isRefreshing) = (signals, true)
+        command.signals = signals
         results.append(try await perform(command))
       } else {
         results.append(RefreshResult(step: "report", state: "current"))

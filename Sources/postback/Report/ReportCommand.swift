@@ -47,8 +47,6 @@ struct ReportCommand: Command {
 
   /// The tests of signals that an earlier step has made, which the page shows if they are of the same rows.
   var signals: KnownSignals?
-  /// Indicates that results for parts that the page does not need any more are removed.
-  var isRefreshing = false
   private let paths: [String]
   private let file: String
   private let overwrites: Bool
@@ -151,7 +149,8 @@ struct ReportCommand: Command {
       )
       try output.write(Array(try page.html().markup.utf8))
       try output.publish()
-      if isRefreshing { try cache?.removeOthers(of: [.page, .senders, .forwarded]) }
+      // Among these are rows that were removed from the tables because of their age.
+      try cache?.removeOthers(of: [.page, .senders, .forwarded])
       try report.unreadable.throwIfAny()
     } catch {
       throw CommandFailure(of: error)
