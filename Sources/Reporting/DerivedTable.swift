@@ -1,6 +1,8 @@
+internal import Analysis
 package import DurableFiles
 internal import JSON
 package import Ledger
+internal import PostbackPipeline
 package import Tables
 
 /// The folder of a derived table while it is written. It replaces the table as a whole when it is complete; until then
@@ -163,5 +165,14 @@ package final class DerivedTable {
   private func endPart() throws(FileFailure) {
     for (_, file) in files { try file.synchronize() }
     files = []
+  }
+}
+
+extension PartCache {
+  /// Returns a cache, or else one for the time in which a table is written in an output folder. One that a killed process has
+  /// left there is removed.
+  static func given(_ cache: PartCache?, or table: Table, in output: String) throws(PipelineFailure) -> PartCache {
+    if let cache { return cache }
+    return try PartCache(temporary: DerivedTable.cachePath(table, in: output))
   }
 }

@@ -36,11 +36,14 @@ struct ConflictTable: Sendable {
   private var contentBytes = 0
   private var origins: Set<CopyOrigin> = []
 
+  /// A table without copies.
+  init() {}
+
   private static let mostCopies = 500_000
   private static let mostContentBytes = 16 << 20
 
   /// Adds the copies of a batch; batches must be added in order.
-  mutating func add(_ found: [ConflictReader.Copy]) {
+  mutating func add(_ found: some Sequence<ConflictReader.Copy>) {
     for copy in found {
       guard copies.count < Self.mostCopies, let content = place(copy.content) else {
         unfollowed += 1
@@ -48,6 +51,12 @@ struct ConflictTable: Sendable {
       }
       copies.append(Copy(key: copy.key, content: content, matches: copy.matches))
     }
+  }
+
+  /// Adds the copies of rejects that come later, without first copies.
+  mutating func merge(_ later: ConflictTable) {
+    add(later.copies.lazy.map { ($0.key, later.contents[Int($0.content)], $0.matches) })
+    unfollowed += later.unfollowed
   }
 
   private mutating func place(_ content: GroupKey) -> Int32? {
@@ -69,6 +78,29 @@ struct ConflictTable: Sendable {
       let origin = origins.insert(first.origin).memberAfterInsert
       firsts[key] = First(origin: origin, matches: first.matches)
     }
+  }
+}
+
+extension ConflictTable {
+  /// Writes the copies, all of which meet the query.
+  func encode(_ writer: inout ResultWriter) {
+    writer.append(contents) { $0.append($1.bytes[...]) }
+    writer.append(copies) { writer, copy in
+      writer.append(copy.key.high)
+      writer.append(copy.key.low)
+      writer.append(copy.content)
+    }
+  }
+
+  /// Reads what `encode` has written.
+  init(_ reader: inout ResultReader) {
+    let contents = reader.array { GroupKey(bytes: Array($0.slice())) }
+    add(
+      reader.array { reader in
+        let key = PostbackKey(high: reader.integer(), low: reader.integer())
+        return (key, contents[Int(reader.integer(Int32.self))], true)
+      }
+    )
   }
 }
 

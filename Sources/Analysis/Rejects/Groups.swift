@@ -33,59 +33,67 @@ package struct RowTally: Sendable, Equatable {
   }
 }
 
-/// Tallies by group. `merge` keeps a limited number of groups; the rows of all further ones are counted together in
-/// `rest`.
+/// Tallies by group. A limited number of groups is kept; the rows of all further ones are counted together in `rest`.
 struct Groups: Sendable {
-  /// The tally of each group that is kept.
-  private(set) var tallies: [GroupKey: RowTally] = [:]
+  private var table: GroupTable<RowTally>
   /// The rows of all groups that are not kept.
   private(set) var rest = RowTally()
-  private var keyBytes = 0
-  private let limit: Int
 
   /// The default limit for the number of groups.
   static let largestCount = 100_000
-  private static let largestKeyBytes = 32 << 20
 
-  init(limit: Int = Groups.largestCount) { self.limit = limit }
+  init(limit: Int = Groups.largestCount) { table = GroupTable(limit: limit) }
 
-  mutating func add(_ key: GroupKey, at time: Int64?) {
-    tallies[key, default: RowTally()].add(at: time)
-  }
+  /// The groups that are kept, in the order in which they came first.
+  var tallies: [(key: GroupKey, value: RowTally)] { table.entries }
+
+  /// Indicates that all groups are kept.
+  var isWhole: Bool { rest.count == 0 }
+
+  /// The tally of a group; nil if it is not there, or not kept.
+  subscript(key: GroupKey) -> RowTally? { table[key] }
+
+  mutating func add(_ key: GroupKey, at time: Int64?) { update(key) { $0.add(at: time) } }
 
   /// Adds a reject with a code.
   mutating func add(_ key: GroupKey, at time: Int64?, code: String) {
-    tallies[key, default: RowTally()].add(at: time)
-    tallies[key, default: RowTally()].classes.add(code)
+    update(key) { tally in
+      tally.add(at: time)
+      tally.classes.add(code)
+    }
   }
 
-  mutating func add(_ key: GroupKey, count: Int = 1) {
-    tallies[key, default: RowTally()].count += count
+  mutating func add(_ key: GroupKey, count: Int = 1) { update(key) { $0.count += count } }
+
+  private mutating func update(_ key: GroupKey, _ body: (inout RowTally) -> Void) {
+    if !table.update(key, RowTally(), body) { body(&rest) }
   }
 
-  /// Adds the groups of rows that come later.
+  /// Adds the groups of rows that come later. Those that are kept depend on the order of all rows alone, as long as `later`
+  /// keeps all of its own.
   mutating func merge(_ later: Groups) {
-    let laterBytes = later.tallies.keys.reduce(0) { $0 + $1.bytes.count }
-    if tallies.count + later.tallies.count <= limit, keyBytes + laterBytes <= Self.largestKeyBytes {
-      for (key, tally) in later.tallies {
-        if tallies[key] == nil { keyBytes += key.bytes.count }
-        tallies[key, default: RowTally()] += tally
-      }
-      rest += later.rest
-      return
-    }
-    // The order depends on the rows alone, so that the groups that are kept depend on them alone, too.
-    for (key, tally) in later.tallies.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
-      if tallies[key] == nil {
-        guard tallies.count < limit, keyBytes + key.bytes.count <= Self.largestKeyBytes else {
-          rest += tally
-          continue
-        }
-        keyBytes += key.bytes.count
-      }
-      tallies[key, default: RowTally()] += tally
-    }
+    for (key, tally) in later.tallies { update(key) { $0 += tally } }
     rest += later.rest
+  }
+}
+
+extension Groups {
+  /// Writes the groups, all of which are kept. The classes of rejects are not written.
+  func encode(_ writer: inout ResultWriter) {
+    table.encode(&writer) { writer, tally in
+      writer.append(tally.count)
+      writer.append(tally.firstSeen)
+      writer.append(tally.lastSeen)
+    }
+  }
+
+  /// Reads what `encode` has written.
+  init(_ reader: inout ResultReader, limit: Int = Groups.largestCount) {
+    table = GroupTable(&reader, limit: limit) { reader in
+      var tally = RowTally()
+      (tally.count, tally.firstSeen, tally.lastSeen) = (reader.count(), reader.optional(), reader.optional())
+      return tally
+    }
   }
 }
 
@@ -170,48 +178,5 @@ struct GroupKeyReader: Sendable {
       let count = cell.map { min(Int($0.count), part.prefix ?? .max) }
       key.append(cell.map { ByteRange(start: Int($0.start), count: count ?? 0) }, of: row.bytes)
     }
-  }
-}
-
-/// The values that the rows of a group have in common.
-struct GroupKey: Hashable, Sendable {
-  /// The encoded values, one after the other. Null is the byte 0; a text is the byte 1, its length in four bytes
-  /// (little-endian) and its bytes.
-  private(set) var bytes: [UInt8] = []
-
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-
-  mutating func append(_ text: ByteRange?, of source: [UInt8]) {
-    guard let text else { return bytes.append(0) }
-    bytes.append(1)
-    for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: text.count >> shift)) }
-    bytes.append(text, of: source)
-  }
-
-  /// The decoded values, in the order of the columns; nil for null.
-  var values: [String?] {
-    var values: [String?] = []
-    var rest = bytes[...]
-    while let mark = rest.popFirst() {
-      guard mark == 1 else {
-        values.append(nil)
-        continue
-      }
-      let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-      values.append(String(decoding: rest.dropFirst(4).prefix(count), as: UTF8.self))
-      rest = rest.dropFirst(4 + count)
-    }
-    return values
-  }
-
-  /// The key with only the values at these indexes.
-  func only(_ places: [Int]) -> GroupKey {
-    let values = values
-    var key = GroupKey()
-    for place in places {
-      let text = values[place].map { Array($0.utf8) }
-      key.append(text.map { ByteRange(start: 0, count: $0.count) }, of: text ?? [])
-    }
-    return key
   }
 }

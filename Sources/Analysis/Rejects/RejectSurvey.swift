@@ -65,7 +65,7 @@ package struct RejectSurvey: Sendable {
     let readIsKnown = accepted != nil && part.read.rest.count == 0
     let places = counting.sharedPlaces
     groups = part.groups.tallies.map { key, tally in
-      let read = readIsKnown ? part.read.tallies[key.only(places)]?.count : nil
+      let read = readIsKnown ? part.read[key.only(places)]?.count : nil
       return Group(values: key.values, tally: tally, read: read)
     }
     .sorted { $0.comes(before: $1) }

@@ -4,33 +4,43 @@ internal import Tables
 /// The counts from which a report's cube is made, of one batch or of all batches so far. Their size is bounded.
 struct CubeCount: Sendable {
   /// All records by source of time, day, forwarder, network, app, reject code, decode status, window and kind of value.
-  private(set) var outcomes = Groups(limit: largestCount)
+  private(set) var outcomes = Groups()
   /// Won first installs by source of time, day, forwarder, network, app, and the estimated, first and last possible day.
-  private(set) var installs = Groups(limit: largestCount)
+  private(set) var installs = Groups()
   /// The revenue of each window by source of time, day, forwarder, network, app, currency, conversion type and model.
-  private(set) var revenue: [GroupKey: [RevenueSums.Window]] = [:]
+  private(set) var revenue = RevenueGroups()
 
-  private static let largestCount = 100_000
-  private static let noRevenue = [RevenueSums.Window](repeating: RevenueSums.Window(), count: 3)
+  /// Counts of no records.
+  init() {}
 
   mutating func add(_ key: GroupKey) { outcomes.add(key) }
 
   mutating func addInstall(_ key: GroupKey) { installs.add(key) }
 
   mutating func add(_ sum: RevenueSums.Window, ofWindow window: Int, _ key: GroupKey) {
-    revenue[key, default: Self.noRevenue][window] += sum
+    revenue.add(sum, ofWindow: window, key)
   }
 
   /// Adds the counts of rows that come later.
   mutating func merge(_ later: Self) {
     outcomes.merge(later.outcomes)
     installs.merge(later.installs)
-    let fits = revenue.count + later.revenue.count <= Self.largestCount
-    let sums = Array(later.revenue)
-    for (key, windows) in fits ? sums : sums.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
-      guard revenue[key] != nil || revenue.count < Self.largestCount else { continue }
-      for window in windows.indices { revenue[key, default: Self.noRevenue][window] += windows[window] }
-    }
+    revenue.merge(later.revenue)
+  }
+
+  /// Indicates that all groups are kept.
+  var isWhole: Bool { outcomes.isWhole && installs.isWhole && revenue.isWhole }
+
+  /// Writes the counts, all of whose groups are kept.
+  func encode(_ writer: inout ResultWriter) {
+    outcomes.encode(&writer)
+    installs.encode(&writer)
+    revenue.encode(&writer)
+  }
+
+  /// Reads what `encode` has written.
+  init(_ reader: inout ResultReader) {
+    (outcomes, installs, revenue) = (Groups(&reader), Groups(&reader), RevenueGroups(&reader))
   }
 }
 

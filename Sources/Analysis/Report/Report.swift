@@ -140,27 +140,17 @@ package struct Report: Sendable {
 }
 
 extension Report {
-  /// Reads the tables of one or more runs, each table once. At most `sampleLimit` rejects are kept whole.
+  /// Reads the tables of one or more runs. At most `sampleLimit` rejects are kept whole. With a cache only parts that are not in
+  /// it are read.
   package init(
     rejects: TableFiles,
     accepted: TableFiles,
     sampleLimit: Int,
+    cache: PartCache? = nil,
     jobs: Int
   ) async throws(PipelineFailure) {
-    var counting = ReportCounting(sampleLimit: sampleLimit)
-    var count = ReportCount(sample: sampleLimit)
-    try await rejects.scan(jobs: jobs) { [counting] in
-      counting.rejects(in: $0)
-    } take: {
-      count.merge($0)
-    }
-    counting.conflictKeys = count.conflicts.keys
-    try await accepted.scan(jobs: jobs) { [counting] in
-      counting.accepted(in: $0)
-    } take: {
-      count.merge($0)
-    }
-    self.init(count)
+    let reading = ReportReading(ReportCounting(sampleLimit: sampleLimit), cache: cache, jobs: jobs)
+    self.init(try await reading.count(rejects: rejects, accepted: accepted))
   }
 
   private init(_ count: ReportCount) {

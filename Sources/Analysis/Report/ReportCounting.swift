@@ -1,4 +1,3 @@
-internal import PostbackVerification
 internal import Base
 internal import Tables
 internal import ConversionModel
@@ -8,9 +7,6 @@ internal import PostbackPipeline
 /// Counts the rows of batches for a report.
 struct ReportCounting: Sendable {
   let sampleLimit: Int
-
-  /// The keys of the postbacks whose first copy is to be found among accepted postbacks.
-  var conflictKeys: Set<PostbackKey> = []
 
   private let source = GroupKeyReader(["received_at_source"], in: .rejects)
   private let code = GroupKeyReader(["received_at_source", "reject_code"], in: .rejects)
@@ -23,6 +19,7 @@ struct ReportCounting: Sendable {
   private let conflict = ConflictReader()
   private let acceptedNetwork = GroupKeyReader(["ad_network_id"], in: .postbacks)
   private let acceptedForwarder = GroupKeyReader(["forwarder"], in: .postbacks)
+  private let sender = GroupKeyReader(["channel", "forwarder"], in: .postbacks)
   private let acceptedSource = GroupKeyReader(["received_at_source"], in: .postbacks)
   private let status = GroupKeyReader(["decode_status"], in: .postbacks)
   private let cube = CubeKeys()
@@ -52,7 +49,7 @@ struct ReportCounting: Sendable {
       add(forwarderCode, to: &count.forwarderCodes)
       cube.addReject(row, to: &count.cube, &key)
       identifiers.add(row, to: &count.identifiers, &key)
-      if let copy = conflict.copy(row, matches: true) { count.copies.append(copy) }
+      if let copy = conflict.copy(row, matches: true) { count.conflicts.add(CollectionOfOne(copy)) }
       count.sample.add(row.line, digest: row.text(rejects.digest) ?? "", code: row.text(rejects.code) ?? "")
     }
     count.unreadable = row.unreadable
@@ -73,7 +70,10 @@ struct ReportCounting: Sendable {
       count.sources.add(key, at: row.time(postbacks.received))
       status.read(row, into: &key)
       count.statuses.add(key)
-      if let first = conflict.first(row, among: conflictKeys, matches: true) { count.firsts.append(first) }
+      if let postback = row.key(postbacks.key) {
+        sender.read(row, into: &key)
+        count.senders.add(postback, from: key)
+      }
       guard row.boolean(postbacks.won) != false,
         let window = Int(exactly: row.integer(postbacks.window) ?? 0), count.windows.indices.contains(window)
       else {
@@ -112,7 +112,9 @@ extension ReportCount {
       row.text(places.conversion) ?? Self.install == Self.install
     else { return nil }
     guard let estimated = row.day(places.estimated), let earliest = row.day(places.earliest),
-      let latest = row.day(places.latest), earliest <= latest, latest - earliest < Self.longestInterval
+      let latest = row.day(places.latest), earliest <= latest, latest - earliest < Self.longestInterval,
+      Self.plausibleDays.contains(earliest), Self.plausibleDays.contains(latest),
+      Self.plausibleDays.contains(estimated)
     else {
       otherInstalls += 1
       return nil
@@ -130,6 +132,9 @@ extension ReportCount {
   /// The limit, in days, for the interval of possible install dates; longer intervals are not plausible. The longest
   /// one that a postback allows is a few weeks.
   private static let longestInterval = 60
+
+  /// The days since 1970-01-01 on which installs are counted, about until 2106.
+  private static let plausibleDays = 0..<50_000
 }
 
 extension RevenueSums.Window {
@@ -159,6 +164,7 @@ private struct RejectPlaces: Sendable {
 
 /// The places of the columns of `skan_postbacks` that reports count.
 struct PostbackPlaces: Sendable {
+  let key = Table.postbacks.place(.postbackKey)
   let received = Table.postbacks.place(.receivedAt)
   let source = Table.postbacks.place(.receivedAtSource)
   let won = Table.postbacks.place(.didWin)
@@ -175,99 +181,4 @@ struct PostbackPlaces: Sendable {
   let maximum = Table.postbacks.place(.maxRevenue)
   let currency = Table.postbacks.place(.currency)
   let cumulative = Table.postbacks.place(.cumulative)
-}
-
-/// The counts that a report needs, of one batch or of all batches so far. Their size is bounded, whatever the tables
-/// hold.
-struct ReportCount: Sendable {
-  /// Rejects and accepted postbacks by `received_at_source`.
-  var sources = Groups()
-  /// Rejects by `received_at_source` and reject code.
-  var codes = Groups()
-  /// Rejects by stage.
-  var stages = Groups()
-  /// Rejects by `received_at_source`, hour of receipt and reject code.
-  var hours = Groups()
-  /// Rejects by ad network and reject code.
-  var networkCodes = Groups()
-  /// Rejects by forwarder and reject code.
-  var forwarderCodes = Groups()
-  /// Rejects and accepted postbacks by ad network.
-  var networks = Groups()
-  /// Rejects and accepted postbacks by forwarder.
-  var forwarders = Groups()
-  var copies: [ConflictReader.Copy] = []
-  var firsts: [ConflictReader.First] = []
-  var conflicts = ConflictTable()
-  var sample: RejectSample
-  var cube = CubeCount()
-  /// Rejects by day, code, sender and source identifier, without harmless copies.
-  var identifiers = Groups()
-
-  var accepted = 0
-  /// Accepted postbacks by `decode_status`.
-  var statuses = Groups()
-  var windows = (0...2).map { Report.Window(index: $0) }
-  var revenue = RevenueSums()
-  /// Installs by day, in one dictionary for each `TimeOrigin`.
-  var installs = [[Int: Report.InstallDay]](repeating: [:], count: TimeOrigin.allCases.count)
-  var otherInstalls = 0
-  var unreadable = UnreadableRows()
-
-  private static let mostDays = 20_000
-
-  init(sample limit: Int) { sample = RejectSample(limit: limit) }
-
-  mutating func merge(_ later: ReportCount) {
-    sources.merge(later.sources)
-    codes.merge(later.codes)
-    stages.merge(later.stages)
-    hours.merge(later.hours)
-    networkCodes.merge(later.networkCodes)
-    forwarderCodes.merge(later.forwarderCodes)
-    networks.merge(later.networks)
-    forwarders.merge(later.forwarders)
-    conflicts.add(later.copies)
-    conflicts.add(later.firsts)
-    sample.merge(later.sample)
-    cube.merge(later.cube)
-    identifiers.merge(later.identifiers)
-    accepted += later.accepted
-    statuses.merge(later.statuses)
-    for index in windows.indices { windows[index] += later.windows[index] }
-    revenue.merge(later.revenue)
-    for kind in installs.indices {
-      for (day, days) in later.installs[kind].sorted(by: { $0.key < $1.key }) {
-        if installs[kind][day] == nil, installs[kind].count >= Self.mostDays {
-          otherInstalls += days.estimated
-        } else {
-          installs[kind][day, default: .init(day: day)] += days
-        }
-      }
-    }
-    otherInstalls += later.otherInstalls
-    unreadable += later.unreadable
-  }
-
-  /// Indicates that some groups, revenue or copies are left out, because there are more than can be kept.
-  var isBounded: Bool {
-    let groups = [sources, codes, hours, networks, networkCodes, forwarders, forwarderCodes, statuses]
-    return groups.contains { $0.rest.count > 0 } || revenue.isBounded || conflicts.unfollowed > 0
-  }
-}
-
-extension Report.Window {
-  static func += (left: inout Self, right: Self) {
-    left.fine += right.fine
-    left.coarse += right.coarse
-    left.none += right.none
-  }
-}
-
-extension Report.InstallDay {
-  static func += (left: inout Self, right: Self) {
-    left.estimated += right.estimated
-    left.certain += right.certain
-    left.possible += right.possible
-  }
 }

@@ -93,38 +93,48 @@ package struct ReportCube: Sendable {
 
   private static let mostDays = 400
   private static let mostCells = 20_000
+  /// The most values of a dimension that are kept.
+  private static let mostValues = 12
   private static let longestName = 200
 
   /// Creates the cube from counts. Only times of `origin` count.
   init(_ count: CubeCount, origin: TimeOrigin) {
     leftOut = count.outcomes.rest.count + count.installs.rest.count
-    let tallies = count.outcomes.tallies.map { (values: $0.key.values, count: $0.value.count) }
+    var known: [String: Int?] = [:]
     func day(_ values: [String?]) -> Int? {
       guard TimeOrigin(values[0]) == origin, let text = values[1] else { return nil }
-      return Timestamp("\(text)T00:00:00Z").map { Int($0.milliseconds / 86_400_000) }
+      if let day = known[text] { return day }
+      let day = Timestamp("\(text)T00:00:00Z").map { Int($0.milliseconds / 86_400_000) }
+      known[text] = day
+      return day
     }
-    let known = tallies.compactMap { day($0.values) }
-    if let last = known.max(), let first = known.min() { days = max(first, last - Self.mostDays + 1)...last }
+    let tallies = count.outcomes.tallies.map { (values: $0.key.values, count: $0.value.count) }
+    for tally in tallies {
+      if let day = day(tally.values) { days = min(days?.lowerBound ?? day, day)...max(days?.upperBound ?? day, day) }
+    }
+    days = days.map { max($0.lowerBound, $0.upperBound - Self.mostDays + 1)...$0.upperBound }
     let span = days
     let ranked = (2...4).map { column in Self.ranked(tallies, column) }
-    var most = 12
-    repeat {
-      let places = ranked.map { Places($0, most: most) }
-      func place(_ values: [String?]) -> Place {
-        let found = day(values).flatMap { span?.contains($0) == true ? $0 : nil }
-        return Place(
-          day: found,
-          forwarder: places[0].index(of: values[2]),
-          network: places[1].index(of: values[3]),
-          app: places[2].index(of: values[4])
-        )
-      }
+    var places = ranked.map { Places($0, most: Self.mostValues) }
+    func place(_ values: [String?]) -> Place {
+      let found = day(values).flatMap { span?.contains($0) == true ? $0 : nil }
+      return Place(
+        day: found,
+        forwarder: places[0].index(of: values[2]),
+        network: places[1].index(of: values[3]),
+        app: places[2].index(of: values[4])
+      )
+    }
+    fillCounts(tallies, place)
+    var most = Self.mostValues / 2
+    while counts.count > Self.mostCells, most > 0 {
+      places = ranked.map { Places($0, most: most) }
       fillCounts(tallies, place)
-      fillInstalls(count, origin, place)
-      fillRevenue(count, place, app: { places[2].index(of: $0) })
-      dimensions = Dimensions(forwarders: places[0].values, networks: places[1].values, apps: places[2].values)
       most /= 2
-    } while counts.count > Self.mostCells && most > 0
+    }
+    fillInstalls(count, origin, place)
+    fillRevenue(count, place, app: { places[2].index(of: $0) })
+    dimensions = Dimensions(forwarders: places[0].values, networks: places[1].values, apps: places[2].values)
     if installs?.count ?? 0 > Self.mostCells { installs = nil }
     if revenue?.count ?? 0 > Self.mostCells { (revenue, classes) = (nil, []) }
   }
@@ -208,7 +218,7 @@ package struct ReportCube: Sendable {
     classes = []
     var indexes: [[String?]: Int] = [:]
     var sums: [Key: Revenue] = [:]
-    for (key, windows) in count.revenue.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+    for (key, windows) in count.revenue.entries.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       let values = key.values
       let identity = Array(values[3...])
       let index = indexes[identity] ?? classes.count

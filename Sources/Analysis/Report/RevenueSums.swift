@@ -30,37 +30,34 @@ struct RevenueSums: Sendable {
   private static let columns = [
     "app_id", "currency", "ad_network_id", "conversion_type", "model_id", "model_version",
   ]
-  private static let mostSums = 100_000
 
   private let reader = GroupKeyReader(RevenueSums.columns, in: .postbacks)
-  private var sums: [GroupKey: [Window]] = [:]
+  private var sums = RevenueGroups()
   /// Indicates that some revenue is left out, because there are more sums than can be kept.
-  private(set) var isBounded = false
+  var isBounded: Bool { !sums.isWhole }
+
+  /// Sums of no revenue.
+  init() {}
 
   /// Adds the revenue of the current row to the sum for this conversion window.
   mutating func add(_ sum: Window, ofWindow window: Int, _ row: borrowing RowCursor, _ key: inout GroupKey) {
     reader.read(row, into: &key)
-    sums[key, default: Self.none][window] += sum
+    sums.add(sum, ofWindow: window, key)
   }
-
-  private static let none = [Window](repeating: Window(), count: 3)
 
   /// Adds the sums of rows that come later.
-  mutating func merge(_ later: RevenueSums) {
-    for (key, windows) in later.sums.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
-      guard sums[key] != nil || sums.count < Self.mostSums else {
-        isBounded = true
-        continue
-      }
-      for window in windows.indices { sums[key, default: Self.none][window] += windows[window] }
-    }
-    isBounded = isBounded || later.isBounded
-  }
+  mutating func merge(_ later: RevenueSums) { sums.merge(later.sums) }
+
+  /// Writes the sums, all of which are kept.
+  func encode(_ writer: inout ResultWriter) { sums.encode(&writer) }
+
+  /// Reads what `encode` has written.
+  init(_ reader: inout ResultReader) { sums = RevenueGroups(&reader) }
 
   /// The revenue by app and currency: currencies by the number of their postbacks, and in each the largest estimates first.
   var ranges: [Report.RevenueRange] {
     var ranges: [String: [String: Report.RevenueRange]] = [:]
-    for (key, windows) in sums {
+    for (key, windows) in sums.entries {
       let values = key.values
       let (app, currency) = (values[0] ?? "", values[1] ?? "")
       ranges[currency, default: [:]][app, default: .init(app: app, currency: currency)] += .init(app, currency, windows)
@@ -99,5 +96,62 @@ extension Report.RevenueRange {
     left.closedMaximum += right.closedMaximum
     left.openEnded += right.openEnded
     left.basis = max(left.basis, right.basis)
+  }
+}
+
+/// The revenue of each conversion window by group. A limited number of groups is kept.
+struct RevenueGroups: Sendable {
+  private var table = GroupTable<[RevenueSums.Window]>()
+  /// Indicates that all groups are kept.
+  private(set) var isWhole = true
+
+  private static let none = [RevenueSums.Window](repeating: RevenueSums.Window(), count: 3)
+
+  /// No groups.
+  init() {}
+
+  /// The groups, in the order in which they came first, with the sums of their windows.
+  var entries: [(key: GroupKey, value: [RevenueSums.Window])] { table.entries }
+
+  mutating func add(_ sum: RevenueSums.Window, ofWindow window: Int, _ key: GroupKey) {
+    if !table.update(key, Self.none, { $0[window] += sum }) { isWhole = false }
+  }
+
+  /// Adds the groups of rows that come later.
+  mutating func merge(_ later: RevenueGroups) {
+    for (key, windows) in later.entries {
+      let isKept = table.update(key, Self.none) { sums in
+        for window in windows.indices { sums[window] += windows[window] }
+      }
+      if !isKept { isWhole = false }
+    }
+    isWhole = isWhole && later.isWhole
+  }
+}
+
+extension RevenueGroups {
+  /// Writes the groups, all of which are kept.
+  func encode(_ writer: inout ResultWriter) {
+    table.encode(&writer) { writer, windows in
+      for window in windows {
+        writer.append(window.postbacks)
+        writer.append(window.isCumulative)
+        for amount in [window.estimate, window.minimum, window.closedMaximum] { writer.append(amount) }
+        writer.append(window.openEnded)
+      }
+    }
+  }
+
+  /// Reads what `encode` has written.
+  init(_ reader: inout ResultReader) {
+    table = GroupTable(&reader) { reader in
+      Self.none.map { window in
+        var window = window
+        (window.postbacks, window.isCumulative) = (reader.count(), reader.flag())
+        (window.estimate, window.minimum, window.closedMaximum) = (reader.amount(), reader.amount(), reader.amount())
+        window.openEnded = reader.count()
+        return window
+      }
+    }
   }
 }

@@ -1,4 +1,4 @@
-internal import Analysis
+package import Analysis
 internal import Base
 internal import DurableFiles
 package import PostbackPipeline
@@ -41,32 +41,89 @@ package struct ForwardedValues: Sendable {
     return weeks.sorted { $0.key < $1.key }.map { Step(day: $0.key, raised: $0.value) }
   }
 
-  private init(_ forwarder: String) { self.forwarder = forwarder }
+  fileprivate init(_ forwarder: String) { self.forwarder = forwarder }
 
-  /// Reads the values of an output by forwarder, those with the most first; nil if it does not have `skan_settled`.
-  package static func read(in output: String, jobs: Int) async throws(PipelineFailure) -> [ForwardedValues]? {
-    let files: TableFiles?
-    do throws(FileFailure) { files = try TableFiles(derived: .settled, in: output) } catch { throw .state(error) }
-    guard let files else { return nil }
-    let reader = ForwardedReader()
-    var found: [String: ForwardedValues] = [:]
-    try await files.scan(jobs: jobs) {
-      reader.read($0)
-    } take: { part in
-      for (key, count) in part {
-        guard found[key.forwarder] != nil || found.count < mostForwarders else { continue }
-        found[key.forwarder, default: ForwardedValues(key.forwarder)].add(key, count)
-      }
+  /// Reads the values of an output by forwarder, those with the most first; nil if it does not have `skan_settled`. With a cache
+  /// only parts that are not in it are read.
+  package static func read(
+    in output: String,
+    cache: PartCache? = nil,
+    jobs: Int
+  ) async throws(PipelineFailure) -> [ForwardedValues]? {
+    let parts = try PipelineFailure.state { () throws(FileFailure) in
+      try TableFiles(derived: .settled, in: output)?.divided()
     }
-    return found.values.sorted { ($1.count, $0.forwarder) < ($0.count, $1.forwarder) }
+    guard let parts else { return nil }
+    let reader = ForwardedReader()
+    let merging = PartMerging(.forwarded, empty: ForwardedCount(), cache: cache, jobs: jobs) { reader.read($0) }
+    var count = ForwardedCount()
+    try await merging.add(parts, to: &count)
+    return count.values.sorted { ($1.count, $0.forwarder) < ($0.count, $1.forwarder) }
   }
+
+  /// Adds a postback with a value, and with its day if it was compared.
+  fileprivate mutating func add(value: Int?, day: Int?, isRaised: Bool) {
+    if let value { if value < 64 { fine[value] += 1 } else { coarse[value - 64] += 1 } }
+    if let day { days[day] = (days[day] ?? Rate(0, of: 0)) + Rate(isRaised ? 1 : 0, of: 1) }
+  }
+
+  fileprivate static func += (left: inout Self, right: Self) {
+    left.days.merge(right.days, uniquingKeysWith: +)
+    for value in left.fine.indices { left.fine[value] += right.fine[value] }
+    for value in left.coarse.indices { left.coarse[value] += right.coarse[value] }
+  }
+
+  fileprivate func encode(_ writer: inout ResultWriter) {
+    writer.append(forwarder)
+    for count in fine + coarse { writer.append(count) }
+    writer.append(days) { writer, day in
+      for number in [day.key, day.value.count, day.value.total] { writer.append(number) }
+    }
+  }
+
+  /// Reads what `encode` has written.
+  fileprivate init(_ reader: inout ResultReader) {
+    self.init(reader.text())
+    for value in fine.indices { fine[value] = reader.count() }
+    for value in coarse.indices { coarse[value] = reader.count() }
+    days = reader.dictionary { ($0.count(), Rate($0.count(), of: $0.count())) }
+  }
+}
+
+/// The values of the forwarders, in the order in which they came first. A limited number of them is kept.
+private struct ForwardedCount: PartResult {
+  private(set) var values: [ForwardedValues] = []
+  private var places: [String: Int] = [:]
+  private(set) var isWhole = true
+  /// The steps that made the table have told of lines that are not rows.
+  var unreadable: UnreadableRows { UnreadableRows() }
 
   private static let mostForwarders = 1000
 
-  private mutating func add(_ key: ForwardedReader.Key, _ count: Int) {
-    if let value = key.value { if value < 64 { fine[value] += count } else { coarse[value - 64] += count } }
-    guard let day = key.day, let isRaised = key.isRaised else { return }
-    days[day] = (days[day] ?? Rate(0, of: 0)) + Rate(isRaised ? count : 0, of: count)
+  init() {}
+
+  /// The values of a forwarder, changed; none if there are too many forwarders.
+  mutating func update(_ forwarder: String, _ body: (inout ForwardedValues) -> Void) {
+    if let place = places[forwarder] { return body(&values[place]) }
+    guard values.count < Self.mostForwarders else {
+      isWhole = false
+      return
+    }
+    places[forwarder] = values.count
+    values.append(ForwardedValues(forwarder))
+    body(&values[values.count - 1])
+  }
+
+  mutating func merge(_ later: ForwardedCount) {
+    for found in later.values { update(found.forwarder) { $0 += found } }
+    isWhole = isWhole && later.isWhole
+  }
+
+  func encode(_ writer: inout ResultWriter) { writer.append(values) { $1.encode(&$0) } }
+
+  init(_ reader: inout ResultReader) {
+    values = reader.array { ForwardedValues(&$0) }
+    for (place, found) in values.enumerated() { places[found.forwarder] = place }
   }
 }
 
@@ -82,16 +139,6 @@ extension Rate {
 
 /// Reads rows of `skan_settled` that one forwarder sent.
 private struct ForwardedReader: Sendable {
-  struct Key: Hashable, Sendable {
-    let forwarder: String
-    /// The day of receipt; nil if it is not known, or if nothing is compared.
-    var day: Int?
-    /// Indicates that the value is above the device's own; nil if one of the two has none.
-    var isRaised: Bool?
-    /// The forwarded fine value, or 64, 65 and 66 for the coarse values; nil for none.
-    let value: Int?
-  }
-
   /// The columns of one kind of conversion value.
   private struct Field: Sendable {
     let state, difference, direct, forwarded, effective: Int
@@ -128,20 +175,19 @@ private struct ForwardedReader: Sendable {
     .effectiveCoarseConversionValue
   )
 
-  func read(_ batch: RawBatch) -> [Key: Int] {
-    var counts: [Key: Int] = [:]
+  func read(_ batch: RawBatch) -> ForwardedCount {
+    var found = ForwardedCount()
     var row = RowCursor(batch, of: .settled, only: [forwarders, received] + fine.columns + coarse.columns)
     while row.next() {
       guard let forwarder = row.text(forwarders), !forwarder.contains(";") else { continue }
       let (one, other) = (values(fine, row), values(coarse, row))
-      var key = Key(forwarder: forwarder, value: one.forwarded ?? other.forwarded)
-      if one.isCompared || other.isCompared, let time = row.time(received) {
-        key.day = Int(time / 86_400_000)
-        key.isRaised = [one, other].contains { $0.isCompared && $0.forwarded ?? -1 > $0.direct ?? Int.max }
-      }
-      counts[key, default: 0] += 1
+      let isCompared = one.isCompared || other.isCompared
+      let day = isCompared ? row.time(received).map { Int($0 / 86_400_000) } : nil
+      let isRaised = [one, other].contains { $0.isCompared && $0.forwarded ?? -1 > $0.direct ?? Int.max }
+      // The forwarded fine value, or 64, 65 and 66 for the coarse values; nil for none.
+      found.update(forwarder) { $0.add(value: one.forwarded ?? other.forwarded, day: day, isRaised: isRaised) }
     }
-    return counts
+    return found
   }
 
   /// The values of the device and of the forwarder, and the fact that both sent a copy that could be compared.

@@ -1,3 +1,4 @@
+internal import Analysis
 internal import ConversionModel
 internal import PostbackVerification
 internal import Tables

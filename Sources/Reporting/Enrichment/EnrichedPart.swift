@@ -1,3 +1,4 @@
+internal import Analysis
 internal import PostbackPipeline
 internal import Tables
 

@@ -1,3 +1,5 @@
+internal import Analysis
+
 /// The copies that were found for each part of `skan_postbacks`, as they are kept from one calculation to the next.
 struct CopyMatching: Sendable {
   /// The copies of the postbacks of a part.

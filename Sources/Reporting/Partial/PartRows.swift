@@ -1,3 +1,4 @@
+internal import Analysis
 internal import DurableFiles
 internal import JSON
 internal import Ledger

@@ -1,3 +1,4 @@
+internal import Analysis
 internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification

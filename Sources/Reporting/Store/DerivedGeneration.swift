@@ -1,3 +1,4 @@
+package import Analysis
 package import DurableFiles
 internal import Glibc
 package import PostbackPipeline
@@ -24,14 +25,7 @@ package final class DerivedGeneration {
   package init(in path: String) throws(FileFailure) {
     output = try DurableFolder(making: path)
     store = try DurableFolder(making: DerivedStore.folder(in: path).path)
-    lock = try LockFile("\(store.path)/.lock") { [store] holder in
-      FileFailure(
-        .locked,
-        store.path,
-        "The derived tables are being written by \(holder)",
-        advice: "Wait for it to end"
-      )
-    }
+    lock = try DerivedStore.lock(store)
     let current = try DerivedStore.current(of: store)
     before = if let current { current } else { try Self.first(of: output, in: store) }
     let next = (before ?? 0) + 1

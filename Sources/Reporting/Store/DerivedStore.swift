@@ -1,5 +1,6 @@
 package import Analysis
 package import DurableFiles
+internal import PostbackPipeline
 package import Tables
 
 /// The derived tables of an output, all of which are replaced at once.
@@ -32,6 +33,29 @@ package enum DerivedStore {
 
   /// The place in an output that the symbolic link of a table names.
   static func place(of table: Table) -> String { "\(folderName)/\(currentName)/\(table.name)" }
+
+  /// Locks the results for parts of an output that has a store, for one process. Nil if there is no store, and if it cannot be
+  /// locked, because another process writes derived tables or because this one may not write.
+  package static func parts(in output: String, program: String) -> PartCache? {
+    let store = DurableFolder("\(output)/\(folderName)")
+    guard (try? current(of: store)) != nil, let lock = try? lock(store),
+      let cache = try? PartCache(in: "\(store.path)/\(cacheName)", program: program)
+    else { return nil }
+    cache.keeper = lock
+    return cache
+  }
+
+  /// Locks a store for one process. Throws `.locked` if another one has it.
+  static func lock(_ store: DurableFolder) throws(FileFailure) -> LockFile {
+    try LockFile("\(store.path)/.lock") { holder in
+      FileFailure(
+        .locked,
+        store.path,
+        "The derived tables are being written by \(holder)",
+        advice: "Wait for it to end"
+      )
+    }
+  }
 
   /// Indicates that the folder of an output has all tables of the generation that counts.
   package static func isPublished(in output: String) throws(FileFailure) -> Bool {

@@ -91,7 +91,14 @@ struct ReportCommand: Command {
         overwrites: overwrites,
         advice: "Give --force to overwrite it, or another name."
       )
-      let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: jobs)
+      let cache = paths.count == 1 ? DerivedStore.parts(in: paths[0], program: Main.version) : nil
+      let report = try await Report(
+        rejects: rejects,
+        accepted: accepted,
+        sampleLimit: sample,
+        cache: cache,
+        jobs: jobs
+      )
       var findings: ReportFindings?
       if wantsDiagnosis {
         let lines = report.sample.rows.map(\.line)
@@ -136,13 +143,15 @@ struct ReportCommand: Command {
         trust: try trust(single(snapshots)),
         findings: findings,
         searchAds: try await searchAds(),
-        forwarded: try await forwarded(single(snapshots)),
+        forwarded: try await forwarded(single(snapshots), cache),
         implementation: implementation,
         settled: try single(snapshots).flatMap { snapshot in try SettledRevenue(in: snapshot.folder) },
         paths: paths
       )
       try output.write(Array(try page.html().markup.utf8))
       try output.publish()
+      // Among these are rows that were removed from the tables because of their age.
+      try cache?.removeOthers(of: [.page, .senders, .forwarded])
       try report.unreadable.throwIfAny()
     } catch {
       throw CommandFailure(of: error)
@@ -154,9 +163,9 @@ struct ReportCommand: Command {
     snapshots.count == 1 ? snapshots.first : nil
   }
 
-  private func forwarded(_ snapshot: DerivedSnapshot?) async throws -> [ForwardedValues]? {
+  private func forwarded(_ snapshot: DerivedSnapshot?, _ cache: PartCache?) async throws -> [ForwardedValues]? {
     guard let snapshot else { return nil }
-    return try await ForwardedValues.read(in: snapshot.folder, jobs: jobs)
+    return try await ForwardedValues.read(in: snapshot.folder, cache: cache, jobs: jobs)
   }
 
   /// Reads the daily report; nil unless one of the outputs has it. Reports of several outputs are not added, since the

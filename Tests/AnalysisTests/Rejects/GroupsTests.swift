@@ -15,8 +15,8 @@ import Testing
       groups.merge(part)
     }
     #expect(groups.tallies.count == 1000)
-    #expect(groups.tallies[key("all")]?.count == 120)
-    let kept = groups.tallies.values.reduce(0) { $0 + $1.count }
+    #expect(groups[key("all")]?.count == 120)
+    let kept = groups.tallies.reduce(0) { $0 + $1.value.count }
     #expect(kept + groups.rest.count == 120 * 21)
     #expect(groups.rest.lastSeen == 2399)
   }

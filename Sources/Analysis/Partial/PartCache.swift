@@ -3,7 +3,6 @@ internal import Glibc
 internal import Ledger
 package import PostbackPipeline
 internal import Signatures
-internal import Tables
 
 /// A folder of results that were calculated for parts of tables, each under the digest of all that it follows from.
 ///
@@ -26,6 +25,12 @@ package final class PartCache {
     case enriched
     /// The counts of the daily tables.
     case daily
+    /// The counts of the page.
+    case page
+    /// The senders of the postbacks of a part of `skan_postbacks`.
+    case senders
+    /// The values that forwarders sent, of a part of `skan_settled`.
+    case forwarded
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
@@ -37,6 +42,8 @@ package final class PartCache {
   private let program: String
   private let isTemporary: Bool
   private var used: Set<String> = []
+  /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
+  package var keeper: (any Sendable)?
 
   /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used.
   package convenience init(in path: String, program: String = "") throws(PipelineFailure) {
@@ -44,16 +51,9 @@ package final class PartCache {
   }
 
   /// Makes an empty folder, which is removed at the end.
-  convenience init(temporary path: String) throws(PipelineFailure) {
+  package convenience init(temporary path: String) throws(PipelineFailure) {
     try PipelineFailure.state { () throws(FileFailure) in try Self.remove(path) }
     try self.init(path, "", isTemporary: true)
-  }
-
-  /// Returns a cache, or else one for the time in which a table is written in an output folder. One that a killed process has
-  /// left there is removed.
-  static func given(_ cache: PartCache?, or table: Table, in output: String) throws(PipelineFailure) -> PartCache {
-    if let cache { return cache }
-    return try PartCache(temporary: DerivedTable.cachePath(table, in: output))
   }
 
   private init(_ path: String, _ program: String, isTemporary: Bool) throws(PipelineFailure) {
@@ -72,12 +72,12 @@ package final class PartCache {
   }
 
   /// Returns the name of a file of a kind that follows from some texts.
-  func name(_ kind: Kind, _ inputs: [String]) throws(PipelineFailure) -> String {
+  package func name(_ kind: Kind, _ inputs: [String]) throws(PipelineFailure) -> String {
     "\(kind.rawValue)-\(try digest(inputs))"
   }
 
   /// Returns the digest of some texts, and of the version of the program, in 32 hexadecimal digits.
-  func digest(_ inputs: [String]) throws(PipelineFailure) -> String {
+  package func digest(_ inputs: [String]) throws(PipelineFailure) -> String {
     let all = (["\(Self.format)", program] + inputs).map { "\($0.utf8.count) \($0)\n" }.joined()
     return try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
       var hash = try SHA256()
@@ -87,9 +87,19 @@ package final class PartCache {
 
   // MARK: - Files
 
-  /// Returns the content of a file; nil if it is not there or damaged.
-  func read<Word: FixedWidthInteger & BitwiseCopyable>(_ name: String, _: Word.Type) throws(PipelineFailure) -> [Word]?
-  {
+  /// Returns the bytes of a file; nil if it is not there or damaged.
+  package func read(_ name: String, _: UInt8.Type) throws(PipelineFailure) -> [UInt8]? { try words(name) }
+
+  /// Returns the keys in a file; nil if it is not there or damaged.
+  package func read(_ name: String, _: UInt128.Type) throws(PipelineFailure) -> [UInt128]? { try words(name) }
+
+  /// Adds a file of bytes. It is not durable: after a crash of the system it may be damaged, which is seen when it is read.
+  package func add(_ name: String, _ bytes: [UInt8]) throws(PipelineFailure) { try write(name, bytes) }
+
+  /// Adds a file of keys, which is not durable either.
+  package func add(_ name: String, _ keys: [UInt128]) throws(PipelineFailure) { try write(name, keys) }
+
+  private func words<Word: FixedWidthInteger & BitwiseCopyable>(_ name: String) throws(PipelineFailure) -> [Word]? {
     used.insert(name)
     return try PipelineFailure.state { () throws(FileFailure) in
       let size = MemoryLayout<Word>.stride
@@ -104,8 +114,7 @@ package final class PartCache {
     }
   }
 
-  /// Adds a file. It is not durable: after a crash of the system it may be damaged, which is seen when it is read.
-  func add(_ name: String, _ words: [some FixedWidthInteger & BitwiseCopyable]) throws(PipelineFailure) {
+  private func write(_ name: String, _ words: [some FixedWidthInteger & BitwiseCopyable]) throws(PipelineFailure) {
     used.insert(name)
     try PipelineFailure.state { () throws(FileFailure) in
       let file = try DurableFile(temporaryPath(name), .creating)
@@ -122,10 +131,12 @@ package final class PartCache {
   }
 
   /// Begins a file of rows, which `publish` completes.
-  func begin(_ name: String) throws(FileFailure) -> DurableFile { try DurableFile(temporaryPath(name), .creating) }
+  package func begin(_ name: String) throws(FileFailure) -> DurableFile {
+    try DurableFile(temporaryPath(name), .creating)
+  }
 
   /// Gives a file that `begin` has begun a name, under which it is found.
-  func publish(_ begun: String, as name: String) throws(FileFailure) {
+  package func publish(_ begun: String, as name: String) throws(FileFailure) {
     used.insert(name)
     guard unsafe rename(temporaryPath(begun), "\(path)/\(name)") == 0 else {
       throw .system(.io, "\(path)/\(name)", "The file cannot be renamed")
@@ -135,16 +146,16 @@ package final class PartCache {
   private func temporaryPath(_ name: String) -> String { "\(path)/.\(name).inprogress" }
 
   /// Tells if a file is there and has a length.
-  func has(_ name: String, _ length: Int64) throws(FileFailure) -> Bool {
+  package func has(_ name: String, _ length: Int64) throws(FileFailure) -> Bool {
     used.insert(name)
     return try folder.byteCount(of: name) == length
   }
 
   /// Notes that files are still used.
-  func use(_ names: [String]) { used.formUnion(names) }
+  package func use(_ names: [String]) { used.formUnion(names) }
 
   /// Gives a file a further name at another path.
-  func link(_ name: String, to other: String) throws(FileFailure) { try folder.link(name, to: other) }
+  package func link(_ name: String, to other: String) throws(FileFailure) { try folder.link(name, to: other) }
 
   /// Removes the files of some kinds that were not used since the folder was opened, and those that were never completed.
   package func removeOthers(of kinds: [Kind]) throws(FileFailure) {

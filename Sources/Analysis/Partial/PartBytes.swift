@@ -1,0 +1,114 @@
+package import ConversionModel
+
+/// Writes the values of a result as bytes.
+package struct ResultWriter {
+  @usableFromInline var storage: [UInt8] = []
+
+  /// The values that were written.
+  package var bytes: [UInt8] { storage }
+
+  /// A writer of no values.
+  package init() {}
+
+  /// Appends a number, its least byte first.
+  @inlinable package mutating func append<Integer: FixedWidthInteger>(_ number: Integer) {
+    unsafe withUnsafeBytes(of: number.littleEndian) { unsafe storage.append(contentsOf: $0) }
+  }
+
+  /// Appends a number or nil.
+  package mutating func append(_ number: Int64?) {
+    append(UInt8(number == nil ? 0 : 1))
+    append(number ?? 0)
+  }
+
+  /// Appends a Boolean value.
+  package mutating func append(_ flag: Bool) { storage.append(flag ? 1 : 0) }
+
+  /// Appends a text or nil.
+  package mutating func append(_ text: String?) {
+    append(text.map { Int64($0.utf8.count) } ?? -1)
+    if let text { storage += text.utf8 }
+  }
+
+  /// Appends an amount.
+  package mutating func append(_ amount: Amount) { append(amount.units) }
+
+  /// Appends some bytes with their number.
+  package mutating func append(_ some: ArraySlice<UInt8>) {
+    append(some.count)
+    storage += some
+  }
+
+  /// Appends the number of elements, and each of them.
+  @inlinable package mutating func append<Elements: Collection>(
+    _ elements: Elements,
+    _ body: (inout ResultWriter, Elements.Element) -> Void
+  ) {
+    append(elements.count)
+    for element in elements { body(&self, element) }
+  }
+}
+
+/// Reads the values of a result in the order in which they were written. The bytes must be whole, which their checksum tells.
+package struct ResultReader {
+  @usableFromInline let bytes: [UInt8]
+  /// The number of the bytes that were read.
+  @usableFromInline package var place = 0
+
+  /// A reader of the values that a `ResultWriter` has written.
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Reads a number.
+  @inlinable package mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
+    _: Integer.Type = Integer.self
+  ) -> Integer {
+    defer { place += MemoryLayout<Integer>.size }
+    return Integer(littleEndian: unsafe bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: Integer.self))
+  }
+
+  /// Reads a number of elements.
+  @inlinable package mutating func count() -> Int { integer() }
+
+  /// Reads a number or nil.
+  package mutating func optional() -> Int64? {
+    let isThere = flag()
+    let number: Int64 = integer()
+    return isThere ? number : nil
+  }
+
+  /// Reads a Boolean value.
+  package mutating func flag() -> Bool { integer(UInt8.self) != 0 }
+
+  /// Reads a text or nil.
+  package mutating func optionalText() -> String? {
+    let count: Int64 = integer()
+    guard count >= 0 else { return nil }
+    defer { place += Int(count) }
+    return String(decoding: bytes[place..<place + Int(count)], as: UTF8.self)
+  }
+
+  /// Reads a text.
+  package mutating func text() -> String { optionalText() ?? "" }
+
+  /// Reads an amount.
+  package mutating func amount() -> Amount { Amount(units: integer()) }
+
+  /// Reads bytes that were written with their number.
+  package mutating func slice() -> ArraySlice<UInt8> {
+    let count = count()
+    defer { place += count }
+    return bytes[place..<place + count]
+  }
+
+  /// Reads the number of elements, and each of them.
+  @inlinable package mutating func array<Element>(_ body: (inout ResultReader) -> Element) -> [Element] {
+    (0..<count()).map { _ in body(&self) }
+  }
+
+  /// Reads pairs as a dictionary.
+  @inlinable package mutating func dictionary<Key: Hashable, Value>(
+    _ body: (inout ResultReader) -> (Key, Value)
+  ) -> [Key: Value] {
+    Dictionary(array(body)) { $1 }
+  }
+}

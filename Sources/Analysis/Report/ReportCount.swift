@@ -1,0 +1,142 @@
+internal import ConversionModel
+internal import PostbackPipeline
+internal import Tables
+
+/// The counts that a report needs, of a batch, of a part or of all parts. Their size is bounded, whatever the tables
+/// hold.
+struct ReportCount: Sendable {
+  /// Rejects and accepted postbacks by `received_at_source`.
+  var sources = Groups()
+  /// Rejects by `received_at_source` and reject code.
+  var codes = Groups()
+  /// Rejects by stage.
+  var stages = Groups()
+  /// Rejects by `received_at_source`, hour of receipt and reject code.
+  var hours = Groups()
+  /// Rejects by ad network and reject code.
+  var networkCodes = Groups()
+  /// Rejects by forwarder and reject code.
+  var forwarderCodes = Groups()
+  /// Rejects and accepted postbacks by ad network.
+  var networks = Groups()
+  /// Rejects and accepted postbacks by forwarder.
+  var forwarders = Groups()
+  /// The senders of the accepted postbacks that were read last. They are no part of a result.
+  var senders = PartSenders()
+  var conflicts = ConflictTable()
+  var sample: RejectSample
+  var cube = CubeCount()
+  /// Rejects by day, code, sender and source identifier, without harmless copies.
+  var identifiers = Groups()
+
+  var accepted = 0
+  /// Accepted postbacks by `decode_status`.
+  var statuses = Groups()
+  var windows = (0...2).map { Report.Window(index: $0) }
+  var revenue = RevenueSums()
+  /// Installs by day, in one dictionary for each `TimeOrigin`.
+  var installs = [[Int: Report.InstallDay]](repeating: [:], count: TimeOrigin.allCases.count)
+  var otherInstalls = 0
+  var unreadable = UnreadableRows()
+
+  init(sample limit: Int) { sample = RejectSample(limit: limit) }
+
+  mutating func merge(_ later: ReportCount) {
+    sources.merge(later.sources)
+    codes.merge(later.codes)
+    stages.merge(later.stages)
+    hours.merge(later.hours)
+    networkCodes.merge(later.networkCodes)
+    forwarderCodes.merge(later.forwarderCodes)
+    networks.merge(later.networks)
+    forwarders.merge(later.forwarders)
+    senders.merge(later.senders)
+    conflicts.merge(later.conflicts)
+    sample.merge(later.sample)
+    cube.merge(later.cube)
+    identifiers.merge(later.identifiers)
+    accepted += later.accepted
+    statuses.merge(later.statuses)
+    for index in windows.indices { windows[index] += later.windows[index] }
+    revenue.merge(later.revenue)
+    for kind in installs.indices {
+      for (day, days) in later.installs[kind] { installs[kind][day, default: .init(day: day)] += days }
+    }
+    otherInstalls += later.otherInstalls
+    unreadable += later.unreadable
+  }
+
+  private var groups: [Groups] {
+    [sources, codes, hours, networks, networkCodes, forwarders, forwarderCodes, statuses]
+  }
+
+  /// Indicates that some groups, revenue or copies are left out, because there are more than can be kept.
+  var isBounded: Bool {
+    groups.contains { !$0.isWhole } || revenue.isBounded || conflicts.unfollowed > 0
+  }
+}
+
+extension ReportCount: PartResult {
+  var isWhole: Bool {
+    !isBounded && stages.isWhole && identifiers.isWhole && cube.isWhole && sample.isWhole
+  }
+
+  func encode(_ writer: inout ResultWriter) {
+    sample.encode(&writer)
+    for groups in groups + [stages, identifiers] { groups.encode(&writer) }
+    conflicts.encode(&writer)
+    cube.encode(&writer)
+    revenue.encode(&writer)
+    writer.append(accepted)
+    for window in windows {
+      for count in [window.fine, window.coarse, window.none] { writer.append(count) }
+    }
+    for days in installs {
+      writer.append(days.values.sorted { $0.day < $1.day }) { writer, day in
+        for number in [day.day, day.estimated, day.certain, day.possible] { writer.append(number) }
+      }
+    }
+    writer.append(otherInstalls)
+  }
+
+  init(_ reader: inout ResultReader) {
+    sample = RejectSample(&reader)
+    (sources, codes, hours) = (Groups(&reader), Groups(&reader), Groups(&reader))
+    (networks, networkCodes) = (Groups(&reader), Groups(&reader))
+    (forwarders, forwarderCodes, statuses) = (Groups(&reader), Groups(&reader), Groups(&reader))
+    (stages, identifiers) = (Groups(&reader), Groups(&reader))
+    conflicts = ConflictTable(&reader)
+    cube = CubeCount(&reader)
+    revenue = RevenueSums(&reader)
+    accepted = reader.count()
+    for index in windows.indices {
+      (windows[index].fine, windows[index].coarse, windows[index].none) = (
+        reader.count(), reader.count(), reader.count()
+      )
+    }
+    for origin in installs.indices {
+      installs[origin] = reader.dictionary { reader in
+        var day = Report.InstallDay(day: reader.count())
+        (day.estimated, day.certain, day.possible) = (reader.count(), reader.count(), reader.count())
+        return (day.day, day)
+      }
+    }
+    otherInstalls = reader.count()
+  }
+}
+
+extension Report.Window {
+  static func += (left: inout Self, right: Self) {
+    left.fine += right.fine
+    left.coarse += right.coarse
+    left.none += right.none
+  }
+}
+
+extension Report.InstallDay {
+  static func += (left: inout Self, right: Self) {
+    left.estimated += right.estimated
+    left.certain += right.certain
+    left.possible += right.possible
+  }
+}

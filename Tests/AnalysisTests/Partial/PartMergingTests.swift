@@ -1,0 +1,85 @@
+import DurableFiles
+import PostbackPipeline
+import Tables
+import TestSupport
+import Testing
+
+@testable import Analysis
+
+/// Merges of results that keep few groups, so that some are left out.
+@Suite struct `Results of parts` {
+  /// The number of rejects by code, of the first five codes alone.
+  private struct Codes: PartResult {
+    var groups = Groups(limit: 5)
+    var unreadable = UnreadableRows()
+    var isWhole: Bool { groups.isWhole }
+
+    init() {}
+
+    init(_ batch: RawBatch) {
+      var key = GroupKey()
+      let reader = GroupKeyReader(["reject_code"], in: .rejects)
+      var row = RowCursor(batch, of: .rejects)
+      while row.next() {
+        reader.read(row, into: &key)
+        groups.add(key)
+      }
+      unreadable = row.unreadable
+    }
+
+    init(_ reader: inout ResultReader) { groups = Groups(&reader, limit: 5) }
+
+    func encode(_ writer: inout ResultWriter) { groups.encode(&writer) }
+
+    mutating func merge(_ later: Self) {
+      groups.merge(later.groups)
+      unreadable += later.unreadable
+    }
+
+    var counts: [String] {
+      groups.tallies.map { "\($0.key.values[0] ?? "") \($0.value.count)" } + ["\(groups.rest.count)"]
+    }
+  }
+
+  /// Rows in parts, of which each has its number of codes, counted from the part's number on.
+  private func codes(_ parts: [(number: Int, codes: Int)], in folder: TemporaryFolder, _ cache: PartCache?) async throws
+    -> Codes
+  {
+    _ = try DurableFolder(making: folder.path("out/skan_rejects"))
+    for (number, codes) in parts {
+      let rows = (0..<codes).map { "{\"reject_code\":\"c\((number + $0) % 11)\"}\n" }.joined()
+      let name = "out/skan_rejects/part-0000\(1000 + number).jsonl"
+      try DurableFolder(folder.path("out/skan_rejects")).remove("part-0000\(1000 + number).jsonl")
+      try folder.makeFile(name, holding: Array(rows.utf8))
+    }
+    let merging = PartMerging(.page, empty: Codes(), cache: cache, jobs: 2) { Codes($0) }
+    var total = Codes()
+    try await merging.add(try TableFiles(.rejects, at: [folder.path("out")]).divided(), to: &total)
+    return total
+  }
+
+  @Test(arguments: [1, 3, 5, 6, 11])
+  func `are those of all rows in their order, also if parts have more groups than are kept`(_ most: Int) async throws {
+    let folder = try TemporaryFolder()
+    let cache = try PartCache(in: folder.path("cache"))
+    let parts = (0..<50).map { (number: $0, codes: 1 + $0 % most) }
+    let whole = try await codes(parts, in: folder, nil)
+    #expect(whole.groups.tallies.count == 5 && whole.groups.rest.count > 0)
+    for _ in 0..<2 { #expect(try await codes(parts, in: folder, cache).counts == whole.counts) }
+    let more = parts + [(number: 50, codes: most)]
+    let grown = try await codes(more, in: folder, cache)
+    #expect(grown.counts == (try await codes(more, in: folder, nil)).counts)
+  }
+
+  @Test func `tell of lines that are not rows each time`() async throws {
+    let folder = try TemporaryFolder()
+    let cache = try PartCache(in: folder.path("cache"))
+    _ = try await codes((0..<20).map { (number: $0, codes: 2) }, in: folder, cache)
+    try folder.makeFile("out/skan_rejects/part-00000001.jsonl", holding: Array("no row\n".utf8))
+    for _ in 0..<2 {
+      let found = try await codes([], in: folder, cache)
+      #expect(found.unreadable.count == 1)
+      #expect(found.groups.tallies.reduce(found.groups.rest.count) { $0 + $1.value.count } == 40)
+    }
+  }
+}
