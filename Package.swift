@@ -46,7 +46,7 @@ let package = Package(
     // System libraries: shims and module maps, nothing else.
     .target(name: "CBoostMath"),
     .target(name: "CCurl", dependencies: ["CLoading"]),
-    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .systemLibrary(name: "CDeflate"),
     .target(name: "CLibcrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CLoading"),
@@ -54,10 +54,10 @@ let package = Package(
     .target(name: "CMicrohttpd", dependencies: ["CLoading"]),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CPQ", dependencies: ["CLoading"]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CXxhash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CXxhash"),
+    .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CZstd"),
 
     // Modules, lowest first: each depends only on those above it.
     module("Base"),
@@ -236,6 +236,13 @@ let package = Package(
   cLanguageStandard: .c11,
   cxxLanguageStandard: .cxx17
 )
+
+// deploy/build links the command with the runtime of Swift and with the libraries of this folder inside, for other distributions.
+if let libraries = Context.environment["POSTBACK_LIBRARIES"] {
+  package.targets.first { $0.name == "postback" }?.linkerSettings = [
+    .unsafeFlags(["-static-stdlib", "-L\(libraries)"])
+  ]
+}
 
 // What libFuzzer runs, for `Tests/fuzz` alone: executables whose `main` comes with `--sanitize=fuzzer`. Otherwise a test runs
 // the parsers among them for a moment.

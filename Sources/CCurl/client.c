@@ -3,6 +3,7 @@
 #include <CLoading.h>
 #include <arpa/inet.h>
 #define CURL_DISABLE_TYPECHECK
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,11 @@ static int prepare(transfer *transfer, const ccurl_request *request) {
   if (all == NULL) return 0;
   transfer->headers = all;
   SET(CURLOPT_URL, request->url);
-  SET(CURLOPT_PROTOCOLS_STR, "http,https");
+  // Versions before 7.85 have the older option alone.
+  CURLcode limited = library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  if (limited == CURLE_UNKNOWN_OPTION)
+    limited = library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+  failures += limited != CURLE_OK;
   SET(CURLOPT_FOLLOWLOCATION, 0L);
   SET(CURLOPT_PROXY, "");
   SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);

@@ -28,7 +28,7 @@ package final class CurlTransport: Transport {
       owner
     )
     guard let client = unsafe client else {
-      throw TransportFailure(description: "libcurl cannot be started. Install the package libcurl4.")
+      throw TransportFailure(description: "libcurl cannot be started. Install the package that has libcurl.so.4.")
     }
     unsafe self.client = client
     self.box = box

@@ -10,7 +10,7 @@ enum Libpq {
       throw DatabaseFailure(
         .configuration,
         "libpq cannot be used: \(unsafe text(reason))",
-        advice: "Install the package libpq5"
+        advice: "Install the package that has libpq.so.5"
       )
     }
     return unsafe functions.pointee

@@ -98,6 +98,12 @@ package final class HTTPServer: Sendable {
     }
     guard started else {
       let code = errno
+      guard code != ELIBACC else {
+        throw Failure(
+          description:
+            "The HTTP server cannot start without its library. Install the package that has libmicrohttpd.so.12."
+        )
+      }
       guard code == ENOTSUP else {
         throw Failure(description: "The HTTP server cannot start: \(unsafe String(cString: strerror(code))).")
       }
