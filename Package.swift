@@ -54,6 +54,7 @@ let package = Package(
     .target(name: "CMicrohttpd", dependencies: ["CLoading"]),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CPQ", dependencies: ["CLoading"]),
+    .target(name: "CReportPage", exclude: ["page"]),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CXxhash"),
     .systemLibrary(name: "CZlib"),
@@ -150,7 +151,7 @@ let package = Package(
         "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "Warehouse",
         "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "SearchAds", "Delivery",
-        "SyntheticTraffic", "CMalloc",
+        "SyntheticTraffic", "CMalloc", "CReportPage",
       ]
     ),
     program(

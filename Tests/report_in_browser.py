@@ -93,7 +93,8 @@ class Browser:
     """Chromium without a window, driven through a pipe by its DevTools protocol."""
 
     def __init__(self, program, page):
-        self.url = pathlib.Path(page).resolve().as_uri()
+        self.file = pathlib.Path(page).resolve()
+        self.url = self.file.as_uri()
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         commands, self.commands = os.pipe()
         self.answers, answers = os.pipe()
@@ -162,6 +163,10 @@ class Browser:
                 return
             time.sleep(0.05)
         raise RuntimeError("the page does not become complete")
+
+    def text(self):
+        """The page as it was written."""
+        return self.file.read_text(encoding="utf-8")
 
     def page(self):
         return Page(self.run("document.documentElement.outerHTML"))
@@ -290,6 +295,9 @@ def check(browser, out, truth):
         dated = sum(row["reject_code"] == code and row["received_at_source"] == time_source for row in rejects)
         checks.equal(f"{code} over time", sum(int(row[place]) for row in series[1:]), dated)
 
+    check_without_script(browser, checks, page)
+    check_restored(browser, checks)
+    browser.open()
     check_business(browser, checks, page, read_rows(out, "skan_daily"))
     check_filters(browser, checks, rejects, postbacks, time_source)
     check_layout(browser, checks)
@@ -301,8 +309,44 @@ def check(browser, out, truth):
     return checks.failed
 
 
+def check_without_script(browser, checks, page):
+    """The tables of the page are the same with and without its script, which draws every chart; without it no part is empty."""
+    written = Page(browser.text())
+    checks.equal("charts", browser.run("""Array.from(document.querySelectorAll('figure[data-chart]')).filter(figure =>
+        !figure.querySelector('svg').querySelector('rect, line, circle')).map(figure => figure.id)"""), [])
+    for caption, rows in written.tables.items():
+        if caption != "Rejects of the sample; + opens a row":
+            checks.equal(f"{caption}, by the script", page.tables.get(caption), rows)
+    browser.ask("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open()
+    for shown in ("svg:empty", "#filters", "#controls", "#business-controls"):
+        visible = f"Array.from(document.querySelectorAll('{shown}')).filter(one => one.checkVisibility()).length"
+        checks.equal(f"{shown} without a script", browser.run(visible), 0)
+    checks.equal("the note without a script", browser.run("document.querySelector('noscript p').checkVisibility()"), True)
+    browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def check_restored(browser, checks):
+    """After a choice was undone, each figure is as it was."""
+    parts = """Object.fromEntries(Array.from(document.querySelectorAll('figure, #codes, #completeness'), figure => [figure.id,
+        Array.from(figure.querySelectorAll('svg, tbody, p.note'), part => part.innerHTML)]))"""
+    choose = "select = document.getElementById('%s'); select.value = '%s'; select.dispatchEvent(new Event('%s')); 0"
+    browser.open()
+    before = browser.run(parts)
+    for control, event in [("filter-forwarder", "change"), ("filter-code", "change"), ("business-network", "input")]:
+        if not browser.run(f"document.getElementById('{control}') && document.getElementById('{control}').options.length > 2"):
+            continue
+        browser.run(choose % (control, "1", event))
+        chosen = browser.run(parts)
+        checks.equal(f"figures change with {control}", chosen != before, True)
+        browser.run(choose % (control, "", event))
+        after = browser.run(parts)
+        for figure in before:
+            checks.equal(f"{figure} after {control}", after[figure], before[figure])
+
+
 def check_business(browser, checks, page, daily):
-    """Installs, revenue and costs by day, campaign and network; and that the script's drawing is the page's own."""
+    """Installs, revenue and costs by day, campaign and network, of all and of a choice."""
     rows = [row for row in daily if row["date_type"] == "install" and row["postback_sequence_index"] == 0]
     for link in page.links:
         section = urllib.parse.parse_qs(link[1:]).get("at", [link[1:]])[0]
@@ -344,27 +388,8 @@ def check_business(browser, checks, page, daily):
         of = [row for row in rows if row["network_name"] == name]
         checks.equal(f"nulls of {name}", [int(nulls), int(values)], [sum(row[key] for row in of) for key in ("nulls", "values")])
 
-    # Without a filter the script draws what the page has; with one it draws that network alone.
-    figures = ["installs-by-day", "revenue-by-day", "campaigns", "null-rates", "completeness"]
-    parts = """(() => { const found = {}; for (const id of %s) {
-        const figure = document.getElementById(id);
-        found[id] = [Array.from(figure.querySelectorAll('svg text, svg rect, svg line, svg circle')).map(one =>
-            one.tagName + ':' + ['x','y','x1','y1','x2','y2','cx','cy','width','height'].map(name => Math.round(Number(one.getAttribute(name)) * 10) / 10)
-            + ':' + one.getAttribute('class') + ':' + one.textContent),
-          Array.from(figure.querySelector('tbody').rows).map(row => Array.from(row.cells).map(cell => cell.textContent))]; }
-        return found; })()""" % json.dumps(figures)
-    before = browser.run(parts)
     if not browser.run("!document.getElementById('business-controls').hidden"):
         return
-    browser.run("document.getElementById('business-network').dispatchEvent(new Event('input')); 0")
-    after = browser.run(parts)
-    for figure in figures:
-        for kind, one, other in zip(("drawing", "table"), before[figure], after[figure]):
-            checks.equal(f"{kind} of {figure}: length", len(other), len(one))
-            for place, (left, right) in enumerate(zip(one, other)):
-                if left != right:
-                    checks.equal(f"{kind} of {figure}, {place}", right, left)
-                    break
     names = browser.run("Array.from(document.getElementById('business-network').options).map(option => option.textContent)")
     for value, name in enumerate(names[1:]):
         browser.run(f"select = document.getElementById('business-network'); select.value = '{value}';"

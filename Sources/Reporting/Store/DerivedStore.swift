@@ -37,8 +37,7 @@ package enum DerivedStore {
   /// Locks the results for parts of an output that has a store, for one process. Nil if there is no store, and if it cannot be
   /// locked, because another process writes derived tables or because this one may not write.
   package static func parts(in output: String, program: String) -> PartCache? {
-    let store = DurableFolder("\(output)/\(folderName)")
-    guard (try? current(of: store)) != nil, let lock = try? lock(store),
+    guard let store = try? folder(in: output), (try? current(of: store)) != nil, let lock = try? lock(store),
       let cache = try? PartCache(in: "\(store.path)/\(cacheName)", program: program)
     else { return nil }
     cache.keeper = lock

@@ -15,8 +15,7 @@ struct CasePage {
 
   /// Returns the whole page. Throws if the digest for the security policy cannot be computed.
   func html() throws(LibcryptoFailure) -> HTML {
-    let style = HTML.source(ReportStyle.source)
-    let own = HTML.source(Self.style)
+    let (style, own) = (PageFile.style, PageFile.caseStyle)
     return """
       <!doctype html>
       <html lang="en">
@@ -27,8 +26,8 @@ struct CasePage {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="referrer" content="no-referrer">
       <title>Case: \(answer.title)</title>
-      <style>\(style)</style>
-      <style>\(own)</style>
+      <style>\(HTML(style))</style>
+      <style>\(HTML(own))</style>
       </head>
       <body>
       <header>\(header)</header>
@@ -51,17 +50,6 @@ struct CasePage {
 
       """
   }
-
-  /// The style of what only a case has.
-  private static let style: StaticString = """
-    h1 { overflow-wrap: anywhere; } ul.findings { padding-left: 2rem; } tbody th[scope=row] { min-width: 9rem; } pre.commands { background: var(--panel); border: 1px solid var(--line);
-      border-radius: 6px; padding: .5rem .7rem; margin: .3rem 0 .8rem; }
-    section.example { border: 1px solid var(--line); border-radius: 8px; padding: .2rem 1rem .8rem; margin: 1rem 0; }
-    h4 { font-size: .9rem; margin: .8rem 0 .2rem; } main > ul li { margin: .25rem 0; max-width: 60rem; }
-    .verdict { font-weight: 600; } .verdict.bad { color: var(--bad); } .verdict.good { color: var(--good); }
-    @media (max-width: 40rem) { .scroll td:last-child:not(.number) { min-width: 14rem; } }
-    @media print { section.example { break-inside: avoid-page; padding: .1rem .5rem; } pre { font-size: 8px; } }
-    """
 
   // MARK: - The head
 

@@ -26,8 +26,8 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
   static func += (left: inout HTML, right: HTML) { left.markup += right.markup }
 
-  /// Returns a script or a style from the source code, which the page's security policy permits by its digest.
-  static func source(_ source: StaticString) -> HTML { HTML(markup: "\(source)") }
+  /// Creates the content of a `style` or `script` element from a file that is part of the program.
+  init(_ file: PageFile) { markup = file.text }
 
   /// Returns JSON for a script element of type application/json, in which nothing can end the element.
   static func script(_ json: JSONValue) -> HTML {

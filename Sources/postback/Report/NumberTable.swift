@@ -86,7 +86,7 @@ extension HTML {
     var others = NumberTable("\(caption): the others", headings)
     for index in shownRows..<min(count, listedRows) { add(index, &others) }
     return
-      "\(first.html)<details><summary>\(min(count, listedRows) - shownRows) more</summary>\(others.html)</details>"
+      "\(first.html)<details class=\"others\"><summary>\(min(count, listedRows) - shownRows) more</summary>\(others.html)</details>"
   }
 
   /// A field with its value before and after a change, where nil means absent, and the number of such changes.

@@ -34,13 +34,7 @@ struct ReportPage {
 
   /// Returns the whole page. Throws if the digests for the security policy cannot be computed.
   func html() throws(LibcryptoFailure) -> HTML {
-    let style = HTML.source(ReportStyle.source)
-    let scripts = [
-      DrawingScript.source, FilterScript.source, ChartScript.source, InstallScript.source, BusinessScript.source,
-      RejectsScript.source,
-    ].map(HTML.source)
-    let digests = try scripts.map { script throws(LibcryptoFailure) -> HTML in "\(try script.policyDigest()) " }
-    let businessData = business?.data.map { data -> HTML in
+    let businessData = (business?.data).map { data -> HTML in
       "<script type=\"application/json\" id=\"business-data\">\(HTML.script(data))</script>"
     }
     return """
@@ -49,11 +43,11 @@ struct ReportPage {
       <head>
       <meta charset="utf-8">
       <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
-      script-src \(digests); style-src \(try style.policyDigest())">
+      script-src \(try PageFile.script.policyDigest()); style-src \(try PageFile.style.policyDigest())">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="referrer" content="no-referrer">
       <title>Postback report</title>
-      <style>\(style)</style>
+      <style>\(HTML(PageFile.style))</style>
       </head>
       <body>
       <svg class="patterns" aria-hidden="true"><defs>
@@ -63,6 +57,8 @@ struct ReportPage {
       </defs></svg>
       <header>\(header)</header>
       \(navigation)
+      <noscript><p class="note">The charts, the filters and the rejects one by one need JavaScript. Without it the numbers of each \
+      chart are in the table below its title.</p></noscript>
       <main>
       \(Headline(business, trust, report, signals, findings).html)
       \(filters)
@@ -99,7 +95,7 @@ struct ReportPage {
       <script type="application/json" id="data">\(HTML.script(data))</script>
       <script type="application/json" id="cube">\(HTML.script(CubeData(cube: report.cube).json))</script>
       \(businessData ?? "")
-      \(scripts.map { script -> HTML in "<script>\(script)</script>\n" })
+      <script>\(HTML(PageFile.script))</script>
       </body>
       </html>
 
@@ -203,7 +199,7 @@ struct ReportPage {
     return """
       <p class="note">\(note)</p>
       <p class="note print">On paper the first 20 rows are listed.</p>
-      <noscript><p>The table needs JavaScript; the rest of the page does not.</p></noscript>
+      <noscript><p>This table needs JavaScript.</p></noscript>
       <div class="controls" id="controls" role="search" hidden>
       <label>Words in any column, or in the raw body <input id="filter" type="search" autocomplete="off"></label>
       <p id="status" role="status" aria-live="polite"></p>

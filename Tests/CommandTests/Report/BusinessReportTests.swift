@@ -1,4 +1,3 @@
-import ConversionModel
 import Foundation
 import TestSupport
 import Testing
@@ -59,19 +58,5 @@ import Testing
     try await call(["daily", folder.path("out")])
     let daily = try await BuiltCommand.run(["report", folder.path("out"), "--html", "-"]).text
     #expect(daily.contains("<code>postback daily OUT --lookups DIR --cost FILE</code>"))
-  }
-
-  @Test(arguments: [
-    ("0", "0.00"), ("0.005", "0.00"), ("0.015", "0.02"), ("1234.5", "1\u{202F}234.50"), ("-0.5", "−0.50"),
-    ("1000000.995", "1\u{202F}000\u{202F}001.00"), ("999.994", "999.99"),
-    ("-1234567.899", "−1\u{202F}234\u{202F}567.90"),
-  ])
-  func `writes amounts with separators, rounded half to even`(_ amount: String, _ text: String) {
-    guard let amount = Amount(written: amount.utf8.span) else {
-      Issue.record("\(amount) is no amount")
-      return
-    }
-    #expect(Numbers.plain(amount) == text)
-    #expect(Numbers.money(amount, "EUR") == "EUR\u{a0}\(text)")
   }
 }

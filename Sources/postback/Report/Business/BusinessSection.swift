@@ -15,32 +15,32 @@ struct BusinessSection {
   }
 
   private static let mostDays = 120
-  private static let shownCampaigns = 16
+  private static let shownNetworks = 16
 
   /// The installs of each day.
   var installsFigure: HTML {
     let sums = business.sums { $0.day }
     var table = NumberTable("Installs of each day", ["day", "state", "installs", "expected share"])
-    let bars = days.map { day -> DayChart.Bar in
-      let (count, name) = (sums[day]?.installs ?? 0, Timestamp.name(ofDay: day))
+    for day in days {
       let state = business.status[day] ?? .final
       let share = business.expectedShare[day].map { Numbers.percent($0.approximation) } ?? ""
-      table.add(name, .text(state.rawValue), .number(count), .text(share))
-      return DayChart.Bar(
-        name: name,
-        parts: [(state == .open ? .none : .bar, Double(count))],
-        title: "\(name): \(count), \(state.rawValue)"
+      table.add(
+        Timestamp.name(ofDay: day),
+        .text(state.rawValue),
+        .number(sums[day]?.installs ?? 0),
+        .text(share)
       )
     }
     let undated = business.cells.filter { $0.key.day == nil }.values.reduce(0) { $0 + $1.installs }
     let note = undated > 0 ? " \(Numbers.grouped(undated)) installs without a date are not drawn." : ""
-    return DayChart(bars: bars, unit: Self.installsUnit, isWhole: true).drawing.figure(
-      "Installs by day",
+    return Figure(
+      title: "Installs by day",
       id: "installs-by-day",
+      chart: .dailyInstalls,
       description:
         "New installs by their estimated date. Days with dots are open: further postbacks are to be expected.\(note)",
       numbers: table.html
-    )
+    ).html
   }
 
   /// The revenue of each day, with the modelled part and the range.
@@ -50,12 +50,12 @@ struct BusinessSection {
       "Revenue of each day in \(business.currency ?? "no currency")",
       ["day", "observed", "at least", "below", "of null postbacks", "from", "to", "all windows"]
     )
-    let bars = days.map { day -> DayChart.Bar in
-      let (sum, name) = (sums[day] ?? BusinessReport.Sums(), Timestamp.name(ofDay: day))
+    for day in days {
+      let sum = sums[day] ?? BusinessReport.Sums()
       let isModelled = sum.modelledNulls > 0
       func modelled(_ amount: Amount) -> NumberTable.Cell { .amount(isModelled ? Numbers.plain(amount) : "") }
       table.add(
-        name,
+        Timestamp.name(ofDay: day),
         .amount(Numbers.plain(sum.revenue)),
         .amount(Numbers.plain(sum.minimum)),
         .amount(sum.openEnded > 0 ? "open" : Numbers.plain(sum.closedMaximum)),
@@ -64,24 +64,18 @@ struct BusinessSection {
         modelled(sum.nullRevenue.high),
         .amount(Numbers.plain(sum.allWindows))
       )
-      return DayChart.Bar(
-        name: name,
-        parts: [(.bar, sum.revenue.approximation), (.coarse, sum.nullRevenue.estimate.approximation)],
-        range: (sum.least.approximation, sum.most.approximation),
-        isOpenEnded: sum.isOpenEnded,
-        title: "\(name): \(Numbers.money(sum.revenue, business.currency)) observed"
-      )
     }
-    return DayChart(bars: bars, unit: revenueUnit, isWhole: false).drawing.figure(
-      "Revenue by day",
+    return Figure(
+      title: "Revenue by day",
       id: "revenue-by-day",
+      chart: .dailyRevenue,
       description: """
         Full bars are revenue that was observed, striped ones what null postbacks are estimated to be worth. The line \
         goes from the least to the most that the values' ranges and the model's interval allow; an arrow means that there is \
         no limit, because a value has none or null postbacks are not modelled. \(modelledNote)
         """,
       numbers: table.html
-    )
+    ).html
   }
 
   private var modelledNote: String {
@@ -102,36 +96,7 @@ struct BusinessSection {
   /// The share of postbacks without a value of each ad network.
   var nullRatesFigure: HTML {
     let rates = nullRates
-    let shown = rates.prefix(Self.shownCampaigns)
-      .sorted { ($1.rate.rate ?? 0, $0.name) < ($0.rate.rate ?? 0, $1.name) }
-    var drawing = Drawing(width: 760, height: shown.count * 30 + 58)
     var table = NumberTable("Postbacks without a value", ["ad network", "nulls", "values", "null rate", "from", "to"])
-    let ticks = Ticks(to: 100 * (shown.map { $0.rate.interval?.high ?? 0 }.max() ?? 0))
-    let bottom = Double(shown.count * 30 + 20)
-    func x(_ share: Double) -> Double { 230 + 330 * 100 * share / ticks.end }
-    for value in ticks.values {
-      drawing.line(x(value / 100), 18, x(value / 100), bottom, .grid)
-      drawing.text("\(Numbers.short(value)) %", x: x(value / 100), y: bottom + 14, .middle, .axis)
-    }
-    let nulls = rates.reduce(0) { $0 + $1.nulls }
-    if shown.count > 1, let mean = WilsonRate(nulls, of: rates.reduce(nulls) { $0 + $1.values }).rate {
-      drawing.mean(x: x(mean), bottom: bottom, "all \(Numbers.percent(mean))")
-    }
-    for (index, one) in shown.enumerated() {
-      let y = Double(index * 30 + 30)
-      drawing.text(one.name.shortened(to: 23), x: 222, y: y + 5, .end)
-      guard let rate = one.rate.rate, let interval = one.rate.interval else { continue }
-      drawing.line(x(interval.low), y, x(interval.high), y, .whisker)
-      for end in [interval.low, interval.high] { drawing.line(x(end), y - 5, x(end), y + 5, .whisker) }
-      drawing.dot(x: x(rate), y: y)
-      drawing.text(
-        "\(Numbers.percent(rate)) of \(Numbers.grouped(one.nulls + one.values))",
-        x: 570,
-        y: y + 5,
-        .start,
-        .value
-      )
-    }
     for one in rates {
       table.add(
         one.name,
@@ -142,16 +107,18 @@ struct BusinessSection {
         .amount(one.rate.interval.map { Numbers.percent($0.high) } ?? "")
       )
     }
-    let more = rates.count > shown.count ? " The \(shown.count) with the most postbacks of \(rates.count)." : ""
-    return drawing.figure(
-      "Null rate by ad network",
+    let more =
+      rates.count > Self.shownNetworks ? " The \(Self.shownNetworks) with the most postbacks of \(rates.count)." : ""
+    return Figure(
+      title: "Null rate by ad network",
       id: "null-rates",
+      chart: .nullRates,
       description: """
         The share of first postbacks without a conversion value. The highest rate comes first; the broken line is the rate of all. The line through a dot is Wilson's interval at 95 %.\(more) Apple leaves \
         the value out where few people install; a network that leaves values out itself stands apart.
         """,
       numbers: table.html
-    )
+    ).html
   }
 
   /// The null rates of the networks over their numbers of postbacks.
@@ -183,11 +150,6 @@ extension BusinessReport.Sums {
   var least: Amount { minimum + nullRevenue.low }
   /// The most revenue that they allow, without what has no limit.
   var most: Amount { max(closedMaximum, revenue) + nullRevenue.high }
-}
-
-extension Numbers {
-  /// The share with one digit after the point.
-  static func percent(_ share: Double) -> String { "\((share * 1000).rounded(.toNearestOrEven) / 10) %" }
 }
 
 extension BusinessSection {

@@ -31,11 +31,39 @@ struct CampaignLine {
   }
 
   /// The judgement that the whole range of the return allows.
-  var judgement: String {
-    guard let roas else { return "no cost" }
-    if roas.low >= 1 { return "above 1" }
-    if roas.high < 1, !sums.isOpenEnded { return "below 1" }
-    return "undecided"
+  var judgement: CampaignJudgement {
+    CampaignJudgement(range: roas.map { ($0.low, $0.high) }, isOpenEnded: sums.isOpenEnded)
+  }
+}
+
+/// The judgement of a campaign: its code is that of the page's JSON. The page's script judges the same for a choice of the
+/// filters, and a test holds both to the same results.
+enum CampaignJudgement: String, CaseIterable {
+  case noCost = "no_cost"
+  /// The cost comes back even at the lower limit.
+  case above
+  /// The cost does not come back even at the upper limit.
+  case below
+  case undecided
+
+  /// Judges a return on ad spend by its lower and upper limit; nil without a cost. Open-ended ranges have no upper limit.
+  init(range: (low: Double, high: Double)?, isOpenEnded: Bool) {
+    self =
+      if let range {
+        range.low >= 1 ? .above : range.high < 1 && !isOpenEnded ? .below : .undecided
+      } else {
+        .noCost
+      }
+  }
+
+  /// The judgement in the table.
+  var words: String {
+    switch self {
+    case .noCost: "no cost"
+    case .above: "above 1"
+    case .below: "below 1"
+    case .undecided: "undecided"
+    }
   }
 }
 
@@ -58,58 +86,25 @@ extension BusinessSection {
   /// The return on ad spend of the campaigns with the largest cost, the highest return first.
   var campaignsFigure: HTML {
     let campaigns = campaigns
-    let shown = campaigns.filter { $0.cost != nil }.prefix(Self.shown)
-      .sorted { ($1.roas?.observed ?? 0, $0.label) < ($0.roas?.observed ?? 0, $1.label) }
-    guard !shown.isEmpty else {
+    let priced = campaigns.count { $0.cost != nil }
+    guard priced > 0 else {
       return """
         <figure id="campaigns" class="wide"><figcaption>Campaigns</figcaption><p class="note">No costs are known, so that there \
         is no return on them. Give a file of costs: <code>postback daily OUT --lookups DIR --cost FILE</code></p>\
         \(Self.table(campaigns))</figure>
         """
     }
-    var drawing = Drawing(width: 760, height: shown.count * 28 + 60)
-    let ticks = Ticks(to: min(shown.compactMap { $0.roas?.high }.max() ?? 1, 10), isWhole: false)
-    let bottom = Double(shown.count * 28 + 18)
-    func x(_ ratio: Double) -> Double { 250 + 236 * min(max(ratio, 0), ticks.end) / ticks.end }
-    for value in ticks.values {
-      drawing.line(x(value), 16, x(value), bottom, .grid)
-      drawing.text(Numbers.short(value), x: x(value), y: bottom + 14, .middle, .axis)
-    }
-    drawing.line(x(1), 16, x(1), bottom, .axis)
-    drawing.text("return on ad spend; 1 pays the cost back", x: 368, y: bottom + 33, .middle, .axis)
-    if shown.count > 1 {
-      let cost = shown.reduce(0) { $0 + ($1.cost?.approximation ?? 0) }
-      let mean = shown.reduce(0) { $0 + $1.sums.revenue.approximation } / cost
-      drawing.mean(x: x(mean), bottom: bottom, "all of these \(Numbers.ratio(mean))")
-    }
-    for (index, line) in shown.enumerated() {
-      let y = Double(index * 28 + 34)
-      drawing.text(line.label.shortened(to: 24), x: 242, y: y + 5, .end)
-      guard let roas = line.roas else { continue }
-      drawing.line(x(roas.low), y, x(roas.high), y, .whisker)
-      drawing.line(x(roas.low), y - 5, x(roas.low), y + 5, .whisker)
-      let drop = line.sums.isOpenEnded ? 5.0 : 0
-      drawing.line(x(roas.high) - drop, y - 5, x(roas.high), y, .whisker)
-      drawing.line(x(roas.high) - drop, y + 5, x(roas.high), y, .whisker)
-      drawing.dot(x: x(roas.observed), y: y)
-      let cost = Numbers.money(line.sums.cost ?? .zero, business.currency)
-      drawing.text(
-        "\(cost): \(Numbers.ratio(roas.observed)) (\(Numbers.ratio(roas.low)) \(line.sums.isOpenEnded ? "or more" : "– \(Numbers.ratio(roas.high))"))",
-        x: 502,
-        y: y + 5,
-        .start,
-        .axis
-      )
-    }
+    let shown = min(priced, Self.shown)
     let undivided =
       business.undividedCost > .zero
       ? " \(Numbers.money(business.undividedCost, business.currency)) of cost belongs to no single row and is in none of them."
       : ""
     let more =
-      campaigns.count > shown.count ? " These are the \(shown.count) with the largest cost of \(campaigns.count)." : ""
-    return drawing.figure(
-      "Campaigns by their return",
+      campaigns.count > shown ? " These are the \(shown) with the largest cost of \(campaigns.count)." : ""
+    return Figure(
+      title: "Campaigns by their return",
       id: "campaigns",
+      chart: .campaigns,
       isWide: true,
       description: """
         A dot is the revenue of the first window that was observed, divided by the cost. The line goes from the least to the \
@@ -117,7 +112,7 @@ extension BusinessSection {
         before you move a budget to them. Confirmed is the revenue of values that devices confirm.\(undivided)\(more)
         """,
       numbers: Self.table(campaigns)
-    )
+    ).html
   }
 
   private static func table(_ campaigns: [CampaignLine]) -> HTML {
@@ -146,7 +141,7 @@ extension BusinessSection {
         .amount(line.roas.map { sums.isOpenEnded ? "open" : Numbers.ratio($0.high) } ?? ""),
         ratio(cost.map { sums.allWindows.approximation / $0 }),
         .share(sums.nulls, of: sums.nulls + sums.values),
-        .text(line.judgement),
+        .text(line.judgement.words),
         .amount(sums.confirmed.map(Numbers.plain) ?? ""),
         .text(line.suspicions)
       )

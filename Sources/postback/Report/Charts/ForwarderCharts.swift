@@ -1,10 +1,11 @@
 internal import Analysis
 internal import Base
+internal import JSON
 internal import Reporting
 internal import SKAdNetwork
 
-/// The charts of forwarders over time, and of the values that they send. They are those of all records: the page's script
-/// does not draw them anew.
+/// The charts of forwarders over time, and of the values that they send. They are those of all records, also for a
+/// choice of the filters.
 struct ForwarderCharts {
   let cube: ReportCube
   /// The values of `skan_settled` by forwarder; nil without that table.
@@ -38,16 +39,18 @@ struct ForwarderCharts {
     let labels = stride(from: days.lowerBound, through: days.upperBound, by: length).map(Timestamp.name(ofDay:))
     let unit = "time of receipt, UTC; suspicious, of all records of \(length == 1 ? "a day" : "\(length) days")"
     let chart = ShareRows(rows: named, labels: labels, unit: unit)
-    return chart.drawing.figure(
-      "Suspicious records by forwarder over time",
+    return Figure(
+      title: "Suspicious records by forwarder over time",
       id: "forwarders-over-time",
+      chart: .shares,
       description: """
         A dot is the share of suspicious rejects in all records of a forwarder, the line its 95 % interval (Wilson), the broken \
         line the share over all days. Each row has its own scale. Copies with other values are not among them: the next chart \
         has those against devices' own copies. The filters do not change this chart.
         """,
+      data: chart.json,
       numbers: chart.table("Suspicious records by forwarder and time", "forwarder")
-    )
+    ).html
   }
 
   private var first: [ForwardedValues] {
@@ -72,30 +75,28 @@ struct ForwarderCharts {
     let labels = stride(from: start, through: high, by: 7).map(Timestamp.name(ofDay:))
     let unit = "week of receipt from Monday, UTC; raised, of postbacks with both copies"
     let chart = ShareRows(rows: rows, labels: labels, unit: unit)
-    return chart.drawing.figure(
-      "Values above the device's own, by week",
+    return Figure(
+      title: "Values above the device's own, by week",
       id: "raised-by-week",
+      chart: .shares,
       description: """
         The share of a forwarder's postbacks whose value is above that of the device's own copy, with its 95 % interval (Wilson). \
         The upright line is the week in which the share most likely changed, if there is an alarm about it; the sentence of the \
         alarm has the interval of the day. Postbacks that several forwarders sent are left out. The filters do not change this chart.
         """,
+      data: chart.json,
       numbers: chart.table("Values above the device's own, by week", "forwarder")
-    )
+    ).html
   }
 
   private static let shownHistograms = 3
-  /// The left end of the coarse values.
-  private static let coarse = 650.0
 
   /// The values that a forwarder sends beside those of all others.
   var histograms: HTML {
     let shown = first.filter { $0.count > 0 }.prefix(Self.shownHistograms)
     guard !shown.isEmpty, let values else { return "" }
     let slots = (0..<64).map { "\($0)" } + ["low", "medium", "high"]
-    var drawing = Drawing(width: 760, height: shown.count * 96 + 30)
     var table = NumberTable("Values by forwarder", ["value"] + shown.flatMap { [$0.forwarder, "others"] })
-    let (left, step) = (206.0, 6.8)
     let shares = shown.map { own -> (own: [Double], others: [Double]) in
       let others = values.filter { $0.forwarder != own.forwarder }
       func sums(_ all: [ForwardedValues]) -> [Int] {
@@ -110,56 +111,34 @@ struct ForwarderCharts {
       }
       return (parts(sums([own])), parts(sums(others)))
     }
-    for (place, own) in shown.enumerated() {
-      let bottom = Double(place) * 96 + 84
-      drawing.text(own.forwarder.shortened(to: 20), x: left - 12, y: bottom - 34, .end)
-      drawing.text("\(Numbers.grouped(own.count)) values", x: left - 12, y: bottom - 14, .end, .axis)
-      func x(_ index: Int) -> Double {
-        index < 64 ? left + Double(index) * step : Self.coarse + Double(index - 64) * 36
-      }
-      func width(_ index: Int) -> Double { index < 64 ? step - 1.5 : 28 }
-      for index in slots.indices {
-        // The root keeps rare values visible beside frequent ones.
-        func height(_ share: Double) -> Double { 70 * share.squareRoot() }
-        let (share, other) = (shares[place].own[index], shares[place].others[index])
-        let title = "\(slots[index]): \(Numbers.percent(share)), others \(Numbers.percent(other))"
-        drawing.bar(
-          x: x(index),
-          y: bottom - height(share),
-          width: width(index),
-          height: height(share),
-          .bar,
-          title: title
-        )
-        let y = bottom - height(other)
-        if other > 0 { drawing.line(x(index) - 1, y, x(index) + width(index) + 1, y, .whisker) }
-      }
-      drawing.line(left, bottom, x(66) + width(66), bottom, .grid)
-    }
-    let axis = Double(shown.count) * 96 + 4
-    for index in [0, 16, 32, 48, 63] {
-      drawing.text("\(index)", x: left + (Double(index) + 0.5) * step, y: axis, .middle, .axis)
-    }
-    for (index, name) in ["low", "med.", "high"].enumerated() {
-      drawing.text(name, x: Self.coarse + Double(index) * 36 + 14, y: axis, .middle, .axis)
-    }
-    drawing.text("conversion value; root scale", x: left + 32 * step, y: axis + 20, .middle, .axis)
     for (index, slot) in slots.enumerated() {
       table.add(
         slot,
         cells: shares.flatMap { [.amount(Numbers.percent($0.own[index])), .amount(Numbers.percent($0.others[index]))] }
       )
     }
-    return drawing.figure(
-      "Conversion values by forwarder, beside those of others",
+    let forwarders = zip(shown, shares).map { one, shares -> JSONValue in
+      .object([
+        .init("name", .shown(one.forwarder)),
+        .init("count", .integer(one.count)),
+        .init("own", .shares(shares.own)),
+        .init("others", .shares(shares.others)),
+      ])
+    }
+    return Figure(
+      title: "Conversion values by forwarder, beside those of others",
       id: "histograms",
+      chart: .histograms,
       description: """
         Bars are the shares of a forwarder's fine values 0 to 63, and of its coarse values; the short lines are those of all other \
         forwarders. Different campaigns have different values, so that a difference alone is no suspicion. The filters do not \
         change this chart.
         """,
+      data: .object([
+        .init("slots", .array(slots.map { .string($0) })), .init("forwarders", .array(forwarders)),
+      ]),
       numbers: table.html
-    )
+    ).html
   }
 
   /// All charts.

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import ConversionModel
+internal import JSON
 
 /// The revenue of the conversion windows 0, 1 and 2, one after the other.
 struct WindowRevenue {
@@ -18,7 +19,7 @@ struct WindowRevenue {
         "postbacks whose window includes the earlier ones",
       ]
     )
-    let bars = (0...2).map { window -> DayChart.Bar in
+    let windows = (0...2).map { window -> JSONValue in
       let own = cells.map(\.sum).filter { $0.window == window && classes[$0.classIndex].currency == currency }
       let estimate = own.reduce(Amount.zero) { $0 + $1.estimate }
       let least = own.reduce(Amount.zero) { $0 + $1.minimum }
@@ -34,22 +35,23 @@ struct WindowRevenue {
         .amount(postbacks > 0 ? Numbers.ratio(estimate.approximation / Double(postbacks)) : ""),
         .number(cumulative)
       )
-      return DayChart.Bar(
-        name: "window \(window): \(Numbers.short(estimate.approximation))",
-        parts: [(.bar, estimate.approximation)],
-        range: (least.approximation, max(most, estimate).approximation),
-        isOpenEnded: open > 0,
-        title: "window \(window): \(Numbers.money(estimate, currency))"
-      )
+      return .object([
+        .init("estimate", .string("\(estimate)")),
+        .init("least", .string("\(least)")),
+        .init("most", .string("\(max(most, estimate))")),
+        .init("isOpen", .bool(open > 0)),
+      ])
     }
-    return DayChart(bars: bars, unit: "conversion window; revenue, \(currency)", isWhole: false).drawing.figure(
-      "Revenue over the windows",
+    return Figure(
+      title: "Revenue over the windows",
       id: "revenue-by-window",
+      chart: .windowRevenue,
       description: """
         The decoded revenue of the windows 0 (days 0 to 2), 1 (3 to 7) and 2 (8 to 35), with its range. If a model says that a \
         window includes the earlier ones, its bar does, too. Other currencies and the filters do not change this chart.
         """,
+      data: .object([.init("currency", .shown(currency)), .init("windows", .array(windows))]),
       numbers: table.html
-    )
+    ).html
   }
 }

@@ -51,6 +51,7 @@ struct CubeData {
       outcome.window.map { .integer($0) } ?? .null,
       outcome.value.map { .string($0.rawValue) } ?? .null,
       .string(outcome.code.map { RejectCode(rawValue: $0)?.rejectClass.rawValue ?? "noise" } ?? "accepted"),
+      .string(outcome.code.flatMap { RejectCode(rawValue: $0)?.explanation } ?? ""),
     ])
   }
 

@@ -66,7 +66,7 @@ enum BusinessFindings {
   private static func worst(_ business: BusinessSection) -> Finding? {
     let currency = business.business.currency
     let lines = business.campaigns.filter { $0.cost != nil }
-    let losing = lines.filter { $0.judgement == "below 1" }
+    let losing = lines.filter { $0.judgement == .below }
     if let worst = losing.first {
       let cost = losing.reduce(Amount.zero) { $0 + ($1.cost ?? .zero) }
       let return_ = worst.roas.map { Numbers.ratio($0.high) } ?? ""
@@ -82,7 +82,7 @@ enum BusinessFindings {
         rows: losing.reduce(0) { $0 + $1.sums.installs }
       )
     }
-    guard let best = lines.first(where: { $0.judgement == "above 1" && !$0.isSuspected }), let roas = best.roas else {
+    guard let best = lines.first(where: { $0.judgement == .above && !$0.isSuspected }), let roas = best.roas else {
       return nil
     }
     return Finding(

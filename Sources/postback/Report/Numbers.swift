@@ -1,6 +1,18 @@
 internal import ConversionModel
 
-extension Numbers {
+/// The formats of numbers in a page.
+enum Numbers {
+  /// The number with a narrow, unbreakable space between groups of three digits.
+  static func grouped(_ number: Int) -> String {
+    let digits = String(number.magnitude)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text += "\u{202F}" }
+      text.append(digit)
+    }
+    return (number < 0 ? "−" : "") + text
+  }
+
   /// The amount with its currency, with two digits after the point and groups of three before it: `EUR 1 234.50`. Smaller
   /// parts are rounded half to even; the tables have them.
   static func money(_ amount: Amount, _ currency: String?) -> String {
@@ -29,4 +41,7 @@ extension Numbers {
     let hundredths = Int((ratio * 100).rounded(.toNearestOrEven))
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
   }
+
+  /// The share with one digit after the point.
+  static func percent(_ share: Double) -> String { "\((share * 1000).rounded(.toNearestOrEven) / 10) %" }
 }

@@ -1,0 +1,21 @@
+/// The style sheets and scripts of the pages that `report` and `case` write, embedded in the program.
+///
+/// They are in `page/` as files of their own, so that the tools for their languages can check and test them.
+#pragma once
+
+#include <stddef.h>
+
+/// Text in UTF-8, without a zero at its end. It lives as long as the program.
+typedef struct {
+  const unsigned char *_Nonnull bytes;
+  size_t count;
+} creportpage_text;
+
+/// The style of all pages: `page.css`.
+creportpage_text creportpage_style(void);
+
+/// The style of a case, in addition: `case.css`.
+creportpage_text creportpage_case_style(void);
+
+/// All scripts of the report, one after the other, as one script.
+creportpage_text creportpage_script(void);

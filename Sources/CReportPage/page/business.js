@@ -1,0 +1,123 @@
+/**
+ * The figures of the business section, for all or for an app, a network or a span of days. The app and the days are those of the
+ * page's filters; the network is chosen by its name in the section.
+ */
+(function () {
+  const { find, parsed, draw, fill } = figures;
+  const { units, float, grouped, plain, money, exact, ratio, percent, share, dayName } = formats;
+  const data = parsed(find("business-data"));
+  if (data === null) return;
+  const network = /** @type {HTMLSelectElement} */ (find("business-network"));
+  const counted = ["installs", "values", "nulls", "open", "modelled"];
+  const amounts = ["revenue", "minimum", "closed", "all", "estimate", "low", "high"];
+  // Amounts that are not known of every cell: null is not 0.
+  const optional = ["cost", "confirmed"];
+  const members = ["day", "app", "network", "campaign", ...counted, ...amounts, ...optional];
+  const empty = () => Object.fromEntries([...counted.map(name => [name, 0]), ...amounts.map(name => [name, 0n]),
+    ...optional.map(name => [name, null])]);
+
+  function cellOf(list) {
+    const cell = Object.fromEntries(members.map((name, index) => [name, list[index]]));
+    for (const name of [...amounts, ...optional]) cell[name] = cell[name] === null ? null : units(cell[name]);
+    return cell;
+  }
+  // Where the cells are too many for the page, it has sums by campaign and by day, which cannot be filtered.
+  const isFiltered = data.dayCells === null, cells = data.cells.map(cellOf);
+  const dayCells = isFiltered ? cells : data.dayCells.map(cellOf);
+
+  function add(sum, cell) {
+    for (const name of counted) sum[name] += cell[name];
+    for (const name of amounts) sum[name] += cell[name];
+    for (const name of optional) if (cell[name] !== null) sum[name] = (sum[name] === null ? 0n : sum[name]) + cell[name];
+    return sum;
+  }
+
+  function sums(chosen, key) {
+    const found = new Map();
+    for (const cell of chosen) found.set(cell[key], add(found.get(cell[key]) || empty(), cell));
+    return found;
+  }
+
+  const least = sum => sum.minimum + sum.low;
+  const most = sum => larger(sum.closed, sum.revenue) + sum.high;
+  const isOpen = sum => sum.open > 0 || sum.nulls > sum.modelled;
+
+  function drawDays(chosen, days) {
+    const byDay = sums(chosen, "day"), of = day => byDay.get(day) || empty();
+    const state = day => data.status[day] || "final";
+    const expected = day => day in data.expected ? percent(Number(data.expected[day])) : "";
+    draw("installs-by-day", { days: days.map(day => [day, of(day).installs, state(day)]) });
+    fill(find("installs-by-day"), days.map(day => [dayName(day), state(day), String(of(day).installs), expected(day)]));
+    draw("revenue-by-day", { currency: data.currency, days: days.map(day => {
+      const sum = of(day);
+      return { day, revenue: exact(sum.revenue), modelled: exact(sum.estimate), least: exact(least(sum)), most: exact(most(sum)),
+        isOpen: isOpen(sum) };
+    }) });
+    fill(find("revenue-by-day"), days.map(day => {
+      const sum = of(day), modelled = amount => sum.modelled > 0 ? plain(amount) : "";
+      return [dayName(day), plain(sum.revenue), plain(sum.minimum), sum.open > 0 ? "open" : plain(sum.closed), modelled(sum.estimate),
+        modelled(sum.low), modelled(sum.high), plain(sum.all)];
+    }));
+    fill(find("completeness"), days.filter(day => day in data.status).slice(-14).reverse().map(day =>
+      [dayName(day), state(day), expected(day), ...[of(day).installs, of(day).values, of(day).nulls].map(String)]));
+  }
+
+  function drawCampaigns(chosen) {
+    const known = amount => amount === null ? "" : plain(amount);
+    const lines = Array.from(sums(chosen, "campaign"), ([index, sum]) => {
+      const [label, id, suspicions] = data.campaigns[index], cost = sum.cost !== null && sum.cost > 0n ? float(sum.cost) : null;
+      const returns = cost === null ? null : [sum.revenue, least(sum), most(sum)].map(amount => float(amount) / cost);
+      const judgement = rules.judgement(returns === null ? null : returns.slice(1), isOpen(sum));
+      return { label, id, suspicions, sum, cost, returns, judgement };
+    });
+    lines.sort((one, other) => order(other.sum.cost || 0n, one.sum.cost || 0n) || other.sum.installs - one.sum.installs
+      || order(one.label, other.label));
+    const shown = lines.filter(line => line.cost !== null).slice(0, drawings.mostRows)
+      .sort((one, other) => other.returns[0] - one.returns[0] || order(one.label, other.label));
+    draw("campaigns", { currency: data.currency, campaigns: shown.map(({ label, sum, returns }) =>
+      ({ label, returns, isOpen: isOpen(sum), revenue: exact(sum.revenue), cost: exact(sum.cost) })) });
+    fill(find("campaigns"), lines.map(({ label, id, suspicions, sum, cost, returns, judgement }) => [label, id,
+      known(sum.cost), String(sum.installs), cost === null || sum.installs === 0 ? "" : ratio(cost / sum.installs),
+      plain(sum.revenue), ...(returns === null ? ["", "", ""]
+        : [ratio(returns[0]), ratio(returns[1]), isOpen(sum) ? "open" : ratio(returns[2])]),
+      cost === null ? "" : ratio(float(sum.all) / cost), share(sum.nulls, sum.nulls + sum.values), data.judgements[judgement],
+      known(sum.confirmed), suspicions]));
+  }
+
+  function drawNulls(chosen) {
+    const rates = Array.from(sums(chosen, "network"), ([index, { nulls, values }]) =>
+      ({ name: data.networks[index], nulls, values, total: nulls + values, interval: rules.wilson(nulls, nulls + values) }))
+      .filter(one => one.total > 0).sort((one, other) => other.total - one.total || order(one.name, other.name));
+    const rate = one => one.nulls / one.total;
+    const all = { nulls: total(rates.map(one => one.nulls)), total: total(rates.map(one => one.total)) };
+    const shown = rates.slice(0, drawings.mostRows).sort((one, other) => rate(other) - rate(one) || order(one.name, other.name));
+    draw("null-rates", { all, rates: shown });
+    fill(find("null-rates"), rates.map(one => [one.name, String(one.nulls), String(one.values),
+      ...[rate(one), ...one.interval].map(percent)]));
+  }
+
+  function drawAll() {
+    const wanted = filters.state.app < 0 ? null : filters.values.app[filters.state.app];
+    const isChosen = cell => !isFiltered || filters.within(cell.day === null ? -1 : cell.day)
+      && (wanted === null || (wanted === 0 ? !filters.values.app.includes(data.appIDs[cell.app]) : data.appIDs[cell.app] === wanted))
+      && (network.value === "" || String(cell.network) === network.value);
+    const chosen = cells.filter(isChosen);
+    drawDays(isFiltered ? chosen : dayCells, data.days.filter(day => !isFiltered || filters.within(day)));
+    drawCampaigns(chosen);
+    drawNulls(chosen);
+    const all = chosen.reduce(add, empty());
+    find("business-status").textContent = grouped(all.installs) + " installs, " + money(all.revenue, data.currency)
+      + (all.cost === null ? "" : ", cost " + money(all.cost, data.currency));
+  }
+
+  if (!isFiltered) return drawAll();
+  data.networks.forEach((name, index) => {
+    const option = document.createElement("option");
+    option.textContent = name;
+    option.value = String(index);
+    network.append(option);
+  });
+  network.addEventListener("input", drawAll);
+  filters.listen(drawAll);
+  find("business-controls").hidden = false;
+})();

@@ -1,0 +1,131 @@
+/**
+ * The filters of the page: their state, which is in the fragment of the address, and their controls.
+ *
+ * The fragment is written by others. Of each dimension only the values that the page has are accepted, and of `at` only the
+ * sections that the page links to; the rest is ignored.
+ */
+const filters = (function () {
+  const { find, parsed } = figures, { dayName, grouped } = formats;
+  const cube = parsed(find("cube"));
+  const names = ["forwarder", "network", "app", "code"];
+  const codes = ["accepted", ...new Set(cube.outcomes.map(outcome => outcome[0]).filter(code => code !== null))];
+  const values = { forwarder: cube.forwarder, network: cube.network, app: cube.app, code: codes };
+  const keyOf = value => value === null ? "~none" : value === 0 ? "~others" : value.startsWith("~") ? "~" + value : value;
+  const labelOf = (value, name) => value === null ? name === "forwarder" ? "no forwarder (devices)" : "unknown"
+    : value === 0 ? "others" : value;
+  const keys = Object.fromEntries(names.map(name => [name, values[name].map(keyOf)]));
+  const days = [];
+  if (cube.days !== null) for (let day = cube.days[0]; day <= cube.days[1]; day++) days.push(dayName(day));
+  const sections = new Set(Array.from(document.querySelectorAll("nav a, #findings a"), (/** @type {any} */ link) => link.hash.slice(1)));
+  const initial = { from: "", to: "", forwarder: -1, network: -1, app: -1, code: -1, words: "", sort: "", open: "", at: "" };
+  let state = { ...initial };
+  const listeners = [];
+
+  function read() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    state = { ...initial };
+    for (const name of names) state[name] = wanted.has(name) ? keys[name].indexOf(wanted.get(name)) : -1;
+    for (const name of ["from", "to"]) if (days.includes(wanted.get(name))) state[name] = wanted.get(name);
+    state.words = (wanted.get("filter") || "").slice(0, 200);
+    for (const name of ["sort", "open"]) if (/^\d{1,6}$/.test(wanted.get(name) || "")) state[name] = wanted.get(name);
+    if (sections.has(wanted.get("at"))) state.at = wanted.get("at");
+  }
+
+  function fragment() {
+    const written = new URLSearchParams();
+    for (const name of ["from", "to"]) if (state[name] !== "") written.set(name, state[name]);
+    for (const name of names) if (state[name] >= 0) written.set(name, keys[name][state[name]]);
+    if (state.words !== "") written.set("filter", state.words);
+    for (const name of ["sort", "open", "at"]) if (state[name] !== "") written.set(name, state[name]);
+    return "#" + written.toString();
+  }
+
+  const isActive = () => state.from !== "" || state.to !== "" || names.some(name => state[name] >= 0);
+  const [first, last] = [() => state.from === "" ? null : Date.parse(state.from) / 86400000,
+    () => state.to === "" ? null : Date.parse(state.to) / 86400000];
+  const within = day => (state.from === "" || day >= 0 && day >= first()) && (state.to === "" || day >= 0 && day <= last());
+
+  // The place of a cell: day, forwarder, network, app.
+  const matches = (cells, at) => within(cells[at]) && (state.forwarder < 0 || state.forwarder === cells[at + 1])
+    && (state.network < 0 || state.network === cells[at + 2]) && (state.app < 0 || state.app === cells[at + 3]);
+  const outcomeMatches = outcome => state.code < 0 || (outcome[0] === null ? "accepted" : outcome[0]) === codes[state.code];
+
+  const columns = { forwarder: "forwarder", network: "ad_network_id", app: "app_id", code: "reject_code" };
+  function rowMatches(row) {
+    const day = (row.received_at || "").slice(0, 10);
+    if (state.from !== "" && !(day >= state.from) || state.to !== "" && !(day !== "" && day <= state.to)) return false;
+    return names.every(name => {
+      if (state[name] < 0) return true;
+      const wanted = values[name][state[name]], found = row[columns[name]];
+      return wanted === null ? found === undefined : wanted === 0 ? !values[name].includes(found === undefined ? null : found)
+        : found === wanted;
+    });
+  }
+
+  function show() {
+    for (const name of names) find("filter-" + name).value = state[name] < 0 ? "" : String(state[name]);
+    for (const name of ["from", "to"]) find("filter-" + name).value = state[name];
+    const found = { accepted: 0, suspicious: 0, noise: 0, copies: 0 };
+    let all = 0;
+    const wanted = cube.outcomes.map(outcomeMatches);
+    for (let at = 0; at < cube.counts.length; at += 6) {
+      all += cube.counts[at + 5];
+      if (!wanted[cube.counts[at + 4]] || !matches(cube.counts, at)) continue;
+      found[cube.outcomes[cube.counts[at + 4]][5]] += cube.counts[at + 5];
+    }
+    const parts = Object.entries(found);
+    find("filter-status").textContent = isActive() ? grouped(total(parts.map(one => one[1]))) + " of " + grouped(all)
+      + " records: " + parts.map(([name, count]) => grouped(count) + " " + name).join(", ") : "All " + grouped(all) + " records";
+    find("filter-reset").disabled = !isActive();
+    for (const listener of listeners) listener();
+  }
+
+  // Words that are typed replace the entry of the history; a choice makes a new one.
+  function change(part, replaces) {
+    state = { ...state, ...part };
+    const written = fragment();
+    if (replaces) location.replace(written); else if (written !== location.hash) location.hash = written;
+    show();
+  }
+
+  function start() {
+    for (const name of names) {
+      const select = find("filter-" + name);
+      values[name].forEach((value, index) => {
+        const option = document.createElement("option");
+        option.textContent = labelOf(value, name);
+        option.value = String(index);
+        select.append(option);
+      });
+      select.addEventListener("change", () => change({ [name]: select.value === "" ? -1 : Number(select.value), at: "" }));
+    }
+    for (const name of ["from", "to"]) {
+      const input = find("filter-" + name);
+      if (days.length > 0) [input.min, input.max] = [days[0], days[days.length - 1]];
+      input.addEventListener("change", () => change({ [name]: days.includes(input.value) ? input.value : "", at: "" }));
+    }
+    find("filter-reset").addEventListener("click", () => change({ ...initial }));
+    document.addEventListener("click", event => {
+      const link = event.target instanceof Element ? event.target.closest("a") : null;
+      if (!link || !sections.has(link.hash.slice(1)) || !isActive()) return;
+      event.preventDefault();
+      change({ at: link.hash.slice(1) });
+      find(state.at).scrollIntoView();
+    });
+    window.addEventListener("hashchange", () => {
+      if (fragment() === location.hash || fragment() === "#" && location.hash === "") return;
+      go();
+    });
+    find("filters").hidden = false;
+    go();
+  }
+
+  function go() {
+    read();
+    show();
+    if (state.at !== "") find(state.at).scrollIntoView();
+  }
+
+  return { cube, values, labelOf, start, change, isActive, matches, outcomeMatches, rowMatches, within,
+    get state() { return state; }, listen: listener => listeners.push(listener) };
+})();

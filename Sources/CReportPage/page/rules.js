@@ -1,0 +1,23 @@
+/**
+ * The rules that a choice of the filters needs in the browser, because it may be any. Swift has them for the whole of the page;
+ * `Fixtures/page/rules.json` holds both to the same results.
+ */
+const rules = (function () {
+  const quantile = 1.959963984540054;
+
+  /** Wilson's interval at 95 % for the rate of `part` in `whole`, which is above 0. */
+  function wilson(part, whole) {
+    const square = quantile * quantile, middle = part + square / 2;
+    const spread = quantile * Math.sqrt(part * (whole - part) / whole + square / 4);
+    return [part === 0 ? 0 : (middle - spread) / (whole + square), part === whole ? 1 : (middle + spread) / (whole + square)];
+  }
+
+  /** The code of the judgement that the whole range of a campaign's return allows; `range` is null without a cost. */
+  function judgement(range, isOpen) {
+    if (range === null) return "no_cost";
+    if (range[0] >= 1) return "above";
+    return range[1] < 1 && !isOpen ? "below" : "undecided";
+  }
+
+  return { wilson, judgement };
+})();
