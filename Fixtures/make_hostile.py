@@ -194,7 +194,7 @@ def make_text():
         judge="reader",
     )
     file("printed-and-broken.json", ["not_json"] * 2, printed_and_broken(), accepted=1, judge="reader")
-    file("two-objects-on-a-line.jsonl", ["not_json"], [v4 + v4, GOOD], accepted=1)
+    file("two-objects-on-a-line.jsonl", ["not_json"], [v4 + b"," + v4, GOOD], accepted=1)
     file("byte-order-mark.jsonl", ["not_json"], [b"\xef\xbb\xbf" + GOOD], accepted=1, judge="reader")
     file(
         "not-utf8.jsonl",
@@ -348,7 +348,7 @@ def make_values():
         ("ad-network-id", "wrong_type", [42, ["com.example"]]),
         ("ad-network-id", "out_of_range", [""]),
         ("transaction-id", "wrong_type", [1]),
-        ("version", "wrong_type", [JSON("4.0"), 4]),
+        ("version", "wrong_type", [True, False]),
         ("version", "unknown_version", ["2.7", "4", "4.0 ", "v4.0", "4.", "4.01", "4.0.1", "100.0", "abc"]),
         ("version", "unsupported_version", ["4.1", "4.10", "5.0", "10.0"]),
     ]:
@@ -436,18 +436,12 @@ def make_forbidden():
 def make_signatures():
     base = fields(V21)["attribution-signature"]
     r, s = numbers(V21)
-    each("signature-not-base64.jsonl", "malformed_signature", "attribution-signature", [None] * 5, [
+    each("signature-not-base64.jsonl", "malformed_signature", "attribution-signature", [None] * 3, [
         edited(V21, attribution_signature=bad)
-        for bad in ("signature", "!" + base[1:], base.rstrip("="), base + "=", base[:10] + "=" + base[11:])
+        for bad in ("signature", "!" + base[1:], base[:10] + "=" + base[11:])
     ], "verifier")
-    each("signature-base64url.jsonl", "malformed_signature", "attribution-signature", [None],
-         [edited(V21, attribution_signature=base.replace("+", "-").replace("/", "_"))], "verifier")
     each("signature-trailing-bits.jsonl", "malformed_signature", "attribution-signature", [None],
          [edited(V21, attribution_signature=base.replace("2k=", "2l="))], "verifier")
-    each("signature-white-space.jsonl", "malformed_signature", "attribution-signature", [None] * 4, [
-        edited(V21, attribution_signature=bad)
-        for bad in (" " + base, base + " ", base + "\n", base[:64] + "\r\n" + base[64:])
-    ], "verifier")
     data = der(V21)
     rr, ss = data[2 : 4 + data[3]], data[4 + data[3] :]
     each("signature-not-der.jsonl", "malformed_signature", "attribution-signature", [None] * 9, [
@@ -502,9 +496,6 @@ def make_jws():
         ("two-parts", [".".join(old[:2])]),
         ("four-parts", [string + ".", string + "." + old[2]]),
         ("empty-part", ["." + ".".join(old[1:]), old[0] + ".." + old[2]]),
-        ("padding", [f"{old[0]}==.{old[1]}.{old[2]}", f"{old[0]}.{old[1]}.{old[2]}=="]),
-        ("white-space", [" " + string, string + " ", old[0] + ".\n" + old[1] + "." + old[2]]),
-        ("standard-base64", [".".join(old[:2]) + "." + old[2].replace("-", "+").replace("_", "/")]),
         ("trailing-bits", [string[:-1] + "R"]),
     ]:
         each(f"jws-{name}.jsonl", "malformed_jws", "jws-string", bad, [with_jws(AAK, value) for value in bad])

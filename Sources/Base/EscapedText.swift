@@ -13,6 +13,24 @@ extension String {
     return text
   }
 
+  /// The text with `%` and two hexadecimal digits decoded; nil if there are none, or if the result is not UTF-8.
+  package var percentDecoded: String? {
+    var bytes: [UInt8] = []
+    var rest = utf8[...]
+    var isEncoded = false
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2).compactMap(\.hexadecimalValue)
+      if byte == UInt8(ascii: "%"), digits.count == 2 {
+        isEncoded = true
+        bytes.append(digits[0] << 4 | digits[1])
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return isEncoded ? String(validating: bytes, as: UTF8.self) : nil
+  }
+
   /// The text in quotation marks, cut after 40 characters.
   package var quotedExcerpt: String { String(prefix(40)).debugDescription + (count > 40 ? "…" : "") }
 }

@@ -71,6 +71,10 @@ package struct FileStatus {
   package let modified: Int64
   /// The size in bytes.
   package let byteCount: Int64
+  /// The number of the file system's device.
+  package let device: UInt64
+  /// The inode number in the file system.
+  package let inode: UInt64
 
   /// The status of the file at `path`; throws if there is no such file.
   package init(path: String) throws(FileFailure) {
@@ -102,6 +106,7 @@ package struct FileStatus {
       }
     modified = Self.modified(status)
     byteCount = Int64(status.st_size)
+    (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
   }
 
   /// Returns the time of the last modification in milliseconds since 1970, limited to about 31,700 years before and

@@ -32,6 +32,11 @@ package struct LedgerInput: Equatable, Sendable {
   package var isCompressed: Bool
   /// The digest of its first record alone; 0 if it is unknown.
   package var firstDigest: UInt128
+  /// The time of the last change of the file or its status, in nanoseconds since 1970; 0 if it is unknown, or was so
+  /// short before the reading that a change since may have the same time.
+  package var changed: Int64
+  /// The number that stands for the settings with which its records were found; 0 if it is unknown.
+  package var reading: Int64
 
   /// Creates an input, by default one without records in the tables.
   package init(
@@ -45,7 +50,9 @@ package struct LedgerInput: Equatable, Sendable {
     prefixDigest: UInt128 = 0,
     phase: Phase = .partial,
     isCompressed: Bool = false,
-    firstDigest: UInt128 = 0
+    firstDigest: UInt128 = 0,
+    changed: Int64 = 0,
+    reading: Int64 = 0
   ) {
     self.id = id
     self.path = path
@@ -58,13 +65,17 @@ package struct LedgerInput: Equatable, Sendable {
     self.phase = phase
     self.isCompressed = isCompressed
     self.firstDigest = firstDigest
+    self.changed = changed
+    self.reading = reading
   }
 }
 
 extension LedgerInput {
   /// The columns in the order in which `init(_:)` reads them and `LedgerStatements` writes them.
-  static let columns =
-    "id, path, device, inode, stored_bytes, records, digest, prefix_digest, phase, compressed, first_digest"
+  static let columns = """
+    id, path, device, inode, stored_bytes, records, digest, prefix_digest, phase, compressed, first_digest, changed_at,
+    reading
+    """
 
   /// Reads an input from a row.
   init(_ row: SQLiteStatement) throws(FileFailure) {
@@ -79,5 +90,7 @@ extension LedgerInput {
     phase = try row.word(8, as: Phase.self)
     isCompressed = try row.integer(9) != 0
     firstDigest = try row.wide(10)
+    changed = try row.integer(11)
+    reading = try row.integer(12)
   }
 }

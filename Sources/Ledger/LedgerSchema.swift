@@ -119,6 +119,10 @@ enum LedgerSchema {
     """,
     [RemovalClock.schema, CommitMark.migration, TableRemoval.Source.migration].joined(separator: "\n"),
     "ALTER TABLE removed_rows ADD COLUMN transaction_digest BLOB;",
+    """
+    ALTER TABLE inputs ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE inputs ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;
+    """,
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an

@@ -43,11 +43,12 @@ struct LedgerStatements {
     end = try prepare("COMMIT")
     putInput = try prepare(
       """
-      INSERT INTO inputs (\(LedgerInput.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO inputs (\(LedgerInput.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET path = excluded.path, device = excluded.device, inode = excluded.inode,
         stored_bytes = excluded.stored_bytes, records = excluded.records, digest = excluded.digest,
         prefix_digest = excluded.prefix_digest, phase = excluded.phase,
-        compressed = excluded.compressed, first_digest = excluded.first_digest
+        compressed = excluded.compressed, first_digest = excluded.first_digest,
+        changed_at = excluded.changed_at, reading = excluded.reading
       """
     )
     dropInput = try prepare("DELETE FROM inputs WHERE id = ?")
@@ -102,7 +103,9 @@ struct LedgerStatements {
       .wide(input.prefixDigest),
       .text(input.phase.rawValue),
       .integer(input.isCompressed ? 1 : 0),
-      .wide(input.firstDigest)
+      .wide(input.firstDigest),
+      .integer(input.changed),
+      .integer(input.reading)
     )
   }
 

@@ -35,17 +35,23 @@ struct JWSParts {
   let header: ByteRange
   let payload: ByteRange
   let signature: ByteRange
+  /// True if the text came in another form than Apple's, which was undone.
+  let isCoerced: Bool
 
   /// The bytes that are signed: header, period and payload.
   var signingInput: ByteRange {
     ByteRange(start: Int(header.start), count: Int(header.count) + 1 + Int(payload.count))
   }
 
-  /// Reads the `jws-string` of a postback.
-  init(of document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) {
-    var reader = FieldReader(document, of: bytes, covered: .all)
-    guard let text = try reader.string(.jwsString) else { throw reader.missing(.jwsString) }
-    self.text = text
+  /// Reads the `jws-string` of a postback. Appends it to `bytes` in Apple's form if it came in another one.
+  init(of document: JSONDocument, _ bytes: inout [UInt8]) throws(PostbackDefect) {
+    var text = try Self.text(of: document, bytes)
+    let undone = EncodedSignature.undone(bytes.span.extracting(text.indices), isJWS: true)
+    if let undone {
+      text = ByteRange(start: bytes.count, count: undone.count)
+      bytes += undone
+    }
+    (self.text, isCoerced) = (text, undone != nil)
     let parts = bytes[text.indices].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else {
       throw Self.malformed(text, "three parts with periods between them, not \(parts.count)")
@@ -58,6 +64,12 @@ struct JWSParts {
     guard Base64.url.decode(bytes.span.extracting(signature.indices), appendingTo: &decoded) else {
       throw malformed("base64url without padding")
     }
+  }
+
+  private static func text(of document: JSONDocument, _ bytes: [UInt8]) throws(PostbackDefect) -> ByteRange {
+    var reader = FieldReader(document, of: bytes, covered: .all)
+    guard let text = try reader.string(.jwsString) else { throw reader.missing(.jwsString) }
+    return text
   }
 
   func malformed(_ expected: String) -> PostbackDefect { Self.malformed(text, expected) }

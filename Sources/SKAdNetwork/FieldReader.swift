@@ -60,6 +60,19 @@ struct FieldReader {
     return value.text
   }
 
+  /// Reads a version that is a number, such as 2.2, as the text with one digit behind the point that Apple writes and
+  /// signs; nil if it is no number.
+  mutating func versionNumber() -> [UInt8]? {
+    let value = fields[Field.version.rawValue]
+    guard value.kind == .number else { return nil }
+    taken.insert(.version)
+    coerced.insert(.version)
+    var text = Array(bytes[value.text.indices])
+    guard let point = text.firstIndex(of: UInt8(ascii: ".")) else { return text + Array(".0".utf8) }
+    while text.count > point + 2, text.last == UInt8(ascii: "0") { text.removeLast() }
+    return text
+  }
+
   /// Reads a domain, which may be empty, but not a number.
   mutating func domain(_ field: Field) throws(PostbackDefect) -> ByteRange? {
     guard let text = try string(field, mayBeEmpty: true) else { return nil }

@@ -150,6 +150,7 @@ public struct PostbackParser: ~Copyable {
       try postback.readSKAdNetwork(with: &reader)
       taken = reader.taken
     }
+    postback.undoEncodingOfSignature(in: &bytes)
     postback.extras = extras(except: taken, to: &bytes)
     if postback.sourceAppID == 0, (postback.sourceDomain?.count ?? 0) > 0 {
       var others = taken
@@ -169,13 +170,14 @@ public struct PostbackParser: ~Copyable {
   }
 
   private mutating func readAdAttributionKit(_ bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
-    let parts = try JWSParts(of: outer, bytes)
+    let parts = try JWSParts(of: outer, &bytes)
     try decode(parts.payload, of: parts, &bytes)
     claims.read(inner)
     swap(&inner, &payload)
     try decode(parts.header, of: parts, &bytes)
     let keyID = try CompactJWS.keyID(inner, bytes)
     var postback = Postback(.adAttributionKit)
+    if parts.isCoerced { postback.coercedFields.insert(.jwsString) }
     postback.signature = .jws(
       CompactJWS(signingInput: parts.signingInput, signature: parts.signature, keyID: keyID)
     )

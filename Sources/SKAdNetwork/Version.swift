@@ -26,13 +26,14 @@ public enum Version: String, CaseIterable, Sendable, Comparable {
 
   /// The version of a SKAdNetwork postback, which is 1.0 where it has none; throws for one that does not exist.
   init(_ reader: inout FieldReader) throws(PostbackDefect) {
-    guard let text = try reader.string(.version) else {
+    let number = reader.versionNumber()
+    let string = number == nil ? try reader.string(.version) : nil
+    guard let text = number?[...] ?? string.map({ reader.bytes[$0.indices] }) else {
       self = .v1_0
       return
     }
-    guard let version = Self(reader.bytes.span.extracting(text.indices)) else {
-      let isLater = Self.isLater(reader.bytes[text.indices])
-      throw Self.defect(reader.fields[Field.version.rawValue], isLater: isLater)
+    guard let version = Self(text.span) else {
+      throw Self.defect(reader.fields[Field.version.rawValue], isLater: Self.isLater(text))
     }
     self = version
   }

@@ -44,8 +44,8 @@ enum SignatureWriting: String, Sendable {
   /// Apple's form.
   case asSigned = "as_signed"
   case hexadecimal
-  /// Broken into two lines, as in the base64 of mail.
-  case lines
+  /// In hexadecimal, with capital letters.
+  case capitalHexadecimal = "capital_hexadecimal"
   /// r and s alone in place of DER, or DER in place of r and s.
   case otherForm = "other_form"
 }
@@ -74,14 +74,13 @@ extension LinePlan {
       change = draft.change(app, to: signed[sourceApp])
       furtherChange = draft.change(sourceApp, to: signed[app])
     case .signature:
-      signatureWriting = random.pick([.hexadecimal, .lines, .otherForm])
+      signatureWriting = random.pick([.hexadecimal, .capitalHexadecimal, .otherForm])
       change = FieldChange(
         field: fields[0],
         original: SignatureWriting.asSigned.rawValue,
         edited: signatureWriting.rawValue
       )
-      let isJWS = draft.format.version == nil
-      rejectCode = isJWS && signatureWriting == .lines ? .malformedJWS : .malformedSignature
+      rejectCode = .malformedSignature
     }
   }
 }

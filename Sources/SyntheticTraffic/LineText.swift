@@ -36,7 +36,7 @@ struct LineText: Sendable {
       dump.removeLast(dump.count - place - key.count - 1 - plan.line % signature.utf8.count)
       while dump.last == UInt8(ascii: "\\") { dump.removeLast() }
     case .twoObjects:
-      dump += dump[start...]
+      dump += [UInt8(ascii: ",")] + dump[start...]
     case .trailingComma:
       dump.removeLast()
       dump.append(contentsOf: ",}".utf8)

@@ -97,13 +97,11 @@ struct PostbackSigner: ~Copyable {
   private static func write(_ signature: [UInt8], as writing: SignatureWriting, _ base64: Base64) -> [UInt8] {
     switch writing {
     case .asSigned, .otherForm: return base64.encode(signature)
-    case .hexadecimal:
+    case .hexadecimal, .capitalHexadecimal:
       var digits: [UInt8] = []
       digits.appendHexadecimal(signature.span)
-      return digits
-    case .lines:
-      let text = base64.encode(signature)
-      return text.prefix(64) + [UInt8(ascii: "\n")] + text.dropFirst(64)
+      guard writing == .capitalHexadecimal else { return digits }
+      return digits.map { UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 ? $0 - 32 : $0 }
     }
   }
 

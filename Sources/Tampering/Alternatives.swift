@@ -1,3 +1,4 @@
+internal import Base
 internal import SKAdNetwork
 
 /// The values that may have stood in a field before it was edited.
@@ -124,25 +125,6 @@ extension String {
       return ""
     }
     return String(self[first...last])
-  }
-
-  /// The text with `%` and two hexadecimal digits decoded; nil if there are none, or if the result is not UTF-8.
-  var percentDecoded: String? {
-    var bytes: [UInt8] = []
-    var rest = utf8[...]
-    var isEncoded = false
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let value = String(rest.prefix(2)).flatMap({ UInt8($0, radix: 16) })
-      {
-        isEncoded = true
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return isEncoded ? String(validating: bytes, as: UTF8.self) : nil
   }
 
   /// The texts that may have stood here before a change of white space, percent-encoding or letter case.

@@ -1,3 +1,4 @@
+internal import Base
 internal import PostbackVerification
 package import JSON
 internal import SKAdNetwork

@@ -8,7 +8,7 @@ import ConversionModel
 import Glibc
 import InfoPlist
 import JSON
-import PostbackPipeline
+@testable import PostbackPipeline
 import Reporting
 import SKAdNetwork
 import Signatures
@@ -110,6 +110,7 @@ import Testing
     let summary = RunSummary(
       tally: Tally(),
       known: 0,
+      leftOut: LeftOutEntries(),
       elapsed: .seconds(1),
       tables: Table.all.map { ($0.name, 0) },
       parts: [],

@@ -27,8 +27,8 @@ package struct ReceivedAtRule: Sendable {
   /// True if the modification time of the input, where it has one, comes before `time`.
   var prefersModificationTime = false
 
-  /// A rule that takes `time` if it is given, else the value of `field` if it is a valid time, else the modification
-  /// time of the input file.
+  /// A rule that takes `time` if it is given, else the value of `field` if it is a valid time, else the time that the
+  /// context of the input gives, else the modification time of the input file.
   package init(time: Timestamp? = nil, field: String? = nil) {
     self.time = time
     self.field = field
@@ -37,6 +37,7 @@ package struct ReceivedAtRule: Sendable {
   func arrival(of value: JSONField, in bytes: [UInt8], from input: InputFile) -> Arrival {
     if let time, !prefersModificationTime || input.modified == nil { return Arrival(receivedAt: time, source: .option) }
     if let time = Self.timestamp(value, in: bytes) { return Arrival(receivedAt: time, source: .field) }
+    if let time = input.context.receivedAt { return Arrival(receivedAt: time, source: .option) }
     guard let modified = input.modified else { return Arrival() }
     return Arrival(receivedAt: Timestamp(milliseconds: modified), source: .fileModified)
   }

@@ -48,6 +48,8 @@ extension RawBatch {
 private final class RecordParser {
   private var parser: PostbackParser
   private let rule: ReceivedAtRule
+  /// The forwarder that the context of the input names, in the bytes of the batch.
+  private var forwarder: ByteRange?
 
   init(rule: ReceivedAtRule, keepsAddresses: Bool) {
     parser = PostbackParser(receivedAtField: rule.field, dropsPersonalMembers: !keepsAddresses)
@@ -58,6 +60,10 @@ private final class RecordParser {
     var outcomes: [Outcome<Parsed>] = []
     outcomes.reserveCapacity(batch.records.count)
     for origin in batch.origins {
+      forwarder = origin.input.context.forwarder.map { name in
+        batch.bytes += name.utf8
+        return ByteRange(start: batch.bytes.count - name.utf8.count, count: name.utf8.count)
+      }
       for record in batch.records[outcomes.count..<outcomes.count + origin.recordCount] {
         outcomes.append(parse(record, from: origin, &batch.bytes))
       }
@@ -67,7 +73,7 @@ private final class RecordParser {
 
   private func parse(_ record: Record, from origin: BatchOrigin, _ bytes: inout [UInt8]) -> Outcome<Parsed> {
     if let defect = record.defect {
-      let arrival = origin.reprocessed?.arrival ?? rule.arrival(of: .absent, in: bytes, from: origin.input)
+      let arrival = arrival(of: .absent, from: origin, bytes)
       return .rejected(Rejection(defect, record, arrival))
     }
     do throws(PostbackDefect) {
@@ -105,15 +111,26 @@ private final class RecordParser {
     return arrival
   }
 
+  /// The time, channel and forwarder of a record without an envelope, whose `receivedAtField` has a value.
+  private func arrival(of field: JSONField, from origin: BatchOrigin, _ bytes: [UInt8]) -> Arrival {
+    if let arrival = origin.reprocessed?.arrival { return arrival }
+    var arrival = rule.arrival(of: field, in: bytes, from: origin.input)
+    (arrival.channel, arrival.forwarder) = (origin.input.context.channel, forwarder)
+    return arrival
+  }
+
   /// The time, channel and forwarder of the record; members of its envelope that can be read count.
   private func claimedArrival(from origin: BatchOrigin, _ bytes: [UInt8]) -> Arrival {
-    var arrival = origin.reprocessed?.arrival ?? rule.arrival(of: parser.receivedAtField, in: bytes, from: origin.input)
+    var arrival = arrival(of: parser.receivedAtField, from: origin, bytes)
     guard let envelope = parser.envelope else { return arrival }
     if let text = envelope.receivedAt, let time = Timestamp(parsing: bytes.span.extracting(text.indices)) {
-      arrival = Arrival(receivedAt: time, source: .envelope)
+      (arrival.receivedAt, arrival.source) = (time, .envelope)
     }
-    arrival.channel = envelope.channel
-    arrival.forwarder = envelope.forwarder
+    let context = origin.input.context
+    // What a device sent has no forwarder, and what a forwarder sent is not a device's.
+    arrival.forwarder = envelope.forwarder ?? (envelope.channel == .appleDirect ? nil : forwarder)
+    let isContradicted = envelope.forwarder != nil && context.channel == .appleDirect
+    arrival.channel = envelope.channel ?? (isContradicted ? nil : context.channel)
     (arrival.query, arrival.remoteAddress) = (envelope.query, envelope.remoteAddress)
     return arrival
   }

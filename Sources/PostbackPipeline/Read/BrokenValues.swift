@@ -18,7 +18,7 @@ extension Framer {
       nesting = Nesting(depth: scanner.depth)
       state = .broken
     } else {
-      state = .line
+      state = .rest
     }
   }
 

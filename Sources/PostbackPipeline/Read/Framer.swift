@@ -5,10 +5,10 @@ internal import Signatures
 ///
 /// The text comes in pieces of any size; the places where it is cut make no difference. The rules are:
 ///
-/// - At the top level a record is one line, or all lines of an object that spans several.
+/// - At the top level a record is an object, on one line with others or over several, or any other line.
 /// - A value that begins with `[` is an array, and its elements are the records.
 /// - The end of a record follows from its JSON, not from indentation. A part of a valid value is never a record.
-/// - A broken value becomes a record too: the line where it begins; or, if that line is `{` alone or the value is in an
+/// - A broken value becomes a record too: its line, up to an object that begins behind a `}`; or, if that line is `{` alone or the value is in an
 ///   array, all bytes up to its last bracket. Framing goes on at the next line; in an array or such an object, at the
 ///   next line that begins with `{`, or, after the broken byte, with `[`. See `leaveBrokenValue(beforeRecord:)`.
 ///
@@ -25,8 +25,10 @@ struct Framer: ~Copyable {
     case line
     /// In an object at the top level, or in an element that is an object, an array or a string.
     case value
-    /// Behind an object at the top level that spans several lines, on the line where it ended.
+    /// Behind an object at the top level, on the line where it ended.
     case behind
+    /// In what follows a broken object, or a complete one, on its line and is no object.
+    case rest
     /// In a broken value that becomes one record, up to its last bracket.
     case broken
     /// In an array, between its elements.
@@ -49,6 +51,8 @@ struct Framer: ~Copyable {
   /// True if the first line of the open value is only its opening bracket, as in pretty-printed JSON.
   private(set) var isPrinted = false
   var line = 1
+  /// True if the last byte of the open object, or of the rest of its line, is a `}`, apart from white space.
+  var isBehindBrace = false
   /// True if the current line has only white space so far.
   private var isIndenting = true
   /// True at the start of an array and after its `,`: another `,` here takes the place of an element.
@@ -93,6 +97,7 @@ struct Framer: ~Copyable {
     case .line: try frameLine(text, from: position)
     case .value: try frameValue(text, from: position)
     case .behind: try frameBehind(text, from: position)
+    case .rest: try frameRest(text, from: position)
     case .broken: try frameBroken(text, from: position)
     case .array: try frameArray(text, from: position)
     case .scalar: try frameScalar(text, from: position)
@@ -145,7 +150,7 @@ struct Framer: ~Copyable {
       isInArray = true
       state = .array
       return position + 1
-    case UInt8(ascii: "{") where !text.hasWholeLine(from: position):
+    case UInt8(ascii: "{") where !text.hasWholeLine(from: position, limit: collector.limits.recordBytes):
       begin(.value)
     default:
       begin(.line)
@@ -171,6 +176,7 @@ struct Framer: ~Copyable {
     let (end, stop) = scanner.scan(text, from: position)
     try collector.extend(text.extracting(position..<end))
     if end > position { isIndenting = false }
+    noteBrace(text.extracting(position..<end))
     switch stop {
     case .textEnd:
       break
@@ -185,19 +191,10 @@ struct Framer: ~Copyable {
     case .balanced where isInArray:
       try endRecord()
     case .balanced:
-      state = firstLineCount == nil ? .line : .behind
+      state = .behind
     case .broken:
       try leaveBrokenValue(beforeRecord: isIndenting && text[end].beginsValue)
     }
-    return end
-  }
-
-  private mutating func frameBehind(_ text: Span<UInt8>, from start: Int) throws(LibcryptoFailure) -> Int {
-    var end = start
-    while end < text.count, text[end].isWhitespace, text[end] != UInt8(ascii: "\n") { end += 1 }
-    try collector.extend(text.extracting(start..<end))
-    guard end < text.count else { return end }
-    if text[end] == UInt8(ascii: "{") { try endRecord() } else { state = .line }
     return end
   }
 
@@ -218,7 +215,9 @@ struct Framer: ~Copyable {
     switch stop {
     case .textEnd: break
     case .lineEnd: isIndenting = true
-    case .balanced: if isInArray { try endRecord() } else { state = .line }
+    case .balanced:
+      noteBrace(text.extracting(position..<end))
+      if isInArray { try endRecord() } else { state = .rest }
     }
     return end
   }
@@ -262,9 +261,9 @@ struct Framer: ~Copyable {
     return end
   }
 
-  private mutating func begin(_ next: State) {
+  mutating func begin(_ next: State) {
     state = next
-    isIndenting = false
+    (isIndenting, isBehindBrace) = (false, false)
     collector.begin(line: line)
     guard next == .value else { return }
     scanner = ValueScanner()

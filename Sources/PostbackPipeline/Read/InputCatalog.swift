@@ -90,25 +90,28 @@ package final class InputCatalog {
     hasCompressed = hasCompressed || input.isCompressed
   }
 
-  /// Returns the plan for an input. `scan` reads the input and returns its content digest; `isCompressed` tells if it
-  /// is stored compressed.
+  /// Returns the plan for an input whose records are found with the settings `reading`. `scan` reads the input and
+  /// returns its content digest; `isCompressed` tells if it is stored compressed. An input that has not changed since it
+  /// was read to its end is not read.
   func plan(
     _ path: String,
     _ identity: FileIdentity?,
+    reading: Int64,
     scan: (_ depth: ScanDepth) throws(PipelineFailure) -> ContentDigest,
     isCompressed: () throws(PipelineFailure) -> Bool
   ) throws(PipelineFailure) -> Plan {
-    guard let identity, ledger != nil else { return .read(new(path, identity)) }
-    let isCompressed = try isCompressed()
+    guard let identity, ledger != nil else { return .read(new(path, identity, reading)) }
     let before: LedgerInput?
     let mayBeDuplicate: Bool
     var others: [LedgerInput] = []
     do throws(FileFailure) {
       before = try newest(path, identity)
+      if let before, before.isUnchanged(identity, reading) { return .skip(from: before.path, nil) }
       mayBeDuplicate = try hasSameSize(identity.byteCount)
     } catch {
       throw .state(error)
     }
+    let isCompressed = try isCompressed()
     let mayBeCopy = isCompressed ? nextID > 0 : hasCompressed
     var isPutAway = false
     if mayBeCopy || putAway?.isEmpty == false {
@@ -121,15 +124,15 @@ package final class InputCatalog {
       }
     }
     guard before != nil || mayBeDuplicate || isPutAway || !others.isEmpty else {
-      return .read(new(path, identity, isCompressed: isCompressed))
+      return .read(new(path, identity, reading, isCompressed: isCompressed))
     }
     let content = try scan(.all(watching: Set(others.map(\.records) + [before?.records ?? 0])))
-    let planned = before.flatMap { plan(for: $0, path, identity, content) }
+    let planned = before.flatMap { plan(for: $0, path, identity, reading, content) }
     // A file that seems to have grown can be another one that got its inode number, whose whole content is known.
     if let planned, before?.phase == .partial || !planned.reads { return planned }
     let same: LedgerInput?
     do throws(FileFailure) { same = try sameContent(content) } catch { throw .state(error) }
-    var input = new(path, identity, isCompressed: isCompressed)
+    var input = new(path, identity, reading, isCompressed: isCompressed)
     if let same, same.phase == .complete {
       input.continues(same)
       input.phase = .complete
@@ -152,6 +155,7 @@ package final class InputCatalog {
     for before: LedgerInput,
     _ path: String,
     _ identity: FileIdentity,
+    _ reading: Int64,
     _ content: ContentDigest
   ) -> Plan? {
     // A file with another name can be a new file that got the inode number of a deleted one.
@@ -160,13 +164,23 @@ package final class InputCatalog {
     var input = part ?? before
     (input.path, input.device, input.inode) = (path, identity.device, identity.inode)
     input.storedBytes = identity.byteCount
+    (input.changed, input.reading) = (identity.changed, reading)
     let hasAll = part?.records == before.records
     if before.phase == .partial { return hasAll ? .read(input) : isSameFile ? .refuse(before) : nil }
-    if hasAll { return content.count == before.records ? .skip(from: before.path, nil) : .read(input) }
+    if hasAll, content.count == before.records {
+      // So that the next run need not read the file.
+      return .skip(from: before.path, input.isUnchanged(identity, reading) ? input : nil)
+    }
+    if hasAll { return .read(input) }
     return part != nil && identity.byteCount > before.storedBytes ? .read(input) : nil
   }
 
-  private func new(_ path: String, _ identity: FileIdentity?, isCompressed: Bool = false) -> LedgerInput {
+  private func new(
+    _ path: String,
+    _ identity: FileIdentity?,
+    _ reading: Int64,
+    isCompressed: Bool = false
+  ) -> LedgerInput {
     defer { nextID += 1 }
     return LedgerInput(
       id: nextID,
@@ -174,7 +188,9 @@ package final class InputCatalog {
       device: identity?.device ?? 0,
       inode: identity?.inode ?? 0,
       storedBytes: identity?.byteCount ?? 0,
-      isCompressed: isCompressed
+      isCompressed: isCompressed,
+      changed: identity?.changed ?? 0,
+      reading: reading
     )
   }
 
@@ -211,6 +227,13 @@ enum ScanDepth {
 }
 
 extension LedgerInput {
+  /// Tells if all records of a file are in the tables, and the file has not changed since: its size, the time of its last
+  /// change and the settings of reading are the same.
+  fileprivate func isUnchanged(_ identity: FileIdentity, _ reading: Int64) -> Bool {
+    phase == .complete && changed != 0 && changed == identity.changed && storedBytes == identity.byteCount
+      && device == identity.device && inode == identity.inode && self.reading == reading
+  }
+
   /// Returns this input if `content` begins with its records, or this input without its last record if only that one
   /// differs, as a record does that was cut at the end; nil if `content` begins with other records.
   fileprivate func part(of content: ContentDigest) -> LedgerInput? {
@@ -233,53 +256,4 @@ extension LedgerInput {
   fileprivate mutating func continues(_ content: ContentDigest) {
     (records, digest, prefixDigest, firstDigest) = (content.count, content.value, content.prefix, content.first)
   }
-}
-
-/// The inputs that were read and may not be committed yet, with the same lookups as the ledger.
-struct RecentInputs {
-  private var inputs: [UInt32: LedgerInput] = [:]
-  private var byPath: [String: UInt32] = [:]
-  private var byInode: [UInt64: UInt32] = [:]
-  private var byDigest: [UInt128: UInt32] = [:]
-  /// The number of inputs of each size as stored, in bytes.
-  private var sizes: [Int64: Int] = [:]
-
-  /// Adds an input, or replaces the one with the same id.
-  mutating func insert(_ input: LedgerInput) {
-    if let before = inputs[input.id] { remove(before) }
-    inputs[input.id] = input
-    byPath[input.path] = input.id
-    byInode[input.inode] = input.id
-    sizes[input.storedBytes, default: 0] += 1
-    if input.phase == .complete { byDigest[input.digest] = input.id }
-  }
-
-  /// Removes an input, unless it was replaced by a different state of it since.
-  mutating func remove(_ input: LedgerInput) {
-    guard inputs[input.id] == input else { return }
-    inputs[input.id] = nil
-    if byPath[input.path] == input.id { byPath[input.path] = nil }
-    if byInode[input.inode] == input.id { byInode[input.inode] = nil }
-    if byDigest[input.digest] == input.id { byDigest[input.digest] = nil }
-    let count = sizes[input.storedBytes] ?? 1
-    sizes[input.storedBytes] = count > 1 ? count - 1 : nil
-  }
-
-  func input(path: String) -> LedgerInput? { byPath[path].flatMap { inputs[$0] } }
-
-  func input(device: UInt64, inode: UInt64) -> LedgerInput? {
-    byInode[inode].flatMap { inputs[$0] }.flatMap { $0.device == device ? $0 : nil }
-  }
-
-  /// Returns a completely read input with this digest and record count; nil if there is none.
-  func input(digest: UInt128, records: Int64) -> LedgerInput? {
-    byDigest[digest].flatMap { inputs[$0] }.flatMap { $0.records == records ? $0 : nil }
-  }
-
-  /// Returns the inputs with this digest of the first record, compressed or uncompressed ones as `isCompressed` says.
-  func inputs(firstDigest: UInt128, isCompressed: Bool) -> [LedgerInput] {
-    inputs.values.filter { $0.firstDigest == firstDigest && $0.isCompressed == isCompressed && $0.records > 0 }
-  }
-
-  func hasInput(storedBytes: Int64) -> Bool { sizes[storedBytes] != nil }
 }

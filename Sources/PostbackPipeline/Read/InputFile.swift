@@ -6,12 +6,16 @@ package struct InputFile: Hashable, Sendable {
   /// The path that stands for standard input.
   package static let standardInput = "-"
 
-  /// The path as it was given. For a file in a directory that was given: the directory, a slash and the file's name.
+  /// The path as it was given. For a file in a directory that was given: the directory, a slash and the path below it.
   package var path: String
   /// The time of the file's last modification, in milliseconds since 1970; nil if it is not a regular file.
   package var modified: Int64?
   /// The size of the file as stored, in bytes; nil if it is not a regular file.
   package var byteCount: Int64?
+  /// The place of the path that stands for it among the paths that were given.
+  package var place = 0
+  /// The facts that its path, or its operator, gives for all postbacks in it.
+  package var context = InputContext()
   /// The number of its first line: more than 1 if it is a later part of a larger file.
   package var firstLine = 1
   /// The number of bytes after which the file counts as ended: rows behind them are not committed; nil for all bytes.
@@ -27,35 +31,61 @@ package struct InputFile: Hashable, Sendable {
   }
 }
 
-extension InputFile {
-  /// Returns the inputs that `paths` name, in their order. Throws if one of them cannot be opened now.
+/// The files that stand behind the paths of inputs.
+package struct FoundInputs: Sendable {
+  /// The files, in the order in which they are read.
+  package private(set) var files: [InputFile] = []
+  /// The counts of entries of folders that are not read.
+  package private(set) var leftOut = LeftOutEntries()
+
+  /// Finds the inputs that `paths` name, in their order. Throws if one of them cannot be opened now.
   ///
-  /// A directory stands for every regular file directly in it, sorted by the bytes of the names; symbolic links to
-  /// regular files count. `-` is standard input. A named pipe or `/dev/fd/N` is read as a stream. It is not opened
+  /// A directory stands for the regular files in it and its sub-folders that `selection` takes, in the order of the
+  /// bytes of their paths. `-` is standard input. A named pipe or `/dev/fd/N` is read as a stream. It is not opened
   /// here, only its permission is checked, because opening it twice would lose the data in it.
-  package static func enumerate(_ paths: [String]) throws(FileFailure) -> [InputFile] {
-    var inputs: [InputFile] = []
-    for path in paths {
-      if path == standardInput {
-        inputs.append(InputFile(path: path))
-        continue
-      }
-      let status = try FileStatus(path: path)
-      switch status.kind {
-      case .directory:
-        inputs += try files(inDirectory: path)
-      case .regular:
-        inputs.append(try InputFile(openable: path, status))
-      case .stream:
-        guard unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 else {
-          throw FileFailure.system(.notFound, path, "The file cannot be opened", errno, access: .read)
-        }
-        inputs.append(InputFile(path: path))
-      case .socket:
-        throw FileFailure(.notFound, path, "This is a socket", advice: "Give a file, a directory or a pipe")
-      }
+  package init(at paths: [String], _ selection: InputSelection = InputSelection()) throws(FileFailure) {
+    for (place, path) in paths.enumerated() {
+      let start = files.count
+      if path == InputFile.standardInput { files.append(InputFile(path: path)) } else { try add(path, selection) }
+      for index in start..<files.count { files[index].place = place }
     }
-    return inputs
+  }
+
+  /// Sets the context of each file.
+  package mutating func describe(
+    _ context: (InputFile) throws(FileFailure) -> InputContext
+  ) throws(FileFailure) {
+    for index in files.indices { files[index].context = try context(files[index]) }
+  }
+
+  private mutating func add(_ path: String, _ selection: InputSelection) throws(FileFailure) {
+    let status = try FileStatus(path: path)
+    switch status.kind {
+    case .directory:
+      let folder = try InputFolder(path, selection)
+      guard !folder.files.isEmpty else {
+        let others = folder.leftOut.isEmpty ? "" : " that is read. Some entries are left out"
+        throw FileFailure(.notFound, path, "There is no regular file in this directory\(others)")
+      }
+      files += folder.files
+      leftOut += folder.leftOut
+    case .regular:
+      files.append(try InputFile(openable: path, status))
+    case .stream:
+      guard unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 else {
+        throw FileFailure.system(.notFound, path, "The file cannot be opened", errno, access: .read)
+      }
+      files.append(InputFile(path: path))
+    case .socket:
+      throw FileFailure(.notFound, path, "This is a socket", advice: "Give a file, a directory or a pipe")
+    }
+  }
+}
+
+extension InputFile {
+  /// Returns the files that `paths` name, as `FoundInputs` finds them.
+  package static func enumerate(_ paths: [String]) throws(FileFailure) -> [InputFile] {
+    try FoundInputs(at: paths).files
   }
 
   /// Tells if `path` is a directory or a symbolic link to one; throws if nothing exists at `path`.
@@ -63,21 +93,9 @@ extension InputFile {
     try FileStatus(path: path).kind == .directory
   }
 
-  private init(openable path: String, _ status: FileStatus) throws(FileFailure) {
+  /// A regular file. Throws if it cannot be opened.
+  init(openable path: String, _ status: FileStatus) throws(FileFailure) {
     _ = try OpenFile(path: path)
     self.init(path: path, modified: status.modified, byteCount: status.byteCount)
-  }
-
-  private static func files(inDirectory directory: String) throws(FileFailure) -> [InputFile] {
-    var inputs: [InputFile] = []
-    for name in try Directory.names(in: directory) {
-      let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
-      guard let status = try FileStatus(entry: path), status.kind == .regular else { continue }
-      inputs.append(try InputFile(openable: path, status))
-    }
-    guard !inputs.isEmpty else {
-      throw FileFailure(.notFound, directory, "There is no regular file in this directory")
-    }
-    return inputs
   }
 }

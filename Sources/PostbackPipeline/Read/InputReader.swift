@@ -24,7 +24,12 @@ final class InputReader {
   ) throws(PipelineFailure) {
     self.catalog = catalog
     let input = opened.input
-    let plan = try catalog.plan(input.path, opened.identity) { depth throws(PipelineFailure) in
+    let reading = Int64(limits.recordBytes)
+    let plan = try catalog.plan(
+      input.path,
+      opened.identity,
+      reading: reading
+    ) { depth throws(PipelineFailure) in
       do throws(FileFailure) {
         return try Self.scan(opened, limits, depth, catalog.seed, bufferSize)
       } catch {

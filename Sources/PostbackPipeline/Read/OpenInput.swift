@@ -39,12 +39,26 @@ package struct FileIdentity: Hashable, Sendable {
   var inode: UInt64
   /// The length of the file as stored, in bytes.
   var byteCount: Int64
+  /// The time of the last change of the file or its status, in nanoseconds since 1970; 0 if it is unknown, or so short
+  /// ago that a later change may have the same time.
+  var changed: Int64
 
   /// Makes the identity of a file.
-  package init(device: UInt64, inode: UInt64, byteCount: Int64) {
+  package init(device: UInt64, inode: UInt64, byteCount: Int64, changed: Int64 = 0) {
     self.device = device
     self.inode = inode
     self.byteCount = byteCount
+    self.changed = changed
+  }
+
+  /// Returns the time of the last change, in nanoseconds since 1970; 0 if it is not more than two seconds ago.
+  fileprivate static func changed(_ status: stat) -> Int64 {
+    var now = timespec()
+    guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0, Int64(status.st_ctim.tv_sec) < Int64(now.tv_sec) - 2 else {
+      return 0
+    }
+    let (seconds, overflow) = Int64(status.st_ctim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? 0 : seconds &+ Int64(status.st_ctim.tv_nsec)
   }
 }
 
@@ -125,7 +139,8 @@ package struct OpenFile: ~Copyable {
     return FileIdentity(
       device: UInt64(status.st_dev),
       inode: UInt64(status.st_ino),
-      byteCount: Int64(status.st_size)
+      byteCount: Int64(status.st_size),
+      changed: FileIdentity.changed(status)
     )
   }
 

@@ -6,7 +6,8 @@ internal import Signatures
 /// Keeps at most the first `limits.recordBytes` bytes of a record, and counts and hashes the rest of a longer one.
 /// `hold()` keeps at most as many bytes again, which can still become a record of their own.
 struct RecordCollector: ~Copyable {
-  private let limits: ReadLimits
+  /// The limits on the part of the input that is held in memory.
+  let limits: ReadLimits
   /// The number of bytes that are reserved for a new batch.
   private let capacity: Int
   private var digest: SHA256

@@ -57,6 +57,8 @@ package final class TableWriter {
     package let input: InputFile
     /// The way in which it ended.
     package let end: InputEnd
+    /// The number of its records that are in the tables; nil if that is not known.
+    package let records: Int64?
   }
 
   /// The result of a commit.
@@ -244,7 +246,7 @@ package final class TableWriter {
     try log.append(stamp.map { batch.firsts(seenAt: $0) } ?? batch.firsts)
     for origin in batch.origins {
       if let end = origin.checkpoint?.end {
-        ends.append(Ended(input: origin.input, end: end))
+        ends.append(Ended(input: origin.input, end: end, records: origin.checkpoint?.input?.records))
         pending.increments[.inputs(end.outcome), default: 0] += 1
       }
       if let reject = origin.reprocessed?.reject {

@@ -30,7 +30,8 @@ extension DerivedConfiguration {
       options =
         [
           ("--models", .all(models)), ("--trust-key", .all(keys)), ("--max-postback-bytes", .one(postbackBytes)),
-          ("--state", .one(state)),
+          ("--state", .one(state)), ("--include", .all(included)), ("--exclude", .all(excluded)),
+          ("--context", .all(context)),
         ]
     case "settle":
       options =

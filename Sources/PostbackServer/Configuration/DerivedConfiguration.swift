@@ -1,11 +1,19 @@
 internal import ConversionModel
 internal import JSON
+internal import PostbackPipeline
+internal import SKAdNetwork
 
 /// The settings of the commands that go on with the tables of a run: `settle`, `enrich`, `daily`, `report`, `load` and
 /// `deliver`, and of the inputs that they wait for.
 package struct DerivedConfiguration: Sendable, Equatable {
   /// The inputs of `run`: files, or folders of files.
-  package private(set) var inputs: [String] = []
+  package private(set) var inputs: [ConfiguredInput] = []
+  /// The patterns of the files that are read of folders; none for all.
+  package private(set) var included: [String] = []
+  /// The patterns of the files and folders that are left out.
+  package private(set) var excluded: [String] = []
+  /// The parts of paths that say who sent the postbacks, or when they were received.
+  package private(set) var context: [String] = []
   /// The folder of the lookup tables; nil if there is none.
   package private(set) var lookups: String?
   /// The notation of dates in the lookup tables and costs that are not those of ISO 8601; nil for none.
@@ -58,7 +66,10 @@ package struct DerivedConfiguration: Sendable, Equatable {
   init(_ root: JSONNode, sharing common: ServerConfiguration, _ problems: inout ConfigurationProblems) {
     (state, models, trustedKeys, rates) = (common.state, common.models, common.trustedKeys, common.rates)
     if common.postbackBytes != ServerConfiguration().postbackBytes { postbackBytes = common.postbackBytes }
-    inputs = problems.list(root["inputs"]).compactMap { problems.path($0, of: "a file or a folder") }
+    inputs = problems.list(root["inputs"]).compactMap { ConfiguredInput($0, &problems) }
+    included = problems.list(root["include"]).compactMap { problems.pattern($0) }
+    excluded = problems.list(root["exclude"]).compactMap { problems.pattern($0) }
+    context = problems.list(root["context"]).compactMap { problems.pattern($0) }
     lookups = problems.path(root["lookups"], of: "a folder")
     lookupDates = problems.word(root["lookup_dates"], of: Self.dateFormats)
     allowsOverlap = problems.boolean(root["allow_overlap"]) ?? false
@@ -104,7 +115,8 @@ package struct DerivedConfiguration: Sendable, Equatable {
 
   /// The keys of these settings, in the order of the schema.
   static let keys = [
-    "inputs", "lookups", "lookup_dates", "allow_overlap", "grace_hours", "dimensions", "environment", "model_period",
+    "inputs", "include", "exclude", "context", "lookups", "lookup_dates", "allow_overlap", "grace_hours", "dimensions",
+    "environment", "model_period",
     "model_level", "histogram", "costs", "allow_credits", "currency", "strict_rates", "format", "csv_safe", "report",
     "postgres", "partners",
   ]
@@ -122,6 +134,43 @@ package struct DerivedConfiguration: Sendable, Equatable {
   package static let modelPeriods = ["all", "week", "month"]
   /// The words for `format`.
   package static let formatNames = ["jsonl", "csv"]
+}
+
+/// An input of `run`: a file or a folder, and who sent the postbacks in it.
+package struct ConfiguredInput: Sendable, Equatable {
+  /// The path of a file or a folder.
+  package let path: String
+  /// The name of the forwarder that sent them; nil if it is not known.
+  package let forwarder: String?
+  /// The word for the channel through which they came; nil if it is not known.
+  package let channel: String?
+
+  /// Reads a path, or an object with the path, and notes what is wrong with it; nil if there is no path.
+  init?(_ node: JSONNode, _ problems: inout ConfigurationProblems) {
+    var (forwarder, channel) = (String?.none, String?.none)
+    var place = node
+    if node.members != nil {
+      guard problems.isObject(node, keys: Self.keys, called: "An input") else { return nil }
+      place = node["path"]
+      forwarder = problems.text(node["forwarder"], "a name of 1 to 256 bytes without control characters") {
+        InputContext.isName($0) ? $0 : nil
+      }
+      channel = problems.word(node["channel"], of: Self.channels)
+      if forwarder != nil, channel == Channel.appleDirect.rawValue {
+        problems.note(node, "The channel apple_direct has no forwarder.")
+      }
+    }
+    guard
+      let path = problems.text(place, "the path of a file or a folder", isRequired: true, { $0.isEmpty ? nil : $0 })
+    else { return nil }
+    (self.path, self.forwarder, self.channel) = (path, forwarder, channel)
+  }
+
+  /// The keys of the object, in the order of the schema.
+  static let keys = ["path", "forwarder", "channel"]
+
+  /// The words for `channel`.
+  static let channels = Channel.allCases.map(\.rawValue)
 }
 
 /// The database that `load postgres` writes to.
@@ -173,5 +222,10 @@ extension ConfigurationProblems {
   /// The path of a file or a folder, which is not empty; nil if the key is absent, or there is a problem.
   mutating func path(_ node: JSONNode, of kind: String) -> String? {
     text(node, "the path of \(kind)") { $0.isEmpty ? nil : $0 }
+  }
+
+  /// A pattern of file names, or a part of paths, which is not empty.
+  mutating func pattern(_ node: JSONNode) -> String? {
+    text(node, "a text that is not empty") { $0.isEmpty ? nil : $0 }
   }
 }

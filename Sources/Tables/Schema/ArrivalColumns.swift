@@ -7,15 +7,18 @@ extension Column {
     .word(of: Channel.self),
     .nullable,
     """
-    The channel through which the postback came, `apple_direct` or `network_forwarded`, from the envelope. Null if \
-    the envelope does not give it.
+    The channel through which the postback came, `apple_direct` or `network_forwarded`, from the envelope, else from the \
+    path or the options of the input. Null if none of them gives it.
     """
   )
   static let forwarder = Column(
     .forwarder,
     .nonEmptyText,
     .nullable,
-    "The name of the forwarder, from the envelope. Null if the envelope does not give it."
+    """
+    The name of the forwarder, from the envelope, else from the path or the options of the input. Null if none of them \
+    gives it.
+    """
   )
   static let remoteAddress = Column(
     .remoteAddress,
@@ -32,7 +35,7 @@ extension Column {
     .word(of: ReceivedAtSource.self),
     .nullable,
     """
-    The source of that time: `envelope`, `option` (`--received-at`), `field` (the key that `--received-at-field` \
+    The source of that time: `envelope`, `option` (`--received-at` or `--context`), `field` (the key that `--received-at-field` \
     names) or `file_mtime` (the modification time of the input file). Null if `received_at` is null.
     """
   )

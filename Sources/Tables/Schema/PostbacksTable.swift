@@ -57,8 +57,8 @@ extension Table {
         .nullable,
         """
         Apple's names of the fields that were written in another form with the same meaning: a number or a Boolean \
-        as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, `""` for null. \
-        Null if there is none.
+        as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, `""` for null, a \
+        signature or a JWS in another encoding. Null if there is none.
         """
       ),
       Column(
@@ -187,7 +187,9 @@ extension Field {
   fileprivate var isCoercible: Bool {
     switch type {
     case .integer, .boolean, .sourceIdentifier, .countryCode, .word: self != .channel
-    case .text, .domain, .signature, .json: false
+    case .signature: true
+    case .text: self == .version
+    case .domain, .json: false
     }
   }
 }

@@ -28,7 +28,7 @@ enum ConfigurationOption {
     var operands = configuration.out.map { [$0] } ?? []
     if command == "run" {
       if !operands.isEmpty { options.append((name: "--out", values: operands)) }
-      operands = arguments.has("--from-rejects") ? [] : configuration.derived.inputs
+      operands = arguments.has("--from-rejects") ? [] : configuration.derived.inputs.map(\.path)
     }
     return arguments.completed(
       by: options.filter { manual.option($0.name) != nil },

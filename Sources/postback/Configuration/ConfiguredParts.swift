@@ -145,7 +145,8 @@ extension ConfiguredParts {
 
   private mutating func inputs() -> String {
     var folders = 0
-    for path in settings.inputs where isFolder(path) { folders += 1 }
+    for input in settings.inputs where isFolder(input.path) { folders += 1 }
+    check(RunCommand.self)
     return Self.count(settings.inputs.count, "input") + (folders > 0 ? " (\(Self.count(folders, "folder")))" : "")
   }
 }

@@ -13,7 +13,7 @@ struct ExplainCommand: Command {
   static let manual = Manual(
     name: "explain",
     summary: "Explain one postback: its fields, the signed text, the verdict and the meaning of its value.",
-    usage: "[FILE|-] [--line N] [--models PATH] [--json] …",
+    usage: "[FILE|-] [--line N] [--record K] [--models PATH] [--json] …",
     discussion: """
       Reads FILE, or standard input, as run does, and explains its first postback, or the one that starts at line N. Prints
       the exact bytes that Apple signs for such a postback: as text, in which ⁞ stands for U+2063, and as base64. Does not
@@ -24,6 +24,7 @@ struct ExplainCommand: Command {
       """,
     options: [
       Option("--line", "N", "Explain the postback that starts at line N of the decompressed text."),
+      Option("--record", "K", "Explain the K-th record of those that start at that line, or of all; default 1."),
       Option("--models", "PATH", "A file or folder of conversion models. May be repeated."),
     ] + TrustOptions.options + ReceivedAtOptions.options + [
       Option("--known", "OUT", "The --out folder of a run over the same traffic. May be repeated."),
@@ -34,6 +35,7 @@ struct ExplainCommand: Command {
 
   private let path: String
   private let line: Int?
+  private let record: Int?
   private let models: [String]
   private let trust: Trust
   private let receivedAt: ReceivedAtRule
@@ -47,6 +49,7 @@ struct ExplainCommand: Command {
     }
     path = arguments.operands.first ?? InputFile.standardInput
     line = try arguments.integer("--line", in: 1...Int(Int32.max))
+    record = try arguments.integer("--record", in: 1...Int(Int32.max))
     models = arguments.all("--models")
     trust = try TrustOptions.trust(arguments)
     receivedAt = try ReceivedAtOptions.rule(arguments)
@@ -61,7 +64,9 @@ struct ExplainCommand: Command {
     guard let batch = try await batch() else {
       throw CommandFailure(
         .noInput,
-        line.map { "No postback starts at line \($0) of \(path)." } ?? "\(path) holds no postback."
+        record ?? 1 > 1
+          ? "\(line.map { "Line \($0) of \(path)" } ?? path) has fewer than \(record ?? 1) records."
+          : line.map { "No postback starts at line \($0) of \(path)." } ?? "\(path) holds no postback."
       )
     }
     let tables: TableFiles
@@ -94,10 +99,17 @@ struct ExplainCommand: Command {
   /// Returns a batch of the one record that the arguments name; nil if there is no such record.
   private func batch() async throws(CommandFailure) -> RawBatch? {
     var batches = PostbackReader(inputs: try InputFile.found(at: [path])).makeAsyncIterator()
+    var left = record ?? 1
     do throws(PipelineFailure) {
       while let batch = try await batches.next() {
-        guard let index = batch.records.firstIndex(where: { line == nil || $0.line == line }) else { continue }
-        return batch.only(index)
+        for (index, found) in batch.records.enumerated() where line == nil || found.line == line {
+          left -= 1
+          guard left == 0 else { continue }
+          if record == nil, index + 1 < batch.records.count, batch.records[index + 1].line == found.line {
+            Terminal.note("Further records start at line \(found.line). --record 2 explains the next one.")
+          }
+          return batch.only(index)
+        }
       }
     } catch {
       throw CommandFailure(error)

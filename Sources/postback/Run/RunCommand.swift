@@ -16,10 +16,10 @@ struct RunCommand: Command {
     usage:
       "INPUT… | --from-rejects OUT --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
     discussion: """
-      INPUT is a file, a folder (every file in it, by name) or - for standard input. It holds JSON Lines, a JSON object or
-      a JSON array, of postbacks with or without envelopes, and may be compressed with gzip or zstd. Every postback becomes
-      one row: in DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the conversion values is in
-      DIR/skan_events.
+      INPUT is a file, a folder (every file in it and its sub-folders, by path) or - for standard input. It holds JSON Lines,
+      JSON objects or a JSON array, of postbacks with or without envelopes, and may be compressed with gzip or zstd. Every
+      postback becomes one row: in DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the
+      conversion values is in DIR/skan_events. Of folders, names that begin with . or _ are left out, and counted.
 
       The state records what the tables hold. A run that was interrupted in any way continues where it stopped. Inputs that
       are in the tables already are skipped, and an input that has grown is read from its old end. Standard input and pipes
@@ -34,28 +34,30 @@ struct RunCommand: Command {
       """,
     options: [
       Option("--models", "PATH", "A file or folder of conversion models. May be repeated.")
-    ] + ReprocessingOptions.options + TablesOptions.options + TrustOptions.options + ReceivedAtOptions.options + [
-      Option("--max-postback-bytes", "N", "Reject larger records as too_large; default 65536."),
-      Option(
-        "--jobs",
-        "N",
-        "Work on N batches at once; default the number of cores.\nThe result is the same for any N."
-      ),
-      Option(
-        "--shard",
-        "K/N",
-        "Take only the records of shard K of N, such as 1/4. Give each of the N runs all inputs, and\ntables of its own."
-      ),
-      RejectLimit.option,
-      Option("--json", nil, "Print the summary as JSON."),
-      ConfigurationOption.option,
-    ],
+    ] + ReprocessingOptions.options + InputOptions.options + TablesOptions.options + TrustOptions.options
+      + ReceivedAtOptions.options + [
+        Option("--max-postback-bytes", "N", "Reject larger records as too_large; default 65536."),
+        Option(
+          "--jobs",
+          "N",
+          "Work on N batches at once; default the number of cores.\nThe result is the same for any N."
+        ),
+        Option(
+          "--shard",
+          "K/N",
+          "Take only the records of shard K of N, such as 1/4. Give each of the N runs all inputs, and\ntables of its own."
+        ),
+        RejectLimit.option,
+        Option("--json", nil, "Print the summary as JSON."),
+        ConfigurationOption.option,
+      ],
     example: """
       postback run Fixtures/postbacks --models Fixtures/models --received-at 2026-03-10T00:00:00Z --out out
       """
   )
 
   private let inputs: [String]
+  private let inputOptions: InputOptions
   private let reprocessing: ReprocessingOptions?
   private var tables: TableOptions
   private let state: String
@@ -73,6 +75,7 @@ struct RunCommand: Command {
       throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
     }
     inputs = arguments.operands
+    inputOptions = try InputOptions(arguments)
     tables = try TablesOptions.tables(arguments)
     tables.shard = try arguments.value("--shard", "K/N, such as 1/4, with K from 1 to N and N up to \(Shard.limit)") {
       Shard($0)
@@ -92,8 +95,9 @@ struct RunCommand: Command {
     let start = ContinuousClock.now
     try reprocessing?.check()
     let models = try Models(checking: models)
+    let found = try inputOptions.find(inputs, tables: tables.folder, state: self.state)
     var pipeline = Pipeline(
-      inputs: try InputFile.found(at: inputs),
+      inputs: found.files,
       settings: Current(PipelineSettings(trust: trust, models: models, limits: limits))
     )
     pipeline.receivedAt = receivedAt
@@ -124,6 +128,7 @@ struct RunCommand: Command {
     if !changes.isEmpty { Terminal.warn(RunSettings.Change.sentence(changes)) }
     let tally: Tally
     var known = 0
+    var empty = Set(inputs.indices)
     let rejects = try reprocessing?.open(into: written, settings)
     let bar = ProgressBar(inputs: rejects?.parts ?? pipeline.inputs)
     do throws(PipelineFailure) {
@@ -141,7 +146,8 @@ struct RunCommand: Command {
           progress: { bar.show($0) },
           committed: { commit in
             for ended in commit.ends {
-              if case .known = ended.end { known += 1 }
+              if case .known = ended.end { known += 1 } else if ended.records == 0 { continue }
+              empty.remove(ended.input.place)
             }
           }
         )
@@ -154,11 +160,14 @@ struct RunCommand: Command {
     let parts: [String]
     do throws(FileFailure) { parts = try written.writtenParts() } catch { throw CommandFailure(error) }
     let hasCustomKeys = trust.keys.contains { $0.environment == .custom }
-    let warnings = RunWarning.warnings(tally, hasModels: !self.models.isEmpty, hasCustomKeys: hasCustomKeys)
+    let warnings =
+      RunWarning.warnings(tally, hasModels: !self.models.isEmpty, hasCustomKeys: hasCustomKeys)
+      + RunWarning.withoutRecords(empty.sorted().map { inputs[$0] })
     for warning in warnings { Terminal.warn(warning.message) }
     let summary = RunSummary(
       tally: tally,
       known: known,
+      leftOut: found.leftOut,
       elapsed: ContinuousClock.now - start,
       tables: written.rowCounts,
       parts: parts,

@@ -12,6 +12,8 @@ struct RunSummary {
   let tally: Tally
   /// The number of inputs that were skipped because the tables hold them already.
   let known: Int
+  /// The counts of entries of folders that were not read.
+  let leftOut: LeftOutEntries
   let elapsed: Duration
   let tables: [(table: String, rows: Int)]
   /// The paths of the parts that the run wrote.
@@ -66,6 +68,7 @@ struct RunSummary {
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
       "by_decode_status":{\(statuses)},"rows":{\(rows)},\
       "parts":\(JSONValue.array(parts.map { .string($0) })),"known_inputs":\(known),\
+      "left_out":{"hidden":\(leftOut.hidden),"unmatched":\(leftOut.unmatched),"others":\(leftOut.others)},\
       "from_rejects":\(rejects?.json ?? .null),"changed_settings":\(changed),"warnings":\(warned),\
       "elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
       "verification":"\((lacksTables ? .evp : verification).rawValue)"}
@@ -86,6 +89,18 @@ struct RunSummary {
       ? [] : ["skipped \(known) \(known == 1 ? "input" : "inputs"), because the tables hold the postbacks already"]
     let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
     let slowness = lacksTables ? "; libcrypto has no precomputed tables, so signatures were verified one by one" : ""
-    return ([table.text()] + inputs + (rejects?.lines ?? []) + [speed + slowness]).joined(separator: "\n")
+    return ([table.text()] + inputs + leftOut.lines + (rejects?.lines ?? []) + [speed + slowness]).joined(
+      separator: "\n"
+    )
+  }
+}
+
+extension LeftOutEntries {
+  /// The counts as text, one on each line.
+  fileprivate var lines: [String] {
+    [
+      (hidden, "hidden, whose names begin with . or _"), (unmatched, "that --include and --exclude do not take"),
+      (others, "others: links to nothing, pipes, folders that were read already, outputs of runs"),
+    ].filter { $0.0 > 0 }.map { "left out of folders: \($0.0) \($0.1)" }
   }
 }

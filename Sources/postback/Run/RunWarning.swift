@@ -15,6 +15,14 @@ struct RunWarning: Sendable {
     [noModel(tally, hasModels: hasModels), noSignature(tally, hasCustomKeys: hasCustomKeys)].compactMap(\.self)
   }
 
+  /// Returns a warning that inputs gave no record; none if there are no such inputs.
+  static func withoutRecords(_ inputs: [String]) -> [RunWarning] {
+    guard !inputs.isEmpty else { return [] }
+    let rest = inputs.count > 5 ? " and \(inputs.count - 5) more" : ""
+    let names = inputs.prefix(5).joined(separator: ", ") + rest
+    return [RunWarning(code: "no_record", message: "There is no record in \(names).")]
+  }
+
   private static func noModel(_ tally: Tally, hasModels: Bool) -> RunWarning? {
     let count = tally.acceptedByStatus[.noModel] ?? 0
     let others = tally.acceptedByStatus.filter { [.decoded, .unmapped, .ambiguous].contains($0.key) && $0.value > 0 }

@@ -35,7 +35,46 @@ struct FramingCase: Sendable, CustomTestStringConvertible {
       ("{\"b\":2}", 5)
     ),
     Self("garbage lines", "hello\n{}\n42\n}", ("hello", 1), ("{}", 2), ("42", 3), ("}", 4)),
-    Self("two objects on a line are one record", "{\"a\":1} {\"b\":2}\n{}", ("{\"a\":1} {\"b\":2}", 1), ("{}", 2)),
+    Self(
+      "objects one after another on a line",
+      #"{"a":1}{"b":2} {"c":3}\#n{}{}"#,
+      (#"{"a":1}"#, 1),
+      (#"{"b":2}"#, 1),
+      (#"{"c":3}"#, 1),
+      ("{}", 2),
+      ("{}", 2)
+    ),
+    Self(
+      "braces in strings of such objects",
+      #"{"a":"}{"}{"b":"\"}{"}\#n{"c":"} {"}\#n{}"#,
+      (#"{"a":"}{"}"#, 1),
+      (#"{"b":"\"}{"}"#, 1),
+      (#"{"c":"} {"}"#, 2),
+      ("{}", 3)
+    ),
+    Self(
+      "a cut object before others on its line",
+      #"{"a":{"b":1}{"c":2} {"d":[}{"e":3}\#n{}"#,
+      (#"{"a":{"b":1}"#, 1),
+      (#"{"c":2}"#, 1),
+      (#"{"d":[}"#, 1),
+      (#"{"e":3}"#, 1),
+      ("{}", 2)
+    ),
+    Self(
+      "an object cut in a string before others on its line",
+      #"{"a":"x{"b":2}{"c":3}\#n{}"#,
+      (#"{"a":"x{"b":2}"#, 1),
+      (#"{"c":3}"#, 1),
+      ("{}", 2)
+    ),
+    Self(
+      "rubbish between objects of a line",
+      #"{"a":1},{"b":2}{"c":3} x}\#n{}"#,
+      (#"{"a":1},{"b":2}"#, 1),
+      (#"{"c":3} x}"#, 1),
+      ("{}", 2)
+    ),
     Self("a line cut short", "{\"a\":1\n{\"b\":2}\n", ("{\"a\":1", 1), ("{\"b\":2}", 2)),
     Self("a line cut in a string", "{\"a\":\"x\n{\"b\":2}\n", ("{\"a\":\"x", 1), ("{\"b\":2}", 2)),
     Self("a line cut behind a backslash", "{\"a\":\"x\\\n{\"b\":2}\n", ("{\"a\":\"x\\", 1), ("{\"b\":2}", 2)),

@@ -10,15 +10,18 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func `of a directory are its regular files, sorted by the bytes of their names`() throws {
+  @Test func `of a directory are its regular files, sorted by the bytes of their paths, but not hidden ones`() throws {
     for name in ["b", "a", "ä", "B", "a10", "a2", ".hidden"] { try directory.write([], to: name) }
     #expect(unsafe mkdir("\(directory.path)/aa", 0o700) == 0)
     #expect(unsafe mkfifo("\(directory.path)/ab", 0o600) == 0)
     #expect(unsafe symlink("b", "\(directory.path)/link") == 0)
     #expect(unsafe symlink("nothing", "\(directory.path)/dangling") == 0)
     #expect(unsafe symlink("link to itself", "\(directory.path)/link to itself") == 0)
-    let names = [".hidden", "B", "a", "a10", "a2", "b", "link", "ä"]
-    #expect(try InputFile.enumerate([directory.path]).map(\.path) == names.map { "\(directory.path)/\($0)" })
+    try directory.write([], to: "aa/c")
+    let names = ["B", "a", "a10", "a2", "aa/c", "b", "link", "ä"]
+    let found = try FoundInputs(at: [directory.path])
+    #expect(found.files.map(\.path) == names.map { "\(directory.path)/\($0)" })
+    #expect(found.leftOut.hidden == 1 && found.leftOut.unmatched == 0 && found.leftOut.others == 3)
     #expect(try InputFile.enumerate([directory.path + "/"]).map(\.path) == names.map { "\(directory.path)/\($0)" })
   }
 

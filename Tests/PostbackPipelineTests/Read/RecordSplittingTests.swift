@@ -32,6 +32,7 @@ import Testing
     #expect(try split("") == [])
     #expect(try split("  \n") == [])
     #expect(try split(#"{"a":1}"#) == [#"{"a":1}"#])
+    #expect(try split(#"{"a":1}{"b":2} {}"#) == [#"{"a":1}"#, #"{"b":2}"#, "{}"])
     #expect(try split("{\"a\":1}\nx\n{\n\"b\":2\n}") == [#"{"a":1}"#, "x", "{\n\"b\":2\n}"])
     #expect(try split(#"[{"a":1},2,[3]]"#) == [#"{"a":1}"#, "2", "[3]"])
     #expect(try split(#"[{"a":1}"#) == [#"{"a":1}"#, ""])
@@ -40,6 +41,7 @@ import Testing
   @Test func `can hold more than a batch`() throws {
     let lines = (0..<20_000).map { #"{"n":\#($0)}"# }
     #expect(try split(lines.joined(separator: "\n")) == lines)
+    #expect(try split(lines.joined()) == lines)
     #expect(try split("[" + lines.joined(separator: ",") + "]") == lines)
   }
 

@@ -26,7 +26,8 @@ import Testing
 
   @Test func `gives each command its options`() throws {
     let text = """
-      {"state":"s","models":["m","n"],"rates":"rates.csv","inputs":["dumps","a.jsonl"],"lookups":"l","lookup_dates":"MDY",
+      {"state":"s","models":["m","n"],"rates":"rates.csv","inputs":["dumps",{"path":"a.jsonl","forwarder":"acme"}],
+       "include":["*.gz"],"exclude":["a","b"],"context":["source={forwarder}"],"lookups":"l","lookup_dates":"MDY",
        "allow_overlap":true,"grace_hours":24,"dimensions":["app_id","country"],"environment":["custom","production"],
        "model_period":"week","model_level":0.9,"histogram":true,"costs":"cost.csv","allow_credits":true,"currency":"USD",
        "strict_rates":true,"format":["csv","jsonl"],"csv_safe":true,"report":"page.html","partners":"p.json",
@@ -36,7 +37,12 @@ import Testing
     let lookups = ["--lookups", "l", "--date-format", "MDY", "--allow-overlap"]
     let tables = ["--format", "both", "--csv-safe"]
     #expect(
-      try words("run", text) == ["--models", "m", "n", "--max-postback-bytes", "2048", "--state", "s"]
+      try words("run", text)
+        == [
+          "--models", "m", "n", "--max-postback-bytes", "2048", "--state", "s", "--include", "*.gz", "--exclude", "a",
+          "b",
+          "--context", "source={forwarder}",
+        ]
     )
     #expect(
       try words("settle", text) == lookups + ["--models", "m", "n", "--grace-hours", "24", "--state", "s"] + tables
@@ -62,7 +68,8 @@ import Testing
     #expect(try words("watch", text).isEmpty)
     let configuration = try read(text)
     #expect(DerivedConfiguration.commands.allSatisfy(configuration.asks))
-    #expect(configuration.inputs == ["dumps", "a.jsonl"])
+    #expect(configuration.inputs.map(\.path) == ["dumps", "a.jsonl"])
+    #expect(configuration.inputs.map(\.forwarder) == [nil, "acme"])
   }
 
   @Test func `of an older file changes nothing`() throws {
@@ -82,7 +89,8 @@ import Testing
   @Test func `reports all problems at once, each with its place`() throws {
     let found = try places(
       """
-      {"inputs":["",7],"lookups":"","lookup_dates":"DMY","allow_overlap":1,"grace_hours":-1,"dimensions":["app"],
+      {"inputs":["",7,{"forwarder":"a"},{"path":"p","channel":"x"},{"path":"p","forwarder":"","name":1}],"include":"a",
+       "exclude":[""],"context":[1],"lookups":"","lookup_dates":"DMY","allow_overlap":1,"grace_hours":-1,"dimensions":["app"],
        "environment":[],"model_period":"day","model_level":1,"histogram":"yes","allow_credits":true,"currency":"usd",
        "strict_rates":0,"format":"both","csv_safe":null,"report":[],"partners":true,
        "postgres":{"dsn":"x","schema":"","tables":["skan_dayli"]}}
@@ -90,7 +98,9 @@ import Testing
     )
     #expect(
       found == [
-        "/inputs/0", "/inputs/1", "/lookups", "/lookup_dates", "/allow_overlap", "/grace_hours", "/dimensions/0",
+        "/inputs/0", "/inputs/1", "/inputs/2/path", "/inputs/3/channel", "/inputs/4/name", "/inputs/4/forwarder",
+        "/include", "/exclude/0",
+        "/context/0", "/lookups", "/lookup_dates", "/allow_overlap", "/grace_hours", "/dimensions/0",
         "/environment", "/model_period", "/model_level", "/histogram", "/currency", "/strict_rates", "/format",
         "/csv_safe", "/report", "/postgres/dsn", "/postgres/schema", "/postgres/tables/0", "/postgres", "/partners",
         "/allow_credits", "/currency",
@@ -120,6 +130,8 @@ import Testing
     let schema = try JSONValue(parsing: Fixtures.bytes("../schemas/server_configuration.schema.json"))
     let properties = JSONNode(value: schema, pointer: "")["properties"]
     func words(_ node: JSONNode) -> [String] { node["enum"].elements?.compactMap { $0.value?.text } ?? [] }
+    let input = properties["inputs"]["items"]["properties"]
+    #expect(input.members?.map(\.key) == ConfiguredInput.keys && words(input["channel"]) == ConfiguredInput.channels)
     let postgres = properties["postgres"]["properties"]
     #expect(postgres.members?.map(\.key) == PostgresConfiguration.keys)
     #expect(words(postgres["tables"]["items"]) == PostgresConfiguration.tableNames)
