@@ -19,7 +19,7 @@ package enum DerivedRemoval {
     let generation = try DerivedStore.isNeeded(in: output) ? DerivedGeneration(in: output) : nil
     var isChanged = false
     for table in tables {
-      let isOfStore = DerivedStore.tables.contains { $0.name == table.name }
+      let isOfStore = DerivedStore.tableNames.contains(table.name)
       let folder = isOfStore ? generation?.folder ?? output : output
       try DerivedTable.removeIncomplete(table, in: folder)
       guard table.columns.contains(where: { $0.name == .postbackKey }) else { continue }

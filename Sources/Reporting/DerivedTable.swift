@@ -8,6 +8,8 @@ package import Tables
 package final class DerivedTable {
   /// The name of the file with the summary, which readers of parts pass over.
   package static let summaryName = "_summary.json"
+  /// The name of the file with counts for the next calculation, which readers of parts pass over.
+  package static let countsName = "_counts"
   /// The number of bytes after which the system is asked to begin writing them to the disk, so that little is left to wait
   /// for at the end.
   private static let writingBytes: Int64 = 8 << 20
@@ -49,7 +51,7 @@ package final class DerivedTable {
     _ = try DurableFolder(making: output)
     lock = try Self.lock(table, in: output)
     for name in try folder.names()
-    where !name.hasPrefix("part-") && ![Self.summaryName, StoredRows.csvSafeName, StratumHistory.name].contains(name) {
+    where !name.hasPrefix("part-") && ![Self.summaryName, StoredRows.csvSafeName, Self.countsName].contains(name) {
       throw FileFailure(
         .cannotCreate,
         "\(folder.path)/\(name)",
@@ -85,6 +87,13 @@ package final class DerivedTable {
 
   private static func incompletePath(_ table: Table, in output: String) -> String {
     "\(output)/.\(table.name).inprogress"
+  }
+
+  /// The summary beside the rows of a derived table; nil if there is none.
+  static func summary(of table: Table, in output: String) throws(FileFailure) -> JSONValue? {
+    let folder = DurableFolder("\(output)/\(table.name)")
+    guard try folder.byteCount(of: summaryName) != nil else { return nil }
+    return try? JSONValue(parsing: WholeFile.read("\(folder.path)/\(summaryName)", upTo: 1 << 30))
   }
 
   deinit {

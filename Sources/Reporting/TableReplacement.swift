@@ -37,7 +37,7 @@ package struct TableReplacement: Sendable {
     of things: String,
     because reason: String
   ) throws(FileFailure) {
-    guard !isForced, let summary = try DailyChanges.summary(of: table, in: output), let before = before(summary) else {
+    guard !isForced, let summary = try DerivedTable.summary(of: table, in: output), let before = before(summary) else {
       return
     }
     guard before > 0, now * 100 < before * Self.least, removals ?? 0 == summary[Self.removalsKey]?.wholeNumber ?? 0

@@ -169,7 +169,7 @@ extension BusinessReport {
     }
     self.unreadable = unreadable
     do throws(FileFailure) {
-      nothingCounted = try DailyChanges.summary(of: .daily, in: output)?[DailySummary.nothingCountedKey]?.text
+      nothingCounted = try DerivedTable.summary(of: .daily, in: output)?[DailySummary.nothingCountedKey]?.text
     } catch {
       throw .state(error)
     }

@@ -12,6 +12,11 @@ package final class RecordSorter {
     let key: UInt128
     let start: UInt32
     let count: UInt32
+
+    /// Makes an entry.
+    init(key: UInt128, start: UInt32, count: UInt32) {
+      (self.key, self.start, self.count) = (key, start, count)
+    }
   }
 
   /// The size of the buffer where none is given.

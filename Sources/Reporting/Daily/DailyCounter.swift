@@ -240,7 +240,7 @@ struct DailyCounter: Sendable {
     key.append(columns.forwarder, of: cursor)
     key.append(columns.appID, of: cursor)
     key.append(row.networkName)
-    key.append(SignalReport.name(ofNetwork: cursor.text(columns.adNetworkID) ?? ""))
+    key.append((cursor.text(columns.adNetworkID) ?? "").networkStem)
   }
 
   private func appendOutcome(

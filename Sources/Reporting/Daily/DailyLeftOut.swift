@@ -51,7 +51,7 @@ extension DailySummary {
       )
     }
     let dimensions = DailyDimension.allCases.filter(settings.dimensions.contains).map { JSONValue.string($0.rawValue) }
-    let isGroupedAlike = try DailyChanges.summary(of: .daily, in: output)?["dimensions"] == .array(dimensions)
+    let isGroupedAlike = try DerivedTable.summary(of: .daily, in: output)?["dimensions"] == .array(dimensions)
     guard isGroupedAlike || !settings.isPartial else { return }
     try settings.replacement.verify(
       .daily,

@@ -54,11 +54,14 @@ struct DailyPart: Sendable {
 
 extension PartCalculation<DailyCounter> {
   init(_ lookups: Lookups, _ settings: DailySettings, in cache: PartCache) throws(PipelineFailure) {
-    calculation = DailyCounter(Enricher(lookups, settings.encoding), settings)
-    digest = try cache.digest([
-      lookups.hexadecimalDigest, DailyDimension.text(settings.dimensions),
-      settings.environments.sorted().joined(separator: ";"), settings.asOf?.description ?? "",
-    ])
+    let calculation = DailyCounter(Enricher(lookups, settings.encoding), settings)
+    self.init(
+      calculation,
+      digest: try cache.digest([
+        lookups.hexadecimalDigest, DailyDimension.text(settings.dimensions),
+        settings.environments.sorted().joined(separator: ";"), settings.asOf?.description ?? "",
+      ])
+    )
   }
 }
 

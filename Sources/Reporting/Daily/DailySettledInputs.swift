@@ -1,6 +1,7 @@
 package import Analysis
 package import DurableFiles
 internal import JSON
+internal import Ledger
 internal import Signatures
 internal import Tables
 

@@ -3,12 +3,6 @@ internal import Base
 package import Tables
 
 extension Table {
-  /// The tables that are derived from those of a run.
-  package static let derived = [
-    enriched, settled, settledEvents, daily, dailyEvents, dailyValues, dailyChanges, modelled,
-    searchAdsAttributions, searchAdsDaily,
-  ]
-
   /// The table of the sums by day, conversion window and dimensions.
   package static let daily = Table(
     name: "skan_daily",

@@ -7,28 +7,16 @@ package struct ValueSuspicions: Sendable {
     let text: String
   }
 
-  /// The names of the tests that are about conversion values.
-  private static let tests: Set<String> = [
-    "raised_values", "raised_revenue", "lowered_values", "added_values", "fine_values", "coarse_values",
-    "invented_nulls",
-  ]
-
   private var concerns: [SignalParty: [Concern]] = [:]
 
   /// No suspicions.
   package init() {}
 
-  /// Takes the alarms that are about values.
-  package init(_ alarms: [SignalTest]) {
-    for alarm in alarms where Self.isAboutValues(alarm) && alarm.party.kind != .app {
-      let text = "\(alarm.name.rawValue) of \(alarm.party.kind.rawValue) \(alarm.party.name)"
-      let concern = Concern(app: alarm.app, text: text)
-      if concerns[alarm.party]?.contains(concern) != true { concerns[alarm.party, default: []].append(concern) }
-    }
+  /// Adds the suspicion that a test in words has of a party, about an app, or about all.
+  package mutating func add(_ party: SignalParty, app: String?, _ text: String) {
+    let concern = Concern(app: app, text: text)
+    if concerns[party]?.contains(concern) != true { concerns[party, default: []].append(concern) }
   }
-
-  /// Indicates that a test is about conversion values.
-  package static func isAboutValues(_ test: SignalTest) -> Bool { tests.contains(test.name.rawValue) }
 
   /// Indicates that there are none.
   package var isEmpty: Bool { concerns.isEmpty }

@@ -9,7 +9,7 @@ struct Enricher: Sendable {
   let lookups: Lookups
   let encoding: TableEncoding
 
-  private let columns = PostbackColumns()
+  let columns = PostbackColumns()
 
   init(_ lookups: Lookups, _ encoding: TableEncoding) {
     self.lookups = lookups
@@ -23,43 +23,9 @@ struct Enricher: Sendable {
     let unreadable: UnreadableRows
   }
 
-  /// Enriches a batch of rows of `skan_postbacks`: a row for each of them, in the same order. `copies` has their copies, and
-  /// `settled` the rows of `skan_settled`. If there is a counter, it counts the rows too.
-  func enrich(
-    _ batch: RawBatch,
-    _ copies: RecordTable,
-    settled: SettledBatch,
-    _ counter: DailyCounter? = nil
-  ) -> (rows: Batch, counts: DailyBatch?) {
-    var cursor = RowCursor(batch, of: .postbacks)
-    var settled = SettledCursor(settled)
-    var encoder = RowEncoder(.enriched, encoding, inputBytes: batch.bytes.count / 4)
-    var reader = InlineReader()
-    var summary = EnrichmentSummary()
-    var counts = DailyBatch()
-    var key = DailyPostbackKey()
-    while cursor.next() {
-      let row: EnrichedRow
-      if settled.next(cursor.key(columns.key)) {
-        row = enrich(cursor, &reader, copies, settled.row, .settled)
-        counter?.count(cursor, row, settled.row, .settled, &key, &counts)
-        summary.settled += 1
-      } else {
-        row = enrich(cursor, &reader, copies, cursor, .postbacks)
-        counter?.count(cursor, row, cursor, .postbacks, &key, &counts)
-      }
-      summary.add(row, twoDigits: twoDigits(row), receivedAt: row.receivedAt)
-      encode(row, cursor, &encoder)
-    }
-    var unreadable = cursor.unreadable
-    unreadable += settled.row.unreadable
-    counts.unreadable = unreadable
-    return (Batch(rows: encoder.take(), summary: summary, unreadable: unreadable), counter == nil ? nil : counts)
-  }
-
   /// Tells if the two digits of a shortened source identifier are the last, and the first, of a campaign; nil if the
   /// postback has no such identifier.
-  private func twoDigits(_ row: EnrichedRow) -> (trailing: Bool, leading: Bool)? {
+  func twoDigits(_ row: EnrichedRow) -> (trailing: Bool, leading: Bool)? {
     guard let query = row.query, case .source(let number, digits: 2) = query.identifier else { return nil }
     return lookups.campaigns.matches(twoDigits: number, query)
   }
@@ -173,7 +139,7 @@ struct Enricher: Sendable {
     .campaignID, .campaignName, .adgroupID, .adgroupName, .creativeID, .creativeName,
   ]
 
-  private func encode(
+  func encode(
     _ row: EnrichedRow,
     _ cursor: borrowing RowCursor,
     _ encoder: inout RowEncoder

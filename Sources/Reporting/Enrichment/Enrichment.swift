@@ -3,7 +3,6 @@ internal import Base
 internal import DurableFiles
 package import JSON
 package import PostbackPipeline
-package import Signatures
 package import Tables
 
 /// The enrichment of all accepted postbacks of an output with lookup tables.
@@ -63,22 +62,7 @@ package struct Enrichment: Sendable {
 
 extension PartCalculation<Enricher> {
   init(_ lookups: Lookups, _ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
-    calculation = Enricher(lookups, encoding)
-    digest = try cache.digest([lookups.hexadecimalDigest, encoding.identity])
-  }
-}
-
-extension Lookups {
-  /// The digest in hexadecimal digits.
-  package var hexadecimalDigest: String { digest.hexadecimal }
-}
-
-extension SHA256Digest {
-  /// The digest in hexadecimal digits.
-  package var hexadecimal: String {
-    var text: [UInt8] = []
-    let bytes = bytes
-    text.appendHexadecimal(bytes.span)
-    return String(decoding: text, as: UTF8.self)
+    let calculation = Enricher(lookups, encoding)
+    self.init(calculation, digest: try cache.digest([lookups.hexadecimalDigest, encoding.identity]))
   }
 }

@@ -1,5 +1,6 @@
 internal import Base
 package import DurableFiles
+internal import Ledger
 package import Signatures
 
 /// The lookup tables of a folder.
@@ -113,4 +114,9 @@ package struct Lookups: Sendable {
     }
     return try hash.finish()
   }
+}
+
+extension Lookups {
+  /// The digest in hexadecimal digits.
+  package var hexadecimalDigest: String { digest.hexadecimal }
 }

@@ -113,3 +113,8 @@ package struct Networks: Sendable {
     }
   }
 }
+
+extension String {
+  /// The id of an ad network without the framework's ending, in lower case.
+  var networkStem: String { String(prefix { $0 != "." }).lowercased() }
+}

@@ -9,7 +9,7 @@ internal import Tables
 /// So the modelled table keeps the periods that it had.
 struct StratumHistory: Sendable {
   /// The name of the file, which readers of parts pass over.
-  static let name = "_counts"
+  static let name = DerivedTable.countsName
 
   /// The postbacks of a stratum and a window with a value.
   private struct Key: Hashable {

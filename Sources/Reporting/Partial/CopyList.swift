@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Signatures
 
 /// Copies of postbacks, which are sorted by their source, by key and by content.

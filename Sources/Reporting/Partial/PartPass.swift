@@ -109,16 +109,6 @@ struct PartPass {
   }
 }
 
-/// A calculation with the digest of its settings.
-struct PartCalculation<Calculation: Sendable>: Sendable {
-  let calculation: Calculation
-  let digest: String
-
-  func name(_ kind: PartCache.Kind, _ inputs: [String], in cache: PartCache) throws(PipelineFailure) -> String {
-    try cache.name(kind, [digest] + inputs)
-  }
-}
-
 /// The calculations that are missing.
 private struct Missing: Sendable {
   let settler: Settler?

@@ -7,21 +7,6 @@ package import PostbackPipeline
 internal import Signatures
 package import Tables
 
-/// The settings of a settlement.
-package struct SettlementSettings: Sendable {
-  /// The longest time in hours by which a device's own copy may come after a forwarder's and still count.
-  package var graceHours = 48
-  /// The first day of first receipt that the summary counts, in days since 1970-01-01; nil for no limit.
-  package var since: Int64?
-  /// The day after the last one that the summary counts; nil for no limit.
-  package var until: Int64?
-  /// The number of bytes of copies that are held in memory at a time, about.
-  package var bufferBytes = 64 << 20
-
-  /// The usual settings.
-  package init() {}
-}
-
 /// The settlement of all accepted postbacks of an output with their copies.
 package struct Settlement: Sendable {
   /// The summary.
@@ -92,10 +77,13 @@ extension PartCalculation<Settler> {
     in cache: PartCache
   ) throws(PipelineFailure) {
     let days = (settings.since ?? .min)..<(settings.until ?? .max)
-    calculation = Settler(lookups, models, grace: Int64(settings.graceHours) * 3_600_000, days: days, encoding)
-    digest = try cache.digest([
-      lookups.hexadecimalDigest, modelsDigest, "\(settings.graceHours) \(days)", encoding.identity,
-    ])
+    let calculation = Settler(lookups, models, grace: Int64(settings.graceHours) * 3_600_000, days: days, encoding)
+    self.init(
+      calculation,
+      digest: try cache.digest([
+        lookups.hexadecimalDigest, modelsDigest, "\(settings.graceHours) \(days)", encoding.identity,
+      ])
+    )
   }
 }
 

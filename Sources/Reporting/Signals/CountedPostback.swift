@@ -96,8 +96,3 @@ extension RowCursor {
     return UInt16(bytes[start]) << 8 | UInt16(bytes[start + 1])
   }
 }
-
-extension String {
-  /// The id of an ad network without the framework's ending, in lower case.
-  var networkStem: String { String(prefix { $0 != "." }).lowercased() }
-}

@@ -78,23 +78,6 @@ package enum SignalMethod: String, Sendable {
   var leastCorrectedPValue: Double { self == .revenue ? 0.005 : 0 }
 }
 
-/// A party whose postbacks are compared with those of all others.
-package struct SignalParty: Hashable, Comparable, Sendable {
-  /// The kinds of parties.
-  package enum Kind: String, CaseIterable, Sendable {
-    case forwarder, network, app
-  }
-
-  /// The kind.
-  package let kind: Kind
-  /// The name of the forwarder, the id of the network, or the id of the app.
-  package let name: String
-
-  package static func < (left: Self, right: Self) -> Bool {
-    (left.kind.rawValue, left.name) < (right.kind.rawValue, right.name)
-  }
-}
-
 /// A test of one party's postbacks.
 package struct SignalTest: Sendable {
   /// The test.

@@ -59,9 +59,9 @@ package final class DerivedGeneration {
   @discardableResult
   private static func linkTables(in folder: String, into other: String) throws(FileFailure) -> Bool {
     var isThere = false
-    for table in DerivedStore.tables where try DurableFolder(folder).byteCount(of: "\(table.name)/.") != nil {
+    for table in DerivedStore.tableNames where try DurableFolder(folder).byteCount(of: "\(table)/.") != nil {
       if !isThere { _ = try DurableFolder(making: other) }
-      try DurableFolder("\(folder)/\(table.name)").linkFiles(into: "\(other)/\(table.name)")
+      try DurableFolder("\(folder)/\(table)").linkFiles(into: "\(other)/\(table)")
       isThere = true
     }
     return isThere
@@ -90,10 +90,10 @@ package final class DerivedGeneration {
     in store: DurableFolder
   ) throws(FileFailure) {
     try manifest.write(in: folder.path)
-    for table in DerivedStore.tables {
-      try folder.remove(".\(table.name).lock")
-      guard try folder.byteCount(of: table.name) != nil else { continue }
-      try DurableFolder("\(folder.path)/\(table.name)").synchronize()
+    for table in DerivedStore.tableNames {
+      try folder.remove(".\(table).lock")
+      guard try folder.byteCount(of: table) != nil else { continue }
+      try DurableFolder("\(folder.path)/\(table)").synchronize()
     }
     try folder.synchronize()
     try store.rename("\(number)\(DerivedStore.incompleteEnding)", to: "\(number)")
@@ -123,13 +123,13 @@ package final class DerivedGeneration {
 
   /// Names the tables of a generation in the folder of the output.
   private static func publish(_ generation: String, in output: DurableFolder) throws(FileFailure) {
-    for table in DerivedStore.tables {
+    for table in DerivedStore.tableNames {
       let place = DerivedStore.place(of: table)
-      let isThere = try DurableFolder(generation).byteCount(of: table.name) != nil
-      let link = try output.target(ofLink: table.name)
-      if isThere, link != place { try output.point(table.name, to: place) }
+      let isThere = try DurableFolder(generation).byteCount(of: table) != nil
+      let link = try output.target(ofLink: table)
+      if isThere, link != place { try output.point(table, to: place) }
       // A process of a version without a store may have been killed while it wrote the table.
-      for rest in [".\(table.name).link", ".\(table.name).inprogress"] { try output.removeAll(rest) }
+      for rest in [".\(table).link", ".\(table).inprogress"] { try output.removeAll(rest) }
     }
   }
 

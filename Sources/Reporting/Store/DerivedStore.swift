@@ -17,27 +17,28 @@ package enum DerivedStore {
   /// The ending of the folder of a generation that is not complete.
   static let incompleteEnding = ".inprogress"
 
-  /// The tables of the store.
-  package static let tables: [Table] = [
-    .settled, .settledEvents, .enriched, .daily, .dailyEvents, .dailyValues, .dailyChanges, .modelled, .searchAdsDaily,
+  /// The names of the tables of the store.
+  package static let tableNames = [
+    "skan_settled", "skan_settled_events", "skan_enriched", "skan_daily", "skan_daily_events", "skan_daily_values",
+    "skan_daily_changes", "skan_modelled", "asa_daily",
   ]
 
   /// Indicates that an output has a store, or tables for one.
   static func isNeeded(in output: String) throws(FileFailure) -> Bool {
-    for name in [folderName] + tables.map(\.name) where try DurableFolder(output).byteCount(of: name) != nil {
+    for name in [folderName] + tableNames where try DurableFolder(output).byteCount(of: name) != nil {
       return true
     }
     return false
   }
 
   /// The place in an output that the symbolic link of a table names.
-  static func place(of table: Table) -> String { "\(folderName)/\(currentName)/\(table.name)" }
+  static func place(of table: String) -> String { "\(folderName)/\(currentName)/\(table)" }
 
   /// Indicates that the folder of an output has all tables of the generation that counts.
   package static func isPublished(in output: String) throws(FileFailure) -> Bool {
     let current = DurableFolder("\(output)/\(folderName)/\(currentName)")
-    for table in tables where try current.byteCount(of: table.name) != nil {
-      if try DurableFolder(output).target(ofLink: table.name) != place(of: table) { return false }
+    for table in tableNames where try current.byteCount(of: table) != nil {
+      if try DurableFolder(output).target(ofLink: table) != place(of: table) { return false }
     }
     return true
   }
@@ -59,7 +60,7 @@ package final class DerivedSnapshot: Sendable {
 
   /// The folder that has the folder of a table: that of the output for tables which are not in the store.
   package func place(of table: Table) -> String {
-    DerivedStore.tables.contains { $0.name == table.name } ? folder : output
+    DerivedStore.tableNames.contains(table.name) ? folder : output
   }
 
   /// Takes the generation that counts now; the folder of the output itself where it has no store.

@@ -29,6 +29,12 @@ import Testing
     return String(decoding: try WholeFile.read(path, upTo: 1000).dropLast(), as: UTF8.self)
   }
 
+  @Test func `knows the names of all tables but the rows of Apple Search Ads, which a journal keeps`() {
+    let names = Table.derived.map(\.name)
+    #expect(Set(DerivedStore.tableNames) == Set(names).subtracting(["asa_attributions"]))
+    #expect(DerivedStore.tableNames.count == names.count - 1)
+  }
+
   @Test func `replaces all tables of a generation at once, and keeps the others`() throws {
     try begin([.settled, .enriched], "1").commit()
     let second = try begin([.settled, .daily], "2")

@@ -27,7 +27,7 @@ struct DailyChanges {
     asOf: Timestamp?
   ) throws(FileFailure) {
     (self.settings, self.asOf) = (settings, asOf)
-    let before = try Self.summary(of: .daily, in: output).flatMap(DailyProvenance.init)
+    let before = try DerivedTable.summary(of: .daily, in: output).flatMap(DailyProvenance.init)
     history = try DailyChangesHistory(in: output, before: before)
     causes = before.map(provenance.causes) ?? ChangeCauses()
     if let before, before.settings == provenance.settings {
@@ -36,13 +36,6 @@ struct DailyChanges {
     } else {
       obstacle = before == nil ? "no report was there before" : "the report that was there before has other settings"
     }
-  }
-
-  /// The summary beside the rows of a derived table; nil if there is none.
-  static func summary(of table: Table, in output: String) throws(FileFailure) -> JSONValue? {
-    let folder = DurableFolder("\(output)/\(table.name)")
-    guard try folder.byteCount(of: DerivedTable.summaryName) != nil else { return nil }
-    return try? JSONValue(parsing: WholeFile.read("\(folder.path)/\(DerivedTable.summaryName)", upTo: 1 << 30))
   }
 
   /// Appends the changes of earlier reports.
@@ -173,7 +166,7 @@ struct DailyChangesHistory {
   init(in output: String, before: DailyProvenance?) throws(FileFailure) {
     self.output = output
     self.before = before?.rows
-    guard let summary = try DailyChanges.summary(of: .dailyChanges, in: output), let rows = summary.count("rows") else {
+    guard let summary = try DerivedTable.summary(of: .dailyChanges, in: output), let rows = summary.count("rows") else {
       kept = 0
       return
     }

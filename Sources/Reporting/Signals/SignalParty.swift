@@ -1,0 +1,16 @@
+/// A party whose postbacks are compared with those of all others.
+package struct SignalParty: Hashable, Comparable, Sendable {
+  /// The kinds of parties.
+  package enum Kind: String, CaseIterable, Sendable {
+    case forwarder, network, app
+  }
+
+  /// The kind.
+  package let kind: Kind
+  /// The name of the forwarder, the id of the network, or the id of the app.
+  package let name: String
+
+  package static func < (left: Self, right: Self) -> Bool {
+    (left.kind.rawValue, left.name) < (right.kind.rawValue, right.name)
+  }
+}

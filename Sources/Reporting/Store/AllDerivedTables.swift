@@ -1,0 +1,10 @@
+internal import SearchAds
+package import Tables
+
+extension Table {
+  /// The tables that are derived from those of a run.
+  package static let derived = [
+    enriched, settled, settledEvents, daily, dailyEvents, dailyValues, dailyChanges, modelled,
+    searchAdsAttributions, searchAdsDaily,
+  ]
+}
