@@ -1,8 +1,9 @@
-package import Tables
 internal import Base
 package import ConversionModel
 package import PostbackPipeline
 internal import SKAdNetwork
+package import TableReading
+package import Tables
 
 /// The numbers that a report shows for the tables of one or more runs. Their presentation is defined elsewhere.
 package struct Report: Sendable {

@@ -1,9 +1,11 @@
-internal import Analysis
 internal import Base
 package import ConversionModel
+internal import DailyReports
+internal import DerivedTables
 internal import DurableFiles
 internal import JSON
 package import PostbackPipeline
+internal import TableReading
 internal import Tables
 
 /// The numbers of the daily report that a page shows: installs, values, revenue and cost by day, app, network and

@@ -1,4 +1,6 @@
 package import ConversionModel
+internal import CopySettlement
+internal import DerivedTables
 package import DurableFiles
 internal import JSON
 internal import Tables

@@ -1,6 +1,10 @@
-internal import Analysis
+internal import CampaignEnrichment
+internal import CopySettlement
+internal import DailyReports
 internal import JSON
+internal import PostbackCopies
 internal import PostbackPipeline
+internal import TableReading
 internal import Tables
 
 extension Enricher {

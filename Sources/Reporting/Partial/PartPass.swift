@@ -1,8 +1,13 @@
-internal import Analysis
+internal import CampaignEnrichment
 internal import ConversionModel
+internal import CopySettlement
+internal import DailyReports
+internal import DerivedTables
 internal import DurableFiles
 internal import Ledger
+internal import PostbackCopies
 internal import PostbackPipeline
+internal import TableReading
 internal import Tables
 
 /// One reading of a part of `skan_postbacks`, for what a cache lacks of its settlement, its enrichment and its daily counts.

@@ -1,5 +1,6 @@
-internal import Analysis
+internal import DerivedTables
 internal import DurableFiles
+internal import FraudSignals
 internal import JSON
 internal import Reporting
 

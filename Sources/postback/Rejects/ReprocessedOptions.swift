@@ -1,8 +1,8 @@
-internal import Tables
 internal import DurableFiles
 internal import Ledger
-internal import Analysis
 internal import PostbackPipeline
+internal import TableReading
+internal import Tables
 
 /// The options that decide if rejects count that `run --from-rejects` has read again.
 struct ReprocessedOptions: Sendable {

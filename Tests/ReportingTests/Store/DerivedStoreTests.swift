@@ -5,6 +5,10 @@ import Ledger
 import TestSupport
 import Testing
 
+@testable import CampaignEnrichment
+@testable import CopySettlement
+@testable import DailyReports
+@testable import DerivedTables
 @testable import Reporting
 @testable import Tables
 

@@ -1,7 +1,9 @@
 internal import Analysis
 internal import Base
+internal import FraudSignals
 internal import Reporting
 internal import SKAdNetwork
+internal import Statistics
 
 /// The charts of forwarders over time, and of the values that they send. They are those of all records: the page's script
 /// does not draw them anew.

@@ -1,6 +1,6 @@
-internal import PostbackPipeline
 internal import Analysis
 internal import ConversionModel
+internal import PostbackPipeline
 
 extension Report {
   /// The figure of the funnel: read → parsed → verified → unique → decoded, as bars.

@@ -1,6 +1,7 @@
-internal import PostbackPipeline
 internal import Analysis
 internal import ConversionModel
+internal import PostbackPipeline
+internal import TableReading
 
 extension Report {
   private static let shownSenders = 12

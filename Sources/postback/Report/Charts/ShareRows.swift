@@ -1,4 +1,5 @@
 internal import Reporting
+internal import Statistics
 
 /// A chart with a row for each party: its share in equal steps of time, each with its Wilson interval at 95 %.
 struct ShareRows {

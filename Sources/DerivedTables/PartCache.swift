@@ -1,0 +1,159 @@
+package import DurableFiles
+internal import Glibc
+internal import Ledger
+package import PostbackPipeline
+internal import Signatures
+package import Tables
+
+/// A folder of results that were calculated for parts of tables, each under the digest of all that it follows from.
+///
+/// A file never changes. One that is missing, or that is damaged, is calculated again, so that the folder may be removed at any
+/// time. Only one process at a time may use a folder.
+package final class PartCache {
+  /// A kind of files.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// The keys of the postbacks of a part of `skan_postbacks`.
+    case keys
+    /// The keys of the postbacks whose copies are in a part of `skan_rejects`.
+    case copied
+    /// The copies of the postbacks of a part of `skan_postbacks`.
+    case copies
+    /// The parts whose copies were found.
+    case matching
+    /// The rows of `skan_settled` and `skan_settled_events`, with their counts.
+    case settled
+    /// The rows of `skan_enriched`, with their counts.
+    case enriched
+    /// The counts of the daily tables.
+    case daily
+  }
+
+  /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
+  private static let format = 1
+
+  /// The path of the folder.
+  package let path: String
+  private let folder: DurableFolder
+  private let program: String
+  private let isTemporary: Bool
+  private var used: Set<String> = []
+
+  /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used.
+  package convenience init(in path: String, program: String = "") throws(PipelineFailure) {
+    try self.init(path, program, isTemporary: false)
+  }
+
+  /// Makes an empty folder, which is removed at the end.
+  convenience init(temporary path: String) throws(PipelineFailure) {
+    try PipelineFailure.state { () throws(FileFailure) in try Self.remove(path) }
+    try self.init(path, "", isTemporary: true)
+  }
+
+  /// Returns a cache, or else one for the time in which a table is written in an output folder. One that a killed process has
+  /// left there is removed.
+  package static func given(_ cache: PartCache?, or table: Table, in output: String) throws(PipelineFailure)
+    -> PartCache
+  {
+    if let cache { return cache }
+    return try PartCache(temporary: DerivedTable.cachePath(table, in: output))
+  }
+
+  private init(_ path: String, _ program: String, isTemporary: Bool) throws(PipelineFailure) {
+    (self.path, self.program, self.isTemporary) = (path, program, isTemporary)
+    folder = try PipelineFailure.state { () throws(FileFailure) in try DurableFolder(making: path) }
+  }
+
+  deinit {
+    if isTemporary { try? folder.removeWithFiles() }
+  }
+
+  /// Removes a folder with all results, if it is there.
+  package static func remove(_ path: String) throws(FileFailure) {
+    let folder = DurableFolder(path)
+    if try folder.byteCount(of: ".") != nil { try folder.removeWithFiles() }
+  }
+
+  /// Returns the name of a file of a kind that follows from some texts.
+  package func name(_ kind: Kind, _ inputs: [String]) throws(PipelineFailure) -> String {
+    "\(kind.rawValue)-\(try digest(inputs))"
+  }
+
+  /// Returns the digest of some texts, and of the version of the program, in 32 hexadecimal digits.
+  package func digest(_ inputs: [String]) throws(PipelineFailure) -> String {
+    let all = (["\(Self.format)", program] + inputs).map { "\($0.utf8.count) \($0)\n" }.joined()
+    return try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
+      var hash = try SHA256()
+      return String(try hash.hexadecimalDigest(of: all).prefix(32))
+    }
+  }
+
+  // MARK: - Files
+
+  /// Returns the content of a file; nil if it is not there or damaged.
+  package func read<Word: FixedWidthInteger & BitwiseCopyable>(_ name: String, _: Word.Type) throws(PipelineFailure)
+    -> [Word]?
+  {
+    used.insert(name)
+    return try PipelineFailure.state { () throws(FileFailure) in
+      let size = MemoryLayout<Word>.stride
+      guard let length = try folder.byteCount(of: name), length >= 8, (Int(length) - 8) % size == 0 else { return nil }
+      let file = try DurableFile("\(path)/\(name)", .reading)
+      var words = [Word](repeating: 0, count: (Int(length) - 8) / size)
+      var end = [UInt64](repeating: 0, count: 1)
+      guard try file.read(into: &words, at: 0) == Int(length) - 8, try file.read(into: &end, at: length - 8) == 8 else {
+        return nil
+      }
+      return Self.checksum(of: words) == end[0] ? words : nil
+    }
+  }
+
+  /// Adds a file. It is not durable: after a crash of the system it may be damaged, which is seen when it is read.
+  package func add(_ name: String, _ words: [some FixedWidthInteger & BitwiseCopyable]) throws(PipelineFailure) {
+    used.insert(name)
+    try PipelineFailure.state { () throws(FileFailure) in
+      let file = try DurableFile(temporaryPath(name), .creating)
+      try file.append(words.span)
+      try file.append([Self.checksum(of: words)].span)
+      try publish(name, as: name)
+    }
+  }
+
+  private static func checksum(of words: [some FixedWidthInteger & BitwiseCopyable]) -> UInt64 {
+    var checksum = CRC32()
+    checksum.update(words.span)
+    return UInt64(checksum.value) << 32 | UInt64(truncatingIfNeeded: words.count)
+  }
+
+  /// Begins a file of rows, which `publish` completes.
+  func begin(_ name: String) throws(FileFailure) -> DurableFile { try DurableFile(temporaryPath(name), .creating) }
+
+  /// Gives a file that `begin` has begun a name, under which it is found.
+  func publish(_ begun: String, as name: String) throws(FileFailure) {
+    used.insert(name)
+    guard unsafe rename(temporaryPath(begun), "\(path)/\(name)") == 0 else {
+      throw .system(.io, "\(path)/\(name)", "The file cannot be renamed")
+    }
+  }
+
+  private func temporaryPath(_ name: String) -> String { "\(path)/.\(name).inprogress" }
+
+  /// Tells if a file is there and has a length.
+  func has(_ name: String, _ length: Int64) throws(FileFailure) -> Bool {
+    used.insert(name)
+    return try folder.byteCount(of: name) == length
+  }
+
+  /// Notes that files are still used.
+  package func use(_ names: [String]) { used.formUnion(names) }
+
+  /// Gives a file a further name at another path.
+  func link(_ name: String, to other: String) throws(FileFailure) { try folder.link(name, to: other) }
+
+  /// Removes the files of some kinds that were not used since the folder was opened, and those that were never completed.
+  package func removeOthers(of kinds: [Kind]) throws(FileFailure) {
+    for name in try folder.names() where !used.contains(name) {
+      let isOfKind = kinds.contains { name.hasPrefix("\($0.rawValue)-") }
+      if isOfKind || name.hasPrefix(".") { try folder.remove(name) }
+    }
+  }
+}
