@@ -95,29 +95,97 @@ let package = Package(
     module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"]),
     module("HTTPClient", ["CCurl"]),
     module("SearchAds", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient"]),
+    module("Statistics", ["ConversionModel", "CBoostMath"]),
+    module("LookupTables", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger"]),
+    module(
+      "TableReading",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
+        "PostbackPipeline",
+      ]
+    ),
+    module(
+      "Implementation",
+      [
+        "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "Tables", "PostbackPipeline", "Statistics",
+        "TableReading",
+      ]
+    ),
+    module(
+      "DerivedTables",
+      [
+        "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackPipeline",
+        "TableReading",
+      ]
+    ),
     module(
       "Analysis",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Tampering",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering", "TableReading", "DerivedTables",
+      ]
+    ),
+    module("Warehouse", ["Base", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "DerivedTables", "CPQ"]),
+    module(
+      "PostbackCopies",
+      [
+        "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger", "Tables",
+        "PostbackPipeline", "TableReading", "DerivedTables",
+      ]
+    ),
+    module(
+      "SearchAdsReports",
+      [
+        "Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "SearchAds", "LookupTables",
+        "TableReading", "DerivedTables",
+      ]
+    ),
+    module(
+      "NullValueModelling",
+      [
+        "Base", "JSON", "ConversionModel", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Statistics",
+        "LookupTables", "TableReading", "DerivedTables",
+      ]
+    ),
+    module(
+      "CopySettlement",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "Statistics", "LookupTables", "TableReading", "DerivedTables",
+        "PostbackCopies",
+      ]
+    ),
+    module(
+      "CampaignEnrichment",
+      [
+        "Base", "JSON", "PostbackVerification", "Tables", "PostbackPipeline", "LookupTables", "TableReading",
+        "DerivedTables", "PostbackCopies", "CopySettlement",
+      ]
+    ),
+    module(
+      "FraudSignals",
+      [
+        "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Tables",
+        "PostbackPipeline", "Statistics", "LookupTables", "TableReading", "PostbackCopies", "CampaignEnrichment",
+        "CBoostMath",
+      ]
+    ),
+    module(
+      "DailyReports",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables", "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading",
+        "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement",
+        "CampaignEnrichment",
       ]
     ),
     module(
       "Reporting",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Analysis", "SearchAds", "CBoostMath",
-      ]
-    ),
-    module(
-      "Warehouse",
-      ["Base", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "Reporting", "CPQ"]
-    ),
-    module(
-      "Implementation",
-      [
-        "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "Tables", "PostbackPipeline", "Analysis",
-        "Reporting",
+        "Base", "JSON", "Signatures", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
+        "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading", "DerivedTables",
+        "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement", "CampaignEnrichment",
+        "FraudSignals", "DailyReports",
       ]
     ),
     module("Metrics"),
@@ -138,9 +206,9 @@ let package = Package(
     module(
       "Delivery",
       [
-        "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "Reporting",
-        "Metrics",
-        "PostbackPipeline", "PostbackServer", "PostbackService", "Spool", "ConversionModel", "HTTPClient",
+        "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "LookupTables",
+        "DerivedTables", "CopySettlement", "Metrics", "PostbackPipeline", "PostbackServer", "PostbackService", "Spool",
+        "ConversionModel", "HTTPClient",
       ]
     ),
     module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"]),
@@ -148,8 +216,9 @@ let package = Package(
       "postback",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "InfoPlist",
-        "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Analysis", "Reporting", "Warehouse",
+        "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics", "LookupTables",
+        "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling",
+        "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting", "Warehouse",
         "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "SearchAds", "Delivery",
         "SyntheticTraffic", "CMalloc", "CReportPage",
       ]
@@ -158,7 +227,7 @@ let package = Package(
       "Benchmarks",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis", "PostbackServer", "SyntheticTraffic",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering", "PostbackServer", "SyntheticTraffic",
       ]
     ),
 
@@ -189,20 +258,58 @@ let package = Package(
     ),
     tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
     tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
-    tests("Analysis", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
+    .target(
+      name: "LookupFixtures",
+      dependencies: ["DurableFiles", "LookupTables", "TestSupport"],
+      path: "Tests/LookupFixtures",
+      swiftSettings: settings
+    ),
+    tests("Statistics"),
+    tests("LookupTables", ["Base", "DurableFiles", "LookupFixtures", "TestSupport"]),
+    tests("TableReading", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
+    tests(
+      "PostbackCopies",
+      ["JSON", "PostbackVerification", "DurableFiles", "Tables", "TableReading", "DerivedTables", "TestSupport"]
+    ),
+    tests(
+      "NullValueModelling",
+      ["ConversionModel", "Ledger", "Tables", "Statistics", "LookupTables", "LookupFixtures", "TestSupport"]
+    ),
+    tests("CopySettlement", ["SKAdNetwork", "PostbackCopies", "TestSupport"]),
+    tests(
+      "CampaignEnrichment",
+      [
+        "Base", "DurableFiles", "Ledger", "Tables", "LookupTables", "DerivedTables", "PostbackCopies", "TestSupport",
+      ]
+    ),
+    tests("FraudSignals", ["Statistics", "LookupTables"]),
+    tests(
+      "DailyReports",
+      [
+        "Base", "JSON", "ConversionModel", "DurableFiles", "Tables", "Statistics", "LookupTables", "LookupFixtures",
+        "TestSupport",
+      ]
+    ),
     tests(
       "Reporting",
       [
-        "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
-        "PostbackPipeline", "Analysis", "SearchAds", "TestSupport",
+        "Base", "JSON", "ConversionModel", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Statistics",
+        "LookupTables", "TableReading", "DerivedTables", "PostbackCopies", "NullValueModelling", "CopySettlement",
+        "CampaignEnrichment", "FraudSignals", "DailyReports", "LookupFixtures", "TestSupport",
       ]
     ),
     tests(
       "SearchAds",
       ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient", "TestSupport"]
     ),
-    tests("Warehouse", ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "Reporting", "TestSupport"]),
-    tests("Implementation", ["Base", "JSON", "ConversionModel", "Analysis", "PostbackPipeline", "TestSupport"]),
+    tests(
+      "Warehouse",
+      [
+        "DurableFiles", "Ledger", "Tables", "DerivedTables", "CampaignEnrichment", "DailyReports", "Reporting",
+        "TestSupport",
+      ]
+    ),
+    tests("Implementation", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
       "PostbackServer",
@@ -227,9 +334,10 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
-        "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering", "Analysis",
-        "Reporting", "Implementation",
-        "PostbackServer", "PostbackService", "postback", "TestSupport",
+        "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering",
+        "LookupTables", "TableReading", "Analysis", "NullValueModelling", "SearchAdsReports", "CopySettlement",
+        "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "postback",
+        "TestSupport",
       ],
       swiftSettings: settings
     ),
@@ -249,7 +357,8 @@ if let libraries = Context.environment["POSTBACK_LIBRARIES"] {
 // the parsers among them for a moment.
 let fuzzed: [Target.Dependency] = [
   "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger",
-  "Tables", "PostbackPipeline", "Spool", "Tampering", "Reporting", "PostbackServer", "TestSupport", "CZlib",
+  "Tables", "PostbackPipeline", "Spool", "Tampering", "LookupTables", "DailyReports",
+  "PostbackServer", "TestSupport", "CZlib",
 ]
 if Context.environment["POSTBACK_FUZZ"] != nil {
   package.targets += ["FuzzParsers", "FuzzPostbacks", "FuzzState"].map { name in

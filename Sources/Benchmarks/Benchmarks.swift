@@ -1,4 +1,3 @@
-internal import Analysis
 internal import DurableFiles
 internal import Glibc
 internal import PostbackPipeline

@@ -1,6 +1,6 @@
 package import Base
+package import LookupTables
 package import PostbackService
-package import Reporting
 package import Tables
 
 /// The settings of a process that delivers.

@@ -2,8 +2,8 @@ internal import Base
 package import ConversionModel
 internal import DurableFiles
 package import PostbackPipeline
-internal import Reporting
 internal import Signatures
+internal import TableReading
 
 /// The check of an app's sessions and events, in bounded memory: rows are sorted by device and time, on disk if there are
 /// many, and then checked device by device.

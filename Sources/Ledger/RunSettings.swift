@@ -144,9 +144,16 @@ extension SHA256 {
 
   /// Returns the digest of bytes, in hexadecimal digits.
   package mutating func hexadecimalDigest(of bytes: Span<UInt8>) throws(LibcryptoFailure) -> String {
-    let digest = try digest(of: bytes).bytes
+    try digest(of: bytes).hexadecimal
+  }
+}
+
+extension SHA256Digest {
+  /// The digest in hexadecimal digits.
+  package var hexadecimal: String {
     var digits: [UInt8] = []
-    digits.appendHexadecimal(digest.span)
+    let bytes = bytes
+    digits.appendHexadecimal(bytes.span)
     return String(decoding: digits, as: UTF8.self)
   }
 }

@@ -1,5 +1,5 @@
+internal import DerivedTables
 internal import DurableFiles
-internal import Reporting
 internal import Tables
 
 /// The version of the files of a derived table, which are replaced as a whole.

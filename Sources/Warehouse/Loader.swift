@@ -1,6 +1,6 @@
+internal import DerivedTables
 internal import DurableFiles
 internal import Ledger
-internal import Reporting
 package import Tables
 
 /// Loads the committed rows of an output into the tables of a schema of a PostgreSQL database, each row once.

@@ -1,5 +1,4 @@
 import JSON
-import Reporting
 import TestSupport
 import Testing
 

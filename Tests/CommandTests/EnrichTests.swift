@@ -1,5 +1,6 @@
+import CampaignEnrichment
 import JSON
-import Reporting
+import LookupTables
 import Tables
 import TestSupport
 import Testing

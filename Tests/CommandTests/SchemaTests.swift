@@ -1,21 +1,21 @@
-@testable import Ledger
-@testable import PostbackVerification
-@testable import Tables
-@testable import Tampering
-import Analysis
 import Base
 import ConversionModel
 import Glibc
 import InfoPlist
 import JSON
 @testable import PostbackPipeline
-import Reporting
 import SKAdNetwork
+import SearchAdsReports
 import Signatures
+import TableReading
 import TestSupport
 import Testing
 
+@testable import Ledger
 @testable import PostbackService
+@testable import PostbackVerification
+@testable import Tables
+@testable import Tampering
 @testable import postback
 
 /// Comparisons of the files in `schemas/` with the source, which both state the public contract.

@@ -1,5 +1,5 @@
+import CopySettlement
 import JSON
-import Reporting
 import Tables
 import TestSupport
 import Testing

@@ -1,12 +1,17 @@
-import Analysis
 import DurableFiles
 import JSON
 import Ledger
+import LookupFixtures
 import Tables
 import TestSupport
 import Testing
 
+@testable import CampaignEnrichment
+@testable import CopySettlement
+@testable import DerivedTables
+@testable import PostbackCopies
 @testable import Reporting
+@testable import TableReading
 
 @Suite struct EnrichmentTests {
   @Test func `the rows are the same if the copies do not fit the buffer`() async throws {

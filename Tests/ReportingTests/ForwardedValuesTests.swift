@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Reporting
+@testable import Statistics
 
 /// The values of forwarders in `skan_settled`, by week and as histograms, on rows made by hand.
 @Suite struct `The values that a forwarder sends` {

@@ -1,6 +1,8 @@
+import CampaignEnrichment
+import DailyReports
+import DerivedTables
 import DurableFiles
 import Ledger
-import Reporting
 import Tables
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 internal import ConversionModel
 package import PostbackPipeline
+package import TableReading
 package import Tables
 
 /// The numbers and examples about the records that meet some conditions, such as those of one forwarder, for a dispute.

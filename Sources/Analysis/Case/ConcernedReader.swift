@@ -3,6 +3,7 @@ internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
+internal import TableReading
 internal import Tables
 
 /// Reads the suspicious rejects of a case, those that may be late resends, and the accepted copies of the same postbacks.

@@ -3,6 +3,7 @@ internal import JSON
 package import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
+package import TableReading
 internal import Tables
 
 /// A suspicious reject of a case or a late resend, with the accepted copy of the same postback beside it if there is one.

@@ -1,7 +1,8 @@
-internal import PostbackVerification
-internal import Tables
 internal import JSON
 internal import PostbackPipeline
+internal import PostbackVerification
+internal import TableReading
+internal import Tables
 
 /// Rejected copies with other unsigned values, and the accepted first copies of the same postbacks.
 ///

@@ -1,6 +1,7 @@
-internal import PostbackVerification
 internal import JSON
+internal import PostbackVerification
 internal import SKAdNetwork
+internal import TableReading
 
 /// The channel and the forwarder through which a copy of a postback came; nil if its envelope does not name them.
 package struct CopyOrigin: Hashable, Sendable {

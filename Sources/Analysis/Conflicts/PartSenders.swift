@@ -1,6 +1,8 @@
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Tables
+internal import DerivedTables
+internal import TableReading
 
 /// The senders of the accepted postbacks of a part by key, among which those of first copies are found.
 struct PartSenders: Sendable {

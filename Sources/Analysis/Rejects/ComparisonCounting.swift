@@ -1,6 +1,7 @@
 internal import JSON
 package import PostbackPipeline
 internal import SKAdNetwork
+package import TableReading
 internal import Tables
 
 /// Counts rejects by day, code, sender and source identifier, without harmless copies.

@@ -1,6 +1,7 @@
 internal import Base
 internal import Glibc
 package import SKAdNetwork
+package import TableReading
 
 /// The rejects of two periods, and the groups whose number changed from one to the other.
 ///

@@ -1,4 +1,5 @@
 internal import Base
+package import TableReading
 
 /// Some days of receipt in UTC, as one period.
 package struct RejectPeriod: Sendable, Hashable, CustomStringConvertible {

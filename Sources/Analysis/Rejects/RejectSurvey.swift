@@ -1,6 +1,7 @@
-internal import PostbackVerification
-package import Tables
 package import PostbackPipeline
+internal import PostbackVerification
+package import TableReading
+package import Tables
 
 /// The answer to a query over rejects: counts by group, rows, and conflicting copies.
 package struct RejectSurvey: Sendable {

@@ -1,12 +1,13 @@
 internal import Base
-internal import DurableFiles
-package import Ledger
-package import Tables
 internal import ConversionModel
+internal import DurableFiles
 internal import JSON
+package import Ledger
 package import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
+package import TableReading
+package import Tables
 
 /// The raw bytes of rejects as records that the pipeline reads again, each with its original source and time.
 ///

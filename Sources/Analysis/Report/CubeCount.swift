@@ -1,4 +1,5 @@
 internal import JSON
+internal import TableReading
 internal import Tables
 
 /// The counts from which a report's cube is made, of one batch or of all batches so far. Their size is bounded.

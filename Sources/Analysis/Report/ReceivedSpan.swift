@@ -1,5 +1,6 @@
 internal import Base
 internal import SKAdNetwork
+internal import TableReading
 
 /// The origin of a time of receipt: the postback itself, or a source that many records share.
 package enum TimeOrigin: Int, CaseIterable, Sendable {

@@ -1,3 +1,4 @@
+internal import TableReading
 /// A sample of rejects, drawn evenly from each code: the rows with the smallest SHA-256 of their raw bytes.
 ///
 /// The sample does not depend on the order of reading, on the number of cores, or on the parts that are read.

@@ -1,8 +1,10 @@
-package import Tables
 internal import Base
 package import ConversionModel
 package import PostbackPipeline
 internal import SKAdNetwork
+package import TableReading
+package import Tables
+package import DerivedTables
 
 /// The numbers that a report shows for the tables of one or more runs. Their presentation is defined elsewhere.
 package struct Report: Sendable {

@@ -1,6 +1,8 @@
 internal import ConversionModel
 internal import PostbackPipeline
 internal import Tables
+internal import DerivedTables
+internal import TableReading
 
 /// The counts that a report needs, of a batch, of a part or of all parts. Their size is bounded, whatever the tables
 /// hold.

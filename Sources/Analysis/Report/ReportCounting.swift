@@ -1,8 +1,10 @@
 internal import Base
-internal import Tables
 internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
+internal import PostbackVerification
+internal import TableReading
+internal import Tables
 
 /// Counts the rows of batches for a report.
 struct ReportCounting: Sendable {

@@ -1,6 +1,7 @@
 internal import Base
 package import ConversionModel
 internal import PostbackPipeline
+internal import TableReading
 
 /// Counts of a report by day of receipt, forwarder, network and app, for its filters.
 ///

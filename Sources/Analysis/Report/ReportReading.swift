@@ -2,6 +2,8 @@ internal import DurableFiles
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Tables
+internal import DerivedTables
+internal import TableReading
 
 /// Reads what a report counts: all of it, or with a cache only what is in parts that were not counted before.
 struct ReportReading {

@@ -1,6 +1,7 @@
-internal import Tables
 internal import ConversionModel
 internal import PostbackPipeline
+internal import TableReading
+internal import Tables
 
 /// Sums of decoded revenue for each conversion window. Only revenue of one app, currency, ad network, conversion type
 /// and model version is added up. The size is bounded, whatever the tables hold.

@@ -1,8 +1,9 @@
-package import Tables
-internal import PostbackVerification
 internal import JSON
 package import PostbackPipeline
+internal import PostbackVerification
 internal import SKAdNetwork
+package import TableReading
+package import Tables
 
 /// Signals among accepted postbacks, by ad network.
 ///

@@ -1,8 +1,9 @@
-package import Tampering
 package import PostbackPipeline
 package import PostbackVerification
-internal import Tables
 internal import SKAdNetwork
+package import TableReading
+internal import Tables
+package import Tampering
 
 /// A reader of the values of Apple's fields in rows of skan_postbacks.
 struct AcceptedFields: Sendable {

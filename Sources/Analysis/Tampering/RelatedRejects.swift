@@ -1,7 +1,8 @@
 internal import Base
-internal import Tampering
 package import PostbackPipeline
 package import SKAdNetwork
+package import TableReading
+internal import Tampering
 
 /// Groups of rejects with one signature or one transaction but different contents, with the accepted postbacks that
 /// belong to them.

@@ -1,9 +1,10 @@
-internal import Tables
 internal import Base
 internal import JSON
-internal import Tampering
 internal import PostbackPipeline
 internal import SKAdNetwork
+internal import TableReading
+internal import Tables
+internal import Tampering
 
 /// Counts of postbacks by signature and by transaction. Each tally also records if all contents, and all transactions,
 /// are the same.

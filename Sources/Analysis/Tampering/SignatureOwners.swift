@@ -2,6 +2,7 @@ internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
+internal import TableReading
 internal import Tables
 internal import Tampering
 

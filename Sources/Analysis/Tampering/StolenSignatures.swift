@@ -2,6 +2,7 @@ internal import JSON
 package import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
+package import TableReading
 internal import Tables
 package import Tampering
 

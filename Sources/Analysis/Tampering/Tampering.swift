@@ -1,11 +1,12 @@
 internal import Base
-package import PostbackVerification
-internal import Tables
-package import Tampering
 internal import JSON
 internal import PostbackPipeline
+package import PostbackVerification
 internal import SKAdNetwork
 package import Signatures
+package import TableReading
+internal import Tables
+package import Tampering
 
 /// A summary of the diagnoses of many rejects: findings and edited fields by forwarder, and the changed values.
 package struct Tampering: Sendable {

@@ -1,8 +1,8 @@
 internal import DurableFiles
 internal import JSON
+internal import LookupTables
 internal import PostbackServer
 internal import PostbackVerification
-internal import Reporting
 
 /// Reads a partner from the configuration, and notes every problem.
 enum PartnerReader {

@@ -1,7 +1,7 @@
 internal import DurableFiles
 internal import Ledger
+internal import LookupTables
 internal import PostbackVerification
-internal import Reporting
 internal import Signatures
 internal import Tables
 

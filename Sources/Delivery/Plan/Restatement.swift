@@ -1,9 +1,10 @@
+internal import CopySettlement
+internal import DerivedTables
 internal import DurableFiles
 internal import Glibc
 internal import JSON
 internal import Ledger
 internal import PostbackVerification
-internal import Reporting
 internal import Signatures
 internal import Tables
 

@@ -1,7 +1,7 @@
 internal import Base
+internal import CopySettlement
 internal import JSON
 internal import PostbackVerification
-internal import Reporting
 internal import Tables
 
 /// A reader of the cells of a row that are values of macros.

@@ -1,8 +1,8 @@
 internal import Base
+internal import DerivedTables
 package import DurableFiles
 internal import Ledger
 internal import PostbackVerification
-internal import Reporting
 package import Tables
 
 extension Table {

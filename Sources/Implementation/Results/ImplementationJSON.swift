@@ -1,5 +1,5 @@
-internal import Analysis
 package import JSON
+internal import Statistics
 
 extension ImplementationReport {
   /// The report as JSON, as `schemas/implementation.schema.json` describes it.

@@ -1,7 +1,8 @@
-package import Analysis
 internal import Base
 internal import ConversionModel
 package import PostbackPipeline
+package import Statistics
+package import TableReading
 internal import Tables
 
 /// The fine values of accepted postbacks of the first window, by app.

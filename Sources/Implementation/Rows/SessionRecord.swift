@@ -1,5 +1,5 @@
 internal import Base
-internal import Reporting
+internal import TableReading
 
 /// A session or an event as it was written: the texts of its fields, and its place in the input.
 struct SessionRecord {

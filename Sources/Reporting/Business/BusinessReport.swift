@@ -1,9 +1,11 @@
-internal import Analysis
 internal import Base
 package import ConversionModel
+internal import DailyReports
+internal import DerivedTables
 internal import DurableFiles
 internal import JSON
 package import PostbackPipeline
+internal import TableReading
 internal import Tables
 
 /// The numbers of the daily report that a page shows: installs, values, revenue and cost by day, app, network and
@@ -169,7 +171,7 @@ extension BusinessReport {
     }
     self.unreadable = unreadable
     do throws(FileFailure) {
-      nothingCounted = try DailyChanges.summary(of: .daily, in: output)?[DailySummary.nothingCountedKey]?.text
+      nothingCounted = try DerivedTable.summary(of: .daily, in: output)?[DailySummary.nothingCountedKey]?.text
     } catch {
       throw .state(error)
     }

@@ -1,7 +1,10 @@
-package import Analysis
+package import DerivedTables
 internal import Base
+internal import CopySettlement
 internal import DurableFiles
 package import PostbackPipeline
+package import Statistics
+internal import TableReading
 internal import Tables
 
 /// The conversion values that one forwarder sent, and their comparison with the devices' own copies by day, as

@@ -1,5 +1,6 @@
 internal import Base
 package import ConversionModel
+internal import DerivedTables
 package import DurableFiles
 internal import JSON
 

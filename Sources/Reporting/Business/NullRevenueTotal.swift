@@ -1,7 +1,8 @@
-internal import Analysis
 package import ConversionModel
 internal import DurableFiles
+internal import NullValueModelling
 package import PostbackPipeline
+internal import TableReading
 internal import Tables
 
 /// A total of `skan_modelled`: the revenue of an app's null postbacks in a conversion window and a period.

@@ -1,4 +1,6 @@
 package import ConversionModel
+internal import CopySettlement
+internal import DerivedTables
 package import DurableFiles
 internal import JSON
 internal import Tables
@@ -12,7 +14,7 @@ package struct SettledRevenue: Sendable {
 
   /// Reads the summary of `skan_settled` in an output; nil if it does not have one.
   package init?(in output: String) throws(FileFailure) {
-    guard let summary = try DailyChanges.summary(of: .settled, in: output),
+    guard let summary = try DerivedTable.summary(of: .settled, in: output),
       case .array(let changes)? = summary["changes"]
     else { return nil }
     for change in changes {

@@ -1,8 +1,13 @@
-internal import Analysis
+internal import CampaignEnrichment
 internal import ConversionModel
+internal import CopySettlement
+internal import DailyReports
+internal import DerivedTables
 internal import DurableFiles
 internal import Ledger
+internal import PostbackCopies
 internal import PostbackPipeline
+internal import TableReading
 internal import Tables
 
 /// One reading of a part of `skan_postbacks`, for what a cache lacks of its settlement, its enrichment and its daily counts.
@@ -106,16 +111,6 @@ struct PartPass {
         }
       )
     }
-  }
-}
-
-/// A calculation with the digest of its settings.
-struct PartCalculation<Calculation: Sendable>: Sendable {
-  let calculation: Calculation
-  let digest: String
-
-  func name(_ kind: PartCache.Kind, _ inputs: [String], in cache: PartCache) throws(PipelineFailure) -> String {
-    try cache.name(kind, [digest] + inputs)
   }
 }
 

@@ -1,9 +1,14 @@
-package import Analysis
 package import ConversionModel
+package import CopySettlement
+package import DailyReports
+package import DerivedTables
 internal import DurableFiles
 internal import Ledger
+package import LookupTables
+internal import PostbackCopies
 package import PostbackPipeline
 internal import Signatures
+package import TableReading
 package import Tables
 
 /// The derived tables whose results for parts are calculated together.

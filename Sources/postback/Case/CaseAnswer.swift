@@ -1,9 +1,11 @@
 internal import Analysis
 internal import Base
+internal import FraudSignals
 internal import JSON
+internal import LookupTables
 internal import PostbackVerification
-internal import Reporting
 internal import SKAdNetwork
+internal import TableReading
 internal import Tables
 
 /// Everything that a case has, as JSON. `CasePage` has the same as HTML.

@@ -1,5 +1,7 @@
 internal import Analysis
-internal import Reporting
+internal import FraudSignals
+internal import LookupTables
+internal import Statistics
 
 /// The changes and the signals of a case on its page.
 extension CasePage {

@@ -1,10 +1,14 @@
 internal import Analysis
 internal import Base
+internal import CampaignEnrichment
+internal import DerivedTables
+internal import FraudSignals
 internal import JSON
+internal import LookupTables
 internal import PostbackPipeline
 internal import PostbackVerification
-internal import Reporting
 internal import SKAdNetwork
+internal import TableReading
 internal import Tables
 
 /// `postback case`: writes a file about one forwarder, network or transaction, for a dispute.

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Base
+internal import FraudSignals
 internal import JSON
-internal import Reporting
 internal import SKAdNetwork
 
 /// Two copies of one postback with other values, which a case shows side by side, with the numbers of their examples.

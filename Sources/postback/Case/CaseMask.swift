@@ -1,6 +1,6 @@
 internal import Analysis
+internal import FraudSignals
 internal import JSON
-internal import Reporting
 
 /// The parts of a case that a partner does not get: our revenue, our paths, and the names of other parties.
 struct CaseMask {

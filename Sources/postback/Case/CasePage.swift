@@ -1,11 +1,12 @@
 internal import Analysis
 internal import Base
 internal import ConversionModel
+internal import FraudSignals
 internal import JSON
-internal import Reporting
 internal import SKAdNetwork
-internal import Tables
 internal import Signatures
+internal import TableReading
+internal import Tables
 
 /// A case as one HTML file, which loads nothing from elsewhere and has no script.
 struct CasePage {

@@ -1,4 +1,3 @@
-internal import Analysis
 internal import Base
 internal import ConversionModel
 internal import Glibc

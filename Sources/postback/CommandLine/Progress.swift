@@ -1,6 +1,6 @@
-internal import Analysis
 internal import PostbackPipeline
 internal import Synchronization
+internal import TableReading
 
 /// A line on a terminal's standard error that shows the progress of an analysis. Does nothing if standard error is not
 /// a terminal, or with `--quiet`.

@@ -1,12 +1,14 @@
 internal import Base
 internal import ConversionModel
+internal import CopySettlement
+internal import DailyReports
 internal import Delivery
 internal import DurableFiles
 internal import Ledger
+internal import LookupTables
 internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackVerification
-internal import Reporting
 
 /// The commands as a configuration has them, with the files that it names.
 struct ConfiguredParts {

@@ -1,6 +1,7 @@
 internal import Base
 internal import ConversionModel
-internal import Reporting
+internal import DailyReports
+internal import SearchAdsReports
 
 /// The summary of a daily report as text.
 struct DailyAnswer {

@@ -1,11 +1,18 @@
-internal import Analysis
 internal import Base
+internal import CampaignEnrichment
+internal import DailyReports
+internal import DerivedTables
 internal import DurableFiles
+internal import FraudSignals
 internal import JSON
 internal import Ledger
+internal import LookupTables
+internal import NullValueModelling
 internal import PostbackPipeline
 internal import Reporting
 internal import SearchAds
+internal import SearchAdsReports
+internal import TableReading
 internal import Tables
 
 /// `postback daily`: writes `skan_daily` and the tables beside it.

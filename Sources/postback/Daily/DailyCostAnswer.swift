@@ -1,5 +1,5 @@
 internal import ConversionModel
-internal import Reporting
+internal import DailyReports
 
 /// The costs of a daily report as text: the campaigns with the highest costs, and costs that are of no campaign's row.
 struct DailyCostAnswer {

@@ -1,5 +1,5 @@
 internal import ConversionModel
-internal import Reporting
+internal import NullValueModelling
 
 /// The totals of modelled revenue as text.
 struct ModelledAnswer {

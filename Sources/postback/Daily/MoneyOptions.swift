@@ -1,5 +1,6 @@
 internal import ConversionModel
-internal import Reporting
+internal import DailyReports
+internal import LookupTables
 
 /// The options of a daily report with costs and currencies.
 struct MoneyOptions {

@@ -3,7 +3,6 @@ internal import Delivery
 internal import DurableFiles
 internal import PostbackPipeline
 internal import PostbackService
-internal import Reporting
 internal import Tables
 
 /// `postback deliver`: sends accepted postbacks and their events to partners.

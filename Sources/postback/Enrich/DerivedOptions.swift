@@ -1,7 +1,8 @@
-internal import Analysis
+internal import DerivedTables
 internal import DurableFiles
+internal import FraudSignals
 internal import Ledger
-internal import Reporting
+internal import TableReading
 internal import Tables
 
 /// The options of the commands that write tables derived from those of a run.

@@ -1,3 +1,5 @@
+internal import CampaignEnrichment
+internal import LookupTables
 internal import Reporting
 
 /// The summary of an enrichment as text.

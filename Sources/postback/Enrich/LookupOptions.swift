@@ -1,4 +1,4 @@
-internal import Reporting
+internal import LookupTables
 
 /// The options of commands that read lookup tables.
 struct LookupOptions {

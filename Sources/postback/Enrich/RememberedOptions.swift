@@ -1,6 +1,6 @@
+internal import DerivedTables
 internal import DurableFiles
 internal import Glibc
-internal import Reporting
 
 /// The options that a command on derived tables uses if they are not given, because an earlier one was given them: so that a
 /// table is not made anew with other settings by mistake.

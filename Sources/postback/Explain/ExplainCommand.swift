@@ -1,12 +1,13 @@
-internal import Tables
-internal import DurableFiles
-internal import PostbackVerification
-internal import Tampering
 internal import Analysis
 internal import Base
 internal import ConversionModel
+internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
+internal import PostbackVerification
+internal import TableReading
+internal import Tables
+internal import Tampering
 
 /// `postback explain`: prints the fields, the signature, the verdict and the meaning of one postback.
 struct ExplainCommand: Command {

@@ -1,10 +1,10 @@
-internal import Analysis
 internal import ConversionModel
 internal import DurableFiles
 internal import Glibc
 internal import Implementation
 internal import JSON
 internal import PostbackPipeline
+internal import TableReading
 internal import Tables
 
 /// `postback validate-implementation`: checks the sessions and events that an app's server recorded.

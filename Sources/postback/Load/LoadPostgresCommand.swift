@@ -2,7 +2,6 @@ internal import Base
 internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
-internal import Reporting
 internal import Spool
 internal import Tables
 internal import Warehouse

@@ -1,5 +1,5 @@
+internal import DerivedTables
 internal import Ledger
-internal import Reporting
 internal import Signatures
 
 /// The digests of all that a step makes its tables of. The tables are current as long as these stay the same.

@@ -1,5 +1,7 @@
-internal import Analysis
+internal import TableReading
+internal import DerivedTables
 internal import DurableFiles
+internal import FraudSignals
 internal import JSON
 internal import Reporting
 

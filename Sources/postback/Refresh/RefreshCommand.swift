@@ -1,9 +1,9 @@
 internal import Base
+internal import DerivedTables
 internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
 internal import PostbackServer
-internal import Reporting
 
 /// `postback refresh`: brings all that follows from the tables of a run up to date.
 struct RefreshCommand: Command {

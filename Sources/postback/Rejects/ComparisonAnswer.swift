@@ -2,6 +2,7 @@ internal import Analysis
 internal import Base
 internal import JSON
 internal import SKAdNetwork
+internal import TableReading
 
 /// The rejects of two periods, and the groups that changed, as text or JSON.
 struct ComparisonAnswer {

@@ -1,8 +1,9 @@
-internal import Tables
 internal import Analysis
 internal import Base
 internal import JSON
 internal import SKAdNetwork
+internal import TableReading
+internal import Tables
 
 /// The answer to a query over rejects, as text, JSON or CSV.
 struct RejectsAnswer {

@@ -1,11 +1,14 @@
-internal import Tables
-internal import DurableFiles
-internal import PostbackVerification
 internal import Analysis
 internal import Base
+internal import CampaignEnrichment
+internal import DerivedTables
+internal import DurableFiles
+internal import FraudSignals
 internal import JSON
 internal import PostbackPipeline
-internal import Reporting
+internal import PostbackVerification
+internal import TableReading
+internal import Tables
 
 /// `postback rejects`: counts, filters and shows rejects.
 struct RejectsCommand: Command {

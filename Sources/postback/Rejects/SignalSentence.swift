@@ -1,7 +1,9 @@
 internal import Base
 internal import ConversionModel
-internal import Reporting
+internal import FraudSignals
+internal import LookupTables
 internal import SKAdNetwork
+internal import Statistics
 
 /// A test of signals as sentences for an analyst.
 struct SignalSentence {

@@ -1,8 +1,10 @@
 internal import Analysis
 internal import ConversionModel
+internal import FraudSignals
 internal import JSON
-internal import Reporting
+internal import LookupTables
 internal import SKAdNetwork
+internal import Statistics
 
 /// Signals among accepted postbacks, as text or JSON.
 struct SignalsAnswer {

@@ -1,6 +1,7 @@
 internal import Analysis
 internal import Base
 internal import JSON
+internal import TableReading
 internal import Tampering
 
 /// Rejects with the signatures of accepted postbacks of other transactions, as text or JSON.

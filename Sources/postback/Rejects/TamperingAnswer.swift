@@ -1,5 +1,5 @@
-internal import Base
 internal import Analysis
+internal import Base
 internal import JSON
 internal import SKAdNetwork
 

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import SKAdNetwork
+internal import TableReading
 
 /// The last days beside as many before: the records of both, and the groups of rejects that changed.
 struct ComparisonSection {

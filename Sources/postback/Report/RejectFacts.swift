@@ -1,5 +1,5 @@
-internal import Analysis
 internal import SKAdNetwork
+internal import TableReading
 
 /// The numbers of rejects by class at the head of a page.
 struct RejectFacts {

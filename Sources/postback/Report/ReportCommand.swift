@@ -1,11 +1,16 @@
-internal import Tables
-internal import DurableFiles
-internal import PostbackVerification
-internal import Tampering
 internal import Analysis
+internal import CampaignEnrichment
+internal import DerivedTables
+internal import DurableFiles
+internal import FraudSignals
 internal import PostbackPipeline
+internal import PostbackVerification
 internal import Reporting
+internal import SearchAdsReports
 internal import Signatures
+internal import TableReading
+internal import Tables
+internal import Tampering
 
 /// `postback report`: writes an HTML report on the tables of one or more runs.
 struct ReportCommand: Command {

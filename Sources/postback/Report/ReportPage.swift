@@ -1,5 +1,3 @@
-internal import Tables
-internal import Tampering
 internal import Analysis
 internal import Base
 internal import JSON
@@ -7,6 +5,9 @@ internal import PostbackPipeline
 internal import Reporting
 internal import SKAdNetwork
 internal import Signatures
+internal import TableReading
+internal import Tables
+internal import Tampering
 
 /// A report as one HTML file, which loads nothing from elsewhere.
 struct ReportPage {

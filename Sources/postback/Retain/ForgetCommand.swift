@@ -1,11 +1,13 @@
 internal import Base
 internal import Delivery
+internal import DerivedTables
 internal import DurableFiles
 internal import JSON
 internal import Ledger
 internal import PostbackPipeline
 internal import Reporting
 internal import SearchAds
+internal import SearchAdsReports
 internal import Signatures
 internal import Spool
 internal import Tables

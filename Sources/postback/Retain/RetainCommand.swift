@@ -4,8 +4,8 @@ internal import JSON
 internal import Ledger
 internal import PostbackPipeline
 internal import PostbackService
-internal import Reporting
 internal import SearchAds
+internal import SearchAdsReports
 internal import Spool
 internal import Tables
 

@@ -1,8 +1,9 @@
-internal import DurableFiles
-internal import Ledger
 internal import Analysis
+internal import DurableFiles
 internal import JSON
+internal import Ledger
 internal import PostbackPipeline
+internal import TableReading
 
 /// The options that read rejects again instead of inputs.
 struct ReprocessingOptions: Sendable {

@@ -1,10 +1,10 @@
-internal import DurableFiles
-internal import Ledger
-internal import PostbackVerification
 internal import Analysis
 internal import Base
 internal import ConversionModel
+internal import DurableFiles
+internal import Ledger
 internal import PostbackPipeline
+internal import PostbackVerification
 internal import Signatures
 internal import Tables
 

@@ -1,8 +1,8 @@
-internal import Ledger
 internal import Analysis
 internal import Base
 internal import ConversionModel
 internal import JSON
+internal import Ledger
 internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures

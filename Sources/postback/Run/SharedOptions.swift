@@ -1,12 +1,12 @@
-internal import Analysis
 internal import Base
+internal import ConversionModel
 internal import DurableFiles
 internal import Ledger
-internal import PostbackVerification
-internal import ConversionModel
 internal import PostbackPipeline
 internal import PostbackServer
+internal import PostbackVerification
 internal import Signatures
+internal import TableReading
 internal import Tables
 
 /// The options for the trusted keys and for the accepted apps and ad networks.

@@ -1,7 +1,7 @@
 internal import Base
 internal import HTTPClient
-internal import Reporting
 internal import SearchAds
+internal import SearchAdsReports
 
 /// `postback asa import`: writes the payloads of Apple Search Ads as `asa_attributions`.
 struct SearchAdsImportCommand: Command {

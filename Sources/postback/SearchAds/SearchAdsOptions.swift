@@ -1,8 +1,9 @@
 internal import DurableFiles
 internal import JSON
 internal import Ledger
-internal import Reporting
+internal import LookupTables
 internal import SearchAds
+internal import SearchAdsReports
 internal import Tables
 
 /// The options of the commands that write `asa_attributions`.

@@ -1,5 +1,6 @@
 internal import ConversionModel
-internal import Reporting
+internal import CopySettlement
+internal import PostbackCopies
 
 /// The summary of a settlement as text.
 struct SettleAnswer {

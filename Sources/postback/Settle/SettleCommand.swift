@@ -1,9 +1,12 @@
-internal import Analysis
+internal import TableReading
 internal import Base
 internal import ConversionModel
+internal import CopySettlement
+internal import DerivedTables
 internal import DurableFiles
 internal import JSON
 internal import Ledger
+internal import LookupTables
 internal import PostbackPipeline
 internal import Reporting
 internal import Signatures

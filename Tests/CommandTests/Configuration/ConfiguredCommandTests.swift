@@ -1,8 +1,10 @@
+import DailyReports
 import Foundation
 import JSON
 import Ledger
+import LookupTables
+import NullValueModelling
 import PostbackServer
-import Reporting
 import Tables
 import TestSupport
 import Testing

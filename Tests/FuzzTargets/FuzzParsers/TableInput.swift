@@ -2,7 +2,8 @@ import Base
 import ConversionModel
 import Signatures
 
-@testable import Reporting
+@testable import DailyReports
+@testable import LookupTables
 
 /// Files that an operator writes: models, rates, lookup tables and costs.
 enum TableInput {

@@ -3,7 +3,7 @@ import JSON
 import Tables
 import Testing
 
-@testable import Reporting
+@testable import DailyReports
 
 @Suite struct CostJoinTests {
   private typealias Postback = CostReport.Postback

@@ -1,11 +1,14 @@
-import Analysis
 import DurableFiles
 import JSON
 import Ledger
+import LookupFixtures
 import Tables
 import TestSupport
 
+@testable import DailyReports
+@testable import LookupTables
 @testable import Reporting
+@testable import TableReading
 
 /// An output with rows of `skan_postbacks`, and the daily reports of it with costs and rates.
 struct CostReport {

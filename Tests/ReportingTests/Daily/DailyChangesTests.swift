@@ -6,7 +6,7 @@ import Tables
 import TestSupport
 import Testing
 
-@testable import Reporting
+@testable import DailyReports
 
 @Suite struct DailyChangesTests {
   private typealias Postback = CostReport.Postback

@@ -1,4 +1,3 @@
-import Analysis
 import ConversionModel
 import JSON
 import Ledger
@@ -6,7 +5,10 @@ import Tables
 import TestSupport
 import Testing
 
+@testable import DailyReports
+@testable import LookupTables
 @testable import Reporting
+@testable import TableReading
 
 @Suite struct DailyCurrencyTests {
   private typealias Postback = CostReport.Postback

@@ -3,7 +3,7 @@ import Tables
 import TestSupport
 import Testing
 
-@testable import Reporting
+@testable import DailyReports
 
 @Suite struct DailyEventsTests {
   /// A row of `skan_events`.

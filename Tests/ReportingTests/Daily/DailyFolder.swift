@@ -1,11 +1,13 @@
-import Analysis
 import DurableFiles
 import JSON
 import Ledger
+import LookupFixtures
 import Tables
 import TestSupport
 
+@testable import DailyReports
 @testable import Reporting
+@testable import TableReading
 
 /// An output with tables that a test wrote, and the daily tables that are made of them.
 struct DailyFolder {

@@ -3,7 +3,7 @@ import Tables
 import TestSupport
 import Testing
 
-@testable import Reporting
+@testable import DailyReports
 
 /// Daily tables over postbacks whose copies were compared.
 @Suite struct DailySettledTests {

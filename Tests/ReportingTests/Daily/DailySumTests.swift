@@ -3,7 +3,7 @@ import Tables
 import TestSupport
 import Testing
 
-@testable import Reporting
+@testable import DailyReports
 
 /// Properties of the daily tables that hold for any postbacks.
 @Suite struct DailySumTests {

@@ -5,7 +5,8 @@ import Tables
 import TestSupport
 import Testing
 
-@testable import Reporting
+@testable import DailyReports
+@testable import DerivedTables
 
 @Suite struct DailyTests {
   @Test func `three purchases of 10 to 20 are worth 45, at least 30 and at most 60`() async throws {

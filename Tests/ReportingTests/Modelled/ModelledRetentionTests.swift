@@ -3,7 +3,8 @@ import JSON
 import Tables
 import Testing
 
-@testable import Reporting
+@testable import DailyReports
+@testable import NullValueModelling
 
 /// The modelled table after the postbacks of old days were removed because of their age.
 @Suite struct ModelledRetentionTests {

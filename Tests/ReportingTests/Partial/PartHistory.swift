@@ -1,13 +1,22 @@
-import Analysis
 import ConversionModel
 import DurableFiles
 import JSON
 import Ledger
+import LookupFixtures
 import Tables
 import TestSupport
 import Testing
 
+@testable import CampaignEnrichment
+@testable import CopySettlement
+@testable import DailyReports
+@testable import DerivedTables
+@testable import FraudSignals
+@testable import LookupTables
+@testable import NullValueModelling
 @testable import Reporting
+@testable import Statistics
+@testable import TableReading
 
 /// An output that grows by parts, and the derived tables of it that are made with a cache, and without.
 struct PartHistory {

@@ -4,7 +4,7 @@ import Tables
 import TestSupport
 import Testing
 
-@testable import Reporting
+@testable import LookupTables
 
 /// Derived tables that are calculated from what is new.
 @Suite struct PartHistoryTests {

@@ -1,13 +1,17 @@
-import Analysis
 import ConversionModel
 import DurableFiles
 import JSON
 import Ledger
+import LookupFixtures
 import Tables
 import TestSupport
 import Testing
 
+@testable import CopySettlement
+@testable import DerivedTables
+@testable import PostbackCopies
 @testable import Reporting
+@testable import TableReading
 
 /// The settlement of tables.
 @Suite struct SettlementTests {

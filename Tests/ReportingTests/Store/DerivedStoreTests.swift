@@ -5,6 +5,10 @@ import Ledger
 import TestSupport
 import Testing
 
+@testable import CampaignEnrichment
+@testable import CopySettlement
+@testable import DailyReports
+@testable import DerivedTables
 @testable import Reporting
 @testable import Tables
 
@@ -27,6 +31,12 @@ import Testing
     let path = "\(place)/\(table.name)/\(DerivedTable.summaryName)"
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     return String(decoding: try WholeFile.read(path, upTo: 1000).dropLast(), as: UTF8.self)
+  }
+
+  @Test func `knows the names of all tables but the rows of Apple Search Ads, which a journal keeps`() {
+    let names = Table.derived.map(\.name)
+    #expect(Set(DerivedStore.tableNames) == Set(names).subtracting(["asa_attributions"]))
+    #expect(DerivedStore.tableNames.count == names.count - 1)
   }
 
   @Test func `replaces all tables of a generation at once, and keeps the others`() throws {

@@ -2,6 +2,7 @@ internal import Base
 internal import ConversionModel
 internal import JSON
 internal import Reporting
+internal import Statistics
 
 /// The part of a report that is about installs, revenue and costs.
 struct BusinessSection {

@@ -1,5 +1,5 @@
 internal import Base
-internal import Reporting
+internal import SearchAdsReports
 
 /// The part of a report that is about installs of Apple Search Ads.
 struct SearchAdsSection {

@@ -1,5 +1,6 @@
 internal import ConversionModel
 internal import Reporting
+internal import Statistics
 
 /// The agreement of forwarders' conversion values with those of devices.
 struct TrustTable {

@@ -1,8 +1,10 @@
 internal import Analysis
 internal import Base
 internal import JSON
+internal import FraudSignals
 internal import Reporting
 internal import SKAdNetwork
+internal import Statistics
 
 /// The charts of forwarders over time, and of the values that they send. They are those of all records, also for a
 /// choice of the filters.

@@ -1,7 +1,7 @@
-internal import PostbackPipeline
 internal import Analysis
 internal import ConversionModel
 internal import JSON
+internal import PostbackPipeline
 
 extension Report {
   /// The figure of the funnel: read → parsed → verified → unique → decoded.

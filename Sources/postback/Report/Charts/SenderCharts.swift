@@ -1,7 +1,8 @@
-internal import PostbackPipeline
 internal import Analysis
 internal import ConversionModel
 internal import JSON
+internal import PostbackPipeline
+internal import TableReading
 
 extension Report {
   private static let shownSenders = 12

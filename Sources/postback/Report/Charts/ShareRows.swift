@@ -1,5 +1,6 @@
 internal import JSON
 internal import Reporting
+internal import Statistics
 
 /// A chart with a row for each party: its share in equal steps of time, each with its Wilson interval at 95 %.
 struct ShareRows {

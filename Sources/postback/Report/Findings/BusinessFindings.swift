@@ -3,6 +3,8 @@ internal import Base
 internal import ConversionModel
 internal import Reporting
 internal import SKAdNetwork
+internal import Statistics
+internal import TableReading
 
 /// The findings about installs, revenue, costs and outcomes, which no test is needed for.
 enum BusinessFindings {

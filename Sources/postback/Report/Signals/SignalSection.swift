@@ -1,7 +1,10 @@
-internal import Analysis
 internal import Base
 internal import ConversionModel
+internal import DailyReports
+internal import FraudSignals
+internal import LookupTables
 internal import Reporting
+internal import Statistics
 
 /// The part of a report that is about the tests of accepted postbacks and of copies.
 struct SignalSection {

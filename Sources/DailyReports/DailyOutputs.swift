@@ -1,0 +1,158 @@
+internal import Base
+package import DerivedTables
+package import DurableFiles
+internal import JSON
+internal import NullValueModelling
+package import PostbackPipeline
+internal import TableReading
+internal import Tables
+
+/// The tables that a daily report writes, and those of an earlier report in their place.
+package struct DailyOutputs {
+  /// A table that is written.
+  package struct Output {
+    package let table: DerivedTable
+    /// The rows of the earlier report; nil if there is none.
+    let earlier: TableFiles?
+    /// The number of rows that were written.
+    var rows = 0
+  }
+
+  var daily: Output
+  var events: Output
+  /// The table of the values; nil if it is not written.
+  var values: Output?
+  var changes: Output
+  package var modelled: Output
+
+  /// Begins the tables in a folder. `skan_daily_values` is written if it is wanted, and if it is there.
+  package init(in folder: String, _ settings: DailySettings, wantsValues: Bool) throws(FileFailure) {
+    func output(_ table: Table) throws(FileFailure) -> Output {
+      let derived = try DerivedTable(table, settings.encoding, in: folder)
+      return Output(table: derived, earlier: settings.isPartial ? try TableFiles(derived: table, in: folder) : nil)
+    }
+    daily = try output(.daily)
+    events = try output(.dailyEvents)
+    changes = Output(table: try DerivedTable(.dailyChanges, settings.encoding, in: folder), earlier: nil)
+    modelled = Output(table: try DerivedTable(.modelled, settings.encoding, in: folder), earlier: nil)
+    let hasValues = try DurableFolder("\(folder)/\(Table.dailyValues.name)").byteCount(of: ".") != nil
+    values = wantsValues || hasValues ? try output(.dailyValues) : nil
+  }
+
+  /// Appends the rows of an encoder.
+  mutating func append(
+    _ rows: (daily: EncodedRows, events: EncodedRows, values: EncodedRows)
+  ) throws(FileFailure) {
+    try daily.append(rows.daily)
+    try events.append(rows.events)
+    try values?.append(rows.values)
+  }
+
+  /// Appends the rows that the earlier report has of a part of the days.
+  package mutating func appendEarlier(
+    _ part: DailySettings.DayPart,
+    of type: DateType,
+    _ settings: DailySettings,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    try await daily.appendEarlier(.daily, part, of: type, settings, jobs: jobs)
+    try await events.appendEarlier(.dailyEvents, part, of: type, settings, jobs: jobs)
+    try await values?.appendEarlier(.dailyValues, part, of: type, settings, jobs: jobs)
+  }
+
+  /// Appends rows of the changes.
+  mutating func append(changes rows: EncodedRows) throws(FileFailure) { try changes.append(rows) }
+
+  /// Appends rows of `skan_modelled`.
+  mutating func append(modelled rows: EncodedRows) throws(FileFailure) { try modelled.append(rows) }
+
+  /// Puts the tables in the place of those of the earlier report. The changes are in their table before the report is,
+  /// and are calculated again if the report does not follow.
+  func complete(summary: String, changes text: String) throws(FileFailure) {
+    try changes.table.complete(summary: text)
+    try modelled.table.complete(summary: summary)
+    try events.table.complete(summary: summary)
+    try values?.table.complete(summary: summary)
+    try daily.table.complete(summary: summary)
+  }
+}
+
+extension DailyOutputs.Output {
+  fileprivate mutating func append(_ new: EncodedRows) throws(FileFailure) {
+    try table.append(new)
+    rows += new.count
+  }
+
+  fileprivate mutating func appendEarlier(
+    _ declaration: Table,
+    _ part: DailySettings.DayPart,
+    of type: DateType,
+    _ settings: DailySettings,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    guard let earlier else { return }
+    let reader = DailyEarlierRows(table: declaration, part: part, type: type, settings: settings)
+    try await earlier.scan(jobs: jobs) {
+      reader.read($0)
+    } take: { batch throws(PipelineFailure) in
+      do throws(FileFailure) {
+        if let other = batch.otherDimensions {
+          throw FileFailure(
+            .incompatible,
+            "\(table.output)/\(declaration.name)",
+            "The rows of the other days have the dimensions \(other)",
+            advice: "Give --dimensions \(other.replacing(";", with: ",")), or leave out --since and --until"
+          )
+        }
+        try append(batch.rows)
+      } catch {
+        throw .state(error)
+      }
+    }
+  }
+}
+
+/// Reads the rows of a daily table that stay as they are.
+private struct DailyEarlierRows: Sendable {
+  let table: Table
+  let part: DailySettings.DayPart
+  let type: DateType
+  let settings: DailySettings
+
+  struct Batch: Sendable {
+    let rows: EncodedRows
+    /// The dimensions of the first row that has others than the report.
+    let otherDimensions: String?
+  }
+
+  func read(_ batch: RawBatch) -> Batch {
+    var cursor = RowCursor(batch, of: table)
+    var encoder = RowEncoder(table, settings.encoding, inputBytes: batch.bytes.count)
+    let (typePlace, dayPlace) = (table.place(.dateType), table.place(.date))
+    let dimensions = DailyDimension.text(settings.dimensions)
+    var otherDimensions: String?
+    while cursor.next() {
+      guard cursor.has(type.rawValue, in: typePlace), let day = cursor.day(dayPlace), settings.part(of: day) == part
+      else { continue }
+      let own = cursor.text(table.place(.dimensions)) ?? ""
+      if own != dimensions { otherDimensions = otherDimensions ?? own }
+      encoder.copy(cursor, of: table)
+    }
+    return Batch(rows: encoder.take(), otherDimensions: otherDimensions)
+  }
+}
+
+extension RowEncoder {
+  /// Writes a row as a cursor of the same table has it.
+  fileprivate mutating func copy(_ row: borrowing RowCursor, of table: Table) {
+    for (place, column) in table.columns.enumerated() { copy(column.name, row.text(place)) }
+    endRow()
+  }
+}
+
+extension RowCursor {
+  /// The day in a cell, in days since 1970-01-01; nil if the cell is not a day.
+  fileprivate func day(_ column: Int) -> Int64? {
+    text(column).flatMap { Timestamp(dateOrTime: $0)?.daysSince1970 }
+  }
+}

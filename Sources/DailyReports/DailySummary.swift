@@ -1,0 +1,239 @@
+package import Base
+internal import CampaignEnrichment
+internal import ConversionModel
+internal import DerivedTables
+package import JSON
+package import LookupTables
+package import NullValueModelling
+package import SearchAdsReports
+internal import Tables
+
+/// The counts of a daily report.
+package struct DailySummary: Sendable {
+  /// The sums over all counted postbacks by conversion window.
+  package private(set) var windows = [DailyMetrics](repeating: DailyMetrics(), count: 3)
+  /// The number of rows of each table that was written, by its name, in the order of the tables.
+  package private(set) var written: [(table: String, rows: Int)] = []
+  /// The first and the last day of each date type; nil if there is none.
+  package private(set) var days: [DateType: ClosedRange<Int64>] = [:]
+  /// The totals of `skan_modelled`.
+  package private(set) var modelled: [ModelledRow] = []
+  /// The settings.
+  package let settings: DailySettings
+  /// The remarks on the lookup tables and on the postbacks.
+  package var warnings: [String] { lookupWarnings + ownWarnings }
+  /// The remarks on the cost file that follow from the time of the report.
+  package var costWarnings: [String] = []
+
+  /// The cost of all rows.
+  package private(set) var cost = DailyCost(level: .row)
+  /// The cost of the rows that are not of all dimensions.
+  package private(set) var parentCost = DailyCost(level: .parent)
+  /// The campaigns with a cost, those with the highest first.
+  package var campaigns: [CampaignTotals] { campaignSums.byCost }
+  private var campaignSums = CampaignSums()
+  /// The number of changes since the earlier report by reason, nil for those whose reason cannot be told.
+  package internal(set) var changes: [ChangeReason?: Int] = [:]
+  /// The reason for which the report is not compared with an earlier one; nil if it is.
+  package internal(set) var changesObstacle: String?
+
+  /// The counts of rows of `skan_postbacks`.
+  package var rows = DailyRowCounts()
+  /// The files and the settings of the report.
+  var provenance: DailyProvenance
+
+  /// The attributions of Apple Search Ads, which are never in the counts of postbacks; nil if there are none.
+  package let searchAds: SearchAdsDaily?
+
+  private let lookupWarnings: [String]
+
+  /// The suspicions about conversion values, in words.
+  package let suspicions: [String]
+
+  private let settledDigest: String?
+  private let hasSettled: Bool
+
+  package init(_ settings: DailySettings, _ lookups: Lookups, _ inputs: DailyInputs) {
+    (hasSettled, settledDigest) = (inputs.settled != nil, inputs.settled?.lookupDigest)
+    (self.settings, searchAds, suspicions) = (settings, inputs.searchAds, inputs.suspicions.words)
+    provenance = DailyProvenance(inputs, settings, lookups)
+    lookupWarnings = lookups.warnings.map(\.description)
+  }
+
+  /// The number of postbacks that are left out, by environment, `forwarder_test` for those that a forwarder marks, and `late`
+  /// for those that were received after the time of the report.
+  package var leftOut: [(reason: String, count: Int)] {
+    let environments = rows.leftOut.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return environments + [(Table.forwarderTest, rows.tests), (Self.late, rows.late)].filter { $0.1 > 0 }
+  }
+
+  /// The word for postbacks that were received after the time of the report.
+  package static let late = "received_after_as_of"
+
+  /// The number of counted postbacks.
+  package var postbacks: Int { windows.reduce(0) { $0 + $1.postbacks } }
+  /// The number of counted postbacks without a time of receipt.
+  package var withoutReceipt: Int { rows.withoutReceipt }
+  /// The number of counted postbacks without an install date.
+  package var withoutInstallDate: Int { rows.withoutInstallDate }
+
+  /// The time that the report is of; nil if it is not known.
+  package var asOf: Timestamp? { settings.asOf ?? rows.newest.map { Timestamp(milliseconds: $0) } }
+
+  /// The number of postbacks with revenue, and of rows of costs, that could not be converted.
+  package var unconverted: Int { windows.reduce(0) { $0 + $1.unconverted } + cost.unconverted }
+
+  /// The decoded revenue of all windows, by currency in order.
+  package var revenue: [(currency: String, revenue: DailyRevenue)] {
+    var sums: [String: DailyRevenue] = [:]
+    for window in windows { sums.merge(window.revenue) { $0 + $1 } }
+    return sums.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The number of rows of `skan_postbacks` that were counted with the values of `skan_settled`; nil without that table.
+  package var settled: Int? { hasSettled ? rows.settled : nil }
+
+  /// The remarks on the postbacks and on `skan_settled`.
+  package var ownWarnings: [String] {
+    (nothingCounted.map { [$0] } ?? []) + costWarnings + nullWarnings + settledWarnings
+  }
+
+  /// A remark if `skan_settled` is older than the lookup tables or the last postbacks.
+  private var settledWarnings: [String] {
+    guard hasSettled else { return [] }
+    var warnings: [String] = []
+    if settledDigest != provenance.digests[.lookup] {
+      warnings.append("skan_settled was made with other lookup tables. Run postback settle with these.")
+    }
+    let counted = rows.read - leftOut.reduce(0) { $0 + $1.count }
+    if rows.settled < counted {
+      warnings.append(
+        "skan_settled does not have the last \(counted - rows.settled) of \(counted) postbacks, which are counted with the "
+          + "values of their first copies. Run postback settle again."
+      )
+    }
+    return warnings
+  }
+
+  /// A remark if postbacks of later windows have no value.
+  private var nullWarnings: [String] {
+    let count = windows[1].nulls + windows[2].nulls
+    guard count > 0 else { return [] }
+    let postbacks = count == 1 ? "1 postback of window 1 or 2 has" : "\(count) postbacks of the windows 1 and 2 have"
+    return ["\(postbacks) no value. Apple sends none without one, so a forwarder may have removed it."]
+  }
+
+  /// Counts a row of `skan_daily`.
+  mutating func add(_ row: DailyRow) {
+    // Both date types have each postback.
+    if row.group.dateType == .received { windows[row.group.window] += row.metrics }
+    if provenance.digests[.cost] != nil { campaignSums.add(row) }
+    if let cost = row.cost {
+      self.cost += cost
+      if cost.level == .parent { parentCost += cost }
+    }
+    guard let day = row.group.day else { return }
+    let known = days[row.group.dateType] ?? day...day
+    days[row.group.dateType] = min(known.lowerBound, day)...max(known.upperBound, day)
+  }
+
+  /// Notes the numbers of rows that were written, and the totals of modelled revenue.
+  mutating func note(_ outputs: DailyOutputs, _ modelling: NullModelling) {
+    modelled = modelling.rows.filter { $0.scope == .total }
+    written = [(Table.daily.name, outputs.daily.rows), (Table.dailyEvents.name, outputs.events.rows)]
+    if let values = outputs.values { written.append((Table.dailyValues.name, values.rows)) }
+    written.append((Table.modelled.name, outputs.modelled.rows))
+  }
+}
+
+extension DailyRevenue {
+  fileprivate static func + (left: Self, right: Self) -> Self {
+    var sum = left
+    sum += right
+    return sum
+  }
+}
+
+// MARK: - JSON
+
+extension DailySummary {
+  /// The summary as a JSON object.
+  package var json: JSONValue {
+    .object(
+      [
+        .init("rows_read", .integer(rows.read)),
+        .init("postbacks", .integer(postbacks)),
+        .init("left_out", .object(leftOut.map { .init($0.reason, .integer($0.count)) })),
+        .init("without_received_at", .integer(withoutReceipt)),
+        .init("without_install_date", .integer(withoutInstallDate)),
+        .init("settled", settled.map { .integer($0) } ?? .null),
+        .init("rows", .object(written.map { .init($0.table, .integer($0.rows)) })),
+        .init("windows", .array(windows.indices.map { json($0) })),
+        .init("revenue", .array(revenue.map { json($0.currency, $0.revenue) })),
+        .init("modelled", .array(modelled.map(\.json))),
+        .init("value_suspicions", .array(suspicions.map { .string($0) })),
+        .init("received", json(days[.received])),
+        .init("install", json(days[.install])),
+        .init(
+          "dimensions",
+          .array(DailyDimension.allCases.filter(settings.dimensions.contains).map { .string($0.rawValue) })
+        ),
+        .init("environments", .array(settings.environments.sorted().map { .string($0) })),
+        .init("since", json(day: settings.since)),
+        .init("until", json(day: settings.until)),
+        .init("as_of", asOf.map { .string($0.description) } ?? .null),
+        .init("unconverted_rows", .integer(windows.reduce(0) { $0 + $1.unconverted })),
+        .init("cost", cost.json),
+        .init("cost_not_divided", parentCost.json),
+        .init("unconverted_cost_rows", .integer(cost.unconverted)),
+        .init("changes", .integer(changes.values.reduce(0, +))),
+        .init("not_compared", changesObstacle.map(JSONValue.string) ?? .null),
+        .init("apple_search_ads", searchAds?.json ?? .null),
+        .init("warnings", .array(warnings.map { .string($0) })),
+        .init(Self.nothingCountedKey, nothingCounted.map(JSONValue.string) ?? .null), settings.replacement.member,
+      ] + provenance.members
+    )
+  }
+
+  private func json(_ window: Int) -> JSONValue {
+    let metrics = windows[window]
+    func first(_ count: Int) -> JSONValue { window == 0 ? .integer(count) : .null }
+    return .object([
+      .init(ColumnName.postbackSequenceIndex.rawValue, .integer(window)),
+      .init(ColumnName.postbacks.rawValue, .integer(metrics.postbacks)),
+      .init(ColumnName.postbacksWon.rawValue, .integer(metrics.won)),
+      .init(ColumnName.installs.rawValue, first(metrics.installs)),
+      .init(ColumnName.redownloads.rawValue, first(metrics.redownloads)),
+      .init(ColumnName.reengagements.rawValue, first(metrics.reengagements)),
+      .init(ColumnName.values.rawValue, .integer(metrics.values)),
+      .init(ColumnName.nulls.rawValue, .integer(metrics.nulls)),
+      .init(ColumnName.noValuePossible.rawValue, .integer(metrics.noValuePossible)),
+      .init(ColumnName.ambiguousZeros.rawValue, .integer(metrics.ambiguousZeros)),
+      .init(ColumnName.decoded.rawValue, .integer(metrics.decoded)),
+      .init(ColumnName.undecoded.rawValue, .integer(metrics.undecoded)),
+    ])
+  }
+
+  private func json(_ currency: String, _ revenue: DailyRevenue) -> JSONValue {
+    .object([
+      .init(ColumnName.currency.rawValue, .string(currency)),
+      .init(ColumnName.revenue.rawValue, .number("\(revenue.estimate)")),
+      .init(ColumnName.confirmedRevenue.rawValue, hasSettled ? .number("\(revenue.confirmed)") : .null),
+      .init(ColumnName.revenueMin.rawValue, .number("\(revenue.minimum)")),
+      .init(ColumnName.revenueMax.rawValue, revenue.maximum.map { .number("\($0)") } ?? .null),
+      .init(ColumnName.revenueMaxOpen.rawValue, .integer(revenue.openEnded)),
+    ])
+  }
+
+  private func json(_ days: ClosedRange<Int64>?) -> JSONValue {
+    guard let days else { return .null }
+    return .object([.init("first", json(day: days.lowerBound)), .init("last", json(day: days.upperBound))])
+  }
+
+  private func json(day: Int64?) -> JSONValue { day.map { .string(Self.text($0)) } ?? .null }
+
+  /// A day as text: `2026-03-01`.
+  package static func text(_ day: Int64) -> String {
+    String(Timestamp(milliseconds: day * 86_400_000).description.prefix(10))
+  }
+}

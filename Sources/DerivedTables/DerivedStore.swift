@@ -1,0 +1,142 @@
+package import DurableFiles
+internal import PostbackPipeline
+internal import TableReading
+package import Tables
+
+/// The derived tables of an output, all of which are replaced at once.
+///
+/// The folder `_derived` of the output has a folder for each generation of the tables, and the symbolic link `current` to one
+/// of them. `OUT/skan_settled` and so on are symbolic links through `current`. So all tables are those of one generation at
+/// any moment, also after a crash. Files that do not change from one generation to the next are in both of them.
+package enum DerivedStore {
+  /// The name of the folder of the store in an output.
+  package static let folderName = "_derived"
+  /// The name of the symbolic link to the generation that counts.
+  static let currentName = "current"
+  /// The name of the folder with results that were calculated for parts of tables.
+  static let cacheName = "parts"
+  /// The ending of the folder of a generation that is not complete.
+  static let incompleteEnding = ".inprogress"
+
+  /// The names of the tables of the store.
+  package static let tableNames = [
+    "skan_settled", "skan_settled_events", "skan_enriched", "skan_daily", "skan_daily_events", "skan_daily_values",
+    "skan_daily_changes", "skan_modelled", "asa_daily",
+  ]
+
+  /// Indicates that an output has a store, or tables for one.
+  static func isNeeded(in output: String) throws(FileFailure) -> Bool {
+    for name in [folderName] + tableNames where try DurableFolder(output).byteCount(of: name) != nil {
+      return true
+    }
+    return false
+  }
+
+  /// The place in an output that the symbolic link of a table names.
+  static func place(of table: String) -> String { "\(folderName)/\(currentName)/\(table)" }
+
+  /// Locks the results for parts of an output that has a store, for one process. Nil if there is no store, and if it cannot be
+  /// locked, because another process writes derived tables or because this one may not write.
+  package static func parts(in output: String, program: String) -> PartCache? {
+    guard let store = try? folder(in: output), (try? current(of: store)) != nil, let lock = try? lock(store),
+      let cache = try? PartCache(in: "\(store.path)/\(cacheName)", program: program)
+    else { return nil }
+    cache.keeper = lock
+    return cache
+  }
+
+  /// Locks a store for one process. Throws `.locked` if another one has it.
+  static func lock(_ store: DurableFolder) throws(FileFailure) -> LockFile {
+    try LockFile("\(store.path)/.lock") { holder in
+      FileFailure(
+        .locked,
+        store.path,
+        "The derived tables are being written by \(holder)",
+        advice: "Wait for it to end"
+      )
+    }
+  }
+
+  /// Indicates that the folder of an output has all tables of the generation that counts.
+  package static func isPublished(in output: String) throws(FileFailure) -> Bool {
+    let current = DurableFolder("\(output)/\(folderName)/\(currentName)")
+    for table in tableNames where try current.byteCount(of: table) != nil {
+      if try DurableFolder(output).target(ofLink: table) != place(of: table) { return false }
+    }
+    return true
+  }
+
+  /// Returns the folder of the store in an output. Throws if it is a symbolic link, which may lead out of the output.
+  static func folder(in output: String) throws(FileFailure) -> DurableFolder {
+    let folder = DurableFolder("\(output)/\(folderName)")
+    if let target = try DurableFolder(output).target(ofLink: folderName) {
+      throw FileFailure(
+        .incompatible,
+        folder.path,
+        "The directory of the derived tables is a symbolic link to \(target), which is not followed",
+        advice: "Put the directory itself in the place of the link, or remove the link and make the tables again"
+      )
+    }
+    return folder
+  }
+
+  /// Returns the number of the generation that counts; nil before the first one. Throws if the link to it leads elsewhere.
+  static func current(of store: DurableFolder) throws(FileFailure) -> Int? {
+    guard let target = try store.target(ofLink: currentName) else { return nil }
+    guard let number = Int(target), number > 0, "\(number)" == target, try store.target(ofLink: target) == nil else {
+      throw FileFailure(
+        .incompatible,
+        "\(store.path)/\(currentName)",
+        "The symbolic link leads to \(target), which is not a directory of derived tables",
+        advice: "Remove \(store.path), and make the tables again with postback refresh"
+      )
+    }
+    return number
+  }
+}
+
+/// The derived tables of an output at one moment. They stay as they are while the object lives, whatever other processes do.
+package final class DerivedSnapshot: Sendable {
+  /// The folder that has the folders of the tables.
+  package let folder: String
+  /// The settings and the inputs of the tables; empty in an output that has no store.
+  package let manifest: DerivedManifest
+  private let output: String
+  private let pin: FolderPin?
+
+  /// The folder that has the folder of a table: that of the output for tables which are not in the store.
+  package func place(of table: Table) -> String {
+    DerivedStore.tableNames.contains(table.name) ? folder : output
+  }
+
+  /// Takes the generation that counts now; the folder of the output itself where it has no store.
+  package init(of output: String) throws(FileFailure) {
+    self.output = output
+    let store = try DerivedStore.folder(in: output)
+    while let number = try DerivedStore.current(of: store) {
+      let path = "\(store.path)/\(number)"
+      guard let pin = try FolderPin(sharing: path) else {
+        // A new generation took its place meanwhile.
+        if try DerivedStore.current(of: store) != number { continue }
+        throw FileFailure(
+          .damaged,
+          path,
+          "The directory is missing, and the derived tables with it",
+          advice: "Remove \(store.path), and make the tables again with postback refresh"
+        )
+      }
+      (folder, self.pin, manifest) = (path, pin, try DerivedManifest(in: path))
+      return
+    }
+    (folder, pin, manifest) = (output, nil, DerivedManifest())
+  }
+}
+
+extension TableFiles {
+  /// The files of a derived table in a snapshot, which lives as long as they do; nil if there is no such table.
+  package init?(derived table: Table, of snapshot: DerivedSnapshot) throws(FileFailure) {
+    guard var files = try TableFiles(derived: table, in: snapshot.place(of: table)) else { return nil }
+    files.keeper = snapshot
+    self = files
+  }
+}

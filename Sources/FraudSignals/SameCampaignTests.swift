@@ -1,0 +1,105 @@
+internal import LookupTables
+internal import Statistics
+
+/// The comparison of a forwarder's postbacks with those of the same campaigns that came through other forwarders.
+///
+/// The hypothesis is that among the postbacks of one campaign, day, window, model and form of the signed fields, the values do not
+/// depend on the sender: Apple sends what the ad brought, whoever forwards it.
+struct SameCampaignTests {
+  private let rows: [(key: SenderValues.Key, counts: SenderValues.Counts)]
+  private let names: [String]
+
+  init(_ values: SenderValues) {
+    let all = values.sorted()
+    var senders: [Int32: Set<Int32>] = [:]
+    for (key, _) in all { senders[key.group.campaign, default: []].insert(key.forwarder) }
+    rows = all.filter { (senders[$0.key.group.campaign]?.count ?? 0) > 1 }
+    names = values.forwarders.values
+  }
+
+  /// Indicates that no campaign came through two forwarders.
+  var isEmpty: Bool { rows.isEmpty }
+
+  /// All tests, of which some are not possible.
+  func all() -> [SignalTest] {
+    let senders = Set(rows.map(\.key.forwarder)).sorted()
+    return [.fine, .coarse, .nulls].flatMap { measure in senders.compactMap { test(measure, $0) } }
+  }
+
+  private func test(_ measure: ClusterMeasure, _ forwarder: Int32) -> SignalTest? {
+    var (course, evidence) = (EvidenceCourse(), TiltedEvidence())
+    var (own, others) = (Rate(), Rate())
+    var (score, start) = (0.0, 0)
+    while start < rows.count {
+      let first = rows[start].key
+      var end = start
+      var (ownCounts, otherCounts) = (SenderValues.Counts(), SenderValues.Counts())
+      func group(_ key: SenderValues.Key) -> SenderValues.Group { measure.isRanked ? key.group : key.group.ofAllModels }
+      while end < rows.count, group(rows[end].key) == group(first), rows[end].key.day == first.day {
+        if rows[end].key.forwarder == forwarder {
+          ownCounts += rows[end].counts
+        } else {
+          otherCounts += rows[end].counts
+        }
+        end += 1
+      }
+      start = end
+      let (mine, theirs) = (ownCounts.histogram(measure), otherCounts.histogram(measure))
+      guard mine.contains(where: { $0 > 0 }), theirs.contains(where: { $0 > 0 }) else { continue }
+      let scores = measure.isRanked ? RankScores.of(zip(mine, theirs).map(+)) : [0, 1]
+      if measure.isRanked {
+        evidence.addScores(scores, own: mine, others: theirs)
+      } else {
+        evidence.add(Rate(histogram: mine), among: Rate(histogram: theirs))
+      }
+      own += RankScores.top(mine, scores)
+      others += RankScores.top(theirs, scores)
+      score += RankScores.excess(mine, theirs)
+      if course.days.last?.day == first.day { course.removeLast() }
+      course.append(first.day, evidence.log)
+    }
+    guard min(own.total, others.total) >= SignalRates.leastRecords, measure.isRanked || own.count + others.count > 0
+    else { return nil }
+    var test = SignalTest(
+      name: measure.name,
+      basis: .sameCampaign,
+      method: .strata,
+      party: SignalParty(kind: .forwarder, name: names[Int(forwarder)]),
+      own: own,
+      others: others,
+      effect: measure.isRanked ? score / Double(own.total) : (own.share ?? 0) - (others.share ?? 0),
+      pValue: course.pValue
+    )
+    test.course = course
+    return test
+  }
+}
+
+/// Scores of values by their ranks.
+enum RankScores {
+  /// The share of lower values less the share of higher ones, for each value.
+  static func of(_ histogram: [Int]) -> [Double] {
+    let all = Double(histogram.reduce(0, +))
+    var below = 0.0
+    return histogram.map { count in
+      defer { below += Double(count) }
+      return (2 * below + Double(count)) / all - 1
+    }
+  }
+
+  /// The values above the middle.
+  static func top(_ histogram: [Int], _ scores: [Double]) -> Rate {
+    let top = zip(histogram, scores).reduce(0) { $0 + ($1.1 > 0 ? $1.0 : 0) }
+    return Rate(count: top, total: histogram.reduce(0, +))
+  }
+
+  /// The chance that a value is higher than one of the others less the chance that it is lower, as a sum over the values.
+  static func excess(_ own: [Int], _ others: [Int]) -> Double {
+    zip(own, of(others)).reduce(0) { $0 + Double($1.0) * $1.1 }
+  }
+}
+
+extension Rate {
+  /// The rate of the second of two values.
+  fileprivate init(histogram: [Int]) { self.init(count: histogram[1], total: histogram[0] + histogram[1]) }
+}

@@ -1,0 +1,227 @@
+internal import LookupTables
+
+/// The conversion values of the accepted postbacks that each forwarder sent, by campaign and day, in tables of fixed size.
+struct SenderValues: Sendable {
+  /// A campaign of a network for an app.
+  struct Campaign: Hashable, Sendable {
+    let app, network, campaign: String
+  }
+
+  /// Postbacks of a campaign that are like each other but for their sender and their day.
+  struct Group: Hashable, Sendable {
+    /// The number of the campaign.
+    var campaign: Int32
+    let window, family, form: UInt8
+    let model: UInt64
+
+    /// The group of all models: a postback without a value has none.
+    var ofAllModels: Self { Self(campaign: campaign, window: window, family: family, form: form, model: 0) }
+  }
+
+  struct Key: Hashable, Sendable {
+    var group: Group
+    /// The number of the forwarder.
+    var forwarder: Int32
+    let day: Int32
+  }
+
+  /// The counts of values: fine ones in 16 classes, coarse ones, and none.
+  struct Counts: Sendable {
+    var fine = SIMD16<UInt32>()
+    var coarse = SIMD4<UInt32>()
+    var nulls: UInt32 = 0
+    var total: UInt32 = 0
+
+    static func += (left: inout Self, right: Self) {
+      left.fine &+= right.fine
+      left.coarse &+= right.coarse
+      left.nulls &+= right.nulls
+      left.total &+= right.total
+    }
+
+    func histogram(_ measure: ClusterMeasure) -> [Int] {
+      switch measure {
+      case .fine: (0..<16).map { Int(fine[$0]) }
+      case .coarse: (0..<3).map { Int(coarse[$0]) }
+      default: [Int(total) - Int(nulls), Int(nulls)]
+      }
+    }
+  }
+
+  /// An hour since 1970 in which postbacks of a campaign came from a forwarder.
+  struct Hour: Hashable, Sendable {
+    var campaign, forwarder: Int32
+    let hour: Int32
+  }
+
+  /// A day on which postbacks of a campaign with a country came from a forwarder.
+  struct CountryDay: Hashable, Sendable {
+    var campaign, forwarder: Int32
+    let day: Int32
+    let country: UInt16
+  }
+
+  private(set) var counts: [Key: Counts] = [:]
+  private(set) var hours: [Hour: Int32] = [:]
+  private(set) var countries: [CountryDay: Int32] = [:]
+  /// The only country that a campaign targets; 0 if rows of the lookup tables differ in it.
+  private(set) var targets: [Int32: UInt16] = [:]
+  private(set) var campaigns = Numbering<Campaign>()
+  private(set) var forwarders = Numbering<String>()
+  /// The number of postbacks that are left out, because there are too many keys.
+  private(set) var unfollowed = 0
+
+  private static let mostKeys = 150_000
+
+  /// The class of each fine value: narrow ones for low values, which are the most frequent.
+  private static let classes: [Int] = [0, 1, 3, 5, 7, 9, 12, 16, 20, 25, 30, 36, 42, 48, 54, 60].enumerated()
+    .reduce(into: Array(repeating: 0, count: 64)) { classes, start in
+      for value in start.element..<64 { classes[value] = start.offset }
+    }
+
+  /// Adds a won postback that a forwarder sent. Values are nil if there are none.
+  mutating func add(_ postback: CountedPostback, fine: Int?, coarse: Int?) {
+    guard let forwarder = postback.forwarder, postback.isWin else { return }
+    let campaign = campaigns.number(
+      of: Campaign(app: postback.app, network: postback.network, campaign: postback.campaign)
+    )
+    let group = Group(
+      campaign: campaign,
+      window: postback.window,
+      family: postback.family,
+      form: postback.form,
+      model: postback.model
+    )
+    let key = Key(group: group, forwarder: forwarders.number(of: forwarder), day: DaySeries.day(of: postback.time))
+    var new = Counts()
+    new.total = 1
+    if let fine { new.fine[Self.classes[fine]] = 1 }
+    if let coarse { new.coarse[coarse] = 1 }
+    if fine == nil, coarse == nil { new.nulls = 1 }
+    add(key, new)
+    if let time = postback.time, time >= 0 {
+      let hour = Hour(
+        campaign: campaign,
+        forwarder: key.forwarder,
+        hour: Int32(clamping: time / 3_600_000)
+      )
+      add(hour, 1, to: \.hours)
+    }
+    if let country = postback.country {
+      add(
+        CountryDay(campaign: campaign, forwarder: key.forwarder, day: key.day, country: country),
+        1,
+        to: \.countries
+      )
+    }
+    if let target = postback.target { note(target, of: campaign) }
+  }
+
+  private mutating func add<Place: Hashable>(
+    _ place: Place,
+    _ count: Int32,
+    to table: WritableKeyPath<Self, [Place: Int32]>
+  ) {
+    if self[keyPath: table][place] != nil || self[keyPath: table].count < Self.mostKeys {
+      self[keyPath: table][place, default: 0] += count
+    } else {
+      unfollowed += Int(count)
+    }
+  }
+
+  private mutating func note(_ target: UInt16, of campaign: Int32) {
+    if let known = targets[campaign], known != target { targets[campaign] = 0 } else { targets[campaign] = target }
+  }
+
+  private mutating func add(_ key: Key, _ new: Counts) {
+    if let place = counts.index(forKey: key) {
+      counts.values[place] += new
+    } else if counts.count < Self.mostKeys {
+      counts[key] = new
+    } else {
+      unfollowed += Int(new.total)
+    }
+  }
+
+  mutating func merge(_ later: Self) {
+    // Numbers follow the order of the rows, so that sums by number do not depend on the order of a table.
+    let movedCampaigns = later.campaigns.values.map { campaigns.number(of: $0) }
+    let movedForwarders = later.forwarders.values.map { forwarders.number(of: $0) }
+    func moved(_ campaign: Int32) -> Int32 { movedCampaigns[Int(campaign)] }
+    func sender(_ forwarder: Int32) -> Int32 { movedForwarders[Int(forwarder)] }
+    for (key, new) in later.counts {
+      var key = key
+      (key.group.campaign, key.forwarder) = (moved(key.group.campaign), sender(key.forwarder))
+      add(key, new)
+    }
+    for (hour, count) in later.hours {
+      let hour = Hour(campaign: moved(hour.campaign), forwarder: sender(hour.forwarder), hour: hour.hour)
+      add(hour, count, to: \.hours)
+    }
+    for (day, count) in later.countries {
+      let day = CountryDay(
+        campaign: moved(day.campaign),
+        forwarder: sender(day.forwarder),
+        day: day.day,
+        country: day.country
+      )
+      add(day, count, to: \.countries)
+    }
+    for (campaign, target) in later.targets { note(target, of: moved(campaign)) }
+    unfollowed += later.unfollowed
+  }
+
+  /// The keys and counts, by group and day.
+  func sorted() -> [(key: Key, counts: Counts)] {
+    counts.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
+  }
+}
+
+extension SenderValues.Group: Comparable {
+  static func < (left: Self, right: Self) -> Bool {
+    (left.campaign, left.window, left.family, left.form, left.model)
+      < (right.campaign, right.window, right.family, right.form, right.model)
+  }
+}
+
+extension SenderValues.Key: Comparable {
+  static func < (left: Self, right: Self) -> Bool {
+    (left.day, left.group, left.forwarder) < (right.day, right.group, right.forwarder)
+  }
+}
+
+extension SenderValues {
+  /// Adds the rates of countries that a campaign does not target, of the forwarders and networks.
+  func addRates(to rates: inout SignalRates) {
+    for (day, count) in countries {
+      guard let target = targets[day.campaign], target != 0 else { continue }
+      let cell = DaySeries.Cell(day: day.day, count: day.country == target ? 0 : count, total: count)
+      let network = campaigns.values[Int(day.campaign)].network
+      for party in [
+        SignalParty(kind: .forwarder, name: forwarders.values[Int(day.forwarder)]),
+        SignalParty(kind: .network, name: network),
+      ] {
+        rates.add(SignalRates.Key(name: .countries, party: party), cell)
+      }
+    }
+  }
+
+  /// The campaigns whose target is known.
+  var targeted: Set<Campaign> {
+    Set(targets.filter { $0.value != 0 }.map { campaigns.values[Int($0.key)] })
+  }
+}
+
+/// Numbers for values, in the order in which they come.
+struct Numbering<Value: Hashable & Sendable>: Sendable {
+  private(set) var values: [Value] = []
+  private var numbers: [Value: Int32] = [:]
+
+  mutating func number(of value: Value) -> Int32 {
+    if let number = numbers[value] { return number }
+    let number = Int32(values.count)
+    values.append(value)
+    numbers[value] = number
+    return number
+  }
+}

@@ -1,0 +1,101 @@
+internal import LookupTables
+internal import Statistics
+
+/// The tests that could not be made, with the reason and the remedy.
+struct SignalOmissions {
+  private let counts: SignalCounts
+  private let made: Set<SignalName>
+  private let bases: Set<SignalBasis>
+  private let hasEnriched: Bool
+
+  init(_ counts: SignalCounts, _ tests: [SignalTest], hasEnriched: Bool) {
+    self.counts = counts
+    made = Set(tests.map(\.name))
+    bases = Set(tests.map(\.basis))
+    self.hasEnriched = hasEnriched
+  }
+
+  /// Tests that were not made at all, then what the others did not look at.
+  func all() -> [SignalReport.Omission] {
+    let missing = SignalName.allCases.filter { !made.contains($0) }
+    return missing.map { SignalReport.Omission(name: $0, reason: reason($0)) }
+  }
+
+  /// The parts that tests did not look at, although they were made.
+  func partial() -> [SignalReport.Omission] {
+    var found: [SignalReport.Omission] = []
+    if !bases.contains(.sameCampaign) {
+      let reason = """
+        No campaign has \(SignalRates.leastRecords) postbacks each of two forwarders, so that no forwarder is compared \
+        with another in the same campaign. Have a partner forward postbacks of the networks, too.
+        """
+      for name: SignalName in [.fineValues, .coarseValues, .inventedNulls] where made.contains(name) {
+        found.append(SignalReport.Omission(name: name, reason: reason))
+      }
+    }
+    if made.contains(.countries), !bases.contains(.targets) {
+      let reason = """
+        It is not known which countries the campaigns target, so that networks are only compared with each other. Give \
+        target_countries in the lookup tables, and run postback enrich.
+        """
+      found.append(SignalReport.Omission(name: .countries, reason: reason))
+    }
+    let small = counts.rates.entries.filter {
+      $0.key.name == .impossibleFields && $0.key.party.kind == .forwarder
+        && $0.value.series.rate.total < SignalRates.leastRecords
+    }
+    let names = small.keys.map(\.party.name).sorted()
+    if !names.isEmpty {
+      let more = names.count > 5 ? " and \(names.count - 5) more" : ""
+      let reason = """
+        These forwarders have fewer than \(SignalRates.leastRecords) postbacks: \
+        \(names.prefix(5).joined(separator: ", "))\(more). A longer span has more.
+        """
+      found.append(SignalReport.Omission(name: .impossibleFields, reason: reason))
+    }
+    return found
+  }
+
+  /// Indicates that enough records were counted, of which none has the property.
+  private func isWithoutEvent(_ name: SignalName) -> Bool {
+    counts.rates.entries.contains { $0.key.name == name && $0.value.series.rate.total >= SignalRates.leastRecords }
+  }
+
+  private func reason(_ name: SignalName) -> String {
+    if isWithoutEvent(name) { return "No record of any party has the property, so that there is nothing to test." }
+    let least = SignalRates.leastRecords
+    switch name {
+    case .raisedValues, .loweredValues, .addedValues, .changedCountries:
+      return """
+        No forwarder has \(least) postbacks of which a device's own copy came, too. Have the app's devices send copies \
+        (NSAdvertisingAttributionReportEndpoint).
+        """
+    case .raisedRevenue:
+      return
+        "No forwarder has \(least) postbacks of which a device's own copy came, too, and whose values mean revenue."
+    case .heldBack:
+      return "No forwarder has \(least) postbacks of which another sender's copy came, too: a device's or a partner's."
+    case .deviceCopiesDisagree: return "No party has \(least) postbacks of which a device's own copy came."
+    case .missingForwarded:
+      return """
+        There are not two networks with \(least) postbacks of which a device's own copy came in the time in which they \
+        forward.
+        """
+    case .withheld:
+      return """
+        No network has \(least) postbacks that it did not forward beside forwarded ones of the same campaign and day.
+        """
+    case .bursts: return "No campaign has 100 postbacks of one forwarder on four days."
+    case .unknownCampaigns, .inactiveCampaigns:
+      return hasEnriched
+        ? "Too few postbacks were looked up."
+        : "There is no skan_enriched of these postbacks. Run postback enrich with the lookup tables, and give one folder."
+    case .fineValues, .coarseValues, .inventedNulls, .redownloads, .viewThrough, .countries:
+      return """
+        There are not two parties with enough campaigns and \(least) values: with fewer than two campaigns against five, or \
+        three against four, no difference can be told from chance.
+        """
+    default: return "No party has \(least) records."
+    }
+  }
+}

@@ -1,0 +1,181 @@
+internal import ConversionModel
+internal import LookupTables
+package import PostbackPipeline
+package import TableReading
+package import Tables
+
+/// All tests of the accepted postbacks and of their copies.
+///
+/// A signal proves nothing: it shows where to look. The p-values are corrected with Holm's method, suspicions and differences each
+/// as a family, so that the chance of any alarm without a cause is at most 5 % for a report, not for a test: an analyst who finds
+/// one alarm on a clean day in twenty still trusts the others.
+package struct SignalReport: Sendable {
+  /// A test that could not be made.
+  package struct Omission: Sendable {
+    /// The test.
+    package let name: SignalName
+    /// The reason, and the remedy, as sentences.
+    package let reason: String
+  }
+
+  /// The tests, those with the least p-value first.
+  package let tests: [SignalTest]
+  /// The tests that could not be made.
+  package let omissions: [Omission]
+  /// The parts that tests could not look at, although they were made.
+  package let partialOmissions: [Omission]
+  /// The number of copies, postbacks and transactions that are left out, because there are too many.
+  package let leftOut: Int
+  /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
+  package let lateReplays: [String: Int]
+  /// The lines that are not rows.
+  package let unreadable: UnreadableRows
+
+  /// The time in milliseconds by which a copy may be outside the span of its postback.
+  private static let copyTime: Int64 = 35 * 86_400_000
+
+  /// The suspicions that raise an alarm.
+  package var alarms: [SignalTest] { tests.filter(\.isAlarm) }
+  /// The significant differences, which need not be wrong.
+  package var differences: [SignalTest] { tests.filter { $0.kind == .difference && $0.isSignificant } }
+  /// The suspicions that raised an alarm on a day before the last, and do not any more.
+  package var withdrawn: [SignalTest] { tests.filter { $0.kind == .suspicion && $0.withdrawnOn != nil } }
+
+  /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. A copy is
+  /// late if it comes more than `days` days after the first of the same sender. All copies of a postback count, also those
+  /// of other senders and, for five weeks, those outside the span.
+  package init(
+    _ query: RejectQuery,
+    rejects: TableFiles,
+    accepted: TableFiles,
+    enriched: TableFiles?,
+    lateAfterDays days: Int,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    var copies = SentCopies()
+    let rateFilter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    // Copies of a postback have the same app, but may come from another sender.
+    let copyConditions = query.sharedConditions.filter { $0.column == ColumnName.appID.rawValue }
+    let copyFilter = RowFilter(copyConditions, during: query.span.extended(by: Self.copyTime), in: .rejects)
+    try await rejects.scan(jobs: jobs) { batch in
+      SentCopies(batch, copies: copyFilter, rates: rateFilter)
+    } take: { part in
+      copies.merge(part)
+    }
+    copies.sort()
+    let counter = SignalCounter(
+      filter: RowFilter(query.sharedConditions, during: query.span, in: .postbacks),
+      copies: copies,
+      lateAfter: Int64(days) * 86_400_000
+    )
+    var enriched = enriched
+    var counts = try await Self.count(accepted, enriched: enriched, counter, jobs: jobs)
+    if counts.isMisaligned {
+      enriched = nil
+      counts = try await Self.count(accepted, enriched: nil, counter, jobs: jobs)
+    }
+    counts.rates += copies.rates
+    counts.transactions.addRates(to: &counts.rates)
+    counts.delay.addRates(to: &counts.rates)
+    counts.values.addRates(to: &counts.rates)
+    counts.addZeros()
+    counts.risk.addRates(to: &counts.rates)
+    tests = Self.tests(counts).sorted {
+      ($0.pValue, $0.name.rawValue, $0.party, $0.app ?? "", $0.value ?? "")
+        < ($1.pValue, $1.name.rawValue, $1.party, $1.app ?? "", $1.value ?? "")
+    }
+    let omitted = SignalOmissions(counts, tests, hasEnriched: enriched != nil)
+    (omissions, partialOmissions) = (omitted.all(), omitted.partial())
+    leftOut =
+      copies.unfollowed + counts.uncounted + counts.transactions.unfollowed + counts.risk.unfollowed
+      + counts.delay.unfollowed + counts.values.unfollowed
+    lateReplays = counts.lateReplays
+    var unreadable = copies.unreadable
+    unreadable += counts.unreadable
+    self.unreadable = unreadable
+  }
+
+  /// All tests, corrected for their number.
+  private static func tests(_ counts: SignalCounts) -> [SignalTest] {
+    var tests = counts.rates.tests() + ClusterTests(counts.clusters, targeted: counts.values.targeted).all()
+    tests += RevenueComparison.tests(counts.changes.comparisons()) + counts.risk.testsOfWithheld()
+    tests += SameCampaignTests(counts.values).all() + ValueSteps(counts.values).all()
+    tests += CampaignBursts(values: counts.values).all()
+    let only = counts.onlySenders
+    tests.removeAll { $0.party.kind == .network && only.contains($0.party.name) && $0.name.isOfBothKinds }
+    tests.sort { $0.order.lexicographicallyPrecedes($1.order) }
+    let bounds = SignalFamily.correct(&tests)
+    for index in tests.indices {
+      let (name, party) = (tests[index].name, tests[index].party.name)
+      if tests[index].method.isValidAtAnyTime { counts.rates.describe(&tests[index], bound: bounds[index]) }
+      guard tests[index].basis == .copies else { continue }
+      if let names = name.revenueTests { tests[index].money = counts.changes.revenueEffect(names, by: party) }
+      if let revenue = tests[index].revenue { tests[index].money = [revenue.currency: revenue.gain] }
+      tests[index].change = counts.changes.mostFrequent(name, by: party)
+    }
+    // Where one forwarder lowers or drops values, those of an honest one are higher.
+    let lowering = tests.filter { $0.isAlarm && ($0.name == .inventedNulls || $0.name == .loweredValues) }
+    return tests.filter { test in
+      let isOfValues = test.name == .fineValues || test.name == .coarseValues
+      return !(isOfValues && test.basis == .sameCampaign && lowering.contains { $0.party != test.party })
+    }
+  }
+
+  private static func count(
+    _ accepted: TableFiles,
+    enriched: TableFiles?,
+    _ counter: SignalCounter,
+    jobs: Int
+  ) async throws(PipelineFailure) -> SignalCounts {
+    var counts = SignalCounts()
+    var enrichedRows = enriched.map { AlignedRows($0) }
+    try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
+      try await enrichedRows?.next(beside: batch)
+    } _: { batch, enriched in
+      counter.count(batch, enriched)
+    } take: { part in
+      counts.merge(part)
+    }
+    return counts
+  }
+}
+
+extension SignalTest {
+  /// The texts that tell the test from all others.
+  fileprivate var order: [String] {
+    [name.rawValue, basis.rawValue, method.rawValue, party.kind.rawValue, party.name, app ?? "", value ?? ""]
+  }
+}
+
+extension SignalName {
+  /// The tests whose differences the money of the test is about; nil if it is about none.
+  fileprivate var revenueTests: Set<SignalName>? {
+    switch self {
+    case .raisedValues, .loweredValues, .addedValues: [self]
+    default: nil
+    }
+  }
+
+  /// Indicates that forwarders and networks both have the test. A network with one forwarder that sends for no other has it once.
+  fileprivate var isOfBothKinds: Bool {
+    switch self {
+    case .fineValues, .coarseValues, .inventedNulls, .redownloads, .viewThrough, .countries, .impossibleFields,
+      .unknownCampaigns, .inactiveCampaigns:
+      true
+    default: false
+    }
+  }
+}
+
+extension TimeSpan {
+  /// The span with as many milliseconds more on both sides.
+  fileprivate func extended(by time: Int64) -> TimeSpan {
+    func moved(_ limit: Int64?, _ time: Int64) -> Int64? {
+      limit.map { limit in
+        let (sum, overflow) = limit.addingReportingOverflow(time)
+        return overflow ? limit : sum
+      }
+    }
+    return TimeSpan(since: moved(since, -time), until: moved(until, time))
+  }
+}

@@ -1,0 +1,124 @@
+internal import ConversionModel
+internal import Statistics
+
+/// The postbacks of each stratum by window and period: how many have each value, and how many have none.
+///
+/// Counts of parts of the rows can be added in any order, with the same result.
+package struct StratumCounts: Sendable {
+  /// A stratum in a window and a period.
+  package struct Cell: Hashable, Sendable {
+    /// The stratum.
+    package var stratum: Stratum
+    /// The conversion window, 0 to 2.
+    package var window: Int
+    /// The number of the period; nil if the install date is not known.
+    package var period: Int64?
+
+    /// Makes a cell.
+    package init(_ stratum: Stratum, window: Int, period: Int64?) {
+      (self.stratum, self.window, self.period) = (stratum, window, period)
+    }
+  }
+
+  /// The conversion value of a postback, as modelling sees it.
+  package enum Value: Sendable {
+    /// A value with a meaning.
+    case decoded(ReportedValue)
+    /// A value without a meaning: no model has it, or several disagree.
+    case undecoded
+    /// No value.
+    case null
+    /// A 0 that may stand for no value.
+    case ambiguousZero
+  }
+
+  /// The postbacks of a cell.
+  package struct Counts: Sendable, Equatable {
+    /// The number of postbacks with each value.
+    package var values: [ReportedValue: Int] = [:]
+    /// The number of postbacks whose value has no meaning.
+    package var undecoded = 0
+    /// The number of postbacks without a value.
+    package var nulls = 0
+    /// The number of postbacks with a 0 that may stand for no value.
+    package var ambiguousZeros = 0
+
+    /// The number of postbacks with a decoded value.
+    package var decoded: Int { values.values.reduce(0, +) }
+    /// The number of all postbacks.
+    package var conversions: Int { decoded + undecoded + nulls + ambiguousZeros }
+
+    mutating func add(_ value: Value, _ count: Int) {
+      switch value {
+      case .decoded(let value): values[value, default: 0] += count
+      case .undecoded: undecoded += count
+      case .null: nulls += count
+      case .ambiguousZero: ambiguousZeros += count
+      }
+    }
+
+    static func += (left: inout Self, right: Self) {
+      left.values.merge(right.values, uniquingKeysWith: +)
+      left.undecoded += right.undecoded
+      left.nulls += right.nulls
+      left.ambiguousZeros += right.ambiguousZeros
+    }
+  }
+
+  /// The period over which postbacks are counted together.
+  package let period: ModelPeriod
+  private(set) var cells: [Cell: Counts] = [:]
+  /// The fine values and the nulls of the first window by install day.
+  private(set) var installDays: [Cell: [Int64: DayDrift.Day]] = [:]
+  /// The first and the last estimated install date, in days since 1970-01-01; nil if no install date is known.
+  private(set) var days: ClosedRange<Int64>?
+
+  /// Makes counts of no postbacks.
+  package init(by period: ModelPeriod) { self.period = period }
+
+  /// Counts won postbacks of installs in a window, with their estimated install date in days since 1970-01-01.
+  package mutating func add(_ value: Value, _ stratum: Stratum, window: Int, installDay: Int64?, count: Int = 1) {
+    let cell = cell(stratum, window: window, installDay: installDay)
+    cells[cell, default: Counts()].add(value, count)
+    guard let installDay else { return }
+    widen(to: installDay...installDay)
+    guard window == 0, let day = Self.day(value, count) else { return }
+    installDays[cell, default: [:]][installDay, default: .init()] += day
+  }
+
+  /// Returns the cell of a postback.
+  package func cell(_ stratum: Stratum, window: Int, installDay: Int64?) -> Cell {
+    Cell(stratum, window: window, period: period.number(ofDay: installDay))
+  }
+
+  private static func day(_ value: Value, _ count: Int) -> DayDrift.Day? {
+    switch value {
+    case .null: DayDrift.Day(nulls: count)
+    case .decoded(let value) where value.coarse == nil:
+      DayDrift.Day(values: count, revenue: (value.estimate ?? .zero) * count)
+    default: nil
+    }
+  }
+
+  private mutating func widen(to other: ClosedRange<Int64>) {
+    guard let days else { return days = other }
+    self.days = min(days.lowerBound, other.lowerBound)...max(days.upperBound, other.upperBound)
+  }
+
+  /// Adds the counts of other rows.
+  package static func += (left: inout StratumCounts, right: StratumCounts) {
+    if left.cells.isEmpty { left.cells = right.cells } else { left.add(right.cells) }
+    for (cell, days) in right.installDays {
+      left.installDays[cell, default: [:]].merge(days) { one, other in
+        var sum = one
+        sum += other
+        return sum
+      }
+    }
+    if let days = right.days { left.widen(to: days) }
+  }
+
+  private mutating func add(_ other: [Cell: Counts]) {
+    for (cell, counts) in other { cells[cell, default: Counts()] += counts }
+  }
+}

@@ -1,0 +1,167 @@
+package import DerivedTables
+internal import DurableFiles
+internal import JSON
+package import PostbackPipeline
+internal import PostbackVerification
+internal import Signatures
+package import TableReading
+package import Tables
+
+/// The copies of accepted postbacks among the rejects, by the parts of `skan_postbacks` that have the postbacks.
+///
+/// Only new parts are read. The copies in new parts of the rejects are looked for among the keys of all postbacks, and the keys
+/// of new postbacks among those of all copies.
+package final class PartCopies {
+  /// The parts of `skan_postbacks`.
+  package let parts: [TablePart]
+  /// The number of copies, and of those whose bodies could not be read.
+  package private(set) var counts = CopyMatching.Rejects()
+  /// The lines of `skan_rejects` that are not rows.
+  package private(set) var unreadable = UnreadableRows()
+
+  package let cache: PartCache
+  let jobs: Int
+  let bufferBytes: Int
+  let rejects: [TablePart]
+  /// The names of the files with the keys of each part, and of those with the keys of the copies in each part of the rejects.
+  let keyNames: [String]
+  let copiedNames: [String]
+  /// The digests of the identities of the parts, and of those of the rejects.
+  private let names: [String]
+  private let rejectNames: [String]
+  private var matching: CopyMatching
+
+  /// Finds the copies. They take memory of about twice `bufferBytes`.
+  package init(
+    _ parts: [TablePart],
+    among rejects: TableFiles,
+    in cache: PartCache,
+    jobs: Int,
+    bufferBytes: Int = RecordSorter.usualBufferBytes
+  ) async throws(PipelineFailure) {
+    (self.parts, self.cache, self.jobs, self.bufferBytes) = (parts, cache, jobs, bufferBytes)
+    self.rejects = try PipelineFailure.state { () throws(FileFailure) in try rejects.divided() }
+    names = try parts.map { part throws(PipelineFailure) in try cache.digest([part.identity]) }
+    rejectNames = try self.rejects.map { part throws(PipelineFailure) in try cache.digest([part.identity]) }
+    keyNames = names.map { "\(PartCache.Kind.keys.rawValue)-\($0)" }
+    copiedNames = rejectNames.map { "\(PartCache.Kind.copied.rawValue)-\($0)" }
+    matching = try cache.read(Self.matchingName, UInt8.self).map { CopyMatching($0) } ?? CopyMatching()
+    try await update()
+  }
+
+  private static let matchingName = "\(PartCache.Kind.matching.rawValue)-copies"
+
+  /// The digest of the copies of a part; empty if there are none.
+  package func digest(of part: Int) -> String { matching.parts[names[part]]?.digest ?? "" }
+
+  /// Returns the copies of a part.
+  package func table(of part: Int) async throws(PipelineFailure) -> RecordTable {
+    if let list = try kept(part) { return list.withoutSources().table() }
+    try await findAgain([part])
+    return try kept(part)?.withoutSources().table() ?? .empty
+  }
+
+  /// Returns the copies of a part that were found, without those in other rejects than these; nil if the file was lost.
+  private func kept(_ part: Int, in sources: Set<String>? = nil) throws(PipelineFailure) -> CopyList? {
+    guard let file = matching.parts[names[part]]?.file, !file.isEmpty else { return CopyList() }
+    let numbers = Dictionary(zip(rejectNames, rejectNames.indices.map { UInt32($0) })) { first, _ in first }
+    return try cache.read(file, UInt8.self).map { bytes in
+      CopyList(bytes) { sources?.contains($0) ?? true ? numbers[$0] : nil }
+    }
+  }
+
+  /// Returns the keys of the postbacks of a part, in order.
+  package func keys(of part: Int) async throws(PipelineFailure) -> [UInt128] {
+    if let keys = try cache.read(keyNames[part], UInt128.self) { return keys }
+    var keys: [UInt128] = []
+    try await parts[part].files.scan(jobs: jobs) {
+      $0.postbackKeys(of: .postbacks).compactMap(\.self)
+    } take: {
+      keys += $0
+    }
+    keys = keys.sortedOnce
+    try cache.add(keyNames[part], keys)
+    return keys
+  }
+
+  // MARK: - Update
+
+  private func update() async throws(PipelineFailure) {
+    let known = Set(rejectNames.filter { matching.rejects[$0] != nil })
+    let (old, new) = (
+      rejects.indices.filter { known.contains(rejectNames[$0]) },
+      rejects.indices.filter { !known.contains(rejectNames[$0]) }
+    )
+    matching.rejects = matching.rejects.filter { known.contains($0.key) }
+    let newParts = parts.indices.filter { matching.parts[names[$0]] == nil }
+    let current = Set(names)
+    matching.parts = matching.parts.filter { current.contains($0.key) }
+    let search = CopySearch(self)
+    try await search.find(newParts, among: old)
+    try await search.findNew(new)
+    try await keep(search.found, in: known)
+    var (lines, unreadable) = (search.unreadable, UnreadableRows())
+    for index in rejects.indices {
+      let name = rejectNames[index]
+      if let rejected = search.counts[index] { matching.rejects[name] = rejected }
+      counts.copies += matching.rejects[name]?.copies ?? 0
+      counts.unreadableBodies += matching.rejects[name]?.unreadableBodies ?? 0
+      // Parts with lines that are not rows are read each time, so that these are reported.
+      if let found = lines.removeValue(forKey: index) {
+        unreadable += found
+        matching.rejects[name] = nil
+      }
+    }
+    self.unreadable = unreadable
+    for part in parts.indices { cache.use([keyNames[part], matching.parts[names[part]]?.file ?? ""]) }
+    cache.use(copiedNames)
+    try cache.add(Self.matchingName, matching.encoded)
+  }
+
+  /// Looks for all copies of the postbacks of some parts.
+  private func findAgain(_ lost: [Int]) async throws(PipelineFailure) {
+    guard !lost.isEmpty else { return }
+    for part in lost { matching.parts[names[part]] = nil }
+    let search = CopySearch(self)
+    try await search.find(lost, among: Array(rejects.indices))
+    try await keep(search.found, in: Set(rejectNames))
+    try cache.add(Self.matchingName, matching.encoded)
+  }
+
+  /// Adds what was found to the copies of the parts, of which those in other rejects than `known` are removed.
+  private func keep(_ found: RecordSorter, in known: Set<String>) async throws(PipelineFailure) {
+    let records = try PipelineFailure.state { () throws(FileFailure) in try found.sorted() }
+    func next() throws(PipelineFailure) -> Bool {
+      try PipelineFailure.state { () throws(FileFailure) in try records.next() }
+    }
+    var hasNext = try next()
+    var lost: [Int] = []
+    for part in parts.indices {
+      let old = matching.parts[names[part]]
+      let hasNew = hasNext && records.key == UInt128(part)
+      if let old, !hasNew, old.sources.allSatisfy(known.contains) { continue }
+      var list = try kept(part, in: known)
+      if list == nil { lost.append(part) }
+      while hasNext, records.key == UInt128(part) {
+        let payload = records.payload
+        list?.add(payload.integer(at: 16), payload.integer(at: 0), payload[20...])
+        hasNext = try next()
+      }
+      list?.merge()
+      if let list { matching.parts[names[part]] = try add(list) }
+    }
+    try await findAgain(lost)
+  }
+
+  /// Keeps the copies of a part.
+  private func add(_ list: CopyList) throws(PipelineFailure) -> CopyMatching.Part {
+    guard list.count > 0 else { return CopyMatching.Part() }
+    var numbers: Set<UInt32> = []
+    list.forEach { source, _, _ in numbers.insert(source) }
+    let sources = numbers.sorted().map { rejectNames[Int($0)] }
+    let digest = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try list.withoutSources().digest() }
+    let file = try cache.name(.copies, [digest] + sources)
+    try cache.add(file, list.encoded(rejectNames))
+    return CopyMatching.Part(file: file, digest: digest, sources: sources)
+  }
+}

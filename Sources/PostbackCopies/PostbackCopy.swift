@@ -1,0 +1,193 @@
+internal import JSON
+internal import PostbackPipeline
+internal import PostbackVerification
+package import SKAdNetwork
+internal import TableReading
+internal import Tables
+
+/// A copy of a postback, or several with the same content from the same sender.
+package struct PostbackCopy: Hashable, Sendable {
+  /// The time of the first of them in milliseconds since 1970; the greatest number if it is not known.
+  package var receivedAt: Int64
+  /// The number of the copies.
+  package var count = 1
+  /// The channel; nil if the envelope does not give it.
+  package let channel: Channel?
+  /// The name of the forwarder; nil if the envelope does not give it.
+  package let forwarder: String?
+  /// The unsigned values.
+  package let values: UnsignedValues
+  /// Indicates that the conversion value is 0 and that other fields are empty, as a forwarder leaves them that writes missing
+  /// values as 0.
+  package var isZeroFilled = false
+
+  /// Makes a copy.
+  package init(
+    receivedAt: Int64,
+    count: Int = 1,
+    channel: Channel?,
+    forwarder: String?,
+    values: UnsignedValues,
+    isZeroFilled: Bool = false
+  ) {
+    self.receivedAt = receivedAt
+    self.count = count
+    self.channel = channel
+    self.forwarder = forwarder
+    self.values = values
+    self.isZeroFilled = isZeroFilled
+  }
+
+  /// The time that stands for an unknown one.
+  package static let unknownTime = Int64.max
+  /// The number of bytes of a record before its content.
+  static let contentStart = 12
+  private static let zeroFilledBit: UInt8 = 4
+
+  /// Indicates that a device sent the copy itself, by its channel.
+  package var isDirect: Bool { channel == .appleDirect }
+
+  /// Indicates that the receiver knows the forwarder. It names only those that authenticate themselves.
+  package var isAuthenticated: Bool { channel == .networkForwarded && forwarder != nil }
+
+  /// The time of receipt; nil if it is not known.
+  package var time: Int64? { receivedAt == Self.unknownTime ? nil : receivedAt }
+
+  /// Tells if both have the same content from the same sender.
+  func isSame(as other: PostbackCopy) -> Bool {
+    channel == other.channel && values == other.values && forwarder == other.forwarder
+      && isZeroFilled == other.isZeroFilled
+  }
+
+  /// Orders copies by the time of receipt, and then by their content, so that they have one order whatever order they
+  /// came in.
+  func precedes(_ other: PostbackCopy) -> Bool {
+    receivedAt == other.receivedAt ? precedesByContent(other) : receivedAt < other.receivedAt
+  }
+
+  /// Orders copies by their content and sender alone.
+  func precedesByContent(_ other: PostbackCopy) -> Bool {
+    if channel != other.channel { return channel.order < other.channel.order }
+    if forwarder != other.forwarder { return forwarder ?? "" < other.forwarder ?? "" }
+    if values != other.values { return values < other.values }
+    return !isZeroFilled && other.isZeroFilled
+  }
+}
+
+extension Channel? {
+  fileprivate var order: Int {
+    switch self {
+    case .appleDirect: 0
+    case .networkForwarded: 1
+    case nil: 2
+    }
+  }
+}
+
+extension [PostbackCopy] {
+  /// The copies in their order, with those of the same content and sender merged.
+  package var merged: [PostbackCopy] {
+    guard count > 1 else { return self }
+    var merged: [PostbackCopy] = []
+    for copy in sorted(by: { $0.precedesByContent($1) }) {
+      if let last = merged.last, last.isSame(as: copy) {
+        merged[merged.count - 1].count += copy.count
+        merged[merged.count - 1].receivedAt = Swift.min(last.receivedAt, copy.receivedAt)
+      } else {
+        merged.append(copy)
+      }
+    }
+    return merged.sorted { $0.precedes($1) }
+  }
+}
+
+// MARK: - Records of the copy join
+
+extension PostbackCopy {
+  /// The copy as bytes: the time, the number of copies, and then the content with its length before it. The time is a part of the content of a device's own
+  /// copy, because it decides if the copy counts.
+  var record: [UInt8] {
+    var record: [UInt8] = []
+    record.append(littleEndian: receivedAt)
+    record.append(littleEndian: UInt32(count))
+    var content = [UInt8(channel.order) | (isZeroFilled ? Self.zeroFilledBit : 0)]
+    if isDirect { content.append(littleEndian: receivedAt) }
+    content += values.record
+    content += (forwarder ?? "").utf8
+    record.append(littleEndian: UInt32(content.count))
+    return record + content
+  }
+
+  /// Reads a copy from bytes.
+  package init(record: ArraySlice<UInt8>) {
+    receivedAt = record.integer(at: 0)
+    count = Int(record.integer(at: 8, as: UInt32.self))
+    var content = Self.content(of: record)
+    let order = content.removeFirst()
+    isZeroFilled = order & Self.zeroFilledBit != 0
+    let channelOrder = order & ~Self.zeroFilledBit
+    channel = channelOrder == 0 ? .appleDirect : channelOrder == 1 ? .networkForwarded : nil
+    if channel == .appleDirect { content = content.dropFirst(8) }
+    values = UnsignedValues(record: content)
+    let name = content.dropFirst(UnsignedValues.recordBytes)
+    forwarder = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+  }
+
+  /// The content of a record.
+  private static func content(of record: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let content = record.dropFirst(contentStart)
+    return content.dropFirst(4).prefix(Int(content.integer(at: 0, as: UInt32.self)))
+  }
+
+  /// The inline values behind a record, as their own record; nil if there are none.
+  package static func inlineRecord(behind record: ArraySlice<UInt8>) -> [UInt8]? {
+    let values = record[content(of: record).endIndex...]
+    return values.isEmpty ? nil : InlineValues.recordStart(receivedAt: record.integer(at: 0)) + values
+  }
+
+  /// Merges the record of a later copy with the same content into that of an earlier one.
+  static func merge(_ earlier: inout [UInt8], _ later: ArraySlice<UInt8>) {
+    let time: Int64 = Swift.min(earlier.integer(at: 0), later.integer(at: 0))
+    let count = earlier.integer(at: 8, as: UInt32.self).addingReportingOverflow(later.integer(at: 8)).partialValue
+    let content = earlier.dropFirst(contentStart)
+    var merged: [UInt8] = []
+    merged.append(littleEndian: time)
+    merged.append(littleEndian: count)
+    earlier = merged + content
+  }
+}
+
+/// The copies of accepted postbacks in a batch of rejects.
+struct RejectedCopies: Sendable {
+  /// The keys of the postbacks, each with the record of a copy, and with the inline values behind it.
+  let records: [(key: PostbackKey, record: [UInt8])]
+  /// The number of copies whose bodies could not be read.
+  let unreadableBodies: Int
+  /// The lines that are not rows.
+  let unreadable: UnreadableRows
+
+  /// Reads the copies in a batch of rows of `skan_rejects`.
+  init(_ batch: RawBatch, _ columns: RejectColumns) {
+    var records: [(PostbackKey, [UInt8])] = []
+    var unreadableBodies = 0
+    var reader = InlineReader()
+    unreadable = columns.forEachCopy(in: batch) { cursor, key, copy in
+      guard let copy else {
+        unreadableBodies += 1
+        return
+      }
+      let receivedAt = cursor.time(columns.receivedAt)
+      let read = PostbackCopy(
+        receivedAt: receivedAt ?? PostbackCopy.unknownTime,
+        channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
+        forwarder: cursor.text(columns.forwarder),
+        values: UnsignedValues(copy.postback),
+        isZeroFilled: copy.postback.conversionValue == 0
+          && (copy.postback.sourceAppID == 0 || copy.postback.sourceDomain?.count == 0)
+      )
+      let inline = copy.postback.extras.map { reader.read(copy.body[$0.indices], receivedAt: receivedAt) }
+      records.append((key, read.record + (inline?.content ?? [])))
+    }
+    (self.records, self.unreadableBodies) = (records, unreadableBodies)
+  }
+}

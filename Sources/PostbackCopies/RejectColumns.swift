@@ -1,0 +1,57 @@
+internal import JSON
+internal import PostbackPipeline
+internal import PostbackVerification
+package import SKAdNetwork
+internal import TableReading
+package import Tables
+
+/// The columns of `skan_rejects` that lead to the copies.
+package struct RejectColumns: Sendable {
+  package let channel = Table.rejects.place(.channel)
+  package let forwarder = Table.rejects.place(.forwarder)
+  package let receivedAt = Table.rejects.place(.receivedAt)
+  private let code = Table.rejects.place(.rejectCode)
+  private let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
+  private let query = Table.rejects.place(.query)
+  private let body = Table.rejects.place(.rawBody)
+  private let bodyBase64 = Table.rejects.place(.rawBodyBase64)
+
+  /// Finds the columns.
+  package init() {}
+
+  /// The codes of copies.
+  private static let copies: Set<String> = [
+    RejectCode.duplicateIdentical.rawValue, RejectCode.duplicateConflict.rawValue,
+  ]
+
+  /// A copy with the bytes from which it was parsed.
+  package typealias Copy = (postback: Postback, body: [UInt8])
+
+  /// Calls `take` for each copy of an accepted postback in a batch of rows of `skan_rejects`, with a cursor at its row and
+  /// the key of the accepted postback. The copy is nil if its body cannot be read. Returns the lines that are not rows.
+  func forEachCopy(
+    in batch: RawBatch,
+    _ take: (borrowing RowCursor, PostbackKey, Copy?) -> Void
+  ) -> UnreadableRows {
+    var cursor = RowCursor(batch, of: .rejects)
+    var parser = PostbackParser()
+    while cursor.next() {
+      guard let word = cursor.text(code), Self.copies.contains(word), let key = cursor.key(firstSeen) else { continue }
+      take(cursor, key, copy(cursor, &parser))
+    }
+    return cursor.unreadable
+  }
+
+  /// Parses the copy in the current row; nil if its body cannot be read.
+  package func copy(_ cursor: borrowing RowCursor, _ parser: inout PostbackParser) -> Copy? {
+    guard var bytes = cursor.rawBody(body, base64: bodyBase64) else { return nil }
+    let length = bytes.count
+    let request = cursor.cell(query).map { cell in
+      bytes += cursor.bytes[cell.indices]
+      return ByteRange(start: length, count: Int(cell.count))
+    }
+    bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    let postback = try? parser.parse(0..<length, of: &bytes, query: request)
+    return postback.map { ($0, bytes) }
+  }
+}

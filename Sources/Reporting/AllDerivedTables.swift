@@ -1,0 +1,15 @@
+internal import CampaignEnrichment
+internal import CopySettlement
+internal import DailyReports
+internal import NullValueModelling
+internal import SearchAds
+internal import SearchAdsReports
+package import Tables
+
+extension Table {
+  /// The tables that are derived from those of a run.
+  package static let derived = [
+    enriched, settled, settledEvents, daily, dailyEvents, dailyValues, dailyChanges, modelled,
+    searchAdsAttributions, searchAdsDaily,
+  ]
+}

@@ -1,0 +1,115 @@
+internal import Base
+internal import CopySettlement
+package import DailyReports
+package import DerivedTables
+internal import DurableFiles
+internal import JSON
+package import LookupTables
+internal import NullValueModelling
+internal import PostbackCopies
+package import PostbackPipeline
+internal import PostbackVerification
+internal import TableReading
+package import Tables
+
+/// A daily report of all accepted postbacks of an output.
+package struct Daily: Sendable {
+  /// The counts.
+  package private(set) var summary: DailySummary
+  /// The lines that are not rows, of which the first is named.
+  package private(set) var unreadable = UnreadableRows()
+
+  private var cells = DailyCells()
+  private let settings: DailySettings
+  private let inputs: DailyInputs
+  private let lookups: Lookups
+
+  /// Counts all postbacks. What a cache has is not counted again. Temporary files are in the folder `output`.
+  package init(
+    _ inputs: DailyInputs,
+    _ lookups: Lookups,
+    _ settings: DailySettings,
+    in output: String,
+    jobs: Int,
+    cache: PartCache? = nil
+  ) async throws(PipelineFailure) {
+    (self.inputs, self.lookups, self.settings) = (inputs, lookups, settings)
+    summary = DailySummary(settings, lookups, inputs)
+    try await count(in: try PartCache.given(cache, or: .daily, in: output), jobs: jobs)
+    try await readEvents(inputs.events, of: cells.examples(settled: false), jobs: jobs)
+    summary.costWarnings = inputs.costs?.warnings(asOf: summary.asOf).map(\.description) ?? []
+  }
+
+  /// The revenue and the costs that cannot be converted to the currency of the report, as problems of the file of rates.
+  package var missingRates: LookupErrors? {
+    guard let currency = inputs.currency else { return nil }
+    let postbacks = cells.problems(convertingTo: currency)
+    let costs = inputs.costs?.problems(convertingTo: currency) ?? [:]
+    var findings = LookupFindings()
+    for reason in Set(postbacks.keys).union(costs.keys).sorted() {
+      let counts = [
+        postbacks[reason].map { "\($0) \($0 == 1 ? "postback" : "postbacks")" },
+        costs[reason].map { "\($0) \($0 == 1 ? "row" : "rows") of costs" },
+      ]
+      let text = "\(reason) This is about \(counts.compactMap(\.self).joined(separator: " and "))."
+      findings.add(LookupProblem(file: currency.path, line: nil, column: nil, reason: text))
+    }
+    do throws(LookupErrors) { try findings.throwIfAny() } catch { return error }
+    return nil
+  }
+
+  /// Counts all rows of `skan_postbacks`.
+  private mutating func count(in cache: PartCache, jobs: Int) async throws(PipelineFailure) {
+    let parts = try PipelineFailure.state { () throws(FileFailure) in try inputs.accepted.divided() }
+    let settled = try SettledFiles.byPart(inputs.settled?.rows, events: inputs.settled?.events)
+    let copies = try await PartCopies(parts, among: inputs.rejects, in: cache, jobs: jobs)
+    unreadable += copies.unreadable
+    var pass = PartPass(copies, jobs: jobs)
+    pass.daily = try PartCalculation(lookups, settings, in: cache)
+    for (place, part) in parts.enumerated() {
+      guard let counted = try await pass.results(of: place, settled[part.number]).daily else { continue }
+      cells.add(counted.cells)
+      summary.rows += counted.rows
+      unreadable += counted.unreadable
+    }
+  }
+
+  /// Reads the events of outcomes whose events are in a table.
+  private mutating func readEvents(
+    _ files: TableFiles,
+    of examples: [PostbackKey: Int],
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    guard !examples.isEmpty else { return }
+    let found = try await DailyEventReader(Set(examples.keys)).read(files, jobs: jobs)
+    for (postback, event) in found.events {
+      if let outcome = examples[postback] { cells.add(event, toOutcome: outcome) }
+    }
+    unreadable += found.unreadable
+  }
+
+  /// Writes `skan_daily` and the tables beside it.
+  package mutating func write(into outputs: consuming DailyOutputs, jobs: Int) async throws(PipelineFailure) {
+    var earlier = StratumHistory()
+    if settings.firstKeptDay != nil {
+      do throws(FileFailure) { earlier = try StratumHistory(in: outputs.modelled.table.output) } catch {
+        throw .state(error)
+      }
+    }
+    let modelling = DailyModelling(
+      cells,
+      inputs.models,
+      settings,
+      currency: inputs.currency?.code,
+      earlier: earlier
+    )
+    var writer = try DailyWriter(inputs, &outputs, lookups, modelling, summary)
+    for type in DateType.allCases {
+      try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)
+      try writer.write(cells, of: type, into: &outputs)
+      try await outputs.appendEarlier(.after, of: type, settings, jobs: jobs)
+      try writer.writeRowsWithoutDay(into: &outputs)
+    }
+    summary = try writer.finish(&outputs)
+  }
+}

@@ -1,0 +1,89 @@
+internal import Base
+internal import PostbackPipeline
+internal import SearchAds
+internal import TableReading
+internal import Tables
+
+/// The counts of some attributions of Apple Search Ads.
+package struct SearchAdsCounts: Sendable, Equatable {
+  package var conversions: Int64 = 0
+  package var installs: Int64 = 0
+  package var redownloads: Int64 = 0
+  package var preOrders: Int64 = 0
+  package var clicks: Int64 = 0
+  package var views: Int64 = 0
+  /// The name of what is counted; nil if it has none.
+  package var name: String?
+
+  package static func += (left: inout Self, right: Self) {
+    left.conversions += right.conversions
+    left.installs += right.installs
+    left.redownloads += right.redownloads
+    left.preOrders += right.preOrders
+    left.clicks += right.clicks
+    left.views += right.views
+    // The names of a campaign are those of one file; payloads of long ago may have others.
+    left.name = right.name ?? left.name
+  }
+}
+
+/// A row of `asa_attributions` whose install is attributed.
+struct CountedAttribution {
+  /// A payload of Apple's: a test, no attribution, or one.
+  enum Result {
+    case test
+    case notAttributed
+    case attributed(CountedAttribution)
+  }
+
+  let day: Int64?
+  let app: Int64?
+  let campaign: Int64?
+  let keyword: Int64?
+  let keywordName: String?
+  let country: String?
+  /// The counts of this one attribution, with the name of the campaign.
+  let counts: SearchAdsCounts
+
+  /// Calls `body` for each payload of a batch.
+  static func forEach(in batch: RawBatch, _ body: (Result) -> Void) {
+    let table = Table.searchAdsAttributions
+    var cursor = RowCursor(batch, of: table)
+    while cursor.next() {
+      func text(_ name: ColumnName) -> String? { cursor.text(table.place(name)) }
+      guard text(.outcome) == AttributionOutcome.payload.rawValue else { continue }
+      guard text(.environment) != AttributionEnvironment.test.rawValue else {
+        body(.test)
+        continue
+      }
+      guard text(.attribution) == "true" else {
+        body(.notAttributed)
+        continue
+      }
+      var counts = SearchAdsCounts()
+      counts.conversions = 1
+      switch text(.conversionType) {
+      case "Download": counts.installs = 1
+      case "Redownload": counts.redownloads = 1
+      case "PreOrder": counts.preOrders = 1
+      default: break
+      }
+      let claim = text(.claimType) ?? (text(.clickAt) != nil ? "Click" : text(.impressionAt) != nil ? "Impression" : "")
+      if claim == "Click" { counts.clicks = 1 } else if claim == "Impression" { counts.views = 1 }
+      counts.name = text(.campaignName)
+      body(
+        .attributed(
+          CountedAttribution(
+            day: text(.receivedAt).flatMap { Timestamp($0)?.daysSince1970 },
+            app: text(.appID).flatMap { Int64($0) },
+            campaign: text(.campaignID).flatMap { Int64($0) },
+            keyword: text(.keywordID).flatMap { Int64($0) },
+            keywordName: text(.keyword),
+            country: text(.country),
+            counts: counts
+          )
+        )
+      )
+    }
+  }
+}

@@ -1,0 +1,145 @@
+internal import Base
+internal import DerivedTables
+package import DurableFiles
+package import JSON
+internal import PostbackPipeline
+internal import SearchAds
+internal import TableReading
+package import Tables
+
+/// The network of Apple Search Ads in reports, and the note on its numbers.
+private enum SearchAdsReport {
+  static let network = "Apple Search Ads"
+  /// Apple sends no postback of SKAdNetwork for an install of Search Ads, but another network may claim the same install.
+  static let note = "asa_overlap_unknown"
+}
+
+extension Table {
+  /// The table of the attributions of Apple Search Ads by day and campaign.
+  package static let searchAdsDaily = Table(
+    name: "asa_daily",
+    description: """
+      The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on \
+      devices and are never added to those of `skan_daily`: another network may claim the same install with a postback. \
+      Tests are left out. In CSV a null is an empty field.
+      """,
+    columns: [
+      Column(.date, .date, .nullable, "The day of receipt in UTC. Null if the time of receipt is not known."),
+      Column(.networkName, .word([SearchAdsReport.network]), .required, "`Apple Search Ads`."),
+      Column(.appID, .identifier, .nullable, "The app. Null if the records do not name it."),
+      Column(.campaignID, .identifier, .nullable, "The campaign."),
+      Column(.campaignName, .nonEmptyText, .nullable, "The name of the campaign. Null if it is not known."),
+      Column(.country, .text(matching: "^[A-Z]{2}$"), .nullable, "The country of the App Store."),
+      Column(.conversions, .count, .required, "The number of attributions."),
+      Column(.installs, .count, .required, "Those of the type `Download`."),
+      Column(.redownloads, .count, .required, "Those of the type `Redownload`."),
+      Column(.preOrders, .count, .required, "Those of the type `PreOrder`."),
+      Column(.conversionsClick, .count, .required, "The attributions to a tap."),
+      Column(.conversionsView, .count, .required, "The attributions to a view."),
+      Column(
+        .note,
+        .word([SearchAdsReport.note]),
+        .required,
+        "The number that another network claims too is not known."
+      ),
+    ]
+  )
+}
+
+/// The attributions of Apple Search Ads by day and campaign, a line of the daily report beside the postbacks.
+package struct SearchAdsDaily: Sendable {
+  /// The key of a row.
+  private struct Group: Hashable, Sendable {
+    var day: Int64?
+    var app: Int64?
+    var campaign: Int64?
+    var country: String?
+  }
+
+  private struct Part: Sendable {
+    var groups: [Group: SearchAdsCounts] = [:]
+    var (tests, notAttributed) = (0, 0)
+  }
+
+  private var sums = Part()
+
+  /// The counts of all days.
+  package var total: SearchAdsCounts { sums.groups.values.reduce(into: SearchAdsCounts()) { $0 += $1 } }
+  /// The number of tests, which are left out.
+  package var tests: Int { sums.tests }
+
+  /// Counts the rows of `asa_attributions` in an output; nil if it does not have the table.
+  package init?(in output: String, jobs: Int) async throws {
+    guard let files = try TableFiles(derived: .searchAdsAttributions, in: output) else { return nil }
+    var sums = Part()
+    try await files.scan(jobs: jobs) {
+      Self.count($0)
+    } take: { part in
+      sums.groups.merge(part.groups) {
+        var both = $0
+        both += $1
+        return both
+      }
+      sums.tests += part.tests
+      sums.notAttributed += part.notAttributed
+    }
+    self.sums = sums
+  }
+
+  private static func count(_ batch: RawBatch) -> Part {
+    var part = Part()
+    CountedAttribution.forEach(in: batch) { result in
+      switch result {
+      case .test: part.tests += 1
+      case .notAttributed: part.notAttributed += 1
+      case .attributed(let one):
+        let group = Group(day: one.day, app: one.app, campaign: one.campaign, country: one.country)
+        part.groups[group, default: SearchAdsCounts()] += one.counts
+      }
+    }
+    return part
+  }
+
+  /// Writes `asa_daily` into a folder.
+  package func write(_ encoding: TableEncoding, in folder: String) throws(FileFailure) {
+    let table = try DerivedTable(.searchAdsDaily, encoding, in: folder)
+    var encoder = RowEncoder(.searchAdsDaily, encoding)
+    let sorted = sums.groups.sorted { left, right in
+      let (first, second) = (left.key, right.key)
+      let keys = [(first.day, second.day), (first.app, second.app), (first.campaign, second.campaign)]
+      for (one, other) in keys where one != other { return (one ?? .max) < (other ?? .max) }
+      return (first.country ?? "") < (second.country ?? "")
+    }
+    for (group, counts) in sorted {
+      encoder.date(.date, group.day)
+      encoder.word(.networkName, SearchAdsReport.network)
+      encoder.integer(.appID, group.app)
+      encoder.integer(.campaignID, group.campaign)
+      encoder.text(.campaignName, counts.name)
+      encoder.text(.country, group.country)
+      encoder.integer(.conversions, counts.conversions)
+      encoder.integer(.installs, counts.installs)
+      encoder.integer(.redownloads, counts.redownloads)
+      encoder.integer(.preOrders, counts.preOrders)
+      encoder.integer(.conversionsClick, counts.clicks)
+      encoder.integer(.conversionsView, counts.views)
+      encoder.word(.note, SearchAdsReport.note)
+      encoder.endRow()
+    }
+    try table.append(encoder.take())
+    try table.complete(summary: json.description)
+  }
+
+  /// The counts as a JSON object.
+  package var json: JSONValue {
+    let total = total
+    return .object([
+      .init("network_name", .string(SearchAdsReport.network)), .init("rows", .integer(sums.groups.count)),
+      .init("conversions", .integer(total.conversions)), .init("installs", .integer(total.installs)),
+      .init("redownloads", .integer(total.redownloads)), .init("pre_orders", .integer(total.preOrders)),
+      .init("conversions_click", .integer(total.clicks)), .init("conversions_view", .integer(total.views)),
+      .init("not_attributed", .integer(sums.notAttributed)), .init("tests_left_out", .integer(sums.tests)),
+      .init("note", .string(SearchAdsReport.note)),
+    ])
+  }
+}

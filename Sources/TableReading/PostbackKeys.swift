@@ -1,0 +1,28 @@
+internal import JSON
+internal import PostbackPipeline
+package import PostbackVerification
+package import Tables
+
+extension RawBatch {
+  /// The key of the postback in each record of a batch of rows of a table; nil for lines that are not rows.
+  package func postbackKeys(of table: Table) -> [UInt128?] {
+    var keys: [UInt128?] = []
+    keys.reserveCapacity(records.count)
+    for record in records where record.defect == nil {
+      guard let key = PostbackKey(leading: bytes.span.extracting(record.bytes.indices)) else { break }
+      keys.append(UInt128(key))
+    }
+    if keys.count == records.count { return keys }
+    // Some lines are not as `run` writes them.
+    keys = Array(repeating: nil, count: records.count)
+    let column = table.place(.postbackKey)
+    var cursor = RowCursor(self, of: table, only: [column])
+    while cursor.next() { keys[cursor.index] = cursor.key(column).map { UInt128($0) } }
+    return keys
+  }
+}
+
+extension UInt128 {
+  /// The key of a postback as one number.
+  package init(_ key: PostbackKey) { self = UInt128(key.high) << 64 | UInt128(key.low) }
+}

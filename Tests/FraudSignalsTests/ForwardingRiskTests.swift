@@ -1,0 +1,50 @@
+import Testing
+
+@testable import FraudSignals
+@testable import Statistics
+
+/// The times at which a network's copies could be expected.
+@Suite struct `The time at risk of a network` {
+  private static let hour: Int64 = 3_600_000
+  private let cluster = SignalCluster(
+    app: "1",
+    network: "one",
+    forwarder: nil,
+    campaign: "s12",
+    week: 0,
+    window: 0,
+    family: 1
+  )
+
+  /// Counts a postback of a device each hour, with those that were forwarded after a time.
+  private func missing(hours: Int, after: Int64 = 0, isForwarded: (Int) -> Bool) -> Rate {
+    var risk = ForwardingRisk()
+    for hour in 0..<hours {
+      let first = Int64(hour) * Self.hour
+      risk.add(cluster, at: first, forwardedAt: isForwarded(hour) ? first + after : nil)
+    }
+    var rates = SignalRates()
+    risk.addRates(to: &rates)
+    return rates.entries.values.first?.series.rate ?? Rate()
+  }
+
+  @Test func `begins with the first forwarded postback and ends with the last`() {
+    #expect(missing(hours: 300) { (100..<200).contains($0) } == Rate(count: 0, total: 100))
+  }
+
+  @Test func `has no outage in it`() {
+    #expect(missing(hours: 300) { !(100..<180).contains($0) } == Rate(count: 0, total: 220))
+  }
+
+  @Test func `has single postbacks in it that were not forwarded`() {
+    #expect(missing(hours: 301) { $0 % 10 > 0 || $0 == 0 || $0 == 300 } == Rate(count: 29, total: 301))
+  }
+
+  @Test func `ends before the time that copies take`() {
+    #expect(missing(hours: 301, after: 48 * Self.hour) { $0 < 255 } == Rate(count: 0, total: 253))
+  }
+
+  @Test func `is none for a network that forwards nothing`() {
+    #expect(missing(hours: 100) { _ in false } == Rate(count: 0, total: 0))
+  }
+}

@@ -1,0 +1,88 @@
+import ConversionModel
+import TestSupport
+import Testing
+
+@testable import NullValueModelling
+@testable import Statistics
+
+@Suite struct `The model of null conversion values` {
+  @Test func `a stratum alone has the published estimate and interval`() throws {
+    let stratum = NullStratum(counts: [19, 6], nulls: 25)
+    let estimate = try NullModel.alone(stratum, amounts: [0, 5]).sum(over: 25)
+    #expect(abs(estimate.mean - 30) < 1e-9)
+    #expect(abs(estimate.variance - 219.2308) < 5e-5)
+    let interval = estimate.interval()
+    #expect(abs(interval.low - 7.6232) < 5e-5)
+    #expect(abs(interval.high - 67.8263) < 5e-5)
+  }
+
+  @Test func `a later window counts the installs that sent nothing`() throws {
+    // 40 installs with a value, 10 without; 8 later postbacks of 5 each: 1.00 an install.
+    let later = try #require(NullStratum(counts: [40], nulls: 10).later(counts: [8]))
+    #expect(later == NullStratum(counts: [8, 32], nulls: 10))
+    #expect(abs(try NullModel.alone(later, amounts: [5, 0]).sum(over: 10).mean - 10) < 1e-9)
+    #expect(NullStratum(counts: [5], nulls: 1).later(counts: [6]) == nil)
+  }
+
+  @Test func `without null postbacks the interval is the point 0`() throws {
+    let estimate = try NullModel.alone(NullStratum(counts: [19, 6], nulls: 0), amounts: [0, 5]).sum(over: 0)
+    #expect(estimate.mean == 0)
+    #expect(estimate.interval() == Interval(low: 0, high: 0))
+  }
+
+  @Test func `what cannot be modelled is refused with its reason`() {
+    let amounts = [0.0, 5]
+    func reason(_ body: () throws(NullModel.Refusal) -> Void) -> NullModel.Refusal? {
+      do throws(NullModel.Refusal) { try body() } catch { return error }
+      return nil
+    }
+    #expect(reason { () throws(NullModel.Refusal) in _ = try NullModel([], amounts: amounts) } == .noValues)
+    let few = [NullStratum](repeating: NullStratum(counts: [3, 1], nulls: 2), count: 4)
+    #expect(reason { () throws(NullModel.Refusal) in _ = try NullModel(few, amounts: amounts) } == .tooFew)
+    let same = [NullStratum](repeating: NullStratum(counts: [9, 0], nulls: 2), count: 9)
+    #expect(reason { () throws(NullModel.Refusal) in _ = try NullModel(same, amounts: amounts) } == .noVariation)
+    for (counts, refusal) in [([0, 0], NullModel.Refusal.noValues), ([15, 4], .tooFew), ([40, 0], .noVariation)] {
+      let stratum = NullStratum(counts: counts, nulls: 5)
+      #expect(
+        reason { () throws(NullModel.Refusal) in _ = try NullModel.alone(stratum, amounts: amounts) } == refusal
+      )
+    }
+  }
+
+  @Test func `a stratum without values borrows from a pool of eight strata, and not from one of seven`() throws {
+    let empty = NullStratum(counts: [0, 0], nulls: 5)
+    func pool(_ count: Int) throws -> NullModel {
+      try NullModel((0..<count).map { NullStratum(counts: [20 + $0, 3 + $0 % 3], nulls: 4) }, amounts: [0, 5])
+    }
+    let estimate = try pool(8).estimate(empty)
+    #expect(estimate.credibility == 0)
+    #expect(estimate.mean > 0)
+    #expect(throws: NullModel.Refusal.tooFew) { try pool(7).estimate(empty) }
+  }
+
+  @Test func `the error of the pool is common to all strata, so a total is wider than independent errors`() throws {
+    let strata = (0..<12).map { NullStratum(counts: [30 + 3 * $0, 1 + $0 % 4], nulls: 10) }
+    let model = try NullModel(strata, amounts: [0, 5])
+    let estimates = try strata.map { try model.estimate($0) }
+    let total = NullEstimate.total(estimates)
+    #expect(abs(total.mean - estimates.reduce(0) { $0 + $1.mean }) < 1e-9)
+    #expect(total.variance > estimates.reduce(0) { $0 + $1.variance })
+  }
+
+  @Test func `bounds are those of all nulls at the least and at the greatest amount`() {
+    let (five, thirty) = (Amount(5), Amount(30))
+    func bounds(_ nulls: Int, most: Amount?, _ minima: [Amount], _ maxima: [Amount?]) -> NullBounds {
+      NullBounds(least: thirty, most: most, nulls: nulls, minima: minima, maxima: maxima)
+    }
+    #expect(bounds(4, most: Amount(40), [.zero, five], [.zero, five]).low == thirty)
+    #expect(bounds(4, most: Amount(40), [.zero, five], [.zero, five]).high == Amount(60))
+    #expect(bounds(4, most: Amount(40), [.zero, five], [.zero, nil]).high == nil)
+    #expect(bounds(4, most: nil, [.zero], [.zero]).high == nil)
+    #expect(bounds(0, most: thirty, [five], [five, nil]) == bounds(0, most: thirty, [], []))
+  }
+
+  @Test func `strata that differ, and do not vary in themselves, have too few values and not no variation`() {
+    let strata = (0..<6).map { NullStratum(counts: $0 % 2 == 0 ? [9, 0] : [0, 9], nulls: 2) }
+    #expect(throws: NullModel.Refusal.tooFew) { try NullModel(strata, amounts: [0, 5]) }
+  }
+}
