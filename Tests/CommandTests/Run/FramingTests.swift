@@ -34,6 +34,28 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", " "]) func `reads envelopes one after another on one line`(_ separator: String) async throws {
+    let envelopes = (0..<221).map { number in
+      let body = String(decoding: RealPostback.all[number % RealPostback.all.count].bytes, as: UTF8.self)
+      return #"{"received_at":"2026-03-01T10:00:00Z","forwarder":"n\#(number)","body":\#(body)}"#
+    }
+    let lines = try await counts(of: Array(envelopes.joined(separator: "\n").utf8), keys: [])
+    let text = envelopes.joined(separator: separator)
+    #expect(text.utf8.count > 65_536 && lines[0] == 221)
+    #expect(try await counts(of: Array(text.utf8), keys: []) == lines)
+    // An envelope without its end is rejected, and takes none along.
+    let broken = ([String(envelopes[0].dropLast())] + envelopes).joined(separator: separator)
+    #expect(try await counts(of: Array(broken.utf8), keys: []) == [lines[0] + 1, lines[1], lines[2] + 1])
+    let explained = try await BuiltCommand.run(
+      ["explain", "-", "--line", "1", "--record", "3"],
+      input: Array(text.utf8)
+    )
+    let third = try #require(RealPostback.all[2].object.string("transaction-id"))
+    #expect(explained.text.contains(third), "\(explained.text)")
+    let first = try await BuiltCommand.run(["explain"], input: Array(text.utf8))
+    #expect(first.errorText.contains("--record 2"), "\(first.errorText)")
+  }
+
   @Test func `rejects each truncated line`() async throws {
     let dump = try await GeneratedDump(count: 300, seed: 27)
     let whole = try await counts(of: dump.bytes, keys: dump.keys)
