@@ -238,7 +238,9 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: settings
     ),
-    tests("Base"),
+    // The number of tests that run at once, for the tests of all modules, which are one program.
+    .target(name: "CTestWidth", path: "Tests/CTestWidth"),
+    tests("Base", ["CTestWidth"]),
     tests("JSON", ["TestSupport"]),
     tests("Signatures", ["CLibcrypto"]),
     tests("SKAdNetwork", ["Base", "JSON", "TestSupport"]),

@@ -12,7 +12,7 @@ import Testing
       #expect(result.status == 0, "\(result.errorText)")
     }
     try await call([
-      "generate", "--count", "12000", "--seed", "1", "--campaigns", "20", "--days", "14", "--reporting", files,
+      "generate", "--count", "6000", "--seed", "1", "--campaigns", "20", "--days", "14", "--reporting", files,
       "--cost",
       "--forged", "0", "--edited", "0", "--malformed", "0", "--fraud", "inflate-coarse,forwarder=adjust,share=0.7",
       "--out", dump, "--keys", folder.path("keys"),

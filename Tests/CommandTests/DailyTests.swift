@@ -42,7 +42,7 @@ import Testing
     "adgroup_id,creative_id,source_app_id,country",
   ])
   func `the tables are those of an independent calculation`(_ dimensions: String?) async throws {
-    let folder = try await runSynthetic(3_000)
+    let folder = try await runSynthetic(1200)
     let out = folder.path("out")
     #expect(try await BuiltCommand.run(["enrich", out] + Self.lookups).status == 0)
     let options =

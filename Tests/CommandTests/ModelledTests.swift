@@ -18,7 +18,7 @@ struct ModelledTests {
   /// by transaction and window.
   private func report(seed: Int, _ options: [String] = []) async throws -> [String: Truth] {
     let dump = try await GeneratedDump(
-      count: 9000,
+      count: 5000,
       seed: seed,
       options: [
         "--campaigns", "40", "--days", "20", "--app", "525463029", "--versions", "4.0=1", "--valid-only",

@@ -32,7 +32,7 @@ private struct Truth {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `Random walks of a client` {
-  @Test(arguments: 0..<60) func `keep the invariants`(_ seed: UInt64) async throws {
+  @Test(arguments: 0..<25) func `keep the invariants`(_ seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let (clock, store, apple, values) = (TestClock(), MemoryStore(), TestPostbacks(), TestValues())
     func restart() throws -> ConversionClient {

@@ -25,7 +25,7 @@ struct CaseSite: Sendable {
     let versions = "4.0=3,3.0=1,2.2=1,2.1=1,2.0=1,1.0=1,aak=2"
     try await Self.run(
       [
-        "generate", "--count", "3000", "--seed", "8", "--envelopes", "--versions", versions, "--forged", "0.05",
+        "generate", "--count", "1500", "--seed", "8", "--envelopes", "--versions", versions, "--forged", "0.05",
         "--edited", "0.05", "--duplicate", "0.1", "--malformed", "0.02", "--zero-filled", "0.03", "--out",
         folder.path("dump"), "--keys", folder.path("keys"),
       ]

@@ -88,7 +88,7 @@ import Testing
     let site = try await CaseSite.shared.value
     let folder = try TemporaryFolder()
     let page = folder.path("case.html")
-    let all = ["--where", "app_id!=nothing", "--examples", "60", "--diagnose-limit", "20"]
+    let all = ["--where", "app_id!=nothing", "--examples", "60", "--diagnose-limit", "5"]
     try await CaseSite.run(["case", site.out, "--html", page] + site.keys + all)
     let followed = try await follow(page)
     #expect(followed["Verified OK"]?.count ?? 0 > 20)
@@ -155,13 +155,9 @@ import Testing
     try await CaseSite.run(
       [
         "generate", "--count", "2000", "--seed", "4", "--campaigns", "10", "--days", "14", "--reporting",
-        folder.path("files"),
+        folder.path("files"), "--fraud", "replay-late,forwarder=adjust,postbacks=30", "--forged", "0", "--edited", "0",
+        "--duplicate", "0.05", "--out", dump, "--keys", folder.path("keys"),
       ]
-        + [
-          "--fraud", "replay-late,forwarder=adjust,postbacks=30", "--forged", "0", "--edited", "0", "--duplicate",
-          "0.05",
-        ]
-        + ["--out", dump, "--keys", folder.path("keys")]
     )
     try await CaseSite.run(["run", dump, "--out", out] + folder.words(of: "keys"))
     let truth = String(decoding: try folder.contents(of: "files/truth_fraud.csv"), as: UTF8.self).split(separator: "\n")
@@ -183,7 +179,7 @@ import Testing
   @Test func `a case for a partner has neither revenue nor paths nor names of others, and verifies`() async throws {
     let site = try await CaseSite.shared.value
     let folder = try TemporaryFolder()
-    let own = ["--where", "forwarder=network-one", "--for-partner", "--examples", "20", "--diagnose-limit", "20"]
+    let own = ["--where", "forwarder=network-one", "--for-partner", "--examples", "20", "--diagnose-limit", "5"]
     try await CaseSite.run(["case", site.out, "--html", folder.path("page")] + site.keys + own)
     #expect(try await follow(folder.path("page"))["Verified OK"]?.count ?? 0 > 5)
     let page = String(decoding: try folder.contents(of: "page"), as: UTF8.self)
@@ -223,7 +219,7 @@ import Testing
     let site = try await CaseSite.shared.value
     let folder = try TemporaryFolder()
     let result = try await CaseSite.run(
-      ["case", site.out, "--json", "--where", "forwarder=network-one", "--diagnose-limit", "20"] + site.keys
+      ["case", site.out, "--json", "--where", "forwarder=network-one", "--diagnose-limit", "5"] + site.keys
     )
     let file = try folder.makeFile("case.json", holding: result.output)
     let script = Fixtures.path("../Tests/validate.py")
@@ -251,7 +247,7 @@ import Testing
 
   @Test func `is identical for any number of cores`() async throws {
     let site = try await CaseSite.shared.value
-    let query = ["--where", "forwarder=network-two", "--diagnose-limit", "10"] + site.keys
+    let query = ["--where", "forwarder=network-two", "--diagnose-limit", "4"] + site.keys
     let one = try await CaseSite.run(["case", site.out, "--html", "-", "--jobs", "1"] + query)
     let three = try await CaseSite.run(["case", site.out, "--html", "-", "--jobs", "3"] + query)
     #expect(one.output == three.output)

@@ -15,7 +15,7 @@ struct CampaignTests {
   private func file(_ name: String) throws -> String { String(decoding: try folder.contents(of: name), as: UTF8.self) }
 
   @Test func `run, enrich and the totals agree with the truth`() async throws {
-    let arguments = ["--program", try BuiltCommand.path, "--count", "5000", "--seed", "3"]
+    let arguments = ["--program", try BuiltCommand.path, "--count", "1500", "--seed", "3"]
     let script = Fixtures.path("../Tests/Reporting/compare.py")
     let result = try await BuiltCommand.run(executable: "/usr/bin/env", ["python3", script] + arguments)
     #expect(result.status == 0, "\(result.text)\(result.errorText)")
@@ -41,8 +41,8 @@ struct CampaignTests {
   ]
 
   @Test func `a seed gives the same campaigns for any number of jobs`() async throws {
-    let one = try await GeneratedDump(count: 18_000, seed: 11, options: options("one", ["--jobs", "1"]))
-    let three = try await GeneratedDump(count: 18_000, seed: 11, options: options("three", ["--jobs", "3"]))
+    let one = try await GeneratedDump(count: 9000, seed: 11, options: options("one", ["--jobs", "1"]))
+    let three = try await GeneratedDump(count: 9000, seed: 11, options: options("three", ["--jobs", "3"]))
     #expect(one.bytes == three.bytes)
     #expect(one.truth == three.truth)
     for name in ["truth_daily.csv", "cost.csv", "rates.csv", "lookups/campaigns.csv", "models/models.json"] {
@@ -74,7 +74,7 @@ struct CampaignTests {
   }
 
   @Test func `without forwarders' edits all values are those of Apple`() async throws {
-    let dump = try await GeneratedDump(count: 4000, seed: 7, options: options() + ["--forwarder-edits", "0"])
+    let dump = try await GeneratedDump(count: 2000, seed: 7, options: options() + ["--forwarder-edits", "0"])
     #expect(dump.values(of: "forwarder_edit") == ["zero_for_null"])
     let edited = try await GeneratedDump(count: 3000, seed: 7, options: options("one", ["--forwarder-edits", "1"]))
     let forwarded = edited.truth.filter { $0["forwarder_edit"] ?? .null != .null }

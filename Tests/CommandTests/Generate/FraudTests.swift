@@ -19,7 +19,7 @@ struct FraudTests {
   /// The lines of a dump without frauds, and its daily totals, made once for all tests.
   private static let clean = Task {
     let folder = try TemporaryFolder()
-    let dump = try await GeneratedDump(count: 4000, seed: 3, options: options([], folder.path("clean")))
+    let dump = try await GeneratedDump(count: 2500, seed: 3, options: options([], folder.path("clean")))
     return (Set(dump.bytes.split(separator: 10).map(Array.init)), try folder.contents(of: "clean/truth_daily.csv"))
   }
 
@@ -30,7 +30,7 @@ struct FraudTests {
   func `run sees the fraud as the truth has it`(_ kind: String) async throws {
     let fraud = "\(kind),forwarder=adjust,share=0.6,since=2026-03-27"
     let (cleanLines, cleanTotals) = try await Self.clean.value
-    let dump = try await GeneratedDump(count: 4000, seed: 3, options: options([fraud]))
+    let dump = try await GeneratedDump(count: 2500, seed: 3, options: options([fraud]))
     let rows = try await dump.rows()
     let written = dump.truth.filter { $0["outcome"] != .string("withheld") }
     #expect(rows.count == written.count)
@@ -99,7 +99,7 @@ struct FraudTests {
     let fraud =
       "inflate-fine,by=5,forwarder=network-1+appsflyer,network=Network 1,share=1,since=2026-03-18,until=2026-04-01"
     let options = ["--world", "two-forwarders", "--days", "21", "--reporting", folder.path("two"), "--fraud", fraud]
-    let dump = try await GeneratedDump(count: 4000, seed: 3, options: options)
+    let dump = try await GeneratedDump(count: 1500, seed: 3, options: options)
     let rows = try await dump.rows()
     var raised: [String: Set<String>] = [:]
     var times: [Bool: Int] = [:]

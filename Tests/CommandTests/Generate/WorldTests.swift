@@ -24,9 +24,9 @@ struct WorldTests {
     let names = try await names()
     #expect(names.count > 25)
     for name in names {
-      let dump = try await dump(name, count: 800)
+      let dump = try await dump(name, count: 300)
       let rows = try await dump.rows()
-      #expect(rows.count == 800)
+      #expect(rows.count == 300)
       for truth in dump.truth {
         let line = try #require(truth.integer("line"))
         #expect(rows[line]?["reject_code"] ?? .null == truth["reject_code"], "\(name), line \(line)")

@@ -4,29 +4,8 @@ import Testing
 
 /// The tests of accepted postbacks and of their copies, on dumps with known frauds.
 @Suite struct `Signals of a generated dump` {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
-
-  /// Makes a dump, its tables and the derived tables, and returns the folder of the tables.
-  private func tables(_ options: [String], count: Int = 9000, isDerived: Bool = true) async throws -> String {
-    let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
-    try await run(
-      ["generate", "--count", "\(count)", "--seed", "4", "--campaigns", "20", "--days", "14", "--reporting", files]
-        + ["--out", dump, "--keys", folder.path("keys"), "--forged", "0", "--edited", "0"] + options
-    )
-    try await run(["run", dump, "--models", "\(files)/models", "--out", out] + folder.words(of: "keys"))
-    if isDerived {
-      try await run(["enrich", out, "--lookups", "\(files)/lookups"])
-      try await run(["settle", out, "--lookups", "\(files)/lookups", "--models", "\(files)/models"])
-    }
-    return out
-  }
-
   @discardableResult private func run(_ arguments: [String]) async throws -> String {
-    let result = try await BuiltCommand.run(arguments)
-    #expect(result.status == 0, "\(result.errorText)")
-    return result.text
+    try await FraudSite.run(arguments)
   }
 
   private func signals(_ out: String) async throws -> JSONValue {
@@ -35,7 +14,7 @@ import Testing
   }
 
   @Test func `has the same bytes in each of 20 runs, on any number of cores`() async throws {
-    let out = try await tables(["--versions", "4.0=2,3.0=1,aak=1"], count: 3000)
+    let out = try await FraudSite.with(["--versions", "4.0=2,3.0=1,aak=1"], count: 1000).out
     let first = try await run(["rejects", out, "--signals", "--json", "--jobs", "1"])
     #expect(first.contains("campaign_contrast") && first.contains("change_point"))
     for number in 2...20 {
@@ -49,7 +28,7 @@ import Testing
     ("steal-signature", "invalid_signatures"), ("self-conflict", "self_conflicts"), ("withhold", "missing_forwarded"),
   ])
   func `finds the fraud and its party`(_ kind: String, _ test: String) async throws {
-    let out = try await tables(["--fraud", "\(kind),forwarder=adjust,share=0.8"])
+    let out = try await FraudSite.with(["--fraud", "\(kind),forwarder=adjust,share=0.8"]).out
     let alarms = try #require(try await signals(out)["alarms"]?.array)
     let found = alarms.filter { $0["test"]?.text == test }
     #expect(found.contains { ["adjust", "Network 2"].contains($0["name"]?.text) }, "\(alarms)")
@@ -59,7 +38,7 @@ import Testing
   }
 
   @Test func `names the change, the money and the time of raised values`() async throws {
-    let out = try await tables(["--fraud", "inflate-coarse,forwarder=adjust,share=1,since=2026-03-24"])
+    let out = try await FraudSite.with(["--fraud", "inflate-coarse,forwarder=adjust,share=1,since=2026-03-24"]).out
     let alarms = try #require(try await signals(out)["alarms"]?.array)
     let alarm = try #require(alarms.first { $0["test"]?.text == "raised_values" })
     #expect(alarm["name"]?.text == "adjust")
@@ -73,7 +52,7 @@ import Testing
   }
 
   @Test func `a clean dump raises no alarm, and the test that it is too small for is named`() async throws {
-    let signals = try await signals(try await tables([]))
+    let signals = try await signals(try await FraudSite.with([]).out)
     #expect(signals["alarms"]?.array.isEmpty == true, "\(signals["alarms"] ?? .null)")
     #expect(signals["tests"]?.integer ?? 0 > 50)
     let omitted = try #require(signals["not_tested"]?.array).compactMap { $0["test"]?.text }
@@ -85,6 +64,7 @@ import Testing
 
   @Test(arguments: ["invented_nulls", "fine_values"])
   func `values that differ by the sender of one campaign are found without devices`(_ test: String) async throws {
+    let folder = try TemporaryFolder()
     let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
     try await run(
       ["generate", "--count", "6000", "--seed", "5", "--campaigns", "2", "--days", "7", "--reporting", files]
@@ -124,7 +104,7 @@ import Testing
   }
 
   @Test func `tests that need derived tables say so without them`() async throws {
-    let signals = try await signals(try await tables([], count: 3000, isDerived: false))
+    let signals = try await signals(try await FraudSite.with([], count: 1000, isDerived: false).out)
     let reasons = try #require(signals["not_tested"]?.array)
     let names = Set(reasons.compactMap { $0["test"]?.text })
     #expect(names.isSuperset(of: ["unknown_campaigns", "inactive_campaigns"]))

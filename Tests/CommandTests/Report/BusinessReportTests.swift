@@ -10,7 +10,7 @@ import Testing
     let (dump, out, reporting) = (folder.path("dump"), folder.path("out"), folder.path("campaigns"))
     let keys = folder.path("keys")
     try await call([
-      "generate", "--count", "4000", "--seed", "4", "--campaigns", "12", "--days", "10", "--cost", "--reporting",
+      "generate", "--count", "1500", "--seed", "4", "--campaigns", "12", "--days", "10", "--cost", "--reporting",
       reporting, "--out", dump, "--keys", keys,
     ])
     let lookups = "\(reporting)/lookups"

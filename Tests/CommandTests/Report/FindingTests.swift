@@ -6,27 +6,10 @@ import Testing
 
 /// The findings at the top of a report, on dumps with known frauds.
 @Suite struct `The findings of postback report` {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
-
-  /// Makes a dump, its tables and the derived tables, and returns the page.
-  private func page(_ options: [String], report: [String] = []) async throws -> String {
-    let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
-    try await run(
-      ["generate", "--count", "9000", "--seed", "4", "--campaigns", "20", "--days", "14", "--reporting", files]
-        + ["--out", dump, "--keys", folder.path("keys"), "--forged", "0", "--edited", "0"] + options
-    )
-    try await run(["run", dump, "--models", "\(files)/models", "--out", out] + folder.words(of: "keys"))
-    try await run(["enrich", out, "--lookups", "\(files)/lookups"])
-    try await run(["settle", out, "--lookups", "\(files)/lookups", "--models", "\(files)/models"])
-    return try await run(["report", out, "--html", "-"] + report + folder.words(of: "keys"))
-  }
-
-  @discardableResult private func run(_ arguments: [String]) async throws -> String {
-    let result = try await BuiltCommand.run(arguments)
-    #expect(result.status == 0, "\(result.errorText)")
-    return result.text
+  /// The page over the tables of a dump with these options of `generate`.
+  private func page(_ options: [String], count: Int = 5000, report: [String] = []) async throws -> String {
+    let site = try await FraudSite.with(options, count: count)
+    return try await FraudSite.run(["report", site.out, "--html", "-"] + report + site.keys)
   }
 
   /// The sentences at the top of a page, with their links.
@@ -41,14 +24,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("inflate-coarse", "The forwarder adjust raised the conversion value in "),
-    ("replay-late", "The forwarder adjust sent "),
+    ("inflate-coarse", 5000, "The forwarder adjust raised the conversion value in "),
+    ("replay-late", 9000, "The forwarder adjust sent "),
   ])
   func `the first finding names the party, the numbers and the certainty, and links to its evidence`(
     _ kind: String,
+    _ count: Int,
     _ beginning: String
   ) async throws {
-    let page = try await page(["--fraud", "\(kind),forwarder=adjust,share=0.8"])
+    let page = try await page(["--fraud", "\(kind),forwarder=adjust,share=0.8"], count: count)
     let findings = try findings(page)
     #expect((1...5).contains(findings.count))
     let first = try #require(findings.first)

@@ -3,30 +3,37 @@ import JSON
 import TestSupport
 import Testing
 
-/// An input, and the result of an undisturbed run over it.
-struct FaultSite {
+/// An input, and the result of an undisturbed run over it, which is made once for all tests.
+struct FaultSite: Sendable {
   let folder: TemporaryFolder
+  /// The input of all sites, which no test changes; its bytes are in the folder too, as `in.jsonl`.
+  let input: String
   private let keys: [String]
   /// The tables of the undisturbed run, by name.
   private(set) var undisturbed: [String: [UInt8]] = [:]
   /// The records of the input.
   static let count = 1200
 
-  private static let dump = Task { try await GeneratedDump(count: count, seed: 11) }
+  private static let first = Task { try await FaultSite(GeneratedDump(count: count, seed: 11)) }
   private static let options = ["--format", "both", "--part-bytes", "100000", "--commit-ms", "0"]
 
   init() async throws {
+    let first = try await Self.first.value
+    (keys, input, undisturbed) = (first.keys, first.input, first.undisturbed)
     folder = try TemporaryFolder()
-    let dump = try await Self.dump.value
+    try folder.makeFile("in.jsonl", holding: try first.folder.contents(of: "in.jsonl"))
+  }
+
+  private init(_ dump: GeneratedDump) async throws {
+    folder = try TemporaryFolder()
     keys = dump.keys
-    try folder.makeFile("in.jsonl", holding: dump.bytes)
+    input = try folder.makeFile("in.jsonl", holding: dump.bytes)
     let result = try await run(into: "undisturbed")
     try #require(result.status == 0, "\(result.errorText)")
     undisturbed = try tables("undisturbed")
     try #require(undisturbed.count > 6)
   }
 
-  var input: String { folder.path("in.jsonl") }
   var out: String { folder.path("out") }
   var spool: String { folder.path("spool") }
 
