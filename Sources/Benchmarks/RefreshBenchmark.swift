@@ -36,7 +36,7 @@ struct RefreshBenchmark {
     var single: [ProcessRun] = []
     for step in steps {
       // What an earlier command has calculated for parts is removed, so that each command costs what it did without it.
-      try TemporaryFolder.remove("\(out)/_derived/parts")
+      for folder in ["parts", "page"] { try TemporaryFolder.remove("\(out)/_derived/\(folder)") }
       single.append(try ProcessRun([postback, step, out, "--config", configuration, "--quiet"]))
     }
     _ = try shell("cd \(out) && find . -maxdepth 1 -type l -delete && rm -rf _derived; echo 0")

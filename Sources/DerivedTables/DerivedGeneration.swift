@@ -25,7 +25,14 @@ package final class DerivedGeneration {
   package init(in path: String) throws(FileFailure) {
     output = try DurableFolder(making: path)
     store = try DurableFolder(making: DerivedStore.folder(in: path).path)
-    lock = try DerivedStore.lock(store)
+    lock = try LockFile("\(store.path)/.lock") { [store] holder in
+      FileFailure(
+        .locked,
+        store.path,
+        "The derived tables are being written by \(holder)",
+        advice: "Wait for it to end"
+      )
+    }
     let current = try DerivedStore.current(of: store)
     before = if let current { current } else { try Self.first(of: output, in: store) }
     let next = (before ?? 0) + 1
@@ -98,8 +105,12 @@ package final class DerivedGeneration {
     try PartCache(in: "\(store.path)/\(DerivedStore.cacheName)", program: program)
   }
 
-  /// Removes all results that were calculated for parts of tables.
-  func removeCache() throws(FileFailure) { try store.removeAll(DerivedStore.cacheName) }
+  /// Removes all results that were calculated for parts of tables. Throws `.locked` if a page is made of them.
+  func removeCache() throws(FileFailure) {
+    let lock = try DerivedStore.lockPage(in: store)
+    defer { withExtendedLifetime(lock) {} }
+    for name in [DerivedStore.cacheName, DerivedStore.pageName] { try store.removeAll(name) }
+  }
 
   /// Waits until no process reads the rows of a generation before, and removes them. Throws `.locked` if that takes long.
   package func waitForReaders() throws(FileFailure) {

@@ -15,6 +15,8 @@ package enum DerivedStore {
   static let currentName = "current"
   /// The name of the folder with results that were calculated for parts of tables.
   static let cacheName = "parts"
+  /// The name of the folder with the counts of parts of tables for the page.
+  static let pageName = "page"
   /// The ending of the folder of a generation that is not complete.
   static let incompleteEnding = ".inprogress"
 
@@ -35,25 +37,20 @@ package enum DerivedStore {
   /// The place in an output that the symbolic link of a table names.
   static func place(of table: String) -> String { "\(folderName)/\(currentName)/\(table)" }
 
-  /// Locks the results for parts of an output that has a store, for one process. Nil if there is no store, and if it cannot be
-  /// locked, because another process writes derived tables or because this one may not write.
-  package static func parts(in output: String, program: String) -> PartCache? {
-    guard let store = try? folder(in: output), (try? current(of: store)) != nil, let lock = try? lock(store),
-      let cache = try? PartCache(in: "\(store.path)/\(cacheName)", program: program)
+  /// Opens what was counted for the page, in an output that has a store. Nil if there is none, if another process makes a page, or
+  /// if this one may not write.
+  package static func page(in output: String, program: String) -> PartCache? {
+    guard let store = try? folder(in: output), (try? current(of: store)) != nil, let lock = try? lockPage(in: store),
+      let cache = try? PartCache(in: "\(store.path)/\(pageName)", program: program)
     else { return nil }
     cache.keeper = lock
     return cache
   }
 
-  /// Locks a store for one process. Throws `.locked` if another one has it.
-  static func lock(_ store: DurableFolder) throws(FileFailure) -> LockFile {
-    try LockFile("\(store.path)/.lock") { holder in
-      FileFailure(
-        .locked,
-        store.path,
-        "The derived tables are being written by \(holder)",
-        advice: "Wait for it to end"
-      )
+  /// Locks what was counted for the page for one process, which need not wait for derived tables to be written.
+  static func lockPage(in store: DurableFolder) throws(FileFailure) -> LockFile {
+    try LockFile("\(store.path)/.\(pageName).lock") { holder in
+      FileFailure(.locked, store.path, "The page is being made by \(holder)", advice: "Wait for it to end")
     }
   }
 

@@ -58,6 +58,19 @@ import Testing
     #expect(try await refresh()["daily"]?.state == "current")
   }
 
+  @Test func `makes the page of the counts of parts that report makes without them`() async throws {
+    _ = try await refresh()
+    let page = try folder.contents(of: "page.html")
+    #expect(try folder.files(below: "out/_derived/page").count > 1)
+    for isRemoved in [false, true] {
+      if isRemoved { try FileManager.default.removeItem(atPath: folder.path("out/_derived/page")) }
+      let again = folder.path("again.html")
+      let result = try await BuiltCommand.run(["report", folder.path("out"), "--html", again, "--force"])
+      #expect(result.status == 0, "\(result.errorText)")
+      #expect(try folder.contents(of: "again.html") == page)
+    }
+  }
+
   @Test func `has the tables that the single commands make`() async throws {
     _ = try await refresh()
     let names = try folder.files(below: "out/_derived/current").filter {

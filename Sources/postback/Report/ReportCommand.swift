@@ -96,7 +96,7 @@ struct ReportCommand: Command {
         overwrites: overwrites,
         advice: "Give --force to overwrite it, or another name."
       )
-      let cache = paths.count == 1 ? DerivedStore.parts(in: paths[0], program: Main.version) : nil
+      let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
       let report = try await Report(
         rejects: rejects,
         accepted: accepted,
@@ -156,7 +156,7 @@ struct ReportCommand: Command {
       try output.write(Array(try page.html().markup.utf8))
       try output.publish()
       // Among these are rows that were removed from the tables because of their age.
-      try cache?.removeOthers(of: [.page, .senders, .forwarded])
+      try cache?.removeOthers(of: PartCache.Kind.allCases)
       try report.unreadable.throwIfAny()
     } catch {
       throw CommandFailure(of: error)
