@@ -6,7 +6,8 @@ internal import Tables
 
 /// The derived tables with the values that count where the copies of postbacks were compared.
 package struct DailySettledInputs: Sendable {
-  let rows: TableFiles
+  /// The rows.
+  package let rows: TableFiles
   let events: TableFiles
   /// The digest of the lookup tables with which they were made; nil if it is not known.
   let lookupDigest: String?

@@ -15,6 +15,15 @@ struct CopyList: Sendable {
   /// The number of copies.
   var count: Int { entries.count }
 
+  /// The number of bytes of the copies.
+  var byteCount: Int { bytes.count }
+
+  /// Removes the copies of some postbacks.
+  mutating func removeAll(where isRemoved: (UInt128) -> Bool) {
+    entries.removeAll { isRemoved($0.key) }
+    merge()
+  }
+
   /// Adds a copy of a source.
   mutating func add(_ source: UInt32, _ key: UInt128, _ record: ArraySlice<UInt8>) {
     let start = bytes.count

@@ -38,7 +38,8 @@ struct ResultWriter {
 /// Reads the values of a result in the order in which they were written. The bytes must be whole, which their checksum tells.
 struct ResultReader {
   private let bytes: [UInt8]
-  private var place = 0
+  /// The number of the bytes that were read.
+  private(set) var place = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 

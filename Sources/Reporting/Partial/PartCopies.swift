@@ -72,13 +72,7 @@ final class PartCopies {
   /// Returns the keys of the postbacks of a part, in order.
   func keys(of part: Int) async throws(PipelineFailure) -> [UInt128] {
     if let keys = try cache.read(keyNames[part], UInt128.self) { return keys }
-    var keys: [UInt128] = []
-    try await parts[part].files.scan(jobs: jobs) {
-      $0.postbackKeys(of: .postbacks).compactMap(\.self)
-    } take: {
-      keys += $0
-    }
-    keys = keys.sortedOnce
+    let keys = try await parts[part].files.postbackKeys(jobs: jobs)
     try cache.add(keyNames[part], keys)
     return keys
   }

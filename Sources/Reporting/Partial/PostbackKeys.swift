@@ -4,6 +4,19 @@ internal import PostbackPipeline
 internal import PostbackVerification
 internal import Tables
 
+extension TableFiles {
+  /// Reads the keys of all postbacks of `skan_postbacks`, each once, in order.
+  func postbackKeys(jobs: Int) async throws(PipelineFailure) -> [UInt128] {
+    var keys: [UInt128] = []
+    try await scan(jobs: jobs) {
+      $0.postbackKeys(of: .postbacks).compactMap(\.self)
+    } take: {
+      keys += $0
+    }
+    return keys.sortedOnce
+  }
+}
+
 extension RawBatch {
   /// The key of the postback in each record of a batch of rows of a table; nil for lines that are not rows.
   func postbackKeys(of table: Table) -> [UInt128?] {

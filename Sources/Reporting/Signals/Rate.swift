@@ -22,3 +22,12 @@ package struct Rate: Equatable, Sendable {
     Rate(count: left.count - right.count, total: left.total - right.total)
   }
 }
+
+extension Rate: Compact {
+  func encode(_ writer: inout CompactWriter) {
+    writer.append(count)
+    writer.append(total)
+  }
+
+  init(_ reader: inout CompactReader) { self.init(count: reader.count(), total: reader.count()) }
+}

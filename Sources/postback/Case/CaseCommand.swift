@@ -192,6 +192,7 @@ struct CaseCommand: Command {
       all,
       rejects: rejects,
       accepted: accepted,
+      settled: try derived(.settled),
       enriched: enriched,
       lateAfterDays: lateDays,
       jobs: jobs

@@ -132,7 +132,7 @@ final class DerivedWork {
   /// Commits the generation, and removes results for parts that the commands did not use.
   func commit(_ commands: [any DerivedCommand.Type]) throws {
     try generation.commit()
-    try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.map { $0.kind })
+    try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.flatMap { $0.kinds })
   }
 }
 
@@ -159,8 +159,8 @@ protocol DerivedCommand: Command {
   /// The options of all such commands.
   var derived: DerivedOptions { get }
 
-  /// The kind of results for parts that the command calculates.
-  static var kind: PartCache.Kind { get }
+  /// The kinds of results for parts that the command calculates.
+  static var kinds: [PartCache.Kind] { get }
 
   /// Returns the digest of the files and the settings, besides the tables of the run and of earlier steps, from which the
   /// tables are made.

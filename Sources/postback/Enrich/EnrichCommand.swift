@@ -40,7 +40,7 @@ struct EnrichCommand: DerivedCommand {
     }
   }
 
-  static var kind: PartCache.Kind { .enriched }
+  static var kinds: [PartCache.Kind] { [.enriched] }
 
   func settingsDigest() throws(CommandFailure) -> String {
     "\(try lookups.load(isQuiet: true).hexadecimalDigest) \(derived.text)"

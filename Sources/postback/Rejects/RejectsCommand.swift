@@ -210,6 +210,7 @@ struct RejectsCommand: Command {
           query,
           rejects: rejects,
           accepted: accepted,
+          settled: try derived(.settled),
           enriched: try derived(.enriched),
           lateAfterDays: lateDays,
           jobs: jobs
