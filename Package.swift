@@ -166,7 +166,8 @@ let package = Package(
       "FraudSignals",
       [
         "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Tables",
-        "PostbackPipeline", "Statistics", "LookupTables", "TableReading", "PostbackCopies", "CampaignEnrichment",
+        "PostbackPipeline", "Statistics", "LookupTables", "TableReading", "PostbackCopies", "CopySettlement",
+        "CampaignEnrichment",
         "CBoostMath",
       ]
     ),

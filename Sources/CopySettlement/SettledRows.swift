@@ -1,12 +1,12 @@
 internal import DerivedTables
-internal import DurableFiles
+package import DurableFiles
 internal import JSON
 package import PostbackPipeline
 package import PostbackVerification
 package import TableReading
 package import Tables
 
-/// The rows of `skan_settled` for a batch of rows of `skan_postbacks`, in the order of these.
+/// The rows of `skan_settled`, or of another derived table, for a batch of rows of `skan_postbacks`, in the order of these.
 package enum SettledBatch: Sendable {
   /// Rows that were read.
   case read(RawBatch)
@@ -14,10 +14,10 @@ package enum SettledBatch: Sendable {
   case encoded(RowBatch)
 
   /// A cursor before the first row.
-  var cursor: RowCursor {
+  func cursor(of table: Table) -> RowCursor {
     switch self {
-    case .read(let batch): RowCursor(batch, of: .settled)
-    case .encoded(let rows): RowCursor(rows, of: .settled)
+    case .read(let batch): RowCursor(batch, of: table)
+    case .encoded(let rows): RowCursor(rows, of: table)
     }
   }
 }
@@ -35,16 +35,17 @@ package struct SettledFiles: Sendable {
   /// Returns the files of each part, by its number.
   package static func byPart(_ rows: TableFiles?, events: TableFiles?) throws(PipelineFailure) -> [Int: SettledFiles] {
     try PipelineFailure.state { () throws(FileFailure) in
-      // A table without rows has an empty file, which belongs to no part.
-      func byNumber(_ table: TableFiles?) throws(FileFailure) -> [Int: TableFiles] {
-        let filled = try table?.divided().filter { $0.files.inputs.contains { $0.byteCount != 0 } } ?? []
-        return Dictionary(filled.map { ($0.number, $0.files) }) { first, _ in first }
-      }
       let events = try byNumber(events)
       var files: [Int: SettledFiles] = [:]
       for (number, rows) in try byNumber(rows) { files[number] = SettledFiles(rows: rows, events: events[number]) }
       return files
     }
+  }
+
+  /// Returns the files of a table by the numbers of the parts. A table without rows has an empty file, which belongs to no part.
+  package static func byNumber(_ table: TableFiles?) throws(FileFailure) -> [Int: TableFiles] {
+    let filled = try table?.divided().filter { $0.files.inputs.contains { $0.byteCount != 0 } } ?? []
+    return Dictionary(filled.map { ($0.number, $0.files) }) { first, _ in first }
   }
 
   /// Returns a text that is another one if files of a table have other rows; the same one for no files.
@@ -55,10 +56,11 @@ package struct SettledFiles: Sendable {
   }
 }
 
-/// Reads the rows of `skan_settled` of the postbacks of a part, batch by batch of these.
+/// Reads the rows of a derived table of the postbacks of a part, batch by batch of these.
 ///
 /// Both are in the same order. Postbacks that came later have no row, and rows may be of postbacks that were removed.
 package struct SettledRows {
+  private let table: Table
   private var rows: AlignedRows
   /// Rows that were read and not handed on.
   private var pending = RawBatch(bytesToAdd: 0)
@@ -66,7 +68,7 @@ package struct SettledRows {
   private var all: Set<UInt128>?
 
   /// Begins before the first row of a file.
-  package init(_ files: TableFiles) { rows = AlignedRows(files) }
+  package init(_ files: TableFiles) { (table, rows) = (files.table, AlignedRows(files)) }
 
   /// Returns the rows for a batch of `skan_postbacks`. Batches follow each other. `keys` returns the keys of all postbacks.
   package mutating func next(
@@ -81,7 +83,7 @@ package struct SettledRows {
     while count < postbacks.count {
       if pending.records.isEmpty { pending = try await rows.next(beside: batch, isolation: actor) }
       guard !pending.records.isEmpty else { break }
-      let settled = pending.postbackKeys(of: .settled)
+      let settled = pending.postbackKeys(of: table)
       if settled.count <= postbacks.count - count, settled.allSatisfy({ $0.map(wanted.contains) ?? false }) {
         found.append(pending)
         count += settled.count
@@ -111,14 +113,17 @@ package struct SettledRows {
   }
 }
 
-/// The rows of `skan_settled` for a batch of `skan_postbacks`, of which some may have none.
+/// The rows of a derived table for a batch of `skan_postbacks`, of which some may have none.
 package struct SettledCursor: ~Copyable {
   /// The cursor at the row of the current postback.
   package private(set) var row: RowCursor
   private var isPending = false
-  private let key = Table.settled.place(.postbackKey)
+  private let key: Int
 
-  package init(_ batch: SettledBatch) { row = batch.cursor }
+  package init(_ batch: SettledBatch, of table: Table = .settled) {
+    row = batch.cursor(of: table)
+    key = table.place(.postbackKey)
+  }
 
   /// Moves to the row of the next postback; returns false if it has none.
   package mutating func next(_ postback: PostbackKey?) -> Bool {

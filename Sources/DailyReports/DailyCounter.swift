@@ -177,7 +177,7 @@ package struct DailyCounter: Sendable {
     key.outcome.removeAll()
     appendOutcome(cursor, values, valueColumns, trust, zeroMayBeNull, to: &key.outcome)
     key.sender.removeAll()
-    if trust?.isOfDevice != true { appendSender(cursor, row, to: &key.sender) }
+    if trust?.isOfDevice != true { appendSender(cursor, row, values, valueColumns, to: &key.sender) }
     key.stratum.removeAll()
     key.stratum.appendStratum(cursor, columns, row)
     let (received, install) = days(row.receivedAt, values, valueColumns, &counts.rows)
@@ -246,8 +246,14 @@ package struct DailyCounter: Sendable {
   }
 
   /// Appends those who may have changed the value, as `ValueSuspicions` has them.
-  private func appendSender(_ cursor: borrowing RowCursor, _ row: EnrichedRow, to key: inout DailyKeyBytes) {
-    key.append(columns.forwarder, of: cursor)
+  private func appendSender(
+    _ cursor: borrowing RowCursor,
+    _ row: EnrichedRow,
+    _ values: borrowing RowCursor,
+    _ valueColumns: DecidedColumns,
+    to key: inout DailyKeyBytes
+  ) {
+    key.append(valueColumns.forwarder, of: values)
     key.append(columns.appID, of: cursor)
     key.append(row.networkName)
     key.append((cursor.text(columns.adNetworkID) ?? "").networkStem)

@@ -31,10 +31,12 @@ package final class PartCache {
     case senders
     /// The values that forwarders sent, of a part of `skan_settled`.
     case forwarded
+    /// The counts for the signals.
+    case signals
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
-  private static let format = 1
+  private static let format = 2
 
   /// The path of the folder.
   package let path: String
@@ -149,6 +151,17 @@ package final class PartCache {
   package func has(_ name: String, _ length: Int64) throws(FileFailure) -> Bool {
     used.insert(name)
     return try folder.byteCount(of: name) == length
+  }
+
+  /// Tells if a file is there, although it may be damaged.
+  package func has(_ name: String) throws(FileFailure) -> Bool {
+    used.insert(name)
+    return try folder.byteCount(of: name) != nil
+  }
+
+  /// Removes a file, if it is there.
+  package func remove(_ name: String) throws(FileFailure) {
+    if try has(name) { try folder.remove(name) }
   }
 
   /// Notes that files are still used.

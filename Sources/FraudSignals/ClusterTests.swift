@@ -3,15 +3,22 @@ internal import Statistics
 
 /// The comparisons of campaigns, from the counts of all clusters.
 struct ClusterTests {
-  private let clusters: [(key: SignalCluster, counts: ClusterCounts)]
+  private typealias Clusters = [(key: SignalCluster, counts: ClusterCounts)]
+
+  private let clusters: Clusters
+  /// The clusters of forwarders' own copies.
+  private let sent: Clusters
 
   /// The campaigns whose target is known, so that their countries are no difference.
   private let targeted: Set<SenderValues.Campaign>
 
-  init(_ clusters: [SignalCluster: ClusterCounts], targeted: Set<SenderValues.Campaign>) {
+  init(_ counts: SignalCounts) {
     // Sums have the same last digit if they are added up in the same order.
-    self.clusters = clusters.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
-    self.targeted = targeted
+    func sorted(_ entries: [SignalCluster: ClusterCounts]) -> Clusters {
+      entries.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
+    }
+    (clusters, sent) = (sorted(counts.clusters.entries), sorted(counts.sent.entries))
+    targeted = counts.values.targeted
   }
 
   /// The counts of a cluster for a measure; empty if the measure is not about it.
@@ -92,7 +99,8 @@ struct ClusterTests {
 
   private func tests(_ measure: ClusterMeasure, _ kind: SignalParty.Kind) -> [SignalTest] {
     var histograms: [Stratum: [Int]] = [:]
-    for (key, counts) in clusters where kind != .forwarder || key.forwarder != nil {
+    let clusters = kind == .forwarder ? sent : clusters
+    for (key, counts) in clusters {
       let histogram = histogram(key, counts, measure)
       guard !histogram.isEmpty else { continue }
       histograms[Stratum(key, measure), default: Array(repeating: 0, count: histogram.count)].add(histogram)

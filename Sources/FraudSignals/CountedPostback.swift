@@ -1,3 +1,4 @@
+internal import Statistics
 internal import Base
 internal import ConversionModel
 internal import JSON
@@ -5,54 +6,137 @@ internal import LookupTables
 internal import SKAdNetwork
 internal import TableReading
 internal import Tables
+internal import CopySettlement
+internal import PostbackCopies
+internal import CampaignEnrichment
 
 /// The properties of an accepted postback by which signals are counted.
 struct CountedPostback {
   var network: String
   let app: String
-  /// The forwarder; nil for devices and unknown senders.
-  let forwarder: String?
+  /// The forwarder whose own copy this is; nil for the copy that counts, whoever sent it.
+  private(set) var forwarder: String?
   var campaign: String
   /// The state of the campaign in the lookup tables; nil if it was not looked up.
   var status: EnrichStatus?
   /// The country of the postback, and the only one that its campaign targets, as the number of their letters; nil if unknown.
-  let country: UInt16?
+  private(set) var country: UInt16?
   var target: UInt16?
   /// The time of receipt; nil if it is not known.
-  let time: Int64?
+  private(set) var time: Int64?
   let window: UInt8
   let family: UInt8
   let isWin: Bool
   let form: UInt8
+  /// The id of the model and its version; nil if the postback was not decoded.
+  private let modelID: String?
+  private let modelVersion: Int64?
   let model: UInt64
+  /// The fine value and the number of the coarse one; nil if there is none.
+  private(set) var fine, coarse: Int?
+  /// Indicates that devices' own copies contradict each other, so that no value counts.
+  private(set) var isWithheld: Bool
+  /// Tells if the postback is of a view, and of a redownload; nil if that is not known.
+  private(set) var isView, isRedownload: Bool?
 
   private static let millisecondsPerWeek: Int64 = 7 * 86_400_000
 
-  /// Reads the current row of `skan_postbacks`.
-  init(_ row: borrowing RowCursor, _ columns: PostbackColumns, network: String, app: String) {
+  /// Reads the current row of `skan_postbacks`. `values` has the values that count, in the columns `decided`.
+  init(
+    _ row: borrowing RowCursor,
+    _ columns: PostbackColumns,
+    _ values: borrowing RowCursor,
+    _ decided: DecidedColumns,
+    network: String,
+    app: String
+  ) {
     (self.network, self.app) = (network, app)
-    forwarder = row.text(columns.forwarder)
-    time = row.time(columns.receivedAt)
+    time = decided.received(values)
+    isWithheld = decided.areSettled && values.has(SettledStatus.conflict, in: decided.decodeStatus)
+    fine = values.integer(decided.conversionValue).flatMap { (0...63).contains($0) ? Int($0) : nil }
+    let word = values.text(decided.coarseValue).flatMap { CoarseConversionValue(rawValue: $0) }
+    coarse = word.map { Int(UnsignedValues.place(of: $0)) }
     window = UInt8(clamping: row.integer(columns.window) ?? 0)
     isWin = row.boolean(columns.didWin) ?? true
     let version = row.text(columns.version).flatMap(Version.init)
     family = version.map { $0 < .v4_0 ? 0 : 1 } ?? 2
     // Later windows have two digits of the identifier: those are the campaign in all windows.
-    country = row.letters(columns.country)
+    country = values.letters(decided.country)
     let digits = row.cell(columns.sourceIdentifier)?.count ?? 0
-    form = UInt8(min(digits, 7)) + (row.cell(columns.sourceAppID) == nil ? 0 : 8)
-    model = Self.model(row, columns)
+    let hasSourceApp = decided.withUnsigned(\.sourceApp, values, row, columns) { $0.cell($1) != nil }
+    form = UInt8(min(digits, 7)) + (hasSourceApp ? 8 : 0)
+    modelVersion = values.integer(decided.modelVersion)
+    modelID = modelVersion == nil ? nil : values.text(decided.modelID)
+    model = Self.hash(modelID, modelVersion)
+    if let fidelity = row.integer(columns.fidelityType) {
+      isView = fidelity == 0
+    } else {
+      isView = values.text(decided.interaction).map { $0 == "view" }
+    }
+    isRedownload =
+      decided.withUnsigned(\.redownload, values, row, columns) { $0.boolean($1) }
+      ?? row.text(columns.conversionType).map { $0 == "redownload" }
     campaign =
       row.text(columns.sourceIdentifier).map { "s" + $0.suffix(2) } ?? row.text(columns.campaignID).map { "c" + $0 }
       ?? ""
   }
 
+  /// Reads the current row of `skan_enriched`.
+  mutating func read(_ row: borrowing RowCursor, _ columns: EnrichedColumns) {
+    network = row.text(columns.network) ?? network
+    campaign = row.text(columns.campaign) ?? campaign
+    if let status = row.text(columns.status).flatMap(EnrichStatus.init) { self.status = status }
+    if row.has(CountrySource.targeting.rawValue, in: columns.countrySource) { target = row.letters(columns.country) }
+  }
+
+  /// The postback as the first copy of a forwarder has it. Some fields of `unsigned` are not signed.
+  func sent(by sender: PostbackSenders.Sender, _ name: String, _ unsigned: [UnsignedField]) -> Self {
+    var sent = self
+    let values = sender.values[0].values
+    func value(_ field: UnsignedField) -> Int? { values[field] < 0 ? nil : Int(values[field]) }
+    (sent.forwarder, sent.time, sent.isWithheld) = (name, sender.first == .max ? nil : sender.first, false)
+    sent.fine = value(.conversionValue).flatMap { (0...63).contains($0) ? $0 : nil }
+    sent.coarse = value(.coarseConversionValue)
+    sent.country = value(.countryCode).map { UInt16(truncatingIfNeeded: $0) }
+    if unsigned.contains(.adInteractionType) {
+      sent.isView = value(.adInteractionType).map { AdInteractionType.allCases[$0] == .view }
+    }
+    if unsigned.contains(.redownload) { sent.isRedownload = value(.redownload).map { $0 == 1 } }
+    return sent
+  }
+
+  /// The properties of the campaign in the lookup tables that tests are about; none if it was not looked up.
+  var campaignRates: [(name: SignalName, isFound: Bool)] {
+    guard let status else { return [] }
+    return [(.unknownCampaigns, status == .unmapped), (.inactiveCampaigns, status == .outsideValidity)]
+  }
+
+  /// The counts of the postback alone.
+  var counts: ClusterCounts {
+    var counts = ClusterCounts()
+    counts.postbacks = 1
+    guard isWin, !isWithheld else { return counts }
+    if let fine { counts.add(fine: fine) }
+    switch coarse {
+    case 0: counts.coarse.0 = 1
+    case 1: counts.coarse.1 = 1
+    case 2: counts.coarse.2 = 1
+    default: break
+    }
+    counts.nulls.add(fine == nil && coarse == nil)
+    if let country { counts.countries[country] = 1 }
+    if let isView { counts.viewThrough.add(isView) }
+    if let isRedownload { counts.redownload.add(isRedownload) }
+    return counts
+  }
+
   /// A hash of the model and its version; 0 if the row has none.
-  private static func model(_ row: borrowing RowCursor, _ columns: PostbackColumns) -> UInt64 {
-    guard let version = row.integer(columns.modelVersion), let id = row.cell(columns.modelID) else { return 0 }
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in row.bytes[id.indices] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return max(1, (hash ^ UInt64(bitPattern: Int64(version))) &* 0x100_0000_01B3)
+  private static func hash(_ id: String?, _ version: Int64?) -> UInt64 {
+    guard let id, let version else { return 0 }
+    var hash = StableHash()
+    hash.add(id)
+    hash.add(Int(version))
+    return max(1, hash.value)
   }
 
   /// The cluster of the postback.
@@ -71,22 +155,14 @@ struct CountedPostback {
   }
 
   /// What gives the values of the postback their meaning.
-  func place(_ row: borrowing RowCursor, _ columns: PostbackColumns) -> ValueChanges.Place {
-    let version = row.integer(columns.modelVersion)
-    return ValueChanges.Place(
-      app: app,
-      family: family,
-      window: window,
-      model: version == nil ? nil : row.text(columns.modelID),
-      version: version ?? 0
-    )
+  var place: ValueChanges.Place {
+    ValueChanges.Place(app: app, family: family, window: window, model: modelID, version: modelVersion ?? 0)
   }
 
-  /// Notes the revenue that the value of the row means, if the row has it.
-  func note(_ value: MeantValue, _ row: borrowing RowCursor, _ columns: PostbackColumns, in changes: inout ValueChanges)
-  {
-    guard let amount = row.amount(columns.revenue), let currency = row.text(columns.currency) else { return }
-    changes.note(value, in: place(row, columns), currency, amount)
+  /// The value that has a meaning.
+  var meant: MeantValue {
+    if let fine { return MeantValue(kind: 2, value: Int8(fine)) }
+    return coarse.map { MeantValue(kind: 1, value: Int8($0)) } ?? .none
   }
 }
 

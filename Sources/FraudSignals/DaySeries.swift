@@ -34,9 +34,16 @@ struct DaySeries: Sendable {
     } else if cells.count < Self.mostDays {
       cells.insert(cell, at: place)
     } else {
-      let nearest = min(place, cells.count - 1)
-      cells[nearest].count += cell.count
-      cells[nearest].total += cell.total
+      // Days before the last ones are one day, whatever order they come in.
+      if place > 0 {
+        cells.insert(cell, at: place)
+        cells[1].count += cells[0].count
+        cells[1].total += cells[0].total
+        cells.removeFirst()
+      } else {
+        cells[0].count += cell.count
+        cells[0].total += cell.total
+      }
     }
   }
 
@@ -82,5 +89,24 @@ struct DaySeries: Sendable {
   func on(_ day: Int32) -> Rate {
     let place = place(of: day)
     return place < cells.count && cells[place].day == day ? cells[place].rate : Rate()
+  }
+}
+
+extension DaySeries: Compact {
+  func encode(_ writer: inout CompactWriter) {
+    var last: Int32 = 0
+    writer.append(cells) { writer, cell in
+      for number in [cell.day - last, cell.count, cell.total] { writer.append(number) }
+      last = cell.day
+    }
+  }
+
+  init(_ reader: inout CompactReader) {
+    self.init()
+    var last: Int32 = 0
+    reader.forEach { reader in
+      last += reader.integer()
+      cells.append(Cell(day: last, count: reader.integer(), total: reader.integer()))
+    }
   }
 }

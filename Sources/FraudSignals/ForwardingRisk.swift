@@ -6,22 +6,35 @@ internal import Statistics
 /// A network forwards from its first to its last forwarded postback, and an outage pauses it. Times are those of the first
 /// receipt of a postback, so that a slow forwarder's are not too late.
 struct ForwardingRisk: Sendable {
-  private struct Record: Sendable {
+  /// Postbacks that are like each other but for their time and their value.
+  fileprivate struct Place: Hashable, Compact {
+    let network, campaign, app: String
+    let window, family, form: UInt8
+
+    init(_ cluster: SignalCluster) {
+      (network, campaign, app) = (cluster.network, cluster.campaign, cluster.app)
+      (window, family, form) = (cluster.window, cluster.family, cluster.form)
+    }
+  }
+
+  fileprivate struct Record: DrawnRecord {
+    /// The number of the place.
+    var place: Int32
     /// The minute of the first receipt, since 1970.
     let minute: Int32
     /// The minutes until the first forwarded copy; -1 if there is none.
     let lag: Int32
     /// The device's value: the fine one from 0 to 63, the coarse one from 64 on; -1 for none.
     let value: Int8
+    let hash: UInt16
   }
 
-  private var records: [SignalCluster: [Record]] = [:]
-  private var count = 0
+  private var records = DrawnList<Record>(limit: 2_000_000)
+  private var places = Numbering<Place>()
   private var newest: Int32 = .min
   /// The number of postbacks that are left out, because there are too many.
-  private(set) var unfollowed = 0
+  var unfollowed: Int { records.leftOut }
 
-  private static let largestCount = 2_000_000
   private static let millisecondsPerMinute: Int64 = 60_000
   /// The shortest outage, in minutes.
   private static let shortestOutage = 720.0
@@ -30,6 +43,7 @@ struct ForwardingRisk: Sendable {
   /// `value` is the device's.
   mutating func add(
     _ cluster: SignalCluster,
+    of key: UInt128 = 0,
     at first: Int64,
     forwardedAt forwarded: Int64?,
     value: MeantValue = .none
@@ -41,43 +55,42 @@ struct ForwardingRisk: Sendable {
     }
     newest = max(newest, minute)
     let number = value.kind == 2 ? value.value : value.kind == 1 ? 64 + value.value : -1
-    append([Record(minute: minute, lag: lag, value: number)], of: cluster)
-  }
-
-  private mutating func append(_ new: [Record], of cluster: SignalCluster) {
-    guard count + new.count <= Self.largestCount else {
-      unfollowed += new.count
-      return
-    }
-    count += new.count
-    records[cluster, default: []] += new
+    let place = places.number(of: Place(cluster))
+    let hash = UInt16(truncatingIfNeeded: key)
+    records.append(Record(place: place, minute: minute, lag: lag, value: number, hash: hash))
   }
 
   mutating func merge(_ later: Self) {
-    for (cluster, new) in later.records { append(new, of: cluster) }
+    let map = later.places.values.map { places.number(of: $0) }
+    records.merge(later.records) { record in
+      var record = record
+      record.place = map[Int(record.place)]
+      return record
+    }
     newest = max(newest, later.newest)
-    unfollowed += later.unfollowed
   }
 
   /// Adds the rates of networks: the postbacks of the time at risk, and those that were not forwarded.
   func addRates(to rates: inout SignalRates) {
     var networks: [String: DaySeries] = [:]
-    forEachAtRisk { cluster, record in
+    forEachAtRisk { place, record in
       let cell = DaySeries.Cell(day: record.minute / 1440, count: record.lag < 0 ? 1 : 0, total: 1)
-      networks[cluster.network, default: DaySeries()].add(cell)
+      networks[place.network, default: DaySeries()].add(cell)
     }
     for (network, series) in networks {
       rates.add(SignalRates.Key(name: .missingForwarded, party: SignalParty(kind: .network, name: network)), series)
     }
   }
 
-  private func forEachAtRisk(_ visit: (SignalCluster, Record) -> Void) {
-    var forwarded: [String: [Record]] = [:]
-    for (cluster, records) in records { forwarded[cluster.network, default: []] += records.filter { $0.lag >= 0 } }
-    let times = forwarded.mapValues { Self.spans($0, newest) }
-    for (cluster, records) in records {
-      guard let spans = times[cluster.network] else { continue }
-      for record in records where spans.contains(where: { $0.contains(record.minute) }) { visit(cluster, record) }
+  private func forEachAtRisk(_ visit: (Place, Record) -> Void) {
+    var numbers = Numbering<String>()
+    let networks = places.values.map { Int(numbers.number(of: $0.network)) }
+    var forwarded = [[Record]](repeating: [], count: numbers.values.count)
+    for record in records.records where record.lag >= 0 { forwarded[networks[Int(record.place)]].append(record) }
+    let times = forwarded.map { Self.spans($0, newest) }
+    for record in records.records {
+      let place = Int(record.place)
+      if times[networks[place]].contains(where: { $0.contains(record.minute) }) { visit(places.values[place], record) }
     }
   }
 
@@ -87,37 +100,27 @@ struct ForwardingRisk: Sendable {
   /// device's value.
   func testsOfWithheld() -> [SignalTest] {
     struct Group: Hashable {
-      let campaign, app: String
-      let day: Int32
-      let window, family, form: UInt8
-
-      var order: (String, String, UInt8, UInt8, UInt8) { (campaign, app, window, family, form) }
+      let place, day: Int32
     }
     typealias Values = (missing: [Int], forwarded: [Int])
-    var networks: [String: [Group: Values]] = [:]
-    forEachAtRisk { cluster, record in
-      let group = Group(
-        campaign: cluster.campaign,
-        app: cluster.app,
-        day: record.minute / 1440,
-        window: cluster.window,
-        family: cluster.family,
-        form: cluster.form
-      )
-      let empty = Array(repeating: 0, count: 68)
-      let place = Int(record.value) + 1
+    let empty = Array(repeating: 0, count: 68)
+    var all: [Group: Values] = [:]
+    forEachAtRisk { _, record in
+      let group = Group(place: record.place, day: record.minute / 1440)
+      let value = Int(record.value) + 1
       if record.lag < 0 {
-        networks[cluster.network, default: [:]][group, default: (empty, empty)].missing[place] += 1
+        all[group, default: (empty, empty)].missing[value] += 1
       } else {
-        networks[cluster.network, default: [:]][group, default: (empty, empty)].forwarded[place] += 1
+        all[group, default: (empty, empty)].forwarded[value] += 1
       }
     }
+    let networks = Dictionary(grouping: all) { places.values[Int($0.key.place)].network }
     return networks.sorted { $0.key < $1.key }.compactMap { network, groups in
       var (course, higher, lower) = (EvidenceCourse(), TiltedEvidence(), TiltedEvidence())
       var (missing, forwarded, score) = (Rate(), Rate(), 0.0)
       let days = Dictionary(grouping: groups) { $0.key.day }.sorted { $0.key < $1.key }
       for (day, groups) in days {
-        for (_, values) in groups.sorted(by: { $0.key.order < $1.key.order })
+        for (_, values) in groups.sorted(by: { order($0.key.place) < order($1.key.place) })
         where values.missing.contains(where: { $0 > 0 }) {
           guard values.forwarded.contains(where: { $0 > 0 }) else { continue }
           let scores = RankScores.of(zip(values.missing, values.forwarded).map(+))
@@ -146,6 +149,11 @@ struct ForwardingRisk: Sendable {
     }
   }
 
+  private func order(_ place: Int32) -> (String, String, UInt8, UInt8, UInt8) {
+    let place = places.values[Int(place)]
+    return (place.campaign, place.app, place.window, place.family, place.form)
+  }
+
   /// The spans of minutes in which a network forwards, from its forwarded postbacks.
   private static func spans(_ forwarded: [Record], _ newest: Int32) -> [ClosedRange<Int32>] {
     let minutes = forwarded.map(\.minute).sorted()
@@ -160,5 +168,44 @@ struct ForwardingRisk: Sendable {
     }
     spans.append(start...end)
     return spans.compactMap { $0.lowerBound <= last ? $0.lowerBound...min($0.upperBound, last) : nil }
+  }
+}
+
+extension ForwardingRisk: Compact {
+  func encode(_ writer: inout CompactWriter) {
+    places.encode(&writer)
+    records.encode(&writer)
+    writer.append(newest)
+  }
+
+  init(_ reader: inout CompactReader) {
+    self.init()
+    places = Numbering(&reader)
+    records.read(&reader)
+    newest = reader.integer()
+  }
+}
+
+extension ForwardingRisk.Place {
+  func encode(_ writer: inout CompactWriter) {
+    for text in [network, campaign, app] { writer.append(text) }
+    for number in [window, family, form] { writer.append(number) }
+  }
+
+  init(_ reader: inout CompactReader) {
+    (network, campaign, app) = (reader.text(), reader.text(), reader.text())
+    (window, family, form) = (reader.byte(), reader.byte(), reader.byte())
+  }
+}
+
+extension ForwardingRisk.Record {
+  func encode(_ writer: inout CompactWriter) {
+    for number in [place, minute, lag, Int32(value), Int32(hash)] { writer.append(number) }
+  }
+
+  init(_ reader: inout CompactReader) {
+    (place, minute, lag) = (reader.integer(), reader.integer(), reader.integer())
+    value = reader.integer()
+    hash = UInt16(truncatingIfNeeded: reader.count())
   }
 }

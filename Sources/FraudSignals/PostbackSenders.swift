@@ -1,6 +1,6 @@
 internal import PostbackCopies
 
-/// The senders of all copies of a postback, with the values that each of them sent.
+/// The senders of all copies of a postback, accepted and rejected ones, with the values that each of them sent.
 struct PostbackSenders {
   /// A sender with its copies. Those of devices are one sender, and so are those of forwarders without a name.
   struct Sender {
@@ -13,14 +13,18 @@ struct PostbackSenders {
     fileprivate(set) var count = 0
     fileprivate(set) var first = Int64.max
     fileprivate(set) var last = Int64.min
+    /// Indicates that the fields of a copy are impossible under Apple's data tiers.
+    fileprivate(set) var hasImpossibleFields = false
 
-    fileprivate mutating func add(_ sent: UnsignedValues, _ count: Int, first: Int64, last: Int64) {
-      self.count += count
-      (self.first, self.last) = (min(self.first, first), max(self.last, last))
-      if let place = values.firstIndex(where: { $0.values == sent }) {
-        values[place].first = min(values[place].first, first)
+    /// Adds copies; those with the same values come one after the other.
+    fileprivate mutating func add(_ copy: PostbackCopy) {
+      count += copy.count
+      (first, last) = (min(first, copy.receivedAt), max(last, copy.lastReceivedAt))
+      hasImpossibleFields = hasImpossibleFields || copy.isImpossible
+      if let last = values.last, last.values == copy.values {
+        values[values.count - 1].first = min(last.first, copy.receivedAt)
       } else {
-        values.append((sent, first))
+        values.append((copy.values, copy.receivedAt))
       }
     }
 
@@ -41,24 +45,22 @@ struct PostbackSenders {
     }
   }
 
+  /// The senders: devices first, and then the others by their names.
   private(set) var senders: [Sender] = []
 
-  /// Adds copies with the same content from the same sender.
-  mutating func add(
-    _ values: UnsignedValues,
-    by name: String?,
-    isDirect: Bool,
-    count: Int = 1,
-    first: Int64,
-    last: Int64
-  ) {
-    let name = isDirect ? nil : name
-    var place = senders.firstIndex { $0.isDirect == isDirect && $0.name == name }
-    if place == nil {
-      senders.append(Sender(isDirect: isDirect, name: name))
-      place = senders.count - 1
+  /// Groups the copies of a postback, in whatever order they are.
+  init(_ copies: [PostbackCopy]) {
+    let sorted = copies.count < 2 ? copies : copies.sorted { $0.precedesBySender($1) }
+    for copy in sorted {
+      let name = copy.isDirect ? nil : copy.forwarder
+      if senders.last.map({ $0.isDirect != copy.isDirect || $0.name != name }) ?? true {
+        senders.append(Sender(isDirect: copy.isDirect, name: name))
+      }
+      senders[senders.count - 1].add(copy)
     }
-    if let place { senders[place].add(values, count, first: first, last: last) }
+    for place in senders.indices where senders[place].values.count > 1 {
+      senders[place].values.sort { $0.first == $1.first ? $0.values < $1.values : $0.first < $1.first }
+    }
   }
 
   /// The copies that came as a device's own; nil if there are none.
@@ -66,4 +68,25 @@ struct PostbackSenders {
 
   /// The first receipt of a copy that a device did not send; nil if there is none.
   var firstForwarded: Int64? { senders.filter { !$0.isDirect }.map(\.first).min() }
+
+  /// The first receipt of a copy; nil if it is not known.
+  var first: Int64? { senders.map(\.first).min().flatMap { $0 == .max ? nil : $0 } }
+
+  /// Indicates that the fields of a copy that a forwarder sent are impossible; those of a device if there is no other copy.
+  var hasImpossibleFields: Bool {
+    let forwarded = senders.filter { !$0.isDirect }
+    return (forwarded.isEmpty ? senders : forwarded).contains(where: \.hasImpossibleFields)
+  }
+}
+
+extension PostbackCopy {
+  /// Orders copies by their sender, and then by their values.
+  fileprivate func precedesBySender(_ other: PostbackCopy) -> Bool {
+    if isDirect != other.isDirect { return isDirect }
+    if !isDirect, forwarder != other.forwarder {
+      guard let forwarder, let name = other.forwarder else { return forwarder == nil }
+      return forwarder < name
+    }
+    return values < other.values
+  }
 }

@@ -5,6 +5,12 @@ struct SenderValues: Sendable {
   /// A campaign of a network for an app.
   struct Campaign: Hashable, Sendable {
     let app, network, campaign: String
+
+    fileprivate var hash: UInt64 {
+      var hash = StableHash()
+      for text in [app, network, campaign] { hash.add(text) }
+      return hash.value
+    }
   }
 
   /// Postbacks of a campaign that are like each other but for their sender and their day.
@@ -68,8 +74,12 @@ struct SenderValues: Sendable {
   private(set) var targets: [Int32: UInt16] = [:]
   private(set) var campaigns = Numbering<Campaign>()
   private(set) var forwarders = Numbering<String>()
-  /// The number of postbacks that are left out, because there are too many keys.
+  /// The number of postbacks of campaigns that are left out, because there are too many keys.
   private(set) var unfollowed = 0
+  /// The campaigns that are counted.
+  private var draw = Draw()
+  /// The hashes of the campaigns, by their numbers.
+  private var hashes: [UInt64] = []
 
   private static let mostKeys = 150_000
 
@@ -79,12 +89,14 @@ struct SenderValues: Sendable {
       for value in start.element..<64 { classes[value] = start.offset }
     }
 
-  /// Adds a won postback that a forwarder sent. Values are nil if there are none.
-  mutating func add(_ postback: CountedPostback, fine: Int?, coarse: Int?) {
+  /// Adds a won postback as a forwarder has sent it.
+  mutating func add(_ postback: CountedPostback) {
     guard let forwarder = postback.forwarder, postback.isWin else { return }
-    let campaign = campaigns.number(
+    let (fine, coarse) = (postback.fine, postback.coarse)
+    let campaign = number(
       of: Campaign(app: postback.app, network: postback.network, campaign: postback.campaign)
     )
+    if let target = postback.target { note(target, of: campaign) }
     let group = Group(
       campaign: campaign,
       window: postback.window,
@@ -105,28 +117,47 @@ struct SenderValues: Sendable {
         forwarder: key.forwarder,
         hour: Int32(clamping: time / 3_600_000)
       )
-      add(hour, 1, to: \.hours)
+      add(hour, 1)
     }
     if let country = postback.country {
-      add(
-        CountryDay(campaign: campaign, forwarder: key.forwarder, day: key.day, country: country),
-        1,
-        to: \.countries
-      )
+      add(CountryDay(campaign: campaign, forwarder: key.forwarder, day: key.day, country: country), 1)
     }
-    if let target = postback.target { note(target, of: campaign) }
   }
 
-  private mutating func add<Place: Hashable>(
-    _ place: Place,
-    _ count: Int32,
-    to table: WritableKeyPath<Self, [Place: Int32]>
-  ) {
-    if self[keyPath: table][place] != nil || self[keyPath: table].count < Self.mostKeys {
-      self[keyPath: table][place, default: 0] += count
-    } else {
-      unfollowed += Int(count)
+  private mutating func number(of campaign: Campaign) -> Int32 {
+    let number = campaigns.number(of: campaign)
+    if Int(number) == hashes.count { hashes.append(campaign.hash) }
+    return number
+  }
+
+  private func takes(_ campaign: Int32) -> Bool { draw.takesAll || draw.takes(hashes[Int(campaign)]) }
+
+  private mutating func add(_ hour: Hour, _ count: Int32) {
+    guard takes(hour.campaign) else { return }
+    hours[hour, default: 0] += count
+    shrink()
+  }
+
+  private mutating func add(_ day: CountryDay, _ count: Int32) {
+    guard takes(day.campaign) else { return }
+    countries[day, default: 0] += count
+    shrink()
+  }
+
+  /// Leaves campaigns out until no table is too large.
+  private mutating func shrink() {
+    while max(counts.count, hours.count, countries.count) > Self.mostKeys {
+      draw.halve()
+      leaveOut()
     }
+  }
+
+  private mutating func leaveOut() {
+    for (key, counts) in counts where !takes(key.group.campaign) { unfollowed += Int(counts.total) }
+    let left = Set(campaigns.values.indices.filter { !takes(Int32($0)) }.map { Int32($0) })
+    counts = counts.filter { !left.contains($0.key.group.campaign) }
+    hours = hours.filter { !left.contains($0.key.campaign) }
+    countries = countries.filter { !left.contains($0.key.campaign) }
   }
 
   private mutating func note(_ target: UInt16, of campaign: Int32) {
@@ -136,16 +167,29 @@ struct SenderValues: Sendable {
   private mutating func add(_ key: Key, _ new: Counts) {
     if let place = counts.index(forKey: key) {
       counts.values[place] += new
-    } else if counts.count < Self.mostKeys {
+    } else if takes(key.group.campaign) {
       counts[key] = new
+      shrink()
     } else {
       unfollowed += Int(new.total)
     }
   }
 
+  /// The same values with numbers that follow the order of the names, so that sums by number do not depend on the order of the
+  /// rows.
+  var inOrder: Self {
+    var values = Self()
+    let sorted = campaigns.values.sorted { ($0.app, $0.network, $0.campaign) < ($1.app, $1.network, $1.campaign) }
+    for campaign in sorted { _ = values.number(of: campaign) }
+    for forwarder in forwarders.values.sorted() { _ = values.forwarders.number(of: forwarder) }
+    values.merge(self)
+    return values
+  }
+
   mutating func merge(_ later: Self) {
-    // Numbers follow the order of the rows, so that sums by number do not depend on the order of a table.
-    let movedCampaigns = later.campaigns.values.map { campaigns.number(of: $0) }
+    draw.formIntersection(later.draw)
+    if !draw.takesAll { leaveOut() }
+    let movedCampaigns = later.campaigns.values.map { number(of: $0) }
     let movedForwarders = later.forwarders.values.map { forwarders.number(of: $0) }
     func moved(_ campaign: Int32) -> Int32 { movedCampaigns[Int(campaign)] }
     func sender(_ forwarder: Int32) -> Int32 { movedForwarders[Int(forwarder)] }
@@ -156,7 +200,7 @@ struct SenderValues: Sendable {
     }
     for (hour, count) in later.hours {
       let hour = Hour(campaign: moved(hour.campaign), forwarder: sender(hour.forwarder), hour: hour.hour)
-      add(hour, count, to: \.hours)
+      add(hour, count)
     }
     for (day, count) in later.countries {
       let day = CountryDay(
@@ -165,7 +209,7 @@ struct SenderValues: Sendable {
         day: day.day,
         country: day.country
       )
-      add(day, count, to: \.countries)
+      add(day, count)
     }
     for (campaign, target) in later.targets { note(target, of: moved(campaign)) }
     unfollowed += later.unfollowed
@@ -174,6 +218,49 @@ struct SenderValues: Sendable {
   /// The keys and counts, by group and day.
   func sorted() -> [(key: Key, counts: Counts)] {
     counts.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
+  }
+}
+
+extension SenderValues: Compact {
+  func encode(_ writer: inout CompactWriter) {
+    campaigns.encode(&writer)
+    forwarders.encode(&writer)
+    writer.append(draw.mask)
+    writer.append(unfollowed)
+    writer.append(targets) { writer, target in
+      for number in [target.key, Int32(target.value)] { writer.append(number) }
+    }
+    writer.append(counts) { writer, entry in
+      entry.key.encode(&writer)
+      entry.value.encode(&writer)
+    }
+    writer.append(hours) { writer, entry in
+      let hour = entry.key
+      for number in [hour.campaign, hour.forwarder, hour.hour, entry.value] { writer.append(number) }
+    }
+    writer.append(countries) { writer, entry in
+      let day = entry.key
+      for number in [day.campaign, day.forwarder, day.day, Int32(day.country), entry.value] { writer.append(number) }
+    }
+  }
+
+  init(_ reader: inout CompactReader) {
+    (campaigns, forwarders) = (Numbering(&reader), Numbering(&reader))
+    hashes = campaigns.values.map(\.hash)
+    (draw, unfollowed) = (Draw(mask: reader.hash()), reader.count())
+    reader.forEach { targets[$0.integer()] = UInt16(truncatingIfNeeded: $0.count()) }
+    reader.forEach { counts[Key(&$0)] = Counts(&$0) }
+    reader.forEach { reader in
+      let hour = Hour(campaign: reader.integer(), forwarder: reader.integer(), hour: reader.integer())
+      hours[hour] = reader.integer()
+    }
+    reader.forEach { reader in
+      let (campaign, forwarder, day) = (
+        reader.integer(Int32.self), reader.integer(Int32.self), reader.integer(Int32.self)
+      )
+      let country = UInt16(truncatingIfNeeded: reader.count())
+      countries[CountryDay(campaign: campaign, forwarder: forwarder, day: day, country: country)] = reader.integer()
+    }
   }
 }
 
@@ -209,19 +296,5 @@ extension SenderValues {
   /// The campaigns whose target is known.
   var targeted: Set<Campaign> {
     Set(targets.filter { $0.value != 0 }.map { campaigns.values[Int($0.key)] })
-  }
-}
-
-/// Numbers for values, in the order in which they come.
-struct Numbering<Value: Hashable & Sendable>: Sendable {
-  private(set) var values: [Value] = []
-  private var numbers: [Value: Int32] = [:]
-
-  mutating func number(of value: Value) -> Int32 {
-    if let number = numbers[value] { return number }
-    let number = Int32(values.count)
-    values.append(value)
-    numbers[value] = number
-    return number
   }
 }

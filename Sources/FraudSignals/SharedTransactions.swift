@@ -2,51 +2,36 @@ internal import LookupTables
 
 /// The transactions of won postbacks, to find those that several networks won.
 struct SharedTransactions: Sendable {
-  private struct Win: Sendable {
+  fileprivate struct Win: DrawnRecord {
     let transaction: UInt64
-    let network: Int32
+    var network: Int32
     let day: Int32
+
+    var hash: UInt16 { UInt16(truncatingIfNeeded: transaction) }
   }
 
-  private var wins: [Win] = []
-  private var networks: [String] = []
-  private var numbers: [String: Int32] = [:]
+  private var wins = DrawnList<Win>(limit: 2_000_000)
+  private var networks = Numbering<String>()
   /// The number of wins that are left out, because there are too many.
-  private(set) var unfollowed = 0
-
-  private static let largestCount = 2_000_000
+  var unfollowed: Int { wins.leftOut }
 
   mutating func add(_ transaction: ArraySlice<UInt8>, network: String, on day: Int32) {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in transaction {
-      // Letters in either case are the same digit.
-      hash = (hash ^ UInt64(byte | 0x20)) &* 0x100_0000_01B3
-    }
-    append(Win(transaction: hash, network: number(of: network), day: day))
-  }
-
-  private mutating func append(_ win: Win) {
-    if wins.count < Self.largestCount { wins.append(win) } else { unfollowed += 1 }
-  }
-
-  private mutating func number(of network: String) -> Int32 {
-    if let number = numbers[network] { return number }
-    let number = Int32(networks.count)
-    networks.append(network)
-    numbers[network] = number
-    return number
+    var hash = StableHash()
+    // Letters in either case are the same digit.
+    for byte in transaction { hash.add(byte | 0x20) }
+    wins.append(Win(transaction: hash.value, network: networks.number(of: network), day: day))
   }
 
   mutating func merge(_ later: Self) {
-    let map = later.networks.map { number(of: $0) }
-    for win in later.wins { append(Win(transaction: win.transaction, network: map[Int(win.network)], day: win.day)) }
-    unfollowed += later.unfollowed
+    let map = later.networks.values.map { networks.number(of: $0) }
+    wins.merge(later.wins) { Win(transaction: $0.transaction, network: map[Int($0.network)], day: $0.day) }
   }
 
   /// Adds the rates of the networks.
   mutating func addRates(to rates: inout SignalRates) {
     wins.sort { ($0.transaction, $0.network) < ($1.transaction, $1.network) }
-    var series = [DaySeries](repeating: DaySeries(), count: networks.count)
+    let wins = wins.records
+    var series = [DaySeries](repeating: DaySeries(), count: networks.values.count)
     var start = 0
     while start < wins.count {
       var end = start + 1
@@ -57,8 +42,33 @@ struct SharedTransactions: Sendable {
       }
       start = end
     }
-    for (network, series) in zip(networks, series) {
+    for (network, series) in zip(networks.values, series) {
       rates.add(SignalRates.Key(name: .sharedTransactions, party: SignalParty(kind: .network, name: network)), series)
     }
+  }
+}
+
+extension SharedTransactions: Compact {
+  func encode(_ writer: inout CompactWriter) {
+    networks.encode(&writer)
+    wins.encode(&writer)
+  }
+
+  init(_ reader: inout CompactReader) {
+    self.init()
+    networks = Numbering(&reader)
+    wins.read(&reader)
+  }
+}
+
+extension SharedTransactions.Win {
+  func encode(_ writer: inout CompactWriter) {
+    writer.append(transaction)
+    writer.append(network)
+    writer.append(day)
+  }
+
+  init(_ reader: inout CompactReader) {
+    (transaction, network, day) = (reader.hash(), reader.integer(), reader.integer())
   }
 }

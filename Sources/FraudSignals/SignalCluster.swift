@@ -3,10 +3,10 @@ internal import SKAdNetwork
 internal import Statistics
 
 /// The accepted postbacks of a campaign, by sender, framework, window and week.
-struct SignalCluster: Hashable, Sendable {
+struct SignalCluster: DrawnKey {
   let app: String
   let network: String
-  /// The forwarder; nil for devices and unknown senders.
+  /// The forwarder whose own copies these are; nil for the copies that count, whoever sent them.
   let forwarder: String?
   /// The campaign: its id of the lookup tables, or what the postbacks tell of its number.
   let campaign: String
@@ -19,6 +19,8 @@ struct SignalCluster: Hashable, Sendable {
   var model: UInt64 = 0
   /// The form of the signed fields, which tells the data tier: the digits of the source identifier, and 8 with a source app.
   var form: UInt8 = 0
+
+  func add(to hash: inout StableHash) { for text in [app, network, campaign] { hash.add(text) } }
 }
 
 extension SignalCluster: Comparable {
@@ -32,7 +34,7 @@ extension SignalCluster: Comparable {
 }
 
 /// Counts of the values of a cluster.
-struct ClusterCounts: Sendable {
+struct ClusterCounts: DrawnSum {
   /// The fine values 0 to 63; empty if there are none.
   var fine: [Int32] = []
   /// The coarse values low, medium and high.
@@ -43,17 +45,19 @@ struct ClusterCounts: Sendable {
   var nulls = Rate()
   /// The countries, as the number of their letters.
   var countries: [UInt16: Int32] = [:]
-  /// The impossible fields among all postbacks.
-  var impossible = Rate()
+  /// The number of postbacks.
+  var postbacks = 0
 
-  mutating func add(fine value: Int) {
+  var records: Int { postbacks }
+
+  mutating func add(fine value: Int, count: Int32 = 1) {
     if fine.isEmpty { fine = Array(repeating: 0, count: 64) }
-    fine[value] += 1
+    fine[value] += count
   }
 
   static func += (left: inout Self, right: Self) {
-    if left.fine.isEmpty {
-      left.fine = right.fine
+    if left.fine.isEmpty || right.fine.isEmpty {
+      left.fine += right.fine
     } else {
       for (value, count) in right.fine.enumerated() { left.fine[value] += count }
     }
@@ -64,7 +68,7 @@ struct ClusterCounts: Sendable {
     left.viewThrough += right.viewThrough
     left.nulls += right.nulls
     left.countries.merge(right.countries, uniquingKeysWith: +)
-    left.impossible += right.impossible
+    left.postbacks += right.postbacks
   }
 
   /// The counts of the values of a measure, from the lowest value on.

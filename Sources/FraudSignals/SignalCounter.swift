@@ -3,110 +3,134 @@ internal import CampaignEnrichment
 internal import ConversionModel
 internal import JSON
 internal import LookupTables
-internal import PostbackCopies
-internal import PostbackPipeline
+package import PostbackCopies
+package import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Statistics
-internal import TableReading
-internal import Tables
+package import TableReading
+package import Tables
+package import CopySettlement
 
-/// A counter for the accepted postbacks of a batch, with their copies and the rows of derived tables beside them.
-struct SignalCounter: Sendable {
-  let filter: RowFilter
-  let copies: SentCopies
+/// A counter for accepted postbacks with all their copies, and for rejects.
+///
+/// For networks and apps, the values and the time of a postback are those of the copy that `skan_settled` decided. For a forwarder
+/// they are those of its own first copy, accepted or rejected. So it does not matter which copy was processed first.
+package struct SignalCounter: Sendable {
   /// The longest time in milliseconds after which a copy may still be a retry.
   let lateAfter: Int64
+  /// The rows that are counted; nil for all.
+  var filter: RowFilter?
+  var rejectFilter: RowFilter?
+  /// The postbacks whose copies are counted.
+  var draw = CopyDraw()
 
   private let columns = PostbackColumns()
+  private let rejectColumns = RejectColumns()
+  private let codeColumn = Table.rejects.place(.rejectCode)
   private let transaction = Table.postbacks.place(.transactionID)
   private let enrichedColumns = EnrichedColumns()
 
-  /// Counts the postbacks of a batch. `enriched` has the rows of `skan_enriched` that stand beside it.
-  func count(_ batch: RawBatch, _ enriched: RawBatch?) -> SignalCounts {
+  package init(lateAfterDays days: Int) { lateAfter = Int64(days) * 86_400_000 }
+
+  /// Counts the rates that follow from a batch of rejects alone.
+  package func count(rejects batch: RawBatch) -> SignalCounts {
     var counts = SignalCounts()
-    var row = RowCursor(batch, of: .postbacks)
-    var enriched = RowCursor(enriched ?? RawBatch(bytesToAdd: 0), of: .enriched)
+    let wanted = rejectFilter == nil ? [codeColumn, rejectColumns.forwarder, rejectColumns.receivedAt] : nil
+    var row = RowCursor(batch, of: .rejects, only: wanted)
     while row.next() {
-      let key = row.key(columns.key)
-      let hasEnriched = enriched.next()
-      if hasEnriched, enriched.key(enrichedColumns.key) != key { counts.isMisaligned = true }
-      guard !counts.isMisaligned else { break }
-      guard filter.matches(row), let id = row.text(columns.adNetworkID), let app = row.text(columns.appID) else {
+      guard let code = row.text(codeColumn).flatMap(RejectCode.init), rejectFilter?.matches(row) ?? true else {
         continue
       }
-      var postback = CountedPostback(row, columns, network: id.networkStem, app: app)
-      if hasEnriched {
-        postback.network = enriched.text(enrichedColumns.network) ?? postback.network
-        postback.campaign = enriched.text(enrichedColumns.campaign) ?? postback.campaign
-        if let status = enriched.text(enrichedColumns.status).flatMap(EnrichStatus.init) { postback.status = status }
-        if enriched.has(CountrySource.targeting.rawValue, in: enrichedColumns.countrySource) {
-          postback.target = enriched.letters(enrichedColumns.country)
-        }
+      let (forwarder, day) = (row.text(rejectColumns.forwarder), DaySeries.day(of: row.time(rejectColumns.receivedAt)))
+      counts.rates.add(.invalidSignatures, .forwarder, forwarder, code == .signatureInvalid, on: day)
+      counts.rates.add(.reusedTransactions, .forwarder, forwarder, code == .duplicateTransaction, on: day)
+    }
+    counts.unreadable = row.unreadable
+    return counts
+  }
+
+  /// Counts the postbacks of a batch. `copies` has their copies; `settled` and `enriched` have the rows of these tables.
+  package func count(_ batch: RawBatch, _ copies: RecordTable, settled: SettledBatch, enriched: SettledBatch) -> SignalCounts {
+    var counts = SignalCounts()
+    var row = RowCursor(batch, of: .postbacks)
+    var settled = SettledCursor(settled, of: .settled)
+    var enriched = SettledCursor(enriched, of: .enriched)
+    while row.next() {
+      let key = row.key(columns.key)
+      let (isSettled, isEnriched) = (settled.next(key), enriched.next(key))
+      guard filter?.matches(row) ?? true, let id = row.text(columns.adNetworkID), let app = row.text(columns.appID)
+      else { continue }
+      let network = id.networkStem
+      var postback =
+        isSettled
+        ? CountedPostback(row, columns, settled.row, .settled, network: network, app: app)
+        : CountedPostback(row, columns, row, .postbacks, network: network, app: app)
+      if isEnriched {
+        counts.enriched += 1
+        postback.read(enriched.row, enrichedColumns)
       }
-      add(row, postback, to: &counts)
-      guard let key, copies.follows(UInt128(key)) else { continue }
-      let isLate = addCopies(of: UInt128(key), row, postback, to: &counts)
+      let senders = PostbackSenders(allCopies(of: key, row, copies))
+      add(postback, senders, to: &counts)
+      if postback.isWin, let transaction = row.cell(transaction) {
+        let day = DaySeries.day(of: postback.time)
+        counts.transactions.add(row.bytes[transaction.indices], network: postback.network, on: day)
+      }
+      if isSettled {
+        note(postback, settled.row, .settled, in: &counts.changes)
+      } else {
+        note(postback, row, .postbacks, in: &counts.changes)
+      }
+      // The row is one of the records of its sender, as rejects are.
+      let (sender, day) = (row.text(columns.forwarder), DaySeries.day(of: row.time(columns.receivedAt)))
+      counts.rates.add(.invalidSignatures, .forwarder, sender, false, on: day)
+      counts.rates.add(.reusedTransactions, .forwarder, sender, false, on: day)
+      guard let key, draw.follows(UInt128(key)) else { continue }
+      let unsigned = UnsignedField.fields(of: PostbackFormat(row, columns))
+      let isLate = add(senders, of: UInt128(key), postback, unsigned, to: &counts)
       if isLate { counts.lateReplays[id, default: 0] += 1 }
     }
     counts.unreadable = row.unreadable
     return counts
   }
 
-  /// Counts what the postback itself tells.
-  private func add(_ row: borrowing RowCursor, _ postback: CountedPostback, to counts: inout SignalCounts) {
-    let cluster = postback.cluster
-    var found = counts.clusters[cluster] ?? ClusterCounts()
-    if postback.isWin {
-      let fine = row.integer(columns.conversionValue).flatMap { (0...63).contains($0) ? Int($0) : nil }
-      var coarse: Int?
-      switch row.text(columns.coarseValue) {
-      case "low":
-        coarse = 0
-        found.coarse.0 += 1
-      case "medium":
-        coarse = 1
-        found.coarse.1 += 1
-      case "high":
-        coarse = 2
-        found.coarse.2 += 1
-      default: break
-      }
-      if let fine { found.add(fine: fine) }
-      found.nulls.add(fine == nil && coarse == nil)
-      counts.values.add(postback, fine: fine, coarse: coarse)
-      if let country = postback.country { found.countries[country, default: 0] += 1 }
-      if let fidelity = row.integer(columns.fidelityType) {
-        found.viewThrough.add(fidelity == 0)
-      } else if let type = row.text(columns.adInteractionType) {
-        found.viewThrough.add(type == "view")
-      }
-      if let isRedownload = row.boolean(columns.redownload) {
-        found.redownload.add(isRedownload)
-      } else if let type = row.text(columns.conversionType) {
-        found.redownload.add(type == "redownload")
-      }
-      if let transaction = row.cell(transaction) {
-        let day = DaySeries.day(of: postback.time)
-        counts.transactions.add(row.bytes[transaction.indices], network: postback.network, on: day)
-      }
-    }
-    let isImpossible = hasImpossibleFields(row)
-    found.impossible.add(isImpossible)
-    counts.clusters[cluster] = found
+  /// The copies of the postback in the current row, the accepted one among them.
+  private func allCopies(of key: PostbackKey?, _ row: borrowing RowCursor, _ copies: RecordTable) -> [PostbackCopy] {
+    let time = row.time(columns.receivedAt)
+    let own = PostbackCopy(
+      receivedAt: time ?? PostbackCopy.unknownTime,
+      lastReceivedAt: time ?? .min,
+      channel: row.text(columns.channel).flatMap { Channel(rawValue: $0) },
+      forwarder: row.text(columns.forwarder),
+      values: UnsignedValues(row, columns, UnsignedField.fields(of: PostbackFormat(row, columns))),
+      isImpossible: hasImpossibleFields(row)
+    )
+    var all = [own]
+    if let key { copies.forEach(UInt128(key)) { all.append(PostbackCopy(record: $0)) } }
+    return all
+  }
+
+  /// Notes the revenue that the value which counts means, in the columns `decided` of `values`.
+  private func note(
+    _ postback: CountedPostback,
+    _ values: borrowing RowCursor,
+    _ decided: DecidedColumns,
+    in changes: inout ValueChanges
+  ) {
+    guard postback.isWin, let amount = values.amount(decided.revenue), let currency = values.text(decided.currency)
+    else { return }
+    changes.note(postback.meant, in: postback.place, currency, amount)
+  }
+
+  /// Counts what the copy that counts tells.
+  private func add(_ postback: CountedPostback, _ senders: PostbackSenders, to counts: inout SignalCounts) {
     let day = DaySeries.day(of: postback.time)
-    counts.rates.add(.impossibleFields, .forwarder, postback.forwarder, isImpossible, on: day)
+    counts.clusters.add(postback.cluster, postback.counts)
+    let isImpossible = senders.hasImpossibleFields
     counts.rates.add(.impossibleFields, .network, postback.network, isImpossible, on: day)
     counts.rates.add(.impossibleFields, .app, postback.app, isImpossible, on: day)
-    counts.rates.add(.invalidSignatures, .forwarder, postback.forwarder, false, on: day)
-    counts.rates.add(.reusedTransactions, .forwarder, postback.forwarder, false, on: day)
-    if let status = postback.status {
-      for (name, isFound) in [
-        (SignalName.unknownCampaigns, status == .unmapped), (.inactiveCampaigns, status == .outsideValidity),
-      ] {
-        counts.rates.add(name, .network, postback.network, isFound, on: day)
-        counts.rates.add(name, .forwarder, postback.forwarder, isFound, on: day)
-      }
+    for (name, isFound) in postback.campaignRates {
+      counts.rates.add(name, .network, postback.network, isFound, on: day)
     }
   }
 
@@ -120,49 +144,40 @@ struct SignalCounter: Sendable {
   // MARK: - Copies
 
   /// Counts what all copies of the postback tell. Returns true if a sender sent it again after Apple's last retry.
-  private func addCopies(
+  private func add(
+    _ senders: PostbackSenders,
     of key: UInt128,
-    _ row: borrowing RowCursor,
     _ postback: CountedPostback,
+    _ unsigned: [UnsignedField],
     to counts: inout SignalCounts
   ) -> Bool {
-    let others = copies.copies(of: key)
-    let isDirect = row.has(Channel.appleDirect.rawValue, in: columns.channel)
-    let own = UnsignedValues(row, columns, UnsignedField.fields(of: PostbackFormat(row, columns)))
-    if postback.isWin { postback.note(own.meant, row, columns, in: &counts.changes) }
-    var senders = PostbackSenders()
-    let time = (first: postback.time ?? .max, last: postback.time ?? .min)
-    senders.add(own, by: postback.forwarder, isDirect: isDirect, first: time.first, last: time.last)
-    for copy in others {
-      senders.add(
-        copy.isIdentical ? own : copy.values,
-        by: copy.forwarder < 0 ? nil : copies.forwarders[Int(copy.forwarder)],
-        isDirect: copy.isDirect,
-        count: Int(copy.count),
-        first: copy.first,
-        last: copy.last
-      )
-    }
     var isLate = false
     for sender in senders.senders {
       let isSenderLate = sender.wait > lateAfter
       isLate = isLate || isSenderLate
       guard let name = sender.name else { continue }
+      let sent = postback.sent(by: sender, name, unsigned)
+      counts.sent.add(sent.cluster, sent.counts)
+      counts.values.add(sent)
       let day = DaySeries.day(of: sender.first)
+      for (name, isFound) in postback.campaignRates {
+        counts.rates.add(name, .forwarder, sent.forwarder, isFound, on: day)
+      }
       counts.rates.add(.lateCopies, .forwarder, name, isSenderLate, on: day)
       counts.rates.add(.resends, .forwarder, name, sender.count > sender.values.count && !isSenderLate, on: day)
       counts.rates.add(.selfConflicts, .forwarder, name, sender.contradictedAt != nil, on: day)
+      counts.rates.add(.impossibleFields, .forwarder, name, sender.hasImpossibleFields, on: day)
     }
-    if senders.senders.count > 1 { counts.delay.add(senders, network: postback.network) }
-    if let device = senders.device { compare(senders, with: device, row, postback, to: &counts) }
+    if senders.senders.count > 1 { counts.delay.add(senders, of: key, network: postback.network) }
+    if let device = senders.device { compare(senders, of: key, with: device, postback, to: &counts) }
     return isLate
   }
 
   /// Compares the forwarders' copies with the device's.
   private func compare(
     _ senders: PostbackSenders,
+    of key: UInt128,
     with device: PostbackSenders.Sender,
-    _ row: borrowing RowCursor,
     _ postback: CountedPostback,
     to counts: inout SignalCounts
   ) {
@@ -170,15 +185,16 @@ struct SignalCounter: Sendable {
     let day = DaySeries.day(of: device.first)
     counts.rates.add(.deviceCopiesDisagree, .network, postback.network, isContradicted, on: day)
     counts.rates.add(.deviceCopiesDisagree, .app, postback.app, isContradicted, on: day)
-    if postback.isWin, let first = postback.time {
+    if postback.isWin, let first = senders.first {
       counts.risk.add(
         postback.cluster,
-        at: min(first, device.first),
+        of: key,
+        at: first,
         forwardedAt: senders.firstForwarded,
         value: device.values[0].values.meant
       )
     }
-    let place = postback.place(row, columns)
+    let place = postback.place
     for sender in senders.senders {
       guard !sender.isDirect, let forwarder = sender.name else { continue }
       counts.rates.add(.deviceCopiesDisagree, .forwarder, forwarder, isContradicted, on: day)

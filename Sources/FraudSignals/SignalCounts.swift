@@ -1,10 +1,13 @@
 internal import LookupTables
 internal import Statistics
-internal import Tables
+package import Tables
 
-/// The counts of accepted postbacks for the signals.
-struct SignalCounts: Sendable {
-  var clusters: [SignalCluster: ClusterCounts] = [:]
+/// The counts of accepted postbacks and of rejects for the signals. Those of a division of the rows, in whatever order they are
+/// merged, are those of all rows.
+package struct SignalCounts: Sendable {
+  var clusters = DrawnTable<SignalCluster, ClusterCounts>(limit: 50_000)
+  /// The same of forwarders' own copies.
+  var sent = DrawnTable<SignalCluster, ClusterCounts>(limit: 50_000)
   var rates = SignalRates()
   var transactions = SharedTransactions()
   var changes = ValueChanges()
@@ -17,16 +20,20 @@ struct SignalCounts: Sendable {
   var nullsAsZeros: [String: Rate] = [:]
   /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
   var lateReplays: [String: Int] = [:]
-  var unreadable = UnreadableRows()
-  /// The number of postbacks in further clusters, which are left out.
-  var uncounted = 0
-  /// Indicates that a row of a derived table is not of the postback in its place.
-  var isMisaligned = false
+  /// The number of postbacks that are in `skan_enriched`.
+  var enriched = 0
+  /// The number of copies that are left out, because there are too many.
+  var unfollowed = 0
+  /// The lines that are not rows, which are not among the bytes.
+  package var unreadable = UnreadableRows()
+
+  /// Counts of no rows.
+  package init() {}
 
   /// The networks with one forwarder that sends for no other network.
   var onlySenders: Set<String> {
     var (forwarders, networks): ([String: Set<String>], [String: Set<String>]) = ([:], [:])
-    for key in clusters.keys {
+    for key in sent.entries.keys {
       guard let forwarder = key.forwarder else { continue }
       forwarders[key.network, default: []].insert(forwarder)
       networks[forwarder, default: []].insert(key.network)
@@ -39,17 +46,9 @@ struct SignalCounts: Sendable {
     )
   }
 
-  private static let mostClusters = 50_000
-  private static let mostNetworks = 4096
-
-  mutating func merge(_ later: SignalCounts) {
-    for (key, counts) in later.clusters {
-      if clusters[key] != nil || clusters.count < Self.mostClusters {
-        clusters[key, default: ClusterCounts()] += counts
-      } else {
-        uncounted += counts.impossible.total
-      }
-    }
+  package mutating func merge(_ later: SignalCounts) {
+    clusters.merge(later.clusters)
+    sent.merge(later.sent)
     rates += later.rates
     transactions.merge(later.transactions)
     changes.merge(later.changes)
@@ -62,12 +61,16 @@ struct SignalCounts: Sendable {
       sum += other
       return sum
     }
-    for (network, count) in later.lateReplays where lateReplays[network] != nil || lateReplays.count < Self.mostNetworks
-    {
-      lateReplays[network, default: 0] += count
-    }
+    lateReplays.merge(later.lateReplays, uniquingKeysWith: +)
+    enriched += later.enriched
+    unfollowed += later.unfollowed
     unreadable += later.unreadable
-    isMisaligned = isMisaligned || later.isMisaligned
+  }
+
+  /// The number of copies, postbacks and transactions that are left out, because there are too many.
+  var leftOut: Int {
+    unfollowed + clusters.leftOut + sent.leftOut + transactions.unfollowed + risk.unfollowed + delay.unfollowed
+      + values.unfollowed
   }
 }
 
@@ -115,8 +118,18 @@ extension SignalCounts {
 }
 
 extension SignalCounts {
+  /// Adds the rates that follow from counts of all rows.
+  mutating func complete() {
+    values = values.inOrder
+    transactions.addRates(to: &rates)
+    delay.addRates(to: &rates)
+    values.addRates(to: &rates)
+    addZeros()
+    risk.addRates(to: &rates)
+  }
+
   /// Adds the values lowered to 0 to the rates: as changes, or left out for forwarders that write missing values as 0.
-  mutating func addZeros() {
+  private mutating func addZeros() {
     for (forwarder, series) in zeros {
       let isUsual = nullsAsZeros[forwarder].map { $0.count >= 5 && $0.count * 2 > $0.total } ?? false
       if isUsual {

@@ -6,13 +6,11 @@ struct SignalOmissions {
   private let counts: SignalCounts
   private let made: Set<SignalName>
   private let bases: Set<SignalBasis>
-  private let hasEnriched: Bool
 
-  init(_ counts: SignalCounts, _ tests: [SignalTest], hasEnriched: Bool) {
+  init(_ counts: SignalCounts, _ tests: [SignalTest]) {
     self.counts = counts
     made = Set(tests.map(\.name))
     bases = Set(tests.map(\.basis))
-    self.hasEnriched = hasEnriched
   }
 
   /// Tests that were not made at all, then what the others did not look at.
@@ -87,7 +85,7 @@ struct SignalOmissions {
         """
     case .bursts: return "No campaign has 100 postbacks of one forwarder on four days."
     case .unknownCampaigns, .inactiveCampaigns:
-      return hasEnriched
+      return counts.enriched > 0
         ? "Too few postbacks were looked up."
         : "There is no skan_enriched of these postbacks. Run postback enrich with the lookup tables, and give one folder."
     case .fineValues, .coarseValues, .inventedNulls, .redownloads, .viewThrough, .countries:

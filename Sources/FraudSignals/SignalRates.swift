@@ -3,22 +3,31 @@ internal import Statistics
 
 /// The rates of all parties, by test and day.
 package struct SignalRates: Sendable {
-  struct Key: Hashable, Sendable {
+  struct Key: DrawnKey {
     let name: SignalName
     let party: SignalParty
+
+    func add(to hash: inout StableHash) { hash.add(party.name) }
   }
 
   /// A rate by the day on which its records were first received.
-  package struct Entry: Sendable {
+  struct Entry: DrawnSum {
     var series = DaySeries()
     /// The number of records that could not be compared.
     var leftOut = 0
+
+    static func += (left: inout Self, right: Self) {
+      left.series += right.series
+      left.leftOut += right.leftOut
+    }
+
+    var records: Int { series.rate.total + leftOut }
   }
 
-  private(set) var entries: [Key: Entry] = [:]
+  private var table = DrawnTable<Key, Entry>(limit: 50_000)
+  var entries: [Key: Entry] { table.entries }
 
   static let leastRecords = 30
-  private static let mostEntries = 50_000
 
   /// Counts a record of the day on which it was first received.
   mutating func add(
@@ -38,30 +47,16 @@ package struct SignalRates: Sendable {
   /// Counts a record of a forwarder that a test leaves out.
   mutating func leaveOut(_ name: SignalName, _ forwarder: String, _ count: Int = 1) {
     let key = Key(name: name, party: SignalParty(kind: .forwarder, name: forwarder))
-    if entries[key] != nil || entries.count < Self.mostEntries { entries[key, default: Entry()].leftOut += count }
+    table.add(key, Entry(leftOut: count))
   }
 
   mutating func add(_ key: Key, _ cell: DaySeries.Cell) {
-    if let place = entries.index(forKey: key) {
-      entries.values[place].series.add(cell)
-    } else if entries.count < Self.mostEntries {
-      var entry = Entry()
-      entry.series.add(cell)
-      entries[key] = entry
-    }
+    table.add(key, records: Int(cell.total)) { $0.series.add(cell) }
   }
 
-  mutating func add(_ key: Key, _ series: DaySeries) {
-    if entries[key] != nil || entries.count < Self.mostEntries { entries[key, default: Entry()].series += series }
-  }
+  mutating func add(_ key: Key, _ series: DaySeries) { table.add(key, Entry(series: series)) }
 
-  static func += (left: inout Self, right: Self) {
-    for (key, entry) in right.entries.sorted(by: { $0.key.party < $1.key.party }) {
-      guard left.entries[key] != nil || left.entries.count < mostEntries else { continue }
-      left.entries[key, default: Entry()].series += entry.series
-      left.entries[key]?.leftOut += entry.leftOut
-    }
-  }
+  static func += (left: inout Self, right: Self) { left.table.merge(right.table) }
 
   /// The tests of all parties with enough records, each against all other parties of its kind. A test is left out if no record
   /// of any party has the property, since it cannot raise an alarm.
@@ -151,4 +146,33 @@ package struct SignalRates: Sendable {
     test.since = ChangePoint.onset(series)
     test.isThroughout = test.since == nil
   }
+}
+
+extension SignalRates: Compact {
+  func encode(_ writer: inout CompactWriter) { table.encode(&writer) }
+
+  init(_ reader: inout CompactReader) {
+    self.init()
+    table.read(&reader)
+  }
+}
+
+extension SignalRates.Key {
+  func encode(_ writer: inout CompactWriter) {
+    for text in [name.rawValue, party.kind.rawValue, party.name] { writer.append(text) }
+  }
+
+  init(_ reader: inout CompactReader) {
+    name = SignalName(rawValue: reader.text()) ?? .resends
+    party = SignalParty(kind: SignalParty.Kind(rawValue: reader.text()) ?? .forwarder, name: reader.text())
+  }
+}
+
+extension SignalRates.Entry {
+  func encode(_ writer: inout CompactWriter) {
+    series.encode(&writer)
+    writer.append(leftOut)
+  }
+
+  init(_ reader: inout CompactReader) { (series, leftOut) = (DaySeries(&reader), reader.count()) }
 }

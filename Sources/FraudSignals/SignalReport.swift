@@ -1,8 +1,11 @@
 internal import ConversionModel
 internal import LookupTables
+internal import DurableFiles
 package import PostbackPipeline
 package import TableReading
 package import Tables
+internal import CopySettlement
+internal import PostbackCopies
 
 /// All tests of the accepted postbacks and of their copies.
 ///
@@ -43,61 +46,71 @@ package struct SignalReport: Sendable {
 
   /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. A copy is
   /// late if it comes more than `days` days after the first of the same sender. All copies of a postback count, also those
-  /// of other senders and, for five weeks, those outside the span.
+  /// of other senders and, for five weeks, those outside the span. Values, sender and time of a postback are those of the copy
+  /// that `settled` decided; without it those of the copy that was accepted.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,
     accepted: TableFiles,
+    settled: TableFiles?,
     enriched: TableFiles?,
     lateAfterDays days: Int,
     jobs: Int
   ) async throws(PipelineFailure) {
-    var copies = SentCopies()
-    let rateFilter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    var counter = SignalCounter(lateAfterDays: days)
+    counter.filter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
+    counter.rejectFilter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
     // Copies of a postback have the same app, but may come from another sender.
     let copyConditions = query.sharedConditions.filter { $0.column == ColumnName.appID.rawValue }
     let copyFilter = RowFilter(copyConditions, during: query.span.extended(by: Self.copyTime), in: .rejects)
+    var copies = SentCopies()
+    let (columns, rejectCounter) = (RejectColumns(), counter)
     try await rejects.scan(jobs: jobs) { batch in
-      SentCopies(batch, copies: copyFilter, rates: rateFilter)
-    } take: { part in
-      copies.merge(part)
+      (RejectedCopies(batch, columns, copyFilter), rejectCounter.count(rejects: batch))
+    } take: { found, rates in
+      copies.add(found, rates)
     }
-    copies.sort()
-    let counter = SignalCounter(
-      filter: RowFilter(query.sharedConditions, during: query.span, in: .postbacks),
-      copies: copies,
-      lateAfter: Int64(days) * 86_400_000
-    )
-    var enriched = enriched
-    var counts = try await Self.count(accepted, enriched: enriched, counter, jobs: jobs)
-    if counts.isMisaligned {
-      enriched = nil
-      counts = try await Self.count(accepted, enriched: nil, counter, jobs: jobs)
+    copies.finish()
+    counter.draw = copies.draw
+    var counts = copies.counts
+    let table = copies.table
+    let (parts, settledFiles, enrichedFiles) = try PipelineFailure.state { () throws(FileFailure) in
+      (try accepted.divided(), try SettledFiles.byNumber(settled), try SettledFiles.byNumber(enriched))
     }
-    counts.rates += copies.rates
-    counts.transactions.addRates(to: &counts.rates)
-    counts.delay.addRates(to: &counts.rates)
-    counts.values.addRates(to: &counts.rates)
-    counts.addZeros()
-    counts.risk.addRates(to: &counts.rates)
+    for part in parts {
+      var rows = BesideRows(settled: settledFiles[part.number], enriched: enrichedFiles[part.number])
+      let counter = counter
+      try await part.files.scan(jobs: jobs) { batch throws(PipelineFailure) in
+        try await rows.next(beside: batch) { () async throws(PipelineFailure) in
+          try await part.files.postbackKeys(jobs: jobs)
+        }
+      } _: { batch, beside in
+        counter.count(batch, table, settled: .read(beside.settled), enriched: .read(beside.enriched))
+      } take: { found in
+        counts.merge(found)
+      }
+    }
+    self.init(counts)
+  }
+
+  /// Makes the tests of counts.
+  package init(_ counts: SignalCounts) {
+    var counts = counts
+    counts.complete()
     tests = Self.tests(counts).sorted {
       ($0.pValue, $0.name.rawValue, $0.party, $0.app ?? "", $0.value ?? "")
         < ($1.pValue, $1.name.rawValue, $1.party, $1.app ?? "", $1.value ?? "")
     }
-    let omitted = SignalOmissions(counts, tests, hasEnriched: enriched != nil)
+    let omitted = SignalOmissions(counts, tests)
     (omissions, partialOmissions) = (omitted.all(), omitted.partial())
-    leftOut =
-      copies.unfollowed + counts.uncounted + counts.transactions.unfollowed + counts.risk.unfollowed
-      + counts.delay.unfollowed + counts.values.unfollowed
+    leftOut = counts.leftOut
     lateReplays = counts.lateReplays
-    var unreadable = copies.unreadable
-    unreadable += counts.unreadable
-    self.unreadable = unreadable
+    unreadable = counts.unreadable
   }
 
   /// All tests, corrected for their number.
   private static func tests(_ counts: SignalCounts) -> [SignalTest] {
-    var tests = counts.rates.tests() + ClusterTests(counts.clusters, targeted: counts.values.targeted).all()
+    var tests = counts.rates.tests() + ClusterTests(counts).all()
     tests += RevenueComparison.tests(counts.changes.comparisons()) + counts.risk.testsOfWithheld()
     tests += SameCampaignTests(counts.values).all() + ValueSteps(counts.values).all()
     tests += CampaignBursts(values: counts.values).all()
@@ -121,23 +134,6 @@ package struct SignalReport: Sendable {
     }
   }
 
-  private static func count(
-    _ accepted: TableFiles,
-    enriched: TableFiles?,
-    _ counter: SignalCounter,
-    jobs: Int
-  ) async throws(PipelineFailure) -> SignalCounts {
-    var counts = SignalCounts()
-    var enrichedRows = enriched.map { AlignedRows($0) }
-    try await accepted.scan(jobs: jobs) { batch throws(PipelineFailure) in
-      try await enrichedRows?.next(beside: batch)
-    } _: { batch, enriched in
-      counter.count(batch, enriched)
-    } take: { part in
-      counts.merge(part)
-    }
-    return counts
-  }
 }
 
 extension SignalTest {

@@ -6,7 +6,7 @@ internal import Tables
 /// mean.
 struct ValueChanges: Sendable {
   /// What gives a value its meaning: the app, the versions, the window and the model.
-  struct Place: Hashable, Sendable {
+  struct Place: Hashable, Compact {
     let app: String
     let family, window: UInt8
     /// The model and its version; nil for any, if the row was not decoded.
@@ -16,24 +16,46 @@ struct ValueChanges: Sendable {
     fileprivate var anyModel: Place { Place(app: app, family: family, window: window) }
   }
 
-  private struct Meaning: Hashable, Sendable {
+  fileprivate struct Meaning: DrawnKey {
     let place: Place
     let value: MeantValue
+
+    func add(to hash: inout StableHash) {
+      place.add(to: &hash)
+      hash.add(value.order)
+    }
   }
 
-  private struct Revenue: Equatable, Sendable {
+  fileprivate struct Revenue: Equatable {
     let currency: String
     let amount: Amount
   }
 
-  private struct ChangeKey: Hashable, Sendable {
+  /// The revenue of a meaning; nil if rows of several models differ in it.
+  fileprivate struct Known: DrawnSum {
+    var isNoted = false
+    var revenue: Revenue?
+
+    static func += (left: inout Self, right: Self) {
+      if !left.isNoted { left = right } else if right.isNoted, left.revenue != right.revenue { left.revenue = nil }
+    }
+
+    var records: Int { 0 }
+  }
+
+  fileprivate struct ChangeKey: DrawnKey {
     let forwarder: String
     let name: SignalName
     let change: ValueChange
+
+    func add(to hash: inout StableHash) {
+      hash.add(forwarder)
+      for number in [change.field.rawValue, Int(change.from), Int(change.to)] { hash.add(number) }
+    }
   }
 
   /// The values of a device and of a forwarder in one postback, with the test that the difference is for.
-  private struct Pair: Hashable, Sendable {
+  fileprivate struct Pair: DrawnKey {
     let forwarder: String
     let place: Place
     let from, to: MeantValue
@@ -43,41 +65,28 @@ struct ValueChanges: Sendable {
       [forwarder, place.app, place.model ?? "", name?.rawValue ?? ""]
         + [Int(place.family), Int(place.window), Int(place.version), from.order, to.order].map { String($0) }
     }
+
+    func add(to hash: inout StableHash) {
+      hash.add(forwarder)
+      place.add(to: &hash)
+      for number in [from.order, to.order] { hash.add(number) }
+    }
   }
 
-  private var changes: [ChangeKey: Int] = [:]
-  private var pairs: [Pair: Int] = [:]
-  /// The revenue of each meaning; nil if rows of several models differ in it.
-  private var revenue: [Meaning: Revenue?] = [:]
-
-  private static let mostEntries = 200_000
+  private var changes = DrawnTable<ChangeKey, Int>(limit: 200_000)
+  private var pairs = DrawnTable<Pair, Int>(limit: 200_000)
+  private var revenue = DrawnTable<Meaning, Known>(limit: 200_000)
 
   /// Notes the revenue that a value means.
   mutating func note(_ value: MeantValue, in place: Place, _ currency: String, _ amount: Amount) {
-    note(Meaning(place: place, value: value), Revenue(currency: currency, amount: amount))
-    if place.model != nil {
-      note(Meaning(place: place.anyModel, value: value), Revenue(currency: currency, amount: amount))
-    }
-  }
-
-  /// Tells if it is noted what a value means.
-  func knows(_ value: MeantValue, in place: Place) -> Bool { revenue[Meaning(place: place, value: value)] != nil }
-
-  private mutating func note(_ meaning: Meaning, _ found: Revenue?) {
-    if let known = revenue[meaning] {
-      if known != found { revenue[meaning] = .some(nil) }
-    } else if revenue.count < Self.mostEntries {
-      revenue[meaning] = .some(found)
-    }
+    let known = Known(isNoted: true, revenue: Revenue(currency: currency, amount: amount))
+    revenue.add(Meaning(place: place, value: value), known)
+    if place.model != nil { revenue.add(Meaning(place: place.anyModel, value: value), known) }
   }
 
   /// Counts a difference that a test is about.
   mutating func add(_ change: ValueChange, for name: SignalName, by forwarder: String) {
-    add(ChangeKey(forwarder: forwarder, name: name, change: change), 1)
-  }
-
-  private mutating func add(_ key: ChangeKey, _ count: Int) {
-    if changes[key] != nil || changes.count < Self.mostEntries { changes[key, default: 0] += count }
+    changes.add(ChangeKey(forwarder: forwarder, name: name, change: change), 1)
   }
 
   /// Counts the values of a compared postback. `name` is the test that a difference is for; nil if there is none.
@@ -87,24 +96,20 @@ struct ValueChanges: Sendable {
     for name: SignalName?,
     by forwarder: String
   ) {
-    add(Pair(forwarder: forwarder, place: place, from: values.from, to: values.to, name: name), 1)
-  }
-
-  private mutating func add(_ pair: Pair, _ count: Int) {
-    if pairs[pair] != nil || pairs.count < Self.mostEntries { pairs[pair, default: 0] += count }
+    pairs.add(Pair(forwarder: forwarder, place: place, from: values.from, to: values.to, name: name), 1)
   }
 
   mutating func merge(_ later: Self) {
-    for (key, count) in later.changes { add(key, count) }
-    for (pair, count) in later.pairs { add(pair, count) }
-    for (meaning, value) in later.revenue { note(meaning, value) }
+    changes.merge(later.changes)
+    pairs.merge(later.pairs)
+    revenue.merge(later.revenue)
   }
 
   // MARK: - Results
 
   /// The most frequent change that a test is about, by a forwarder; nil if there is none.
   func mostFrequent(_ name: SignalName, by forwarder: String) -> SignalChange? {
-    let own = changes.filter { $0.key.forwarder == forwarder && $0.key.name == name }
+    let own = changes.entries.filter { $0.key.forwarder == forwarder && $0.key.name == name }
     let most = own.max {
       ($0.value, $1.key.change.from, $1.key.change.to, $1.key.change.field.rawValue)
         < ($1.value, $0.key.change.from, $0.key.change.to, $0.key.change.field.rawValue)
@@ -123,7 +128,7 @@ struct ValueChanges: Sendable {
   /// currency.
   func revenueEffect(_ names: Set<SignalName>, by forwarder: String) -> [String: Amount] {
     var sums: [String: Amount] = [:]
-    for (pair, count) in pairs where pair.forwarder == forwarder && pair.name.map(names.contains) == true {
+    for (pair, count) in pairs.entries where pair.forwarder == forwarder && pair.name.map(names.contains) == true {
       guard let (currency, from, to) = amounts(pair) else { continue }
       sums[currency, default: .zero] += (to - from) * count
     }
@@ -136,11 +141,11 @@ struct ValueChanges: Sendable {
     var found: [Key: RevenueComparison] = [:]
     var unpriced: [String: Int] = [:]
     var largest: [String: Amount] = [:]
-    for case let revenue? in revenue.values {
+    for case let revenue? in revenue.entries.values.map(\.revenue) {
       largest[revenue.currency] = max(largest[revenue.currency] ?? .zero, revenue.amount)
     }
     // Squares are no exact sums: they are added up in the same order.
-    for (pair, count) in pairs.sorted(by: { $0.key.order.lexicographicallyPrecedes($1.key.order) }) {
+    for (pair, count) in pairs.entries.sorted(by: { $0.key.order.lexicographicallyPrecedes($1.key.order) }) {
       guard let (currency, from, to) = amounts(pair) else {
         if pair.from != .none || pair.to != .none { unpriced[pair.forwarder, default: 0] += count }
         continue
@@ -164,8 +169,9 @@ struct ValueChanges: Sendable {
   /// What both values of a pair mean; nil if that is not known of one, or if both have none.
   private func amounts(_ pair: Pair) -> (currency: String, from: Amount, to: Amount)? {
     func meaning(_ value: MeantValue) -> Revenue? {
-      if let found = revenue[Meaning(place: pair.place, value: value)] { return found }
-      return revenue[Meaning(place: pair.place.anyModel, value: value)] ?? nil
+      let known = revenue.entries
+      if let found = known[Meaning(place: pair.place, value: value)] { return found.revenue }
+      return known[Meaning(place: pair.place.anyModel, value: value)]?.revenue
     }
     switch (pair.from, pair.to) {
     case (.none, .none): return nil
@@ -176,4 +182,98 @@ struct ValueChanges: Sendable {
       return (from.currency, from.amount, to.amount)
     }
   }
+}
+
+// MARK: - Bytes
+
+extension ValueChanges: Compact {
+  func encode(_ writer: inout CompactWriter) {
+    changes.encode(&writer)
+    pairs.encode(&writer)
+    revenue.encode(&writer)
+  }
+
+  init(_ reader: inout CompactReader) {
+    self.init()
+    changes.read(&reader)
+    pairs.read(&reader)
+    revenue.read(&reader)
+  }
+}
+
+extension ValueChanges.Place {
+  func add(to hash: inout StableHash) {
+    for text in [app, model] { hash.add(text) }
+    for number in [Int(family), Int(window), Int(version)] { hash.add(number) }
+  }
+
+  func encode(_ writer: inout CompactWriter) {
+    for text in [app, model] { writer.append(text) }
+    for number in [family, window] { writer.append(number) }
+    writer.append(version)
+  }
+
+  init(_ reader: inout CompactReader) {
+    (app, model) = (reader.text(), reader.optionalText())
+    (family, window, version) = (reader.byte(), reader.byte(), reader.integer())
+  }
+}
+
+extension ValueChanges.Meaning {
+  func encode(_ writer: inout CompactWriter) {
+    place.encode(&writer)
+    value.encode(&writer)
+  }
+
+  init(_ reader: inout CompactReader) { (place, value) = (ValueChanges.Place(&reader), MeantValue(&reader)) }
+}
+
+extension ValueChanges.Known {
+  func encode(_ writer: inout CompactWriter) {
+    writer.append(isNoted ? 1 : 0)
+    writer.append(revenue?.currency)
+    writer.append(revenue?.amount ?? .zero)
+  }
+
+  init(_ reader: inout CompactReader) {
+    isNoted = reader.count() == 1
+    let (currency, amount) = (reader.optionalText(), reader.amount())
+    revenue = currency.map { ValueChanges.Revenue(currency: $0, amount: amount) }
+  }
+}
+
+extension ValueChanges.ChangeKey {
+  func encode(_ writer: inout CompactWriter) {
+    for text in [forwarder, name.rawValue] { writer.append(text) }
+    writer.append(change.field.rawValue)
+    for number in [change.from, change.to] { writer.append(number) }
+  }
+
+  init(_ reader: inout CompactReader) {
+    (forwarder, name) = (reader.text(), SignalName(rawValue: reader.text()) ?? .raisedValues)
+    let field = UnsignedField(rawValue: reader.count()) ?? .conversionValue
+    change = ValueChange(field: field, from: reader.integer(), to: reader.integer())
+  }
+}
+
+extension ValueChanges.Pair {
+  func encode(_ writer: inout CompactWriter) {
+    for text in [forwarder, name?.rawValue] { writer.append(text) }
+    place.encode(&writer)
+    for value in [from, to] { value.encode(&writer) }
+  }
+
+  init(_ reader: inout CompactReader) {
+    (forwarder, name) = (reader.text(), reader.optionalText().flatMap { SignalName(rawValue: $0) })
+    (place, from, to) = (ValueChanges.Place(&reader), MeantValue(&reader), MeantValue(&reader))
+  }
+}
+
+extension MeantValue: Compact {
+  func encode(_ writer: inout CompactWriter) {
+    writer.append(kind)
+    writer.append(value)
+  }
+
+  init(_ reader: inout CompactReader) { self.init(kind: reader.byte(), value: reader.integer()) }
 }

@@ -1,6 +1,6 @@
 internal import Ledger
 internal import Signatures
-internal import TableReading
+package import TableReading
 
 /// Copies of postbacks, which are sorted by their source, by key and by content.
 package struct CopyList: Sendable {
@@ -14,11 +14,23 @@ package struct CopyList: Sendable {
   private var bytes: [UInt8] = []
   private var limit = 32 << 20
 
+  /// A list of no copies.
+  package init() {}
+
   /// The number of copies.
-  var count: Int { entries.count }
+  package var count: Int { entries.count }
+
+  /// The number of bytes of the copies.
+  package var byteCount: Int { bytes.count }
+
+  /// Removes the copies of some postbacks.
+  package mutating func removeAll(where isRemoved: (UInt128) -> Bool) {
+    entries.removeAll { isRemoved($0.key) }
+    merge()
+  }
 
   /// Adds a copy of a source.
-  mutating func add(_ source: UInt32, _ key: UInt128, _ record: ArraySlice<UInt8>) {
+  package mutating func add(_ source: UInt32, _ key: UInt128, _ record: ArraySlice<UInt8>) {
     let start = bytes.count
     bytes += record
     entries.append(Entry(source: source, key: key, range: start..<bytes.count))
@@ -30,7 +42,7 @@ package struct CopyList: Sendable {
   }
 
   /// Sorts the copies, and merges those of the same source, key and content.
-  mutating func merge() {
+  package mutating func merge() {
     var old: [Entry] = []
     swap(&old, &entries)
     let before = bytes
@@ -58,12 +70,12 @@ package struct CopyList: Sendable {
   }
 
   /// Calls `body` with each copy.
-  func forEach<Failure: Error>(_ body: (UInt32, UInt128, ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
+  package func forEach<Failure: Error>(_ body: (UInt32, UInt128, ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
     for entry in entries { try body(entry.source, entry.key, bytes[entry.range]) }
   }
 
   /// The copies by key, whatever their sources.
-  func table() -> RecordTable {
+  package func table() -> RecordTable {
     let records = entries.map { entry in
       RecordSorter.Entry(key: entry.key, start: UInt32(entry.range.lowerBound), count: UInt32(entry.range.count))
     }

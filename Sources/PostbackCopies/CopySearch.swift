@@ -116,16 +116,6 @@ final class CopySearch {
   }
 }
 
-extension [UInt128] {
-  /// The keys in order, each once.
-  var sortedOnce: [UInt128] {
-    var keys: [UInt128] = []
-    keys.reserveCapacity(count)
-    for key in sorted() where keys.last != key { keys.append(key) }
-    return keys
-  }
-}
-
 /// Records that are collected until they have about a number of bytes.
 private struct RecordBuffer {
   private let limit: Int

@@ -22,7 +22,7 @@ package final class PartCopies {
   package let cache: PartCache
   let jobs: Int
   let bufferBytes: Int
-  let rejects: [TablePart]
+  package let rejects: [TablePart]
   /// The names of the files with the keys of each part, and of those with the keys of the copies in each part of the rejects.
   let keyNames: [String]
   let copiedNames: [String]
@@ -73,13 +73,7 @@ package final class PartCopies {
   /// Returns the keys of the postbacks of a part, in order.
   package func keys(of part: Int) async throws(PipelineFailure) -> [UInt128] {
     if let keys = try cache.read(keyNames[part], UInt128.self) { return keys }
-    var keys: [UInt128] = []
-    try await parts[part].files.scan(jobs: jobs) {
-      $0.postbackKeys(of: .postbacks).compactMap(\.self)
-    } take: {
-      keys += $0
-    }
-    keys = keys.sortedOnce
+    let keys = try await parts[part].files.postbackKeys(jobs: jobs)
     try cache.add(keyNames[part], keys)
     return keys
   }

@@ -1,14 +1,16 @@
 internal import JSON
-internal import PostbackPipeline
-internal import PostbackVerification
+package import PostbackPipeline
+package import PostbackVerification
 package import SKAdNetwork
-internal import TableReading
-internal import Tables
+package import TableReading
+package import Tables
 
 /// A copy of a postback, or several with the same content from the same sender.
 package struct PostbackCopy: Hashable, Sendable {
   /// The time of the first of them in milliseconds since 1970; the greatest number if it is not known.
   package var receivedAt: Int64
+  /// The time of the last of them; the least number if it is not known.
+  package var lastReceivedAt = Int64.min
   /// The number of the copies.
   package var count = 1
   /// The channel; nil if the envelope does not give it.
@@ -20,29 +22,36 @@ package struct PostbackCopy: Hashable, Sendable {
   /// Indicates that the conversion value is 0 and that other fields are empty, as a forwarder leaves them that writes missing
   /// values as 0.
   package var isZeroFilled = false
+  /// Indicates that the fields of one of them are impossible under Apple's data tiers.
+  package var isImpossible = false
 
   /// Makes a copy.
   package init(
     receivedAt: Int64,
+    lastReceivedAt: Int64 = .min,
     count: Int = 1,
     channel: Channel?,
     forwarder: String?,
     values: UnsignedValues,
-    isZeroFilled: Bool = false
+    isZeroFilled: Bool = false,
+    isImpossible: Bool = false
   ) {
     self.receivedAt = receivedAt
+    self.lastReceivedAt = lastReceivedAt
     self.count = count
     self.channel = channel
     self.forwarder = forwarder
     self.values = values
     self.isZeroFilled = isZeroFilled
+    self.isImpossible = isImpossible
   }
 
   /// The time that stands for an unknown one.
   package static let unknownTime = Int64.max
   /// The number of bytes of a record before its content.
-  static let contentStart = 12
+  static let contentStart = 20
   private static let zeroFilledBit: UInt8 = 4
+  private static let impossibleBit: UInt8 = 8
 
   /// Indicates that a device sent the copy itself, by its channel.
   package var isDirect: Bool { channel == .appleDirect }
@@ -93,6 +102,8 @@ extension [PostbackCopy] {
       if let last = merged.last, last.isSame(as: copy) {
         merged[merged.count - 1].count += copy.count
         merged[merged.count - 1].receivedAt = Swift.min(last.receivedAt, copy.receivedAt)
+        merged[merged.count - 1].lastReceivedAt = Swift.max(last.lastReceivedAt, copy.lastReceivedAt)
+        merged[merged.count - 1].isImpossible = last.isImpossible || copy.isImpossible
       } else {
         merged.append(copy)
       }
@@ -104,13 +115,16 @@ extension [PostbackCopy] {
 // MARK: - Records of the copy join
 
 extension PostbackCopy {
-  /// The copy as bytes: the time, the number of copies, and then the content with its length before it. The time is a part of the content of a device's own
-  /// copy, because it decides if the copy counts.
+  /// The copy as bytes: the first and the last time, the number of copies, and then the content with its length before it. The
+  /// time is a part of the content of a device's own copy, because it decides if the copy counts.
   var record: [UInt8] {
     var record: [UInt8] = []
     record.append(littleEndian: receivedAt)
     record.append(littleEndian: UInt32(count))
-    var content = [UInt8(channel.order) | (isZeroFilled ? Self.zeroFilledBit : 0)]
+    record.append(littleEndian: lastReceivedAt)
+    var content = [
+      UInt8(channel.order) | (isZeroFilled ? Self.zeroFilledBit : 0) | (isImpossible ? Self.impossibleBit : 0)
+    ]
     if isDirect { content.append(littleEndian: receivedAt) }
     content += values.record
     content += (forwarder ?? "").utf8
@@ -122,10 +136,12 @@ extension PostbackCopy {
   package init(record: ArraySlice<UInt8>) {
     receivedAt = record.integer(at: 0)
     count = Int(record.integer(at: 8, as: UInt32.self))
+    lastReceivedAt = record.integer(at: 12)
     var content = Self.content(of: record)
     let order = content.removeFirst()
     isZeroFilled = order & Self.zeroFilledBit != 0
-    let channelOrder = order & ~Self.zeroFilledBit
+    isImpossible = order & Self.impossibleBit != 0
+    let channelOrder = order & ~(Self.zeroFilledBit | Self.impossibleBit)
     channel = channelOrder == 0 ? .appleDirect : channelOrder == 1 ? .networkForwarded : nil
     if channel == .appleDirect { content = content.dropFirst(8) }
     values = UnsignedValues(record: content)
@@ -137,6 +153,11 @@ extension PostbackCopy {
   private static func content(of record: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let content = record.dropFirst(contentStart)
     return content.dropFirst(4).prefix(Int(content.integer(at: 0, as: UInt32.self)))
+  }
+
+  /// The record of a copy without the inline values behind it.
+  package static func withoutInline(_ record: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    record[..<content(of: record).endIndex]
   }
 
   /// The inline values behind a record, as their own record; nil if there are none.
@@ -153,25 +174,27 @@ extension PostbackCopy {
     var merged: [UInt8] = []
     merged.append(littleEndian: time)
     merged.append(littleEndian: count)
+    merged.append(littleEndian: Swift.max(earlier.integer(at: 12), later.integer(at: 12)) as Int64)
     earlier = merged + content
   }
 }
 
 /// The copies of accepted postbacks in a batch of rejects.
-struct RejectedCopies: Sendable {
+package struct RejectedCopies: Sendable {
   /// The keys of the postbacks, each with the record of a copy, and with the inline values behind it.
-  let records: [(key: PostbackKey, record: [UInt8])]
+  package let records: [(key: PostbackKey, record: [UInt8])]
   /// The number of copies whose bodies could not be read.
-  let unreadableBodies: Int
+  package let unreadableBodies: Int
   /// The lines that are not rows.
-  let unreadable: UnreadableRows
+  package let unreadable: UnreadableRows
 
-  /// Reads the copies in a batch of rows of `skan_rejects`.
-  init(_ batch: RawBatch, _ columns: RejectColumns) {
+  /// Reads the copies in a batch of rows of `skan_rejects` that pass a filter.
+  package init(_ batch: RawBatch, _ columns: RejectColumns, _ filter: RowFilter? = nil) {
     var records: [(PostbackKey, [UInt8])] = []
     var unreadableBodies = 0
     var reader = InlineReader()
     unreadable = columns.forEachCopy(in: batch) { cursor, key, copy in
+      guard filter?.matches(cursor) ?? true else { return }
       guard let copy else {
         unreadableBodies += 1
         return
@@ -179,11 +202,13 @@ struct RejectedCopies: Sendable {
       let receivedAt = cursor.time(columns.receivedAt)
       let read = PostbackCopy(
         receivedAt: receivedAt ?? PostbackCopy.unknownTime,
+        lastReceivedAt: receivedAt ?? .min,
         channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
         forwarder: cursor.text(columns.forwarder),
         values: UnsignedValues(copy.postback),
         isZeroFilled: copy.postback.conversionValue == 0
-          && (copy.postback.sourceAppID == 0 || copy.postback.sourceDomain?.count == 0)
+          && (copy.postback.sourceAppID == 0 || copy.postback.sourceDomain?.count == 0),
+        isImpossible: !copy.postback.tierFlags.isDisjoint(with: .edits)
       )
       let inline = copy.postback.extras.map { reader.read(copy.body[$0.indices], receivedAt: receivedAt) }
       records.append((key, read.record + (inline?.content ?? [])))

@@ -91,7 +91,7 @@ package struct UnsignedValues: Hashable, Sendable {
   }
 
   /// The number of a word in its enumeration.
-  static func place<Word: CaseIterable & Equatable>(of word: Word?) -> Int64 {
+  package static func place<Word: CaseIterable & Equatable>(of word: Word?) -> Int64 {
     guard let word else { return absent }
     var place: Int64 = 0
     for other in Word.allCases {

@@ -1,7 +1,20 @@
 internal import JSON
-internal import PostbackPipeline
+package import PostbackPipeline
 package import PostbackVerification
 package import Tables
+
+extension TableFiles {
+  /// Reads the keys of all postbacks of `skan_postbacks`, each once, in order.
+  package func postbackKeys(jobs: Int) async throws(PipelineFailure) -> [UInt128] {
+    var keys: [UInt128] = []
+    try await scan(jobs: jobs) {
+      $0.postbackKeys(of: .postbacks).compactMap(\.self)
+    } take: {
+      keys += $0
+    }
+    return keys.sortedOnce
+  }
+}
 
 extension RawBatch {
   /// The key of the postback in each record of a batch of rows of a table; nil for lines that are not rows.
@@ -25,4 +38,14 @@ extension RawBatch {
 extension UInt128 {
   /// The key of a postback as one number.
   package init(_ key: PostbackKey) { self = UInt128(key.high) << 64 | UInt128(key.low) }
+}
+
+extension [UInt128] {
+  /// The keys in order, each once.
+  package var sortedOnce: [UInt128] {
+    var keys: [UInt128] = []
+    keys.reserveCapacity(count)
+    for key in sorted() where keys.last != key { keys.append(key) }
+    return keys
+  }
 }

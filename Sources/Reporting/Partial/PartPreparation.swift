@@ -24,6 +24,8 @@ package struct PartPreparation: Sendable {
   package var isEnriching = true
   /// The settings of the daily report; nil if none is wanted.
   package var daily: DailySettings?
+  /// The number of days after which a copy is late for the signals; nil if no signals are wanted.
+  package var lateAfterDays: Int?
 
   /// Makes settings with the settlement and the enrichment.
   package init(_ lookups: Lookups, _ models: Models, _ settlement: SettlementSettings, as encoding: TableEncoding) {
@@ -48,6 +50,7 @@ package struct PartPreparation: Sendable {
     pass.settlement = try PartCalculation(lookups, models, digest, settlement, encoding, in: cache)
     if isEnriching { pass.enrichment = try PartCalculation(lookups, encoding, in: cache) }
     if let daily { pass.daily = try PartCalculation(lookups, daily, in: cache) }
+    if let lateAfterDays { pass.signals = try PartCalculation(lateAfterDays: lateAfterDays, in: cache) }
     for part in parts.indices { _ = try await pass.results(of: part) }
   }
 }

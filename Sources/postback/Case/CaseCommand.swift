@@ -1,3 +1,4 @@
+internal import CopySettlement
 internal import Analysis
 internal import Base
 internal import CampaignEnrichment
@@ -197,6 +198,7 @@ struct CaseCommand: Command {
       all,
       rejects: rejects,
       accepted: accepted,
+      settled: try derived(.settled),
       enriched: enriched,
       lateAfterDays: lateDays,
       jobs: jobs

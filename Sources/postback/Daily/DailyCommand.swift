@@ -77,7 +77,7 @@ struct DailyCommand: DerivedCommand {
     wantsValues = arguments.has("--histogram")
   }
 
-  static var kind: PartCache.Kind { .daily }
+  static var kinds: [PartCache.Kind] { [.daily, .signals] }
 
   func settingsDigest() throws(CommandFailure) -> String {
     let lookups = try self.lookups.load(files, isQuiet: true)
@@ -120,20 +120,23 @@ struct DailyCommand: DerivedCommand {
     settings.replacement = work.replacement
     try keepRemovedDays(&settings, in: folder)
     let positions = try positions()
+    let settled = try DailySettledInputs(in: work.source, progress: progress.handler)
     var inputs = DailyInputs(
       accepted: work.tables.postbacks,
       events: work.tables.events,
       rejects: work.tables.rejects,
-      settled: try DailySettledInputs(in: work.source, progress: progress.handler)
+      settled: settled
     )
     inputs.models = try ModelMeanings(ofRun: derived.output)
     (inputs.costs, inputs.currency) = (costs, currency)
     let signals = try await KnownSignals(
       rejects: inputs.rejects,
       accepted: inputs.accepted,
+      settled: settled?.rows,
       enriched: try TableFiles(derived: .enriched, in: work.source),
       lateAfterDays: SignalSection.lateDays,
-      jobs: derived.jobs
+      jobs: derived.jobs,
+      cache: work.cache
     )
     // The parties whose values a suspicion is about.
     inputs.suspicions = ValueSuspicions(signals.report.alarms)

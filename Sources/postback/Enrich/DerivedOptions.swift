@@ -1,3 +1,4 @@
+internal import Reporting
 internal import DerivedTables
 internal import DurableFiles
 internal import FraudSignals
@@ -138,7 +139,7 @@ final class DerivedWork {
   /// Commits the generation, and removes results for parts that the commands did not use.
   func commit(_ commands: [any DerivedCommand.Type]) throws {
     try generation.commit()
-    try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.map { $0.kind })
+    try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.flatMap { $0.kinds })
   }
 }
 
@@ -168,8 +169,8 @@ protocol DerivedCommand: Command {
   /// The files that the command has read, and reads no second time.
   var files: LoadedFiles { get set }
 
-  /// The kind of results for parts that the command calculates.
-  static var kind: PartCache.Kind { get }
+  /// The kinds of results for parts that the command calculates.
+  static var kinds: [PartCache.Kind] { get }
 
   /// Returns the digest of the files and the settings, besides the tables of the run and of earlier steps, from which the
   /// tables are made.

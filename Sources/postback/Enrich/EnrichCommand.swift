@@ -45,7 +45,7 @@ struct EnrichCommand: DerivedCommand {
     }
   }
 
-  static var kind: PartCache.Kind { .enriched }
+  static var kinds: [PartCache.Kind] { [.enriched] }
 
   func settingsDigest() throws(CommandFailure) -> String {
     "\(try lookups.load(files, isQuiet: true).hexadecimalDigest) \(derived.text)"

@@ -83,7 +83,10 @@ struct DerivedRefresh {
     guard planned.count > 1, let settle = planned.first as? SettleCommand else { return }
     var preparation = try settle.preparation()
     preparation.isEnriching = planned.contains { $0 is EnrichCommand }
-    for case let daily as DailyCommand in planned { preparation.daily = try daily.countingSettings() }
+    for case let daily as DailyCommand in planned {
+      preparation.daily = try daily.countingSettings()
+      preparation.lateAfterDays = SignalSection.lateDays
+    }
     try await preparation.fill(
       work.cache,
       accepted: work.tables.postbacks,

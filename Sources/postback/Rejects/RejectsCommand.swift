@@ -1,3 +1,4 @@
+internal import CopySettlement
 internal import Analysis
 internal import Base
 internal import CampaignEnrichment
@@ -214,6 +215,7 @@ struct RejectsCommand: Command {
           query,
           rejects: rejects,
           accepted: accepted,
+          settled: try derived(.settled),
           enriched: try derived(.enriched),
           lateAfterDays: lateDays,
           jobs: jobs

@@ -1,3 +1,4 @@
+internal import CopySettlement
 internal import Analysis
 internal import CampaignEnrichment
 internal import DerivedTables
@@ -132,6 +133,7 @@ struct ReportCommand: Command {
         self.signals,
         rejects: rejects,
         accepted: accepted,
+        settled: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .settled, of: snapshot) },
         enriched: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .enriched, of: snapshot) },
         lateAfterDays: SignalSection.lateDays,
         jobs: jobs

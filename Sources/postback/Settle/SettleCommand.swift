@@ -82,7 +82,7 @@ struct SettleCommand: DerivedCommand {
     self.settings = settings
   }
 
-  static var kind: PartCache.Kind { .settled }
+  static var kinds: [PartCache.Kind] { [.settled] }
 
   func settingsDigest() throws(CommandFailure) -> String {
     let (models, lookups) = (try models(isQuiet: true), try lookups.load(files, isQuiet: true))

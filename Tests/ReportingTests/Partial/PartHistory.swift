@@ -180,6 +180,7 @@ struct PartHistory {
     if let cache, settings.isPrepared {
       var preparation = PartPreparation(lookups, models, settlement, as: encoding)
       preparation.daily = daily
+      preparation.lateAfterDays = 2
       try await preparation.fill(cache, accepted: accepted, rejects: rejects, jobs: settings.jobs)
     }
     let prepared = try DurableFolder(folder.path("cache")).names()
@@ -221,8 +222,18 @@ struct PartHistory {
       // Nothing was calculated that was not prepared. Parts with lines that are not rows are calculated each time.
       #expect(try DurableFolder(folder.path("cache")).names() == prepared)
     }
+    let signals = try await KnownSignals(
+      rejects: rejects,
+      accepted: accepted,
+      settled: try TableFiles(derived: .settled, in: target),
+      enriched: try TableFiles(derived: .enriched, in: target),
+      lateAfterDays: 2,
+      jobs: settings.jobs,
+      cache: cache
+    )
     try cache?.removeOthers(of: PartCache.Kind.allCases)
     var files: [String: [UInt8]] = [:]
+    files["signals"] = Array(Self.text(signals.report).utf8)
     files["unreadable"] = Array("\([settled.unreadable, enriched.unreadable, report.unreadable])".utf8)
     let tables: [Table] = [
       .settled, .settledEvents, .enriched, .daily, .dailyEvents, .dailyValues, .dailyChanges, .modelled,
@@ -233,6 +244,17 @@ struct PartHistory {
       }
     }
     return files
+  }
+
+  /// The results of all tests.
+  private static func text(_ report: SignalReport) -> String {
+    let tests = report.tests.map { test in
+      """
+      \(test.name) \(test.basis) \(test.method) \(test.party) \(test.app ?? "") \(test.value ?? "") \(test.own) \(test.others) \
+      \(test.effect) \(test.pValue) \(test.leftOut) \(test.since.map { "\($0)" } ?? "")
+      """
+    }
+    return (tests + ["\(report.lateReplays.sorted { $0.key < $1.key })", "\(report.omissions)"]).joined(separator: "\n")
   }
 
   /// The suspicions about a forwarder and a network, which change from one report to the next.

@@ -1,6 +1,8 @@
 internal import DurableFiles
 package import PostbackPipeline
 package import TableReading
+package import DerivedTables
+package import FraudSignals
 
 /// The tests of all signals on some tables, which a later step on the same rows need not make again.
 package struct KnownSignals: Sendable {
@@ -8,16 +10,19 @@ package struct KnownSignals: Sendable {
   package let report: SignalReport
   private let identity: [String]
 
-  /// Makes the tests, unless `known` has those of the same rows. A copy is late as in `SignalReport`.
+  /// Makes the tests, unless `known` has those of the same rows. A copy is late as in `SignalReport`. What a cache has is not
+  /// counted again.
   package init(
     _ known: KnownSignals? = nil,
     rejects: TableFiles,
     accepted: TableFiles,
+    settled: TableFiles?,
     enriched: TableFiles?,
     lateAfterDays days: Int,
-    jobs: Int
+    jobs: Int,
+    cache: PartCache? = nil
   ) async throws(PipelineFailure) {
-    let tables = [rejects, accepted] + (enriched.map { [$0] } ?? [])
+    let tables = [rejects, accepted, settled, enriched].compactMap(\.self)
     identity = try PipelineFailure.state { () throws(FileFailure) in
       var texts = ["\(days)"]
       for files in tables { texts += try files.divided().map(\.identity) }
@@ -27,10 +32,18 @@ package struct KnownSignals: Sendable {
       report = known.report
       return
     }
+    if let cache {
+      let signals = PartSignals(try PartCalculation(lateAfterDays: days, in: cache), in: cache)
+      report = SignalReport(
+        try await signals.counts(accepted: accepted, rejects: rejects, settled: settled, enriched: enriched, jobs: jobs)
+      )
+      return
+    }
     report = try await SignalReport(
       RejectQuery(grouping: []),
       rejects: rejects,
       accepted: accepted,
+      settled: settled,
       enriched: enriched,
       lateAfterDays: days,
       jobs: jobs

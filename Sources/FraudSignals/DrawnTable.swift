@@ -1,0 +1,182 @@
+/// A number that follows from texts and numbers, and is the same in every process.
+struct StableHash {
+  private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func add(_ byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+  mutating func add(_ text: String?) {
+    for byte in (text ?? "").utf8 { add(byte) }
+    add(text == nil ? 0 : 0xFF)
+  }
+
+  mutating func add(_ number: Int) { for shift in 0..<8 { add(UInt8(truncatingIfNeeded: number >> (8 * shift))) } }
+
+  /// The number, of which all bits depend on all that was added.
+  var value: UInt64 {
+    let mixed = (state ^ state >> 32) &* 0x9E37_79B9_7F4A_7C15
+    return mixed ^ mixed >> 29
+  }
+}
+
+/// A share of all things, drawn by their hashes: whatever order they come in, the same ones are in it.
+struct Draw: Sendable {
+  /// The bits that are 0 in the hashes of those in the share.
+  private(set) var mask: UInt64 = 0
+
+  init(mask: UInt64 = 0) { self.mask = mask }
+
+  /// Indicates that all are in the share.
+  var takesAll: Bool { mask == 0 }
+
+  func takes(_ hash: UInt64) -> Bool { hash & mask == 0 }
+
+  /// Makes the share half as large.
+  mutating func halve() { mask = mask << 1 | 1 }
+
+  /// Makes the share the smaller one of both.
+  mutating func formIntersection(_ other: Draw) { mask = max(mask, other.mask) }
+}
+
+/// A key that may be drawn.
+protocol DrawnKey: Hashable, Compact {
+  func add(to hash: inout StableHash)
+}
+
+/// A sum for a key.
+protocol DrawnSum: Compact {
+  init()
+  static func += (left: inout Self, right: Self)
+  /// The number of records in the sum.
+  var records: Int { get }
+}
+
+/// Sums by key, of which no more than a number are kept.
+///
+/// If there are more, keys are drawn by their hashes, so that neither the order in which they come nor the division of the rows
+/// matters.
+struct DrawnTable<Key: DrawnKey, Sum: DrawnSum>: Sendable {
+  private(set) var entries: [Key: Sum] = [:]
+  /// The number of records of keys that are left out.
+  private(set) var leftOut = 0
+  private let limit: Int
+  private var draw = Draw()
+
+  init(limit: Int) { self.limit = limit }
+
+  private func takes(_ key: Key) -> Bool {
+    if draw.takesAll { return true }
+    var hash = StableHash()
+    key.add(to: &hash)
+    return draw.takes(hash.value)
+  }
+
+  mutating func add(_ key: Key, _ sum: Sum) { add(key, records: sum.records) { $0 += sum } }
+
+  /// Calls `body` with the sum of a key, to which it adds some records.
+  mutating func add(_ key: Key, records: Int = 1, _ body: (inout Sum) -> Void) {
+    if let place = entries.index(forKey: key) {
+      body(&entries.values[place])
+    } else if takes(key) {
+      var sum = Sum()
+      body(&sum)
+      entries[key] = sum
+      while entries.count > limit {
+        draw.halve()
+        leaveOut()
+      }
+    } else {
+      leftOut += records
+    }
+  }
+
+  private mutating func leaveOut() {
+    for (key, sum) in entries where !takes(key) {
+      leftOut += sum.records
+      entries[key] = nil
+    }
+  }
+
+  mutating func merge(_ other: Self) {
+    leftOut += other.leftOut
+    draw.formIntersection(other.draw)
+    if !draw.takesAll { leaveOut() }
+    for (key, sum) in other.entries { add(key, sum) }
+  }
+
+  func encode(_ writer: inout CompactWriter) {
+    writer.append(draw.mask)
+    writer.append(leftOut)
+    writer.append(entries) { writer, entry in
+      entry.key.encode(&writer)
+      entry.value.encode(&writer)
+    }
+  }
+
+  /// Reads what `encode` has written into an empty table.
+  mutating func read(_ reader: inout CompactReader) {
+    draw = Draw(mask: reader.hash())
+    leftOut = reader.count()
+    reader.forEach { add(Key(&$0), Sum(&$0)) }
+  }
+}
+
+/// A record that may be drawn, by the lower bits of its hash.
+protocol DrawnRecord: Compact {
+  var hash: UInt16 { get }
+}
+
+/// Records of which no more than a number are kept, drawn as in `DrawnTable`.
+struct DrawnList<Record: DrawnRecord>: Sendable {
+  private(set) var records: [Record] = []
+  /// The number of records that are left out.
+  private(set) var leftOut = 0
+  private let limit: Int
+  private var draw = Draw()
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func append(_ record: Record) {
+    guard draw.takes(UInt64(record.hash)) else {
+      leftOut += 1
+      return
+    }
+    records.append(record)
+    while records.count > limit {
+      draw.halve()
+      leaveOut()
+    }
+  }
+
+  private mutating func leaveOut() {
+    let (before, draw) = (records.count, draw)
+    records.removeAll { !draw.takes(UInt64($0.hash)) }
+    leftOut += before - records.count
+  }
+
+  /// Adds other records, each as `moved` returns it.
+  mutating func merge(_ other: Self, _ moved: (Record) -> Record) {
+    leftOut += other.leftOut
+    draw.formIntersection(other.draw)
+    if !draw.takesAll { leaveOut() }
+    for record in other.records { append(moved(record)) }
+  }
+
+  mutating func sort(by precedes: (Record, Record) -> Bool) { records.sort(by: precedes) }
+
+  func encode(_ writer: inout CompactWriter) {
+    writer.append(draw.mask)
+    writer.append(leftOut)
+    writer.append(records) { $1.encode(&$0) }
+  }
+
+  /// Reads what `encode` has written into an empty list.
+  mutating func read(_ reader: inout CompactReader) {
+    draw = Draw(mask: reader.hash())
+    leftOut = reader.count()
+    reader.forEach { records.append(Record(&$0)) }
+  }
+}
+
+extension Int: DrawnSum {
+  var records: Int { self }
+}
