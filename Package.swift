@@ -67,7 +67,7 @@ let package = Package(
     module("SKAdNetwork", ["Base", "JSON"]),
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
-    module("InfoPlist", ["JSON"]),
+    module("InfoPlist", ["Base", "JSON"]),
     module("ConversionClient", ["Base", "ConversionModel"]),
     module("DurableFiles", ["Base", "CDeflate", "CLinux", "CZlib"]),
     module(

@@ -56,8 +56,13 @@ struct BinaryPropertyList {
     default: break
     }
     switch marker >> 4 {
-    case 0x1: return .other("an integer")
-    case 0x2: return .other("a number")
+    case 0x1:
+      // Numbers of one, two and four bytes have no sign, those of eight have one.
+      let size = 1 << Int(marker & 0xF)
+      guard size <= 8, start + 1 + size <= offsets.lowerBound else { return .other("a number that is too large") }
+      let bits = bytes[(start + 1)..<(start + 1 + size)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      return .integer(Int(Int64(bitPattern: bits)))
+    case 0x2: return .other("a number that is not whole")
     case 0x4: return .other("data")
     case 0x5:
       let text = try content(marker, start, size: 1)

@@ -1,3 +1,4 @@
+internal import Base
 package import JSON
 
 /// The keys of an Info.plist that are about ad attribution.
@@ -10,6 +11,8 @@ enum InfoPlistKey: String, CaseIterable {
   case adAttributionKitCopies = "AttributionCopyEndpoint"
   case reengagementCopies = "EligibleForAdAttributionKitReengagementPostbackCopies"
   case nestedReengagementCopies = "OptInForReengagementPostbackCopies"
+  case overlappingConversions = "EligibleForAdAttributionKitOverlappingConversions"
+  case configurations = "AdAttributionKitConfigurations"
 }
 
 /// The check of the ad attribution in an Info.plist.
@@ -46,10 +49,12 @@ package struct InfoPlistCheck: Sendable {
       note(.wrongType, "", nil, "The property list is \(root.typeName). An Info.plist is a dictionary.")
       return
     }
-    checkSpelling(members, "")
+    checkKeys(members, "")
     readItems(first(.skAdNetworkItems, members))
     readIdentifiers(first(.adNetworkIdentifiers, members))
     readCopies(members)
+    readBoolean(first(.overlappingConversions, members), InfoPlistKey.overlappingConversions.rawValue)
+    readConfigurations(first(.configurations, members))
     for network in networks { checkPresence(network) }
   }
 
@@ -67,7 +72,7 @@ package struct InfoPlistCheck: Sendable {
     ])
   }
 
-  private mutating func note(
+  mutating func note(
     _ code: InfoPlistFinding.Code,
     _ keyPath: String,
     _ found: String?,
@@ -80,21 +85,21 @@ package struct InfoPlistCheck: Sendable {
     members.first { $0.key == key.rawValue }?.value
   }
 
-  /// Finds keys of ours in another spelling, and keys that a dictionary has twice.
-  private mutating func checkSpelling(_ members: [PropertyList.Member], _ prefix: String) {
+  /// Finds keys of ours in another spelling, keys that a dictionary has twice, and keys that the system does not know: in a
+  /// dictionary that has those of `known` alone, else those that are named like ours.
+  mutating func checkKeys(_ members: [PropertyList.Member], _ prefix: String, known: [String]? = nil) {
+    let names = known ?? InfoPlistKey.allCases.map(\.rawValue)
     var seen: Set<String> = []
     for member in members {
-      let lower = member.key.lowercased()
-      guard let key = InfoPlistKey.allCases.first(where: { $0.rawValue.lowercased() == lower }) else { continue }
-      if key.rawValue != member.key {
-        note(.keySpelling, prefix + member.key, member.key, "The system does not know the key. Write \(key.rawValue).")
+      let (place, lower) = (prefix + member.key, member.key.lowercased())
+      if let name = names.first(where: { $0.lowercased() == lower }), name != member.key {
+        note(.keySpelling, place, member.key, "The system does not know the key. Write \(name).")
+      } else if !names.contains(member.key), known != nil || lower.contains("adattributionkit") {
+        let nearest = member.key.nearest(among: names).map { "Write \($0)" }
+        let advice = nearest ?? "Remove it, or write one of \(names.joined(separator: ", "))"
+        note(.keyUnknown, place, member.key, "The system does not know the key. \(advice).")
       } else if !seen.insert(member.key).inserted {
-        note(
-          .keyTwice,
-          prefix + member.key,
-          nil,
-          "The dictionary has the key twice, and one of them is lost. Join them."
-        )
+        note(.keyTwice, place, nil, "The dictionary has the key twice, and one of them is lost. Join them.")
       }
     }
   }
@@ -114,7 +119,7 @@ package struct InfoPlistCheck: Sendable {
         note(.wrongType, place, nil, "The element is \(item.typeName). It must be a dictionary with \(key).")
         continue
       }
-      checkSpelling(members, "\(place).")
+      checkKeys(members, "\(place).")
       switch first(.skAdNetworkIdentifier, members) {
       case .string(let id)?:
         checkID(id, "\(place).\(key)", among: skAdNetworkIDs, suffixes: [Self.skAdNetworkSuffix])
@@ -143,8 +148,8 @@ package struct InfoPlistCheck: Sendable {
     }
   }
 
-  private static let skAdNetworkSuffix = ".skadnetwork"
-  private static let adAttributionKitSuffix = ".adattributionkit"
+  static let skAdNetworkSuffix = ".skadnetwork"
+  static let adAttributionKitSuffix = ".adattributionkit"
 
   private mutating func checkID(_ id: String, _ place: String, among others: [String], suffixes: [String]) {
     if id.contains("$(") { return noteVariable(id, place) }
@@ -204,7 +209,8 @@ package struct InfoPlistCheck: Sendable {
     switch first(.adAttributionKit, members) {
     case .dictionary(let found)?:
       nested = found
-      checkSpelling(found, "\(container).")
+      let known = [InfoPlistKey.adAttributionKitCopies, .nestedReengagementCopies].map(\.rawValue)
+      checkKeys(found, "\(container).", known: known)
     case let other?:
       note(.wrongType, container, nil, "The value is \(other.typeName). It must be a dictionary with \(key).")
     case nil: break
@@ -228,6 +234,17 @@ package struct InfoPlistCheck: Sendable {
     }
   }
 
+  /// Returns a Boolean, and false, with a finding unless the key is absent, if there is none.
+  @discardableResult
+  private mutating func readBoolean(_ value: PropertyList?, _ place: String) -> Bool {
+    switch value {
+    case .boolean(let flag)?: return flag
+    case let other?: note(.wrongType, place, nil, "The value is \(other.typeName). It must be a Boolean.")
+    case nil: break
+    }
+    return false
+  }
+
   private mutating func readReengagement(_ nested: [PropertyList.Member], _ members: [PropertyList.Member]) {
     let place = "\(InfoPlistKey.adAttributionKit.rawValue).\(InfoPlistKey.nestedReengagementCopies.rawValue)"
     let values = [
@@ -235,11 +252,7 @@ package struct InfoPlistCheck: Sendable {
       (InfoPlistKey.reengagementCopies.rawValue, first(.reengagementCopies, members)),
     ]
     for (place, value) in values {
-      switch value {
-      case .boolean(let asks)?: asksForReengagements = asksForReengagements || asks
-      case let other?: note(.wrongType, place, nil, "The value is \(other.typeName). It must be a Boolean.")
-      case nil: break
-      }
+      if readBoolean(value, place) { asksForReengagements = true }
     }
     guard values.allSatisfy({ $0.1 == nil }) else { return }
     note(

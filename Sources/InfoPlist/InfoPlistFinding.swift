@@ -15,6 +15,7 @@ package struct InfoPlistFinding: Sendable, Equatable {
     case unreadable
     case wrongType = "wrong_type"
     case keySpelling = "key_spelling"
+    case keyUnknown = "key_unknown"
     case keyMissing = "key_missing"
     case keyTwice = "key_twice"
     case idUpperCase = "id_upper_case"
@@ -29,14 +30,16 @@ package struct InfoPlistFinding: Sendable, Equatable {
     case endpointsDiffer = "endpoints_differ"
     case reengagementMissing = "reengagement_missing"
     case networkMissing = "network_missing"
+    case valueRange = "value_range"
+    case noEffect = "no_effect"
 
     /// The severity.
     package var severity: Severity {
       switch self {
-      case .unreadable, .wrongType, .keySpelling, .keyMissing, .keyTwice, .idUpperCase, .idSuffix, .idForm,
-        .endpointInvalid, .endpointsDiffer, .networkMissing:
+      case .unreadable, .wrongType, .keySpelling, .keyUnknown, .keyMissing, .keyTwice, .idUpperCase, .idSuffix, .idForm,
+        .endpointInvalid, .endpointsDiffer, .networkMissing, .valueRange:
         .error
-      case .idUnusual, .idTwice, .variable, .endpointMissing, .endpointPath, .reengagementMissing: .warning
+      case .idUnusual, .idTwice, .variable, .endpointMissing, .endpointPath, .reengagementMissing, .noEffect: .warning
       }
     }
   }

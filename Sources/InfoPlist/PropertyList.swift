@@ -8,6 +8,8 @@ package indirect enum PropertyList: Sendable, Equatable {
   case string(String)
   /// A Boolean.
   case boolean(Bool)
+  /// A whole number.
+  case integer(Int)
   /// Any other value, with the name of its type.
   case other(String)
 
@@ -47,6 +49,7 @@ package indirect enum PropertyList: Sendable, Equatable {
     case .array: "an array"
     case .string: "a text"
     case .boolean: "a Boolean"
+    case .integer: "a whole number"
     case .other(let name): name
     }
   }

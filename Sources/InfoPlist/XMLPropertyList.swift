@@ -63,8 +63,10 @@ struct XMLPropertyList {
     case .start("true"): return .boolean(try closed("true", .boolean(true)) == .boolean(true))
     case .start("false"): return try closed("false", .boolean(false))
     case .start("string"): return .string(try text("string"))
-    case .start("integer"): return try other("integer", "an integer")
-    case .start("real"): return try other("real", "a number")
+    case .start("integer"):
+      let digits = try text("integer")
+      return Int(digits.filter { !$0.isWhitespace }).map { .integer($0) } ?? .other("a number that is not whole")
+    case .start("real"): return try other("real", "a number that is not whole")
     case .start("date"): return try other("date", "a date")
     case .start("data"): return try other("data", "data")
     case .start(let name): throw defect("The element \(name.shown) is not one of a property list.")

@@ -58,20 +58,20 @@ package struct AttributionFile {
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.contains("iad-") else { return false }
     var reader = LegacyDictionary(text)
-    var count = 0
+    var (count, records): (Int, [Record]) = (0, [])
     while !reader.isAtEnd() {
       let line = reader.line
-      guard let value = reader.next() else {
-        guard count > 0 else { return false }
-        let rest = text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(line - 1)
-        let defect = "Here no dictionary can be read."
-        try body(Record(line: line, value: nil, defect: defect, raw: Array(rest.joined(separator: "\n").utf8)[...]))
-        return true
+      if let value = reader.next() {
+        count += 1
+        records.append(Record(line: line, value: value, isRepaired: reader.isRepaired))
+      } else {
+        let raw = Array(reader.skip(from: line).utf8)
+        records.append(Record(line: line, value: nil, defect: "Here no dictionary can be read.", raw: raw[...]))
       }
-      count += 1
-      try body(Record(line: line, value: value, isRepaired: reader.isRepaired))
     }
-    return count > 0
+    guard count > 0 else { return false }
+    for record in records { try body(record) }
+    return true
   }
 
   // MARK: - Payloads
@@ -101,6 +101,16 @@ package struct AttributionFile {
       body(row)
     }
     equal = counts
+  }
+
+  /// The keys that the records of this file have by their numbers, in any reading of its lines.
+  package func numberedKeys() throws(LibcryptoFailure) -> Set<String> {
+    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    var keys: Set<String> = []
+    for number in 1...(bytes.count { $0 == UInt8(ascii: "\n") } + 1) {
+      keys.insert(AttributionKey.key(try AttributionKey.digest([digest, "\(number)"])))
+    }
+    return keys
   }
 
   /// Reads all tokens. Records without one are rows.

@@ -16,7 +16,8 @@ package final class AttributionJournal {
     package let attempts: Int64
   }
 
-  private let file: DurableFile
+  private let folder: DurableFolder
+  private var file: DurableFile
   /// The path of the hidden file with damaged lines that were cut; nil if there are none.
   package let damaged: String?
   private var lines = 0
@@ -33,7 +34,7 @@ package final class AttributionJournal {
   /// table.
   package init(in output: String) throws(FileFailure) {
     _ = try DurableFolder(making: output)
-    let folder = try DurableFolder(making: "\(output)/\(Self.folderName)")
+    folder = try DurableFolder(making: "\(output)/\(Self.folderName)")
     let isThere = try folder.byteCount(of: Self.fileName) != nil
     file = try DurableFile("\(folder.path)/\(Self.fileName)", isThere ? .appending : .creating)
     if !isThere { try folder.synchronize() }
@@ -76,18 +77,28 @@ package final class AttributionJournal {
   /// Removes the lines of an output's journal that a selection covers, durably and in one step. Returns their number. The caller
   /// holds the lock of the table.
   package static func remove(_ selection: AttributionSelection, from output: String) throws(FileFailure) -> Int {
-    let folder = DurableFolder("\(output)/\(folderName)")
     guard try exists(in: output) else { return 0 }
-    let journal = try AttributionJournal(in: output)
-    let new = try UnfinishedFile("\(folder.path)/\(fileName)")
+    return try AttributionJournal(in: output).remove { selection.covers($0) }
+  }
+
+  /// Removes the malformed records with some keys, which another reading of their file has no more.
+  package func removeMalformed(_ keys: Set<String>) throws(FileFailure) {
+    guard standings.contains(where: { $0.value.outcome == .malformed && keys.contains($0.key) }) else { return }
+    _ = try remove { $0.outcome == .malformed && keys.contains($0.key) }
+  }
+
+  private func remove(where isRemoved: (AttributionRow) -> Bool) throws(FileFailure) -> Int {
+    let new = try UnfinishedFile(file.path)
     var (text, count): ([UInt8], Int) = ([], 0)
-    try journal.read { _, row throws(FileFailure) in
-      guard !selection.covers(row) else {
+    var left: [String: Standing] = [:]
+    try read { line, row throws(FileFailure) in
+      guard !isRemoved(row) else {
         count += 1
         return
       }
+      left.note(row, line: line - count)
       text += Array("\(row.json)\n".utf8)
-      if text.count >= groupBytes {
+      if text.count >= Self.groupBytes {
         try new.write(text)
         text = []
       }
@@ -97,6 +108,8 @@ package final class AttributionJournal {
     try new.synchronize()
     try new.publish()
     try folder.synchronize()
+    file = try DurableFile(file.path, .appending)
+    (standings, lines) = (left, lines - count)
     return count
   }
 

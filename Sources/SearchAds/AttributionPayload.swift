@@ -80,6 +80,13 @@ package enum AttributionPayload {
         read.add(extra: member.key, member.value)
         continue
       }
+      if case .word(let words) = field.kind, let text = member.value.text, !text.isEmpty {
+        // Apple's own examples and its changelog differ in letter case.
+        let word = words.first { $0.lowercased() == text.lowercased() }
+        read[field.column] = .string(word ?? text)
+        if word == nil { read.flag(.unknownValues) }
+        continue
+      }
       guard let (value, isCoerced) = value(member.value, field) else {
         // An empty text is no value.
         if member.value == .string("") { continue }
@@ -127,7 +134,7 @@ package enum AttributionPayload {
         text.utf8.allSatisfy({ (0x41...0x5A).contains($0) })
       else { return nil }
       return (.string(text), false)
-    case .word(let words): return value.text.flatMap { words.contains($0) ? (value, false) : nil }
+    case .word: return nil
     case .time: return value.text.flatMap(time).map { (.string($0.description), false) }
     case .text: return value.text.flatMap { $0.isEmpty ? nil : (value, false) }
     }

@@ -28,6 +28,7 @@ package enum AttributionFlag: String, CaseIterable, Sendable {
   case coercedValues = "coerced_values"
   case invalidValues = "invalid_values"
   case repairedText = "repaired_text"
+  case unknownValues = "unknown_values"
 }
 
 /// The interface of Apple that a payload is of.
@@ -42,11 +43,13 @@ package enum AttributionEnvironment: String, CaseIterable, Sendable {
   case test
 }
 
-/// The words of the payloads.
+/// The words of the payloads that Apple documents at `AAAttribution.attributionToken()`, with `Search` of iAd's match types.
 enum AttributionWords {
   static let conversionType = ["Download", "Redownload", "PreOrder"]
   static let claimType = ["Click", "Impression"]
-  static let supplyPlacement = ["APPSTORE_PRODUCT_PAGES", "SEARCH_RESULTS", "SEARCH_TAB", "TODAY_TAB"]
+  static let supplyPlacement = [
+    "APPSTORE_PRODUCT_PAGES", "APPSTORE_SEARCH_RESULTS", "APPSTORE_SEARCH_TAB", "APPSTORE_TODAY_TAB",
+  ]
   static let matchType = ["Broad", "Exact", "Search"]
 }
 
@@ -107,7 +110,12 @@ extension Table {
     Column(.adGroupName, .nonEmptyText, .nullable, "The name of the ad group."),
     Column(.keywordID, .identifier, .nullable, "`keywordId`, `iad-keyword-id`. Null with Search Match."),
     Column(.keyword, .nonEmptyText, .nullable, "The keyword."),
-    Column(.keywordMatchType, .word(AttributionWords.matchType), .nullable, "`iad-keyword-matchtype`."),
+    Column(
+      .keywordMatchType,
+      .nonEmptyText,
+      .nullable,
+      "`iad-keyword-matchtype`: \(list(AttributionWords.matchType))."
+    ),
     Column(.adID, .identifier, .nullable, "`adId`, from iOS 15.2 on."),
     Column(.adName, .nonEmptyText, .nullable, "The name of the ad."),
     Column(.creativeSetID, .identifier, .nullable, "`creativeSetId`, `iad-creativeset-id`."),
@@ -115,15 +123,23 @@ extension Table {
     Column(.country, .text(matching: "^[A-Z]{2}$"), .nullable, "`countryOrRegion`, `iad-country-or-region`."),
     Column(
       .conversionType,
-      .word(AttributionWords.conversionType),
+      .nonEmptyText,
       .nullable,
-      "`conversionType`, `iad-conversion-type`."
+      "`conversionType`, `iad-conversion-type`: \(list(AttributionWords.conversionType))."
     ),
-    Column(.claimType, .word(AttributionWords.claimType), .nullable, "`claimType`."),
+    Column(.claimType, .nonEmptyText, .nullable, "`claimType`: \(list(AttributionWords.claimType))."),
     Column(.clickAt, .time, .nullable, "`clickDate`, `iad-click-date`. Apple's has no seconds."),
     Column(.impressionAt, .time, .nullable, "`impressionDate`."),
-    Column(.supplyPlacement, .word(AttributionWords.supplyPlacement), .nullable, "`supplyPlacement`."),
+    Column(
+      .supplyPlacement,
+      .nonEmptyText,
+      .nullable,
+      "`supplyPlacement`, the place of the ad: \(list(AttributionWords.supplyPlacement))."
+    ),
   ]
+
+  /// The words that Apple documents, for a description. Others may come later.
+  private static func list(_ words: [String]) -> String { words.map { "`\($0)`" }.joined(separator: ", ") }
 
   private static let originColumns = [
     Column(
@@ -146,7 +162,8 @@ extension Table {
       """
       `fields_without_attribution` if `attribution` is false and there are other fields; `coerced_values` for numbers and \
       Booleans as texts; `invalid_values` for values that are in `extras` because their columns cannot hold them; \
-      `repaired_text` for a text that was not well-formed.
+      `repaired_text` for a text that was not well-formed; `unknown_values` for words that Apple's documentation does not \
+      list, which are kept as they are.
       """
     ),
     Column(.extras, .object, .nullable, "The fields without a column, and those with invalid values."),

@@ -1,13 +1,14 @@
 internal import JSON
 
-/// A reader of dictionaries as they are printed by apps: `"key" = value;` in braces. It repairs what Apple's published sample
-/// has wrong: curly quotes, missing semicolons, and a quote at the end of a number.
+/// A reader of dictionaries as they are printed by apps: `"key" = value;` in braces, also behind what a log puts before the first
+/// brace. It repairs what Apple's published sample has wrong: curly quotes, missing semicolons, a quote at the end of a number,
+/// and a missing last brace.
 struct LegacyDictionary {
   private let text: [Unicode.Scalar]
   private var index = 0
   /// The number of the line, from 1.
   private(set) var line = 1
-  /// Indicates that something was repaired.
+  /// Indicates that something was repaired in the last dictionary.
   private(set) var isRepaired = false
 
   private static let quotes: Set<Unicode.Scalar> = ["\"", "\u{201C}", "\u{201D}", "\u{201E}"]
@@ -18,7 +19,23 @@ struct LegacyDictionary {
   /// Returns the next dictionary; nil at the end, and where none begins.
   mutating func next() -> JSONValue? {
     skipSpace()
+    isRepaired = false
+    let line = text[index...].prefix { $0 != "\n" }
+    if let brace = line.firstIndex(of: "{"), brace > index, line[(brace + 1)...].allSatisfy(\.properties.isWhitespace) {
+      index = brace
+      isRepaired = true
+    }
     return value(depth: 0).flatMap { if case .object = $0 { $0 } else { nil } }
+  }
+
+  /// Returns the text from the beginning of a line to the next line, behind the place that was reached, on which a dictionary
+  /// may begin, and goes there.
+  mutating func skip(from first: Int) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let next = lines[max(first, line)...].firstIndex { $0.last { !$0.properties.isWhitespace } == "{" } ?? lines.count
+    line = next + 1
+    index = next < lines.count ? lines[next].startIndex : text.count
+    return lines[(first - 1)..<next].map { String(String.UnicodeScalarView($0)) }.joined(separator: "\n")
   }
 
   /// Indicates that all text was read.
@@ -57,7 +74,11 @@ struct LegacyDictionary {
     var members: [JSONValue.Member] = []
     while true {
       skipSpace()
-      guard let first = scalar else { return nil }
+      guard let first = scalar else {
+        guard !members.isEmpty else { return nil }
+        isRepaired = true
+        return .object(members)
+      }
       if first == "}" {
         advance()
         return .object(members)

@@ -32,6 +32,19 @@ import Testing
     #expect(value == expected && format == .binary)
   }
 
+  @Test(
+    arguments: [
+      ([0x10, 0xFF], .integer(255)), ([0x11, 1, 0], .integer(256)),
+      ([0x12, 0xFF, 0xFF, 0xFF, 0xFF], .integer(4_294_967_295)),
+      ([0x13] + [UInt8](repeating: 0xFF, count: 8), .integer(-1)),
+      ([0x13, 0, 0], .other("a number that is too large")),
+      ([0x14] + [UInt8](repeating: 0, count: 16), .other("a number that is too large")),
+    ] as [([UInt8], PropertyList)]
+  )
+  func `whole numbers of all sizes`(_ object: [UInt8], _ expected: PropertyList) throws {
+    #expect(try PropertyList.parse(Self.binary([object])).value == expected)
+  }
+
   @Test func `an array within itself, and one that doubles at each level, are refused`() {
     #expect(throws: PropertyListDefect.self) { try PropertyList.parse(Self.binary([[0xA1, 0]])) }
     let doubling = (0..<40).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] as [UInt8] } + [[0x09]]

@@ -34,6 +34,16 @@ import Testing
     #expect(try outcomes(journal) == [.tokenExpired])
   }
 
+  @Test func `malformed records that another reading has no more are removed, and payloads stay`() throws {
+    let folder = try TemporaryFolder()
+    let journal = try AttributionJournal(in: folder.path("out"))
+    #expect(try journal.append([row(1, .malformed), row(2, .payload), row(3, .malformed)]) == 3)
+    try journal.removeMalformed([row(1, .payload).key, row(2, .payload).key])
+    #expect(try outcomes(journal) == [.payload, .malformed])
+    #expect(try journal.append([row(4, .payload), row(2, .payload)]) == 1)
+    #expect(try outcomes(AttributionJournal(in: folder.path("out"))) == [.payload, .malformed, .payload])
+  }
+
   @Test func `a last line that is cut is removed, wherever it is cut`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("out/_asa/journal.jsonl")

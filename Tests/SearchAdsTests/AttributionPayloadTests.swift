@@ -12,7 +12,7 @@ enum Payloads {
   static let click = """
     {"attribution":true,"orgId":40669820,"campaignId":542370539,"conversionType":"Download","claimType":"Click",\
     "clickDate":"2024-10-08T17:17Z","adGroupId":542317095,"countryOrRegion":"US","keywordId":87675432,"adId":542317136,\
-    "supplyPlacement":"SEARCH_RESULTS"}
+    "supplyPlacement":"APPSTORE_SEARCH_RESULTS"}
     """
   static let view = """
     {"attribution":true,"orgId":40669820,"campaignId":542370539,"conversionType":"Redownload","claimType":"Impression",\
@@ -73,7 +73,7 @@ enum Payloads {
     #expect(row.integer(.adGroupID) == 542_317_095 && row.integer(.keywordID) == 87_675_432)
     #expect(row.integer(.adID) == 542_317_136 && row.text(.country) == "US")
     #expect(row.time(.clickAt)?.description == "2024-10-08T17:17:00Z" && row.time(.impressionAt) == nil)
-    #expect(row.text(.claimType) == "Click" && row.text(.supplyPlacement) == "SEARCH_RESULTS")
+    #expect(row.text(.claimType) == "Click" && row.text(.supplyPlacement) == "APPSTORE_SEARCH_RESULTS")
     #expect(
       row.text(.environment) == "production" && row.text(.source) == "adservices" && row.text(.apiVersion) == "v1"
     )
@@ -102,10 +102,31 @@ enum Payloads {
     #expect(flags(row) == ["repaired_text"])
   }
 
-  @Test func `several dictionaries in a file, and text behind them`() throws {
-    let rows = try rows(Payloads.dictionary + Payloads.dictionary + "and so on")
-    #expect(rows.map(\.outcome) == [.payload, .payload, .malformed] && Set(rows.map(\.key)).count == 3)
-    #expect(rows[2].text(.rawBody) == "and so on")
+  @Test func `dictionaries of a log, with other lines before, between and behind them`() throws {
+    let log = "2019-10-14 17:17:01.107 App[1:2] Attribution: " + Payloads.dictionary
+    let rows = try rows("started\n" + log + "a line\nanother\n" + Payloads.dictionary + "and so on")
+    #expect(rows.map(\.outcome) == [.malformed, .payload, .malformed, .payload, .malformed])
+    #expect(rows.map { $0.text(.rawBody) } == ["started", nil, "a line\nanother", nil, "and so on"])
+    #expect(rows.map { $0.integer(.sourceLine) } == [1, 2, 22, 24, 44] && Set(rows.map(\.key)).count == 5)
+  }
+
+  @Test(arguments: [1, 2]) func `a dictionary without its last braces is read and flagged`(_ count: Int) throws {
+    let cut = Payloads.dictionary.split(separator: "\n").dropLast(count).joined(separator: "\n") + "\n"
+    let row = try row(cut)
+    #expect(row.outcome == .payload && row.integer(.orgID) == 555_555 && flags(row) == ["repaired_text"])
+  }
+
+  @Test func `a dictionary that is cut within a value is malformed, and the next one is read`() throws {
+    let cut = Payloads.dictionary.split(separator: "\n").prefix(4).joined(separator: "\n") + "\n\"iad-adgroup-id\" =\n"
+    #expect(try rows(cut + Payloads.dictionary).map(\.outcome) == [.malformed, .payload])
+  }
+
+  @Test func `words are read in any letter case, and unknown ones are kept`() throws {
+    let row = try row(
+      #"{"attribution":true,"conversionType":"preorder","claimType":"CLICK","supplyPlacement":"APPSTORE_MAPS"}"#
+    )
+    #expect(row.text(.conversionType) == "PreOrder" && row.text(.claimType) == "Click")
+    #expect(row.text(.supplyPlacement) == "APPSTORE_MAPS" && flags(row) == ["unknown_values"] && row[.extras] == nil)
   }
 
   @Test(
@@ -136,11 +157,11 @@ enum Payloads {
 
   @Test func `values that no column can hold are in extras`() throws {
     let row = try row(
-      #"{"attribution":true,"campaignId":-1,"adId":1.5,"claimType":"Tap","clickDate":"soon","countryOrRegion":"USA","orgId":null}"#
+      #"{"attribution":true,"campaignId":-1,"adId":1.5,"clickDate":"soon","countryOrRegion":"USA","orgId":null}"#
     )
     #expect(row.outcome == .payload && flags(row) == ["invalid_values"])
     guard case .object(let extras)? = row[.extras] else { throw Missing() }
-    #expect(extras.map(\.key) == ["campaignId", "adId", "claimType", "clickDate", "countryOrRegion"])
+    #expect(extras.map(\.key) == ["campaignId", "adId", "clickDate", "countryOrRegion"])
   }
 
   private struct Missing: Error {}
