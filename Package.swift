@@ -100,7 +100,8 @@ let package = Package(
     module(
       "TableReading",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger", "Tables",
         "PostbackPipeline",
       ]
     ),
@@ -285,7 +286,8 @@ let package = Package(
         "Base", "DurableFiles", "Ledger", "Tables", "LookupTables", "DerivedTables", "PostbackCopies", "TestSupport",
       ]
     ),
-    tests("FraudSignals", ["Statistics", "LookupTables"]),
+    tests("FraudSignals", ["Statistics", "LookupTables", "TestSupport"]),
+    tests("Analysis", ["DurableFiles", "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "TestSupport"]),
     tests(
       "DailyReports",
       [

@@ -180,7 +180,9 @@ package final class DerivedTable {
 extension PartCache {
   /// Returns a cache, or else one for the time in which a table is written in an output folder. One that a killed process has
   /// left there is removed.
-  package static func given(_ cache: PartCache?, or table: Table, in output: String) throws(PipelineFailure) -> PartCache {
+  package static func given(_ cache: PartCache?, or table: Table, in output: String) throws(PipelineFailure)
+    -> PartCache
+  {
     if let cache { return cache }
     return try PartCache(temporary: DerivedTable.cachePath(table, in: output))
   }

@@ -51,7 +51,9 @@ package struct SignalCounter: Sendable {
   }
 
   /// Counts the postbacks of a batch. `copies` has their copies; `settled` and `enriched` have the rows of these tables.
-  package func count(_ batch: RawBatch, _ copies: RecordTable, settled: SettledBatch, enriched: SettledBatch) -> SignalCounts {
+  package func count(_ batch: RawBatch, _ copies: RecordTable, settled: SettledBatch, enriched: SettledBatch)
+    -> SignalCounts
+  {
     var counts = SignalCounts()
     var row = RowCursor(batch, of: .postbacks)
     var settled = SettledCursor(settled, of: .settled)

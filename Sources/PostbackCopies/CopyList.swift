@@ -70,7 +70,9 @@ package struct CopyList: Sendable {
   }
 
   /// Calls `body` with each copy.
-  package func forEach<Failure: Error>(_ body: (UInt32, UInt128, ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
+  package func forEach<Failure: Error>(_ body: (UInt32, UInt128, ArraySlice<UInt8>) throws(Failure) -> Void)
+    throws(Failure)
+  {
     for entry in entries { try body(entry.source, entry.key, bytes[entry.range]) }
   }
 

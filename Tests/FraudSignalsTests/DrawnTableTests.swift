@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Reporting
+@testable import FraudSignals
 
 /// Counts of more keys, records or days than are kept.
 @Suite struct `Counts beyond a limit` {

@@ -65,7 +65,8 @@ package struct GroupTable<Value: Sendable>: Sendable {
   package subscript(key: GroupKey) -> Value? { places[key].map { entries[$0].value } }
 
   /// Changes the value of a group, which is added if it is new. Returns false if there is no room for it.
-  package mutating func update(_ key: GroupKey, _ new: @autoclosure () -> Value, _ body: (inout Value) -> Void) -> Bool {
+  package mutating func update(_ key: GroupKey, _ new: @autoclosure () -> Value, _ body: (inout Value) -> Void) -> Bool
+  {
     if let place = places[key] {
       body(&entries[place].value)
       return true

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Analysis
+import DerivedTables
+import TableReading
 
 /// Merges of results that keep few groups, so that some are left out.
 @Suite struct `Results of parts` {

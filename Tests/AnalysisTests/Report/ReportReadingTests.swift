@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @testable import Analysis
+import DerivedTables
+import TableReading
 
 /// The counts of a page on random rows, in one part each and in any number of parts.
 @Suite struct `The counts of a page` {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import postback
+import Statistics
 
 /// The rules and the formats of numbers that the page's script has too, since a choice of the filters may be any. The tests of
 /// the script in `Tests/Page` hold it to the same results.
