@@ -896,17 +896,17 @@ CREATE TABLE asa_attributions (
   "ad_group_name" VARCHAR(65535),
   "keyword_id" BIGINT,
   "keyword" VARCHAR(65535),
-  "keyword_match_type" VARCHAR(256),
+  "keyword_match_type" VARCHAR(65535),
   "ad_id" BIGINT,
   "ad_name" VARCHAR(65535),
   "creative_set_id" BIGINT,
   "creative_set_name" VARCHAR(65535),
   "country" VARCHAR(65535),
-  "conversion_type" VARCHAR(256),
-  "claim_type" VARCHAR(256),
+  "conversion_type" VARCHAR(65535),
+  "claim_type" VARCHAR(65535),
   "click_at" TIMESTAMPTZ,
   "impression_at" TIMESTAMPTZ,
-  "supply_placement" VARCHAR(256),
+  "supply_placement" VARCHAR(65535),
   "environment" VARCHAR(256),
   "api_version" VARCHAR(65535),
   "source" VARCHAR(256),
@@ -935,21 +935,21 @@ COMMENT ON COLUMN asa_attributions."ad_group_id" IS 'adGroupId, iad-adgroup-id.'
 COMMENT ON COLUMN asa_attributions."ad_group_name" IS 'The name of the ad group.';
 COMMENT ON COLUMN asa_attributions."keyword_id" IS 'keywordId, iad-keyword-id. Null with Search Match.';
 COMMENT ON COLUMN asa_attributions."keyword" IS 'The keyword.';
-COMMENT ON COLUMN asa_attributions."keyword_match_type" IS 'iad-keyword-matchtype. One of Broad, Exact, Search.';
+COMMENT ON COLUMN asa_attributions."keyword_match_type" IS 'iad-keyword-matchtype: Broad, Exact, Search.';
 COMMENT ON COLUMN asa_attributions."ad_id" IS 'adId, from iOS 15.2 on.';
 COMMENT ON COLUMN asa_attributions."ad_name" IS 'The name of the ad.';
 COMMENT ON COLUMN asa_attributions."creative_set_id" IS 'creativeSetId, iad-creativeset-id.';
 COMMENT ON COLUMN asa_attributions."creative_set_name" IS 'The name of the creative set.';
 COMMENT ON COLUMN asa_attributions."country" IS 'countryOrRegion, iad-country-or-region.';
-COMMENT ON COLUMN asa_attributions."conversion_type" IS 'conversionType, iad-conversion-type. One of Download, Redownload, PreOrder.';
-COMMENT ON COLUMN asa_attributions."claim_type" IS 'claimType. One of Click, Impression.';
+COMMENT ON COLUMN asa_attributions."conversion_type" IS 'conversionType, iad-conversion-type: Download, Redownload, PreOrder.';
+COMMENT ON COLUMN asa_attributions."claim_type" IS 'claimType: Click, Impression.';
 COMMENT ON COLUMN asa_attributions."click_at" IS 'clickDate, iad-click-date. Apple''s has no seconds.';
 COMMENT ON COLUMN asa_attributions."impression_at" IS 'impressionDate.';
-COMMENT ON COLUMN asa_attributions."supply_placement" IS 'supplyPlacement. One of APPSTORE_PRODUCT_PAGES, SEARCH_RESULTS, SEARCH_TAB, TODAY_TAB.';
+COMMENT ON COLUMN asa_attributions."supply_placement" IS 'supplyPlacement, the place of the ad: APPSTORE_PRODUCT_PAGES, APPSTORE_SEARCH_RESULTS, APPSTORE_SEARCH_TAB, APPSTORE_TODAY_TAB.';
 COMMENT ON COLUMN asa_attributions."environment" IS 'test for the payload with which Apple answers outside the App Store, else production. Null without a payload.';
 COMMENT ON COLUMN asa_attributions."api_version" IS 'The version of the interface: v1, or that of the dictionary, such as 3.1.';
 COMMENT ON COLUMN asa_attributions."source" IS 'The interface. Null if it is not known. One of adservices, iad.';
-COMMENT ON COLUMN asa_attributions."flags" IS 'fields_without_attribution if attribution is false and there are other fields; coerced_values for numbers and Booleans as texts; invalid_values for values that are in extras because their columns cannot hold them; repaired_text for a text that was not well-formed.';
+COMMENT ON COLUMN asa_attributions."flags" IS 'fields_without_attribution if attribution is false and there are other fields; coerced_values for numbers and Booleans as texts; invalid_values for values that are in extras because their columns cannot hold them; repaired_text for a text that was not well-formed; unknown_values for words that Apple''s documentation does not list, which are kept as they are.';
 COMMENT ON COLUMN asa_attributions."extras" IS 'The fields without a column, and those with invalid values.';
 COMMENT ON COLUMN asa_attributions."raw_body" IS 'The beginning of a malformed record or answer.';
 COMMENT ON COLUMN asa_attributions."source_file" IS 'The file of the record.';

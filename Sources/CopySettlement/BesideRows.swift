@@ -1,5 +1,5 @@
 package import PostbackPipeline
-package import Tables
+internal import Tables
 package import TableReading
 
 /// The rows of `skan_settled` and of `skan_enriched` of the postbacks of a part, batch by batch of these.

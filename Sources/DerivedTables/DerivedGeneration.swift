@@ -1,4 +1,4 @@
-package import TableReading
+internal import TableReading
 package import DurableFiles
 internal import Glibc
 package import PostbackPipeline

@@ -3,13 +3,13 @@ internal import CampaignEnrichment
 internal import ConversionModel
 internal import JSON
 internal import LookupTables
-package import PostbackCopies
+internal import PostbackCopies
 package import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Statistics
 package import TableReading
-package import Tables
+internal import Tables
 package import CopySettlement
 
 /// A counter for accepted postbacks with all their copies, and for rejects.

@@ -126,11 +126,15 @@ package struct SignalReport: Sendable {
       if let revenue = tests[index].revenue { tests[index].money = [revenue.currency: revenue.gain] }
       tests[index].change = counts.changes.mostFrequent(name, by: party)
     }
-    // Where one forwarder lowers or drops values, those of an honest one are higher.
+    // Where one forwarder lowers or drops values, those of an honest one are higher; where one changes countries, an honest one
+    // has more postbacks of the others.
     let lowering = tests.filter { $0.isAlarm && ($0.name == .inventedNulls || $0.name == .loweredValues) }
+    let changing = tests.filter { $0.isAlarm && $0.name == .changedCountries }
     return tests.filter { test in
-      let isOfValues = test.name == .fineValues || test.name == .coarseValues
-      return !(isOfValues && test.basis == .sameCampaign && lowering.contains { $0.party != test.party })
+      let isOfValues = test.basis == .sameCampaign && (test.name == .fineValues || test.name == .coarseValues)
+      let isOfCountries = test.party.kind == .forwarder && test.name == .countries
+      let causes = isOfValues ? lowering : isOfCountries ? changing : []
+      return !causes.contains { $0.party != test.party }
     }
   }
 

@@ -12,7 +12,8 @@ struct LegacyDictionary {
   private(set) var isRepaired = false
 
   private static let quotes: Set<Unicode.Scalar> = ["\"", "\u{201C}", "\u{201D}", "\u{201E}"]
-  private static let mostDepth = 8
+  /// The dictionary of a version in the outer one; no field is a dictionary.
+  private static let mostDepth = 2
 
   init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
@@ -54,8 +55,9 @@ struct LegacyDictionary {
   private mutating func skipSpace() { while let scalar, scalar.properties.isWhitespace { advance() } }
 
   private mutating func value(depth: Int) -> JSONValue? {
-    guard depth < Self.mostDepth, let first = scalar else { return nil }
+    guard let first = scalar else { return nil }
     if first == "{" {
+      guard depth < Self.mostDepth else { return nil }
       advance()
       return members(depth: depth)
     }

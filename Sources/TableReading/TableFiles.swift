@@ -1,6 +1,6 @@
 internal import Base
 package import DurableFiles
-package import Ledger
+internal import Ledger
 package import PostbackPipeline
 package import Tables
 

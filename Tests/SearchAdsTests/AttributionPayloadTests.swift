@@ -107,7 +107,7 @@ enum Payloads {
     let rows = try rows("started\n" + log + "a line\nanother\n" + Payloads.dictionary + "and so on")
     #expect(rows.map(\.outcome) == [.malformed, .payload, .malformed, .payload, .malformed])
     #expect(rows.map { $0.text(.rawBody) } == ["started", nil, "a line\nanother", nil, "and so on"])
-    #expect(rows.map { $0.integer(.sourceLine) } == [1, 2, 22, 24, 44] && Set(rows.map(\.key)).count == 5)
+    #expect(rows.map { $0.integer(.sourceLine) } == [1, 2, 23, 25, 46] && Set(rows.map(\.key)).count == 5)
   }
 
   @Test(arguments: [1, 2]) func `a dictionary without its last braces is read and flagged`(_ count: Int) throws {

@@ -1,5 +1,5 @@
 package import JSON
-package import Tables
+internal import Tables
 
 /// The values that the rows of a group have in common.
 package struct GroupKey: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import ConversionModel
-package import JSON
+internal import JSON
 internal import PostbackPipeline
 package import Tables
 
