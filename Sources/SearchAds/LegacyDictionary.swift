@@ -29,11 +29,12 @@ struct LegacyDictionary {
     return value(depth: 0).flatMap { if case .object = $0 { $0 } else { nil } }
   }
 
-  /// Returns the text from the beginning of a line to the next line, behind the place that was reached, on which a dictionary
+  /// Returns the text from the beginning of a line to the next line, from the place that was reached on, on which a dictionary
   /// may begin, and goes there.
   mutating func skip(from first: Int) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    let next = lines[max(first, line)...].firstIndex { $0.last { !$0.properties.isWhitespace } == "{" } ?? lines.count
+    let start = max(first, line - 1)
+    let next = lines[start...].firstIndex { $0.last { !$0.properties.isWhitespace } == "{" } ?? lines.count
     line = next + 1
     index = next < lines.count ? lines[next].startIndex : text.count
     return lines[(first - 1)..<next].map { String(String.UnicodeScalarView($0)) }.joined(separator: "\n")
