@@ -1,3 +1,4 @@
+internal import DurableFiles
 package import TableReading
 package import PostbackPipeline
 package import Tables
@@ -20,8 +21,8 @@ package protocol PartResult: Sendable {
   init(_ reader: inout ResultReader)
 }
 
-/// The merge of the results of parts, in their order. A cache keeps the result of each part, and of blocks of parts that stand
-/// one after the other, so that the cost follows from the parts that are new.
+/// The merge of the results of parts, in their order. A cache keeps the results of blocks of parts that stand one after the
+/// other, and those of single parts until their block is complete, so that the cost follows from the parts that are new.
 package struct PartMerging<Result: PartResult> {
   private let kind: PartCache.Kind
   private let settings: [String]
@@ -72,7 +73,7 @@ package struct PartMerging<Result: PartResult> {
     var level = 0
     while first.number >> (level * Self.levelBits) != last.number >> (level * Self.levelBits) { level += 1 }
     let block = try block(parts[...], level: level, isLast: true)
-    use(block)
+    try use(block)
     try await add(block, to: &total, didRead)
   }
 
@@ -93,10 +94,14 @@ package struct PartMerging<Result: PartResult> {
     return block
   }
 
-  /// Notes that the results of a block and of its parts stay in the cache.
-  private func use(_ block: Block) {
-    cache?.use(block.name.map { [$0] } ?? [])
-    for child in block.children { use(child) }
+  /// Notes that the results of a block, and those of its parts if it has none yet, stay in the cache.
+  private func use(_ block: Block) throws(PipelineFailure) {
+    guard let cache else { return }
+    var isThere = false
+    if let name = block.name {
+      isThere = try PipelineFailure.state { () throws(FileFailure) in try cache.has(name) }
+    }
+    for child in block.children where !isThere || child.part == nil { try use(child) }
   }
 
   private func add(
@@ -113,9 +118,11 @@ package struct PartMerging<Result: PartResult> {
     }
   }
 
-  /// Returns the result of a block; nil if it is not whole, or if none is kept.
+  /// Returns the result of a block; nil if it is not whole, or if none is kept. One that was calculated is added to the cache
+  /// if `isKept`.
   private func result(
     of block: Block,
+    isKept: Bool = true,
     _ didRead: (TablePart, inout Result) throws(PipelineFailure) -> Void
   ) async throws(PipelineFailure) -> Result? {
     guard let cache, let name = block.name else { return nil }
@@ -129,7 +136,7 @@ package struct PartMerging<Result: PartResult> {
       try await read(part, into: &result, didRead)
     } else {
       for child in block.children {
-        guard let part = try await self.result(of: child, didRead) else {
+        guard let part = try await self.result(of: child, isKept: child.part == nil, didRead) else {
           try cache.add(name, [UInt8]())
           return nil
         }
@@ -137,7 +144,7 @@ package struct PartMerging<Result: PartResult> {
       }
     }
     // Lines that are not rows are reported each time.
-    guard result.unreadable.count == 0 else { return result.isWhole ? result : nil }
+    guard isKept, result.unreadable.count == 0 else { return result.isWhole ? result : nil }
     var writer = ResultWriter()
     if result.isWhole { result.encode(&writer) }
     try cache.add(name, writer.bytes)
