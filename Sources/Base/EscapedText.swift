@@ -28,7 +28,9 @@ extension String {
         bytes.append(byte)
       }
     }
-    return isEncoded ? String(validating: bytes, as: UTF8.self) : nil
+    // What is not UTF-8 would be replaced.
+    let text = String(decoding: bytes, as: UTF8.self)
+    return isEncoded && text.utf8.elementsEqual(bytes) ? text : nil
   }
 
   /// The text in quotation marks, cut after 40 characters.
