@@ -143,11 +143,13 @@ package struct PartMerging<Result: PartResult> {
         result.merge(part)
       }
     }
-    // Lines that are not rows are reported each time.
-    guard isKept, result.unreadable.count == 0 else { return result.isWhole ? result : nil }
-    var writer = ResultWriter()
-    if result.isWhole { result.encode(&writer) }
-    try cache.add(name, writer.bytes)
+    // Lines that are not rows are reported each time: their part is read again, and its block is none, so that others are not.
+    let isReadable = result.unreadable.count == 0
+    if isReadable ? isKept : block.part == nil {
+      var writer = ResultWriter()
+      if result.isWhole, isReadable { result.encode(&writer) }
+      try cache.add(name, writer.bytes)
+    }
     return result.isWhole ? result : nil
   }
 

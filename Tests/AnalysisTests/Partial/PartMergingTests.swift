@@ -14,6 +14,8 @@ import TableReading
   private struct Codes: PartResult {
     var groups = Groups(limit: 5)
     var unreadable = UnreadableRows()
+    /// The numbers of the parts that were read.
+    var read: [Int] = []
     var isWhole: Bool { groups.isWhole }
 
     init() {}
@@ -55,8 +57,11 @@ import TableReading
       try folder.makeFile(name, holding: Array(rows.utf8))
     }
     let merging = PartMerging(.page, empty: Codes(), cache: cache, jobs: 2) { Codes($0) }
-    var total = Codes()
-    try await merging.add(try TableFiles(.rejects, at: [folder.path("out")]).divided(), to: &total)
+    var (total, read) = (Codes(), [Int]())
+    try await merging.add(try TableFiles(.rejects, at: [folder.path("out")]).divided(), to: &total) { part, _ in
+      read.append(part.number)
+    }
+    total.read = read
     return total
   }
 
@@ -83,5 +88,10 @@ import TableReading
       #expect(found.unreadable.count == 1)
       #expect(found.groups.tallies.reduce(found.groups.rest.count) { $0 + $1.value.count } == 40)
     }
+    // The other parts of a block with such a line are not read again.
+    try DurableFolder(folder.path("out/skan_rejects")).remove("part-00001001.jsonl")
+    try folder.makeFile("out/skan_rejects/part-00001001.jsonl", holding: Array("no row\n".utf8))
+    for _ in 0..<2 { _ = try await codes([], in: folder, cache) }
+    #expect(try await codes([], in: folder, cache).read == [1, 1001])
   }
 }
