@@ -154,7 +154,7 @@ struct CountedPostback {
     )
   }
 
-  /// What gives the values of the postback their meaning.
+  /// The app, the versions, the window and the model, which give the values of the postback their meaning.
   var place: ValueChanges.Place {
     ValueChanges.Place(app: app, family: family, window: window, model: modelID, version: modelVersion ?? 0)
   }

@@ -5,7 +5,7 @@ internal import Tables
 /// The differences between forwarders' copies and devices' own copies of the same postbacks, and the revenue that values
 /// mean.
 struct ValueChanges: Sendable {
-  /// What gives a value its meaning: the app, the versions, the window and the model.
+  /// The app, the versions, the window and the model, which give a value its meaning.
   struct Place: Hashable, Compact {
     let app: String
     let family, window: UInt8
@@ -166,7 +166,7 @@ struct ValueChanges: Sendable {
     }
   }
 
-  /// What both values of a pair mean; nil if that is not known of one, or if both have none.
+  /// The revenue that both values of a pair mean; nil if it is not known of one, or if both have none.
   private func amounts(_ pair: Pair) -> (currency: String, from: Amount, to: Amount)? {
     func meaning(_ value: MeantValue) -> Revenue? {
       let known = revenue.entries

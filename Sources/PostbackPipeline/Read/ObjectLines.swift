@@ -3,7 +3,7 @@ internal import Signatures
 
 /// The records of a line that begins with an object: objects one after another, as some pipelines write them.
 ///
-/// What is no object belongs to the object before it, and makes that record a broken one. So does what follows a broken
+/// Text that is no object belongs to the object before it, and makes that record a broken one. So does text behind a broken
 /// object, up to the next `{` behind a `}`, where an object begins again.
 extension Framer {
   /// Frames the text behind an object.
