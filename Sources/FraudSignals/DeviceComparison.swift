@@ -1,3 +1,4 @@
+internal import ConversionModel
 internal import PostbackCopies
 
 /// The differences of the values that a forwarder sent from the one that the device sent, in one postback.
@@ -81,6 +82,13 @@ struct MeantValue: Hashable, Comparable, Sendable {
   let value: Int8
 
   static let none = MeantValue(kind: 0, value: 0)
+
+  /// The fine value; nil if it is another one.
+  var fine: Int? { kind == 2 ? Int(value) : nil }
+  /// The coarse value; nil if it is another one.
+  var coarse: CoarseValue? {
+    kind == 1 && CoarseValue.allCases.indices.contains(Int(value)) ? CoarseValue.allCases[Int(value)] : nil
+  }
 
   /// A number for each value.
   var order: Int { Int(kind) * 256 + Int(value) }

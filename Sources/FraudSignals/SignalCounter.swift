@@ -64,9 +64,10 @@ package struct SignalCounter: Sendable {
       guard filter?.matches(row) ?? true, let id = row.text(columns.adNetworkID), let app = row.text(columns.appID)
       else { continue }
       let network = id.networkStem
-      let accepted = CountedPostback(row, columns, row, .postbacks, network: network, app: app)
       var postback =
-        isSettled ? CountedPostback(row, columns, settled.row, .settled, network: network, app: app) : accepted
+        isSettled
+        ? CountedPostback(row, columns, settled.row, .settled, network: network, app: app)
+        : CountedPostback(row, columns, row, .postbacks, network: network, app: app)
       if isEnriched {
         counts.enriched += 1
         postback.read(enriched.row, enrichedColumns)
@@ -77,9 +78,11 @@ package struct SignalCounter: Sendable {
         let day = DaySeries.day(of: postback.time)
         counts.transactions.add(row.bytes[transaction.indices], network: postback.network, on: day)
       }
-      // A value that a forwarder raised may have its meaning in no row that counts.
-      note(accepted, row, .postbacks, in: &counts.changes)
-      if isSettled { note(postback, settled.row, .settled, in: &counts.changes) }
+      if isSettled {
+        note(postback, settled.row, .settled, in: &counts.changes)
+      } else {
+        note(postback, row, .postbacks, in: &counts.changes)
+      }
       // The row is one of the records of its sender, as rejects are.
       let (sender, day) = (row.text(columns.forwarder), DaySeries.day(of: row.time(columns.receivedAt)))
       counts.rates.add(.invalidSignatures, .forwarder, sender, false, on: day)

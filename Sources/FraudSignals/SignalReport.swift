@@ -1,4 +1,4 @@
-internal import ConversionModel
+package import ConversionModel
 internal import LookupTables
 internal import DurableFiles
 package import PostbackPipeline
@@ -47,13 +47,14 @@ package struct SignalReport: Sendable {
   /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. A copy is
   /// late if it comes more than `days` days after the first of the same sender. All copies of a postback count, also those
   /// of other senders and, for five weeks, those outside the span. Values, sender and time of a postback are those of the copy
-  /// that `settled` decided; without it those of the copy that was accepted.
+  /// that `settled` decided; without it those of the copy that was accepted. `models` decoded the rows.
   package init(
     _ query: RejectQuery,
     rejects: TableFiles,
     accepted: TableFiles,
     settled: TableFiles?,
     enriched: TableFiles?,
+    models: [ConversionModel],
     lateAfterDays days: Int,
     jobs: Int
   ) async throws(PipelineFailure) {
@@ -90,12 +91,13 @@ package struct SignalReport: Sendable {
         counts.merge(found)
       }
     }
-    self.init(counts)
+    self.init(counts, models)
   }
 
-  /// Makes the tests of counts.
-  package init(_ counts: SignalCounts) {
+  /// Makes the tests of counts of rows that models decoded.
+  package init(_ counts: SignalCounts, _ models: [ConversionModel]) {
     var counts = counts
+    counts.changes.note(models)
     counts.complete()
     tests = Self.tests(counts).sorted {
       ($0.pValue, $0.name.rawValue, $0.party, $0.app ?? "", $0.value ?? "")

@@ -84,6 +84,25 @@ struct ValueChanges: Sendable {
     if place.model != nil { revenue.add(Meaning(place: place.anyModel, value: value), known) }
   }
 
+  /// Notes the revenue of compared values that no row has which counts, such as one that a forwarder raised. Models with windows
+  /// of one type of conversion alone are left out, since a pair does not tell its type.
+  mutating func note(_ models: [ConversionModel]) {
+    func name(_ app: String, _ model: String, _ version: Int64) -> [String] { [app, model, "\(version)"] }
+    let models = Dictionary(
+      models.map { (name("\($0.appID)", $0.label.modelID, Int64($0.label.version)), $0) }
+    ) { $1 }
+    for pair in pairs.entries.keys {
+      guard let id = pair.place.model, let model = models[name(pair.place.app, id, pair.place.version)],
+        let currency = model.currency,
+        model.windows.allSatisfy({ $0.conversionType == nil })
+      else { continue }
+      for value in [pair.from, pair.to] where revenue.entries[Meaning(place: pair.place, value: value)] == nil {
+        let meaning = model.meaning(window: Int(pair.place.window), fine: value.fine, coarse: value.coarse)
+        if let amount = meaning?.revenue?.estimate { note(value, in: pair.place, currency, amount) }
+      }
+    }
+  }
+
   /// Counts a difference that a test is about.
   mutating func add(_ change: ValueChange, for name: SignalName, by forwarder: String) {
     changes.add(ChangeKey(forwarder: forwarder, name: name, change: change), 1)

@@ -1,3 +1,4 @@
+package import ConversionModel
 internal import DurableFiles
 package import PostbackPipeline
 package import TableReading
@@ -18,13 +19,14 @@ package struct KnownSignals: Sendable {
     accepted: TableFiles,
     settled: TableFiles?,
     enriched: TableFiles?,
+    models: [ConversionModel],
     lateAfterDays days: Int,
     jobs: Int,
     cache: PartCache? = nil
   ) async throws(PipelineFailure) {
     let tables = [rejects, accepted, settled, enriched].compactMap(\.self)
     identity = try PipelineFailure.state { () throws(FileFailure) in
-      var texts = ["\(days)"]
+      var texts = ["\(days)"] + models.map { "\($0.appID) \($0.label)" }
       for files in tables { texts += try files.divided().map(\.identity) }
       return texts
     }
@@ -35,7 +37,14 @@ package struct KnownSignals: Sendable {
     if let cache {
       let signals = PartSignals(try PartCalculation(lateAfterDays: days, in: cache), in: cache)
       report = SignalReport(
-        try await signals.counts(accepted: accepted, rejects: rejects, settled: settled, enriched: enriched, jobs: jobs)
+        try await signals.counts(
+          accepted: accepted,
+          rejects: rejects,
+          settled: settled,
+          enriched: enriched,
+          jobs: jobs
+        ),
+        models
       )
       return
     }
@@ -45,6 +54,7 @@ package struct KnownSignals: Sendable {
       accepted: accepted,
       settled: settled,
       enriched: enriched,
+      models: models,
       lateAfterDays: days,
       jobs: jobs
     )

@@ -6,6 +6,7 @@ internal import DerivedTables
 internal import FraudSignals
 internal import JSON
 internal import LookupTables
+internal import NullValueModelling
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
@@ -200,6 +201,7 @@ struct CaseCommand: Command {
       accepted: accepted,
       settled: try derived(.settled),
       enriched: enriched,
+      models: try paths.flatMap(ModelMeanings.models),
       lateAfterDays: lateDays,
       jobs: jobs
     )

@@ -127,13 +127,15 @@ struct DailyCommand: DerivedCommand {
       rejects: work.tables.rejects,
       settled: settled
     )
-    inputs.models = try ModelMeanings(ofRun: derived.output)
+    let models = try ModelMeanings.models(ofRun: derived.output)
+    inputs.models = ModelMeanings(models)
     (inputs.costs, inputs.currency) = (costs, currency)
     let signals = try await KnownSignals(
       rejects: inputs.rejects,
       accepted: inputs.accepted,
       settled: settled?.rows,
       enriched: try TableFiles(derived: .enriched, in: work.source),
+      models: models,
       lateAfterDays: SignalSection.lateDays,
       jobs: derived.jobs,
       cache: work.cache

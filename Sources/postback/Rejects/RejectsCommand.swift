@@ -6,6 +6,7 @@ internal import DerivedTables
 internal import DurableFiles
 internal import FraudSignals
 internal import JSON
+internal import NullValueModelling
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import TableReading
@@ -217,6 +218,7 @@ struct RejectsCommand: Command {
           accepted: accepted,
           settled: try derived(.settled),
           enriched: try derived(.enriched),
+          models: try paths.flatMap(ModelMeanings.models),
           lateAfterDays: lateDays,
           jobs: jobs
         )

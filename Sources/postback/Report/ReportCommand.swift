@@ -4,6 +4,7 @@ internal import CampaignEnrichment
 internal import DerivedTables
 internal import DurableFiles
 internal import FraudSignals
+internal import NullValueModelling
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Reporting
@@ -135,6 +136,7 @@ struct ReportCommand: Command {
         accepted: accepted,
         settled: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .settled, of: snapshot) },
         enriched: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .enriched, of: snapshot) },
+        models: try paths.flatMap(ModelMeanings.models),
         lateAfterDays: SignalSection.lateDays,
         jobs: jobs
       )

@@ -227,6 +227,7 @@ struct PartHistory {
       accepted: accepted,
       settled: try TableFiles(derived: .settled, in: target),
       enriched: try TableFiles(derived: .enriched, in: target),
+      models: [],
       lateAfterDays: 2,
       jobs: settings.jobs,
       cache: cache
