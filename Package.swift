@@ -167,7 +167,8 @@ let package = Package(
       "FraudSignals",
       [
         "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Tables",
-        "PostbackPipeline", "Statistics", "LookupTables", "TableReading", "PostbackCopies", "CopySettlement",
+        "PostbackPipeline", "Statistics", "LookupTables", "TableReading", "DerivedTables", "PostbackCopies",
+        "CopySettlement",
         "CampaignEnrichment",
         "CBoostMath",
       ]

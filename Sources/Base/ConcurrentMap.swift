@@ -14,7 +14,7 @@ extension AsyncSequence where Element: Sendable {
   package func mapConcurrently<Output: Sendable>(
     _ jobs: Int,
     isBarrier: @escaping (Element) -> Bool = { _ in false },
-    _ work: @escaping @Sendable (Element) throws(Failure) -> Output
+    _ work: @escaping @Sendable (Element) async throws(Failure) -> Output
   ) -> ConcurrentMap<Self, Output> {
     ConcurrentMap(base: self, jobs: jobs, isBarrier: isBarrier, work: work)
   }
@@ -25,7 +25,7 @@ extension Sequence where Element: Sendable {
   /// Applies `work` to each element concurrently, as for an asynchronous sequence.
   package func mapConcurrently<Output: Sendable, Failure: Error>(
     _ jobs: Int,
-    _ work: @escaping @Sendable (Element) throws(Failure) -> Output
+    _ work: @escaping @Sendable (Element) async throws(Failure) -> Output
   ) -> ConcurrentMap<ReadyElements<Self, Failure>, Output> {
     ReadyElements<Self, Failure>(base: self).mapConcurrently(jobs, work)
   }
@@ -40,7 +40,7 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
   fileprivate let base: Base
   fileprivate let jobs: Int
   fileprivate let isBarrier: (Base.Element) -> Bool
-  fileprivate let work: @Sendable (Base.Element) throws(Failure) -> Output
+  fileprivate let work: @Sendable (Base.Element) async throws(Failure) -> Output
 
   package func makeAsyncIterator() -> Iterator {
     Iterator(base: base.makeAsyncIterator(), limit: jobs > 1 ? 2 * jobs : 1, isBarrier: isBarrier, work: work)
@@ -50,7 +50,7 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
     fileprivate var base: Base.AsyncIterator
     fileprivate let limit: Int
     fileprivate let isBarrier: (Base.Element) -> Bool
-    fileprivate let work: @Sendable (Base.Element) throws(Failure) -> Output
+    fileprivate let work: @Sendable (Base.Element) async throws(Failure) -> Output
     private let window = Window<Output, Failure>()
     private var isAtEnd = false
     /// The failure with which `base` ended, until it is thrown.
@@ -62,7 +62,7 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
       base: Base.AsyncIterator,
       limit: Int,
       isBarrier: @escaping (Base.Element) -> Bool,
-      work: @escaping @Sendable (Base.Element) throws(Failure) -> Output
+      work: @escaping @Sendable (Base.Element) async throws(Failure) -> Output
     ) {
       self.base = base
       self.limit = limit
@@ -83,8 +83,9 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
           isWaiting = isBarrier(element)
           let work = work
           window.tasks.append(
-            Task.detached {
-              Task.isCancelled ? nil : Result { () throws(Failure) in try work(element) }
+            Task.detached { () -> Result<Output, Failure>? in
+              if Task.isCancelled { return nil }
+              do throws(Failure) { return .success(try await work(element)) } catch { return .failure(error) }
             }
           )
         } catch {

@@ -31,9 +31,10 @@ package struct EnrichedPartWriter {
   private var summary = EnrichmentSummary()
   private var unreadable = UnreadableRows()
 
-  package init(_ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
+  /// Begins the enrichment of a part with a name.
+  package init(_ part: String, _ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
     self.cache = cache
-    rows = try PartRowsWriter(.enriched, encoding, in: cache)
+    rows = try PartRowsWriter(part, .enriched, encoding, in: cache)
   }
 
   package mutating func add(_ batch: Enricher.Batch) throws(PipelineFailure) {

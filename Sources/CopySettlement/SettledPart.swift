@@ -35,10 +35,11 @@ package struct SettledPartWriter {
   private var counts = SettlementCounts()
   private var unreadable = UnreadableRows()
 
-  package init(_ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
+  /// Begins the settlement of a part with a name.
+  package init(_ part: String, _ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
     self.cache = cache
-    rows = try PartRowsWriter(.settled, encoding, in: cache)
-    events = try PartRowsWriter(.settledEvents, encoding, in: cache)
+    rows = try PartRowsWriter(part, .settled, encoding, in: cache)
+    events = try PartRowsWriter(part, .settledEvents, encoding, in: cache)
   }
 
   package mutating func add(_ batch: Settler.Batch) throws(PipelineFailure) {

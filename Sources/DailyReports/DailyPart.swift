@@ -20,13 +20,6 @@ package struct DailyPart: Sendable {
   /// Nothing was counted.
   package init() {}
 
-  /// Returns the counts with a name; nil if they are not there as they were written.
-  package init?(_ name: String, in cache: PartCache) throws(PipelineFailure) {
-    guard let bytes = try cache.read(name, UInt8.self) else { return nil }
-    var reader = ResultReader(bytes)
-    (rows, cells) = (DailyRowCounts(&reader), DailyCells(&reader))
-  }
-
   package mutating func add(_ batch: DailyBatch) {
     cells.add(batch.cells)
     rows += batch.rows
@@ -43,16 +36,23 @@ package struct DailyPart: Sendable {
     }
     unreadable += found.unreadable
   }
+}
 
-  /// Keeps the counts. Those with lines that are not rows are made again each time, so that these are reported.
-  package func finish(_ name: String, in cache: PartCache) throws(PipelineFailure) -> DailyPart {
-    guard unreadable.count == 0 else { return self }
-    var writer = ResultWriter()
+extension DailyPart: PartResult {
+  package var isWhole: Bool { true }
+
+  package mutating func merge(_ later: DailyPart) {
+    cells.add(later.cells)
+    rows += later.rows
+    unreadable += later.unreadable
+  }
+
+  package func encode(_ writer: inout ResultWriter) {
     rows.encode(&writer)
     cells.encode(&writer)
-    try cache.add(name, writer.bytes)
-    return self
   }
+
+  package init(_ reader: inout ResultReader) { (rows, cells) = (DailyRowCounts(&reader), DailyCells(&reader)) }
 }
 
 extension PartCalculation<DailyCounter> {

@@ -41,9 +41,8 @@ package enum DerivedStore {
   /// if this one may not write.
   package static func page(in output: String, program: String) -> PartCache? {
     guard let store = try? folder(in: output), (try? current(of: store)) != nil, let lock = try? lockPage(in: store),
-      let cache = try? PartCache(in: "\(store.path)/\(pageName)", program: program)
+      let cache = try? PartCache(in: "\(store.path)/\(pageName)", program: program, keeper: lock)
     else { return nil }
-    cache.keeper = lock
     return cache
   }
 

@@ -3,12 +3,15 @@ internal import Glibc
 internal import Ledger
 package import PostbackPipeline
 internal import Signatures
+internal import Synchronization
+internal import TableReading
 
 /// A folder of results that were calculated for parts of tables, each under the digest of all that it follows from.
 ///
 /// A file never changes. One that is missing, or that is damaged, is calculated again, so that the folder may be removed at any
-/// time. Only one process at a time may use a folder.
-package final class PartCache {
+/// time. Only one process at a time may use a folder, of
+/// which several tasks may work on different files.
+package final class PartCache: Sendable {
   /// A kind of files.
   package enum Kind: String, CaseIterable, Sendable {
     /// The keys of the postbacks of a part of `skan_postbacks`.
@@ -36,30 +39,39 @@ package final class PartCache {
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
-  private static let format = 2
+  private static let format = 3
 
   /// The path of the folder.
   package let path: String
   private let folder: DurableFolder
   private let program: String
   private let isTemporary: Bool
-  private var used: Set<String> = []
+  private let used = Mutex<Set<String>>([])
   /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
-  package var keeper: (any Sendable)?
+  private let keeper: (any Sendable)?
 
   /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used.
-  package convenience init(in path: String, program: String = "") throws(PipelineFailure) {
-    try self.init(path, program, isTemporary: false)
+  package convenience init(
+    in path: String,
+    program: String = "",
+    keeper: (any Sendable)? = nil
+  ) throws(PipelineFailure) {
+    try self.init(path, program, isTemporary: false, keeper)
   }
 
   /// Makes an empty folder, which is removed at the end.
   package convenience init(temporary path: String) throws(PipelineFailure) {
     try PipelineFailure.state { () throws(FileFailure) in try Self.remove(path) }
-    try self.init(path, "", isTemporary: true)
+    try self.init(path, "", isTemporary: true, nil)
   }
 
-  private init(_ path: String, _ program: String, isTemporary: Bool) throws(PipelineFailure) {
-    (self.path, self.program, self.isTemporary) = (path, program, isTemporary)
+  private init(
+    _ path: String,
+    _ program: String,
+    isTemporary: Bool,
+    _ keeper: (any Sendable)?
+  ) throws(PipelineFailure) {
+    (self.path, self.program, self.isTemporary, self.keeper) = (path, program, isTemporary, keeper)
     folder = try PipelineFailure.state { () throws(FileFailure) in try DurableFolder(making: path) }
   }
 
@@ -101,8 +113,24 @@ package final class PartCache {
   /// Adds a file of keys, which is not durable either.
   package func add(_ name: String, _ keys: [UInt128]) throws(PipelineFailure) { try write(name, keys) }
 
+  /// Returns a result with a name; nil if it is not there or damaged.
+  package func result<Result: PartResult>(_ name: String, _: Result.Type = Result.self) throws(PipelineFailure)
+    -> Result?
+  {
+    guard let bytes = try read(name, UInt8.self), !bytes.isEmpty else { return nil }
+    var reader = ResultReader(bytes)
+    return Result(&reader)
+  }
+
+  /// Adds a result, which is whole.
+  package func add(_ name: String, _ result: some PartResult) throws(PipelineFailure) {
+    var writer = ResultWriter()
+    result.encode(&writer)
+    try add(name, writer.bytes)
+  }
+
   private func words<Word: FixedWidthInteger & BitwiseCopyable>(_ name: String) throws(PipelineFailure) -> [Word]? {
-    used.insert(name)
+    use([name])
     return try PipelineFailure.state { () throws(FileFailure) in
       let size = MemoryLayout<Word>.stride
       guard let length = try folder.byteCount(of: name), length >= 8, (Int(length) - 8) % size == 0 else { return nil }
@@ -117,7 +145,7 @@ package final class PartCache {
   }
 
   private func write(_ name: String, _ words: [some FixedWidthInteger & BitwiseCopyable]) throws(PipelineFailure) {
-    used.insert(name)
+    use([name])
     try PipelineFailure.state { () throws(FileFailure) in
       let file = try DurableFile(temporaryPath(name), .creating)
       try file.append(words.span)
@@ -139,7 +167,7 @@ package final class PartCache {
 
   /// Gives a file that `begin` has begun a name, under which it is found.
   package func publish(_ begun: String, as name: String) throws(FileFailure) {
-    used.insert(name)
+    use([name])
     guard unsafe rename(temporaryPath(begun), "\(path)/\(name)") == 0 else {
       throw .system(.io, "\(path)/\(name)", "The file cannot be renamed")
     }
@@ -149,13 +177,13 @@ package final class PartCache {
 
   /// Tells if a file is there and has a length.
   package func has(_ name: String, _ length: Int64) throws(FileFailure) -> Bool {
-    used.insert(name)
+    use([name])
     return try folder.byteCount(of: name) == length
   }
 
   /// Tells if a file is there, although it may be damaged.
   package func has(_ name: String) throws(FileFailure) -> Bool {
-    used.insert(name)
+    use([name])
     return try folder.byteCount(of: name) != nil
   }
 
@@ -165,13 +193,14 @@ package final class PartCache {
   }
 
   /// Notes that files are still used.
-  package func use(_ names: [String]) { used.formUnion(names) }
+  package func use(_ names: [String]) { used.withLock { $0.formUnion(names) } }
 
   /// Gives a file a further name at another path.
   package func link(_ name: String, to other: String) throws(FileFailure) { try folder.link(name, to: other) }
 
   /// Removes the files of some kinds that were not used since the folder was opened, and those that were never completed.
   package func removeOthers(of kinds: [Kind]) throws(FileFailure) {
+    let used = used.withLock { $0 }
     for name in try folder.names() where !used.contains(name) {
       let isOfKind = kinds.contains { name.hasPrefix("\($0.rawValue)-") }
       if isOfKind || name.hasPrefix(".") { try folder.remove(name) }

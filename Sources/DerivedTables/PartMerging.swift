@@ -1,6 +1,7 @@
+internal import Base
 internal import DurableFiles
-package import TableReading
 package import PostbackPipeline
+package import TableReading
 package import Tables
 
 /// A result for rows of a table that stand one after the other, which can be merged of those of their parts.
@@ -23,13 +24,32 @@ package protocol PartResult: Sendable {
 
 /// The merge of the results of parts, in their order. A cache keeps the results of blocks of parts that stand one after the
 /// other, and those of single parts until their block is complete, so that the cost follows from the parts that are new.
+/// Several parts are read at once.
 package struct PartMerging<Result: PartResult> {
+  /// A part whose result is merged.
+  package struct Item: Sendable {
+    /// The number of the part in its table.
+    fileprivate let number: Int
+    /// The name of the result in the cache; nil if there is no cache.
+    fileprivate let name: String?
+    fileprivate let read: @Sendable (_ jobs: Int, _ take: (Result) -> Void) async throws(PipelineFailure) -> Void
+
+    /// Takes a part. `read` hands on the results of its batches in order, with a number of tasks.
+    package init(
+      _ number: Int,
+      _ name: String?,
+      read: @escaping @Sendable (_ jobs: Int, _ take: (Result) -> Void) async throws(PipelineFailure) -> Void
+    ) {
+      (self.number, self.name, self.read) = (number, name, read)
+    }
+  }
+
   private let kind: PartCache.Kind
   private let settings: [String]
   private let empty: Result
   private let cache: PartCache?
   private let jobs: Int
-  private let count: @Sendable (RawBatch) -> Result
+  private let keepsParts: Bool
 
   /// Makes a merge.
   ///
@@ -38,54 +58,76 @@ package struct PartMerging<Result: PartResult> {
   ///   - settings: The texts that tell the results from those of other settings.
   ///   - empty: The result for no rows.
   ///   - cache: The results that were calculated before; nil if none are kept.
-  ///   - jobs: The number of batches that are read at once.
-  ///   - count: Makes the result of a batch.
+  ///   - jobs: The number of tasks that read at once.
+  ///   - keepsParts: True if the results of parts stay when their block is complete, because others use them too.
   package init(
     _ kind: PartCache.Kind,
     settings: [String] = [],
     empty: Result,
     cache: PartCache?,
     jobs: Int,
-    count: @escaping @Sendable (RawBatch) -> Result
+    keepsParts: Bool = false
   ) {
     (self.kind, self.settings, self.empty) = (kind, settings, empty)
-    (self.cache, self.jobs, self.count) = (cache, jobs, count)
+    (self.cache, self.jobs, self.keepsParts) = (cache, jobs, keepsParts)
   }
 
   /// A part, or several that stand one after the other.
   private struct Block {
     /// The name in the cache; nil for the last block, whose parts are not all there yet.
     var name: String?
-    var part: TablePart?
+    /// The place of the part among all; nil for several parts.
+    var part: Int?
     var children: [Block] = []
   }
 
   /// The number of bits of a part's number that the blocks of one level have in common less than those of the level below.
   private static var levelBits: Int { 4 }
 
-  /// Adds the results of parts to a total. `didRead` is given each part that was read, after its rows were counted.
+  /// Adds the results of the rows of parts to a total. `didRead` is given each part that was read, with its result.
+  ///
+  /// - Parameter count: Makes the result of a batch.
   package func add(
     _ parts: [TablePart],
     to total: inout Result,
-    didRead: (TablePart, inout Result) throws(PipelineFailure) -> Void = { _, _ in }
+    didRead: (TablePart, inout Result) throws(PipelineFailure) -> Void = { _, _ in },
+    _ count: @escaping @Sendable (RawBatch) -> Result
   ) async throws(PipelineFailure) {
-    guard let first = parts.first, let last = parts.last else { return }
-    var level = 0
-    while first.number >> (level * Self.levelBits) != last.number >> (level * Self.levelBits) { level += 1 }
-    let block = try block(parts[...], level: level, isLast: true)
-    try use(block)
-    try await add(block, to: &total, didRead)
+    let items = try parts.map { part throws(PipelineFailure) in
+      Item(part.number, try cache?.name(kind, settings + [part.identity])) { jobs, take throws(PipelineFailure) in
+        try await part.files.scan(jobs: jobs, count, take: take)
+      }
+    }
+    try await add(items, to: &total) { place, result throws(PipelineFailure) in try didRead(parts[place], &result) }
   }
 
-  private func block(_ parts: ArraySlice<TablePart>, level: Int, isLast: Bool) throws(PipelineFailure) -> Block {
-    if let part = parts.first, parts.count == 1 {
-      return Block(name: try cache?.name(kind, settings + [part.identity]), part: part)
-    }
+  /// Adds the results of parts to a total. `didRead` is given the place of each that was read, with its result.
+  package func add(
+    _ items: [Item],
+    to total: inout Result,
+    didRead: (Int, inout Result) throws(PipelineFailure) -> Void = { _, _ in }
+  ) async throws(PipelineFailure) {
+    guard let first = items.first, let last = items.last else { return }
+    var level = 0
+    while first.number >> (level * Self.levelBits) != last.number >> (level * Self.levelBits) { level += 1 }
+    let block = try block(Array(items.enumerated())[...], level: level, isLast: true)
+    var missing: [Int] = []
+    try use(block, &missing)
+    var reading = Reading(items, missing, empty, jobs: jobs)
+    try await add(block, to: &total, &reading, didRead)
+  }
+
+  private func block(
+    _ items: ArraySlice<(offset: Int, element: Item)>,
+    level: Int,
+    isLast: Bool
+  ) throws(PipelineFailure) -> Block {
+    if let item = items.first, items.count == 1 { return Block(name: item.element.name, part: item.offset) }
     var block = Block()
-    var rest = parts
+    var rest = items
     while let first = rest.first {
       let shift = (level - 1) * Self.levelBits
-      let child = rest.prefix { $0.number >> shift == first.number >> shift }
+      let child = rest.prefix { $0.element.number >> shift == first.element.number >> shift }
       rest = rest.dropFirst(child.count)
       block.children.append(try self.block(child, level: level - 1, isLast: isLast && rest.isEmpty))
     }
@@ -94,50 +136,62 @@ package struct PartMerging<Result: PartResult> {
     return block
   }
 
-  /// Notes that the results of a block, and those of its parts if it has none yet, stay in the cache.
-  private func use(_ block: Block) throws(PipelineFailure) {
-    guard let cache else { return }
-    var isThere = false
-    if let name = block.name {
-      isThere = try PipelineFailure.state { () throws(FileFailure) in try cache.has(name) }
+  /// Notes that the results of a block, and those of its parts if it has none yet, stay in the cache. Adds the parts that have
+  /// to be read.
+  private func use(_ block: Block, _ missing: inout [Int], isPresent: Bool = false) throws(PipelineFailure) {
+    var isPresent = isPresent
+    if let cache, let name = block.name {
+      let isThere = try PipelineFailure.state { () throws(FileFailure) in try cache.has(name) }
+      isPresent = isPresent || isThere
     }
-    for child in block.children where !isThere || child.part == nil { try use(child) }
+    if let part = block.part, !isPresent { missing.append(part) }
+    for child in block.children where !isPresent || keepsParts || child.part == nil {
+      try use(child, &missing, isPresent: isPresent)
+    }
   }
 
   private func add(
     _ block: Block,
     to total: inout Result,
-    _ didRead: (TablePart, inout Result) throws(PipelineFailure) -> Void
+    _ reading: inout Reading,
+    _ didRead: (Int, inout Result) throws(PipelineFailure) -> Void
   ) async throws(PipelineFailure) {
-    if let result = try await result(of: block, didRead) {
+    if let result = try await result(of: block, &reading, didRead) {
       total.merge(result)
     } else if let part = block.part {
-      try await read(part, into: &total, didRead)
+      try await reading.read(part, into: &total)
+      try didRead(part, &total)
     } else {
-      for child in block.children { try await add(child, to: &total, didRead) }
+      for child in block.children { try await add(child, to: &total, &reading, didRead) }
     }
   }
 
-  /// Returns the result of a block; nil if it is not whole, or if none is kept. One that was calculated is added to the cache
-  /// if `isKept`.
+  /// Returns the result of a block; nil if it is not whole. One that was calculated is added to the cache if `isKept`.
   private func result(
     of block: Block,
     isKept: Bool = true,
-    _ didRead: (TablePart, inout Result) throws(PipelineFailure) -> Void
+    _ reading: inout Reading,
+    _ didRead: (Int, inout Result) throws(PipelineFailure) -> Void
   ) async throws(PipelineFailure) -> Result? {
-    guard let cache, let name = block.name else { return nil }
-    if let bytes = try cache.read(name, UInt8.self) {
+    if block.part == nil, block.name == nil { return nil }
+    if let cache, let name = block.name, let bytes = try cache.read(name, UInt8.self) {
       guard !bytes.isEmpty else { return nil }
       var reader = ResultReader(bytes)
       return Result(&reader)
     }
     var result = empty
     if let part = block.part {
-      try await read(part, into: &result, didRead)
+      result = try await reading.result(of: part)
+      guard result.isWhole else {
+        if let cache, let name = block.name, result.unreadable.count == 0 { try cache.add(name, [UInt8]()) }
+        return nil
+      }
+      try didRead(part, &result)
     } else {
       for child in block.children {
-        guard let part = try await self.result(of: child, isKept: child.part == nil, didRead) else {
-          try cache.add(name, [UInt8]())
+        let isKept = child.part == nil || keepsParts
+        guard let part = try await self.result(of: child, isKept: isKept, &reading, didRead) else {
+          if let cache, let name = block.name { try cache.add(name, [UInt8]()) }
           return nil
         }
         result.merge(part)
@@ -145,20 +199,44 @@ package struct PartMerging<Result: PartResult> {
     }
     // Lines that are not rows are reported each time: their part is read again, and its block is none, so that others are not.
     let isReadable = result.unreadable.count == 0
-    if isReadable ? isKept : block.part == nil {
-      var writer = ResultWriter()
-      if result.isWhole, isReadable { result.encode(&writer) }
-      try cache.add(name, writer.bytes)
+    if let cache, let name = block.name, isReadable ? isKept : block.part == nil {
+      if result.isWhole, isReadable { try cache.add(name, result) } else { try cache.add(name, [UInt8]()) }
     }
     return result.isWhole ? result : nil
   }
 
-  private func read(
-    _ part: TablePart,
-    into result: inout Result,
-    _ didRead: (TablePart, inout Result) throws(PipelineFailure) -> Void
-  ) async throws(PipelineFailure) {
-    try await part.files.scan(jobs: jobs, count) { result.merge($0) }
-    try didRead(part, &result)
+  /// The reading of parts. Those that are known to be wanted are read ahead, several at once.
+  private struct Reading {
+    private let items: [Item]
+    private let empty: Result
+    private let jobs: Int
+    private var ahead: ArraySlice<Int>
+    private var results: ConcurrentMap<ReadyElements<[Item], PipelineFailure>, Result>.Iterator
+
+    init(_ items: [Item], _ ahead: [Int], _ empty: Result, jobs: Int) {
+      (self.items, self.empty, self.jobs, self.ahead) = (items, empty, jobs, ahead[...])
+      let jobsOfPart = ahead.count < jobs ? jobs : 1
+      results = ahead.map { items[$0] }.mapConcurrently(jobs) { item throws(PipelineFailure) in
+        var result = empty
+        try await item.read(jobsOfPart) { result.merge($0) }
+        return result
+      }.makeAsyncIterator()
+    }
+
+    /// Returns the result of a part.
+    mutating func result(of part: Int) async throws(PipelineFailure) -> Result {
+      if ahead.first == part {
+        ahead.removeFirst()
+        if let result = try await results.next() { return result }
+      }
+      var result = empty
+      try await read(part, into: &result)
+      return result
+    }
+
+    /// Adds the results of the batches of a part, one after the other.
+    func read(_ part: Int, into total: inout Result) async throws(PipelineFailure) {
+      try await items[part].read(jobs) { total.merge($0) }
+    }
   }
 }

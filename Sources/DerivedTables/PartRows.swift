@@ -62,18 +62,19 @@ package final class PartRowsWriter {
   private static let writingBytes = 8 << 20
 
   private let cache: PartCache
+  private let part: String
   private let table: Table
   private var files: [(format: TableFormat, file: DurableFile)] = []
   private var count = 0
   private var unwritten = 0
 
-  /// Begins the rows of a table. Rows of one part at a time may be written.
-  package init(_ table: Table, _ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
-    (self.cache, self.table) = (cache, table)
+  /// Begins the rows of a table that belong to the part with a name.
+  package init(_ part: String, _ table: Table, _ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
+    (self.cache, self.part, self.table) = (cache, part, table)
     files = try PipelineFailure.state { () throws(FileFailure) in
       var files: [(TableFormat, DurableFile)] = []
       for format in TableFormat.allCases where encoding.formats.contains(format) {
-        let file = try cache.begin(Self.name("new", table, format))
+        let file = try cache.begin(Self.name(part, table, format))
         if format == .csv { try file.append(table.csvHeader.span) }
         files.append((format, file))
       }
@@ -105,7 +106,7 @@ package final class PartRowsWriter {
         try file.synchronize()
         let name = Self.name(name, table, format)
         finished[format] = (name, try file.byteCount())
-        try cache.publish(Self.name("new", table, format), as: name)
+        try cache.publish(Self.name(part, table, format), as: name)
       }
       return PartRows(count, finished)
     }

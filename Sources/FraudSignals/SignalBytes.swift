@@ -1,4 +1,6 @@
+internal import DerivedTables
 internal import Statistics
+package import TableReading
 // The bytes of what signals count.
 
 extension SignalCluster {
@@ -91,9 +93,16 @@ extension SenderValues.Counts: Compact {
   }
 }
 
-extension SignalCounts {
+extension SignalCounts: PartResult {
+  /// Indicates that those of a division of the rows are those of all rows, also if some are left out.
+  package var isWhole: Bool { true }
+
+  package func encode(_ writer: inout ResultWriter) { writer.append(bytes[...]) }
+
+  package init(_ reader: inout ResultReader) { self.init(Array(reader.slice())) }
+
   /// The counts as bytes.
-  package var bytes: [UInt8] {
+  private var bytes: [UInt8] {
     var writer = CompactWriter()
     clusters.encode(&writer)
     sent.encode(&writer)
@@ -119,8 +128,8 @@ extension SignalCounts {
     return writer.bytes
   }
 
-  /// Reads counts from bytes.
-  package init(_ bytes: [UInt8]) {
+  private init(_ bytes: [UInt8]) {
+    self.init()
     var reader = CompactReader(bytes)
     clusters.read(&reader)
     sent.read(&reader)

@@ -4,6 +4,7 @@ internal import JSON
 package import PostbackPipeline
 internal import PostbackVerification
 internal import Signatures
+internal import Synchronization
 package import TableReading
 package import Tables
 
@@ -11,13 +12,13 @@ package import Tables
 ///
 /// Only new parts are read. The copies in new parts of the rejects are looked for among the keys of all postbacks, and the keys
 /// of new postbacks among those of all copies.
-package final class PartCopies {
+package final class PartCopies: Sendable {
   /// The parts of `skan_postbacks`.
   package let parts: [TablePart]
   /// The number of copies, and of those whose bodies could not be read.
-  package private(set) var counts = CopyMatching.Rejects()
+  package var counts: CopyMatching.Rejects { found.withLock { $0.counts } }
   /// The lines of `skan_rejects` that are not rows.
-  package private(set) var unreadable = UnreadableRows()
+  package var unreadable: UnreadableRows { found.withLock { $0.unreadable } }
 
   package let cache: PartCache
   let jobs: Int
@@ -29,7 +30,27 @@ package final class PartCopies {
   /// The digests of the identities of the parts, and of those of the rejects.
   private let names: [String]
   private let rejectNames: [String]
-  private var matching: CopyMatching
+  private let found: Mutex<Found>
+
+  private struct Found: Sendable {
+    var matching = CopyMatching()
+    var counts = CopyMatching.Rejects()
+    var unreadable = UnreadableRows()
+
+    /// Adds the counts of the rejects that were read, and sums up those of all.
+    mutating func add(_ search: CopySearch, _ rejectNames: [String]) {
+      for (index, name) in rejectNames.enumerated() {
+        if let rejected = search.counts[index] { matching.rejects[name] = rejected }
+        counts.copies += matching.rejects[name]?.copies ?? 0
+        counts.unreadableBodies += matching.rejects[name]?.unreadableBodies ?? 0
+        // Parts with lines that are not rows are read each time, so that these are reported.
+        if let lines = search.unreadable[index] {
+          unreadable += lines
+          matching.rejects[name] = nil
+        }
+      }
+    }
+  }
 
   /// Finds the copies. They take memory of about twice `bufferBytes`.
   package init(
@@ -45,14 +66,17 @@ package final class PartCopies {
     rejectNames = try self.rejects.map { part throws(PipelineFailure) in try cache.digest([part.identity]) }
     keyNames = names.map { "\(PartCache.Kind.keys.rawValue)-\($0)" }
     copiedNames = rejectNames.map { "\(PartCache.Kind.copied.rawValue)-\($0)" }
-    matching = try cache.read(Self.matchingName, UInt8.self).map { CopyMatching($0) } ?? CopyMatching()
+    let kept = try cache.read(Self.matchingName, UInt8.self).map { CopyMatching($0) }
+    found = Mutex(Found(matching: kept ?? CopyMatching()))
     try await update()
   }
 
   private static let matchingName = "\(PartCache.Kind.matching.rawValue)-copies"
 
   /// The digest of the copies of a part; empty if there are none.
-  package func digest(of part: Int) -> String { matching.parts[names[part]]?.digest ?? "" }
+  package func digest(of part: Int) -> String { matched(part)?.digest ?? "" }
+
+  private func matched(_ part: Int) -> CopyMatching.Part? { found.withLock { $0.matching.parts[names[part]] } }
 
   /// Returns the copies of a part.
   package func table(of part: Int) async throws(PipelineFailure) -> RecordTable {
@@ -63,7 +87,7 @@ package final class PartCopies {
 
   /// Returns the copies of a part that were found, without those in other rejects than these; nil if the file was lost.
   private func kept(_ part: Int, in sources: Set<String>? = nil) throws(PipelineFailure) -> CopyList? {
-    guard let file = matching.parts[names[part]]?.file, !file.isEmpty else { return CopyList() }
+    guard let file = matched(part)?.file, !file.isEmpty else { return CopyList() }
     let numbers = Dictionary(zip(rejectNames, rejectNames.indices.map { UInt32($0) })) { first, _ in first }
     return try cache.read(file, UInt8.self).map { bytes in
       CopyList(bytes) { sources?.contains($0) ?? true ? numbers[$0] : nil }
@@ -81,45 +105,40 @@ package final class PartCopies {
   // MARK: - Update
 
   private func update() async throws(PipelineFailure) {
-    let known = Set(rejectNames.filter { matching.rejects[$0] != nil })
+    let before = found.withLock { $0.matching }
+    let known = Set(rejectNames.filter { before.rejects[$0] != nil })
     let (old, new) = (
       rejects.indices.filter { known.contains(rejectNames[$0]) },
       rejects.indices.filter { !known.contains(rejectNames[$0]) }
     )
-    matching.rejects = matching.rejects.filter { known.contains($0.key) }
-    let newParts = parts.indices.filter { matching.parts[names[$0]] == nil }
+    let newParts = parts.indices.filter { before.parts[names[$0]] == nil }
     let current = Set(names)
-    matching.parts = matching.parts.filter { current.contains($0.key) }
+    found.withLock {
+      $0.matching.rejects = before.rejects.filter { known.contains($0.key) }
+      $0.matching.parts = before.parts.filter { current.contains($0.key) }
+    }
     let search = CopySearch(self)
     try await search.find(newParts, among: old)
     try await search.findNew(new)
     try await keep(search.found, in: known)
-    var (lines, unreadable) = (search.unreadable, UnreadableRows())
-    for index in rejects.indices {
-      let name = rejectNames[index]
-      if let rejected = search.counts[index] { matching.rejects[name] = rejected }
-      counts.copies += matching.rejects[name]?.copies ?? 0
-      counts.unreadableBodies += matching.rejects[name]?.unreadableBodies ?? 0
-      // Parts with lines that are not rows are read each time, so that these are reported.
-      if let found = lines.removeValue(forKey: index) {
-        unreadable += found
-        matching.rejects[name] = nil
-      }
-    }
-    self.unreadable = unreadable
-    for part in parts.indices { cache.use([keyNames[part], matching.parts[names[part]]?.file ?? ""]) }
+    found.withLock { $0.add(search, rejectNames) }
+    for part in parts.indices { cache.use([keyNames[part], matched(part)?.file ?? ""]) }
     cache.use(copiedNames)
-    try cache.add(Self.matchingName, matching.encoded)
+    try keepMatching()
+  }
+
+  private func keepMatching() throws(PipelineFailure) {
+    try cache.add(Self.matchingName, found.withLock { $0.matching }.encoded)
   }
 
   /// Looks for all copies of the postbacks of some parts.
   private func findAgain(_ lost: [Int]) async throws(PipelineFailure) {
     guard !lost.isEmpty else { return }
-    for part in lost { matching.parts[names[part]] = nil }
+    found.withLock { found in for part in lost { found.matching.parts[names[part]] = nil } }
     let search = CopySearch(self)
     try await search.find(lost, among: Array(rejects.indices))
     try await keep(search.found, in: Set(rejectNames))
-    try cache.add(Self.matchingName, matching.encoded)
+    try keepMatching()
   }
 
   /// Adds what was found to the copies of the parts, of which those in other rejects than `known` are removed.
@@ -131,7 +150,7 @@ package final class PartCopies {
     var hasNext = try next()
     var lost: [Int] = []
     for part in parts.indices {
-      let old = matching.parts[names[part]]
+      let old = matched(part)
       let hasNew = hasNext && records.key == UInt128(part)
       if let old, !hasNew, old.sources.allSatisfy(known.contains) { continue }
       var list = try kept(part, in: known)
@@ -142,7 +161,10 @@ package final class PartCopies {
         hasNext = try next()
       }
       list?.merge()
-      if let list { matching.parts[names[part]] = try add(list) }
+      if let list {
+        let copies = try add(list)
+        self.found.withLock { $0.matching.parts[names[part]] = copies }
+      }
     }
     try await findAgain(lost)
   }

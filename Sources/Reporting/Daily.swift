@@ -61,17 +61,17 @@ package struct Daily: Sendable {
   /// Counts all rows of `skan_postbacks`.
   private mutating func count(in cache: PartCache, jobs: Int) async throws(PipelineFailure) {
     let parts = try PipelineFailure.state { () throws(FileFailure) in try inputs.accepted.divided() }
-    let settled = try SettledFiles.byPart(inputs.settled?.rows, events: inputs.settled?.events)
     let copies = try await PartCopies(parts, among: inputs.rejects, in: cache, jobs: jobs)
     unreadable += copies.unreadable
     var pass = PartPass(copies, jobs: jobs)
     pass.daily = try PartCalculation(lookups, settings, in: cache)
-    for (place, part) in parts.enumerated() {
-      guard let counted = try await pass.results(of: place, settled[part.number]).daily else { continue }
-      cells.add(counted.cells)
-      summary.rows += counted.rows
-      unreadable += counted.unreadable
-    }
+    pass.settled = try SettledFiles.byPart(inputs.settled?.rows, events: inputs.settled?.events)
+    try await pass.fill()
+    var total = DailyPart()
+    let merging = PartMerging(.daily, empty: DailyPart(), cache: cache, jobs: jobs, keepsParts: true)
+    try await merging.add(try pass.dailyItems(), to: &total)
+    (cells, summary.rows) = (total.cells, total.rows)
+    unreadable += total.unreadable
   }
 
   /// Reads the events of outcomes whose events are in a table.

@@ -36,13 +36,14 @@ package struct Enrichment: Sendable {
     let cache = try PartCache.given(cache, or: .enriched, in: table.output)
     let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
     let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: bufferBytes)
-    let settled = try SettledFiles.byPart(settled, events: nil)
     var pass = PartPass(copies, jobs: jobs)
+    pass.settled = try SettledFiles.byPart(settled, events: nil)
     pass.enrichment = try PartCalculation(lookups, encoding, in: cache)
+    try await pass.fill()
     var summary = EnrichmentSummary()
     var unreadable = copies.unreadable
     for (place, part) in parts.enumerated() {
-      guard let enriched = try await pass.results(of: place, settled[part.number]).enriched else { continue }
+      guard let enriched = try await pass.results(of: place).enriched else { continue }
       summary += enriched.summary
       unreadable += enriched.unreadable
       try enriched.rows.add(to: table, number: part.number, from: cache)

@@ -35,17 +35,16 @@ package struct KnownSignals: Sendable {
       return
     }
     if let cache {
-      let signals = PartSignals(try PartCalculation(lateAfterDays: days, in: cache), in: cache)
-      report = SignalReport(
-        try await signals.counts(
-          accepted: accepted,
-          rejects: rejects,
-          settled: settled,
-          enriched: enriched,
-          jobs: jobs
-        ),
-        models
+      let counts = try await SignalCounts(
+        try PartCalculation(lateAfterDays: days, in: cache),
+        accepted: accepted,
+        rejects: rejects,
+        settled: settled,
+        enriched: enriched,
+        in: cache,
+        jobs: jobs
       )
+      report = SignalReport(counts, models)
       return
     }
     report = try await SignalReport(

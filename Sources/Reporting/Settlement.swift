@@ -37,6 +37,7 @@ package struct Settlement: Sendable {
     let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: settings.bufferBytes)
     var pass = PartPass(copies, jobs: jobs)
     pass.settlement = try PartCalculation(lookups, models, modelsDigest, settings, encoding, in: cache)
+    try await pass.fill()
     var counts = SettlementCounts()
     var unreadable = copies.unreadable
     var written = (settled: 0, events: 0)

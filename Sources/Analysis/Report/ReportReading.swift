@@ -21,12 +21,17 @@ struct ReportReading {
     }
     let counting = counting
     var count = ReportCount(sample: counting.sampleLimit)
-    try await merging { counting.rejects(in: $0) }.add(parts.rejects, to: &count)
+    let merging = PartMerging(
+      .page,
+      settings: ["\(counting.sampleLimit)"],
+      empty: count,
+      cache: cache,
+      jobs: jobs
+    )
+    try await merging.add(parts.rejects, to: &count) { counting.rejects(in: $0) }
     let keys = count.conflicts.keys.sorted { ($0.high, $0.low) < ($1.high, $1.low) }
     var conflicts = count.conflicts
-    try await merging { counting.accepted(in: $0) }.add(parts.accepted, to: &count) {
-      part,
-      read throws(PipelineFailure) in
+    try await merging.add(parts.accepted, to: &count) { part, read throws(PipelineFailure) in
       if let cache {
         // Rejects that are not there yet may be copies of these postbacks.
         try read.senders.add(to: cache, as: try Self.name(of: part, in: cache))
@@ -34,21 +39,12 @@ struct ReportReading {
         conflicts.add(read.senders.firsts(among: keys))
       }
       read.senders = PartSenders()
+    } _: {
+      counting.accepted(in: $0)
     }
     if let cache { try await find(keys, in: parts.accepted, cache, &conflicts) }
     count.conflicts = conflicts
     return count
-  }
-
-  private func merging(_ count: @escaping @Sendable (RawBatch) -> ReportCount) -> PartMerging<ReportCount> {
-    PartMerging(
-      .page,
-      settings: ["\(counting.sampleLimit)"],
-      empty: ReportCount(sample: counting.sampleLimit),
-      cache: cache,
-      jobs: jobs,
-      count: count
-    )
   }
 
   /// Adds the first copies with some keys, which are in order, to the conflicts.

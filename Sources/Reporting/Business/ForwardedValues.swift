@@ -58,9 +58,9 @@ package struct ForwardedValues: Sendable {
     }
     guard let parts else { return nil }
     let reader = ForwardedReader()
-    let merging = PartMerging(.forwarded, empty: ForwardedCount(), cache: cache, jobs: jobs) { reader.read($0) }
     var count = ForwardedCount()
-    try await merging.add(parts, to: &count)
+    let merging = PartMerging(.forwarded, empty: count, cache: cache, jobs: jobs)
+    try await merging.add(parts, to: &count) { reader.read($0) }
     return count.values.sorted { ($1.count, $0.forwarder) < ($0.count, $1.forwarder) }
   }
 

@@ -1,3 +1,4 @@
+internal import Base
 internal import CampaignEnrichment
 internal import ConversionModel
 internal import CopySettlement
@@ -13,63 +14,154 @@ internal import FraudSignals
 
 /// One reading of a part of `skan_postbacks`, for what a cache lacks of its settlement, its enrichment, its daily counts and its
 /// counts for the signals.
-struct PartPass {
-  /// The results of a part that are wanted.
+struct PartPass: Sendable {
+  /// The results of a part that are wanted, all of which are there.
   struct Results: Sendable {
     var settled: SettledPart?
     var enriched: EnrichedPart?
-    var daily: DailyPart?
-    /// The name of the counts for the signals in the cache.
+    /// The names of the counts in the cache.
+    var daily: String?
     var signals: String?
+    /// The counts, if they were counted now.
+    var dailyCounts: DailyPart?
+    var signalCounts: SignalCounts?
   }
 
   let copies: PartCopies
-  let jobs: Int
+  private(set) var jobs: Int
   /// The settlement; nil if it is not wanted. Then the enrichment and the counts follow from rows that are given.
   var settlement: PartCalculation<Settler>?
   var enrichment: PartCalculation<Enricher>?
   var daily: PartCalculation<DailyCounter>?
   var signals: PartCalculation<SignalCounter>?
+  /// The rows of tables by the number of their part: those of `skan_settled` unless the settlement is wanted too, and those of
+  /// `skan_enriched` unless the enrichment is wanted.
+  var settled: [Int: SettledFiles] = [:]
+  var enriched: [Int: TableFiles] = [:]
 
   private var cache: PartCache { copies.cache }
 
   init(_ copies: PartCopies, jobs: Int) { (self.copies, self.jobs) = (copies, jobs) }
 
-  /// Returns the results of a part, of which `given` has the rows of `skan_settled` unless the settlement is wanted too, and
-  /// `givenEnriched` those of `skan_enriched` unless the enrichment is wanted.
-  func results(
-    of part: Int,
-    _ given: SettledFiles? = nil,
-    enriched givenEnriched: TableFiles? = nil
-  ) async throws(PipelineFailure) -> Results {
+  /// Adds what is missing to the cache, several parts at once.
+  func fill() async throws(PipelineFailure) {
+    var lacking: [Int] = []
+    for part in copies.parts.indices where !(try present(part).missing.isEmpty) { lacking.append(part) }
+    var pass = self
+    pass.jobs = lacking.count < jobs ? jobs : 1
+    var results = lacking.mapConcurrently(jobs) { [pass] part throws(PipelineFailure) in
+      _ = try await pass.results(of: part)
+    }.makeAsyncIterator()
+    while try await results.next() != nil {}
+  }
+
+  /// Returns the results of a part.
+  func results(of part: Int) async throws(PipelineFailure) -> Results {
+    var (results, missing) = try present(part)
+    guard !missing.isEmpty else { return results }
+    var names = try names(of: part, results)
+    var writer = try Writer(missing, "new.\(part)", in: cache)
+    try await read(part, missing, BesideRows(settled: names.settled?.rows, enriched: names.enriched), into: &writer)
+    if let settlement, let written = writer.settled {
+      results.settled = try written.finish(try settlement.name(.settled, inputs(of: part), in: cache))
+      names = try self.names(of: part, results)
+    }
+    if let written = writer.enriched {
+      results.enriched = try written.finish(names.enrichment)
+      names = try self.names(of: part, results)
+    }
+    if var written = writer.daily {
+      try await written.readEvents(names.settled?.events, jobs: jobs)
+      // Counts with lines that are not rows are made again each time, so that these are reported.
+      if written.unreadable.count == 0 { try cache.add(names.daily, written) }
+      (results.daily, results.dailyCounts) = (names.daily, written)
+    }
+    if missing.signals != nil {
+      try cache.add(names.signals, writer.signals)
+      (results.signals, results.signalCounts) = (names.signals, writer.signals)
+    }
+    return results
+  }
+
+  /// The daily counts of all parts, for their merge.
+  func dailyItems() throws(PipelineFailure) -> [PartMerging<DailyPart>.Item] {
+    try items {
+      $0.daily
+    } counts: {
+      $0.dailyCounts
+    }
+  }
+
+  /// The counts of all parts for the signals, for their merge.
+  func signalItems() throws(PipelineFailure) -> [PartMerging<SignalCounts>.Item] {
+    try items {
+      $0.signals
+    } counts: {
+      $0.signalCounts
+    }
+  }
+
+  private func items<Counts: PartResult>(
+    _ name: (Names) -> String,
+    counts: @escaping @Sendable (Results) -> Counts?
+  ) throws(PipelineFailure) -> [PartMerging<Counts>.Item] {
+    try copies.parts.enumerated().map { place, part throws(PipelineFailure) in
+      let name = name(try names(of: place, Results()))
+      return PartMerging.Item(part.number, name) { [self] jobs, take throws(PipelineFailure) in
+        var pass = self
+        pass.jobs = jobs
+        if let counts = counts(try await pass.results(of: place)) { return take(counts) }
+        if let counts: Counts = try cache.result(name) { return take(counts) }
+        // The file is damaged.
+        try PipelineFailure.state { () throws(FileFailure) in try cache.remove(name) }
+        if let counts = counts(try await pass.results(of: place)) { take(counts) }
+      }
+    }
+  }
+
+  // MARK: - Names
+
+  /// The names of results of a part in the cache, and the rows that they follow from.
+  private struct Names {
+    var settled: SettledFiles?
+    var enriched: TableFiles?
+    var enrichment = ""
+    var daily = ""
+    var signals = ""
+  }
+
+  private func inputs(of part: Int) -> [String] { [copies.parts[part].identity, copies.digest(of: part)] }
+
+  /// The names that follow from the rows that are known.
+  private func names(of part: Int, _ results: Results) throws(PipelineFailure) -> Names {
+    let number = copies.parts[part].number
+    var names = Names()
+    names.settled = settlement == nil ? settled[number] : try files(results.settled)
+    names.enriched = enrichment == nil ? enriched[number] : try files(results.enriched?.rows, .enriched)
+    let rows = try SettledFiles.identity(names.settled?.rows)
+    let inputs = inputs(of: part)
+    names.enrichment = try enrichment?.name(.enriched, inputs + [rows], in: cache) ?? ""
+    names.daily =
+      try daily?.name(.daily, inputs + [rows, try SettledFiles.identity(names.settled?.events)], in: cache) ?? ""
+    names.signals =
+      try signals?.name(.signals, inputs + [rows, try SettledFiles.identity(names.enriched)], in: cache) ?? ""
+    return names
+  }
+
+  /// Finds the results of a part that are there.
+  private func present(_ part: Int) throws(PipelineFailure) -> (results: Results, missing: Missing) {
     var results = Results()
-    var (settled, enriched) = (given, givenEnriched)
-    let inputs = [copies.parts[part].identity, copies.digest(of: part)]
     if let settlement {
-      results.settled = try SettledPart(try settlement.name(.settled, inputs, in: cache), in: cache)
-      settled = try files(results.settled)
-    }
-    var names: (enriched: String, daily: String) = ("", "")
-    func findNames() throws(PipelineFailure) {
-      let rows = try SettledFiles.identity(settled?.rows)
-      names.enriched = try enrichment?.name(.enriched, inputs + [rows], in: cache) ?? ""
-      let events = try SettledFiles.identity(settled?.events)
-      names.daily = try daily?.name(.daily, inputs + [rows, events], in: cache) ?? ""
-    }
-    /// The name of the counts for the signals, once the rows of the tables are known.
-    func signalsName() throws(PipelineFailure) -> String? {
-      if enrichment != nil { enriched = try files(results.enriched?.rows, .enriched) }
-      let rows = [try SettledFiles.identity(settled?.rows), try SettledFiles.identity(enriched)]
-      return try signals?.name(.signals, inputs + rows, in: cache)
+      results.settled = try SettledPart(try settlement.name(.settled, inputs(of: part), in: cache), in: cache)
     }
     if settlement == nil || results.settled != nil {
-      try findNames()
-      if enrichment != nil { results.enriched = try EnrichedPart(names.enriched, in: cache) }
-      if daily != nil { results.daily = try DailyPart(names.daily, in: cache) }
-      if enrichment == nil || results.enriched != nil, let name = try signalsName() {
-        let isThere = try PipelineFailure.state { () throws(FileFailure) in try cache.has(name) }
-        if isThere { results.signals = name }
+      var names = try names(of: part, results)
+      if enrichment != nil {
+        results.enriched = try EnrichedPart(names.enrichment, in: cache)
+        names = try self.names(of: part, results)
       }
+      if try has(names.daily) { results.daily = names.daily }
+      if enrichment == nil || results.enriched != nil, try has(names.signals) { results.signals = names.signals }
     }
     let missing = Missing(
       settler: results.settled == nil ? settlement?.calculation : nil,
@@ -77,24 +169,12 @@ struct PartPass {
       counter: results.daily == nil ? daily?.calculation : nil,
       signals: results.signals == nil ? signals?.calculation : nil
     )
-    guard !missing.isEmpty else { return results }
-    var writer = try Writer(missing, in: cache)
-    try await read(part, missing, BesideRows(settled: settled?.rows, enriched: enriched), into: &writer)
-    if let settlement, let written = writer.settled {
-      results.settled = try written.finish(try settlement.name(.settled, inputs, in: cache))
-      settled = try files(results.settled)
-      try findNames()
-    }
-    if let written = writer.enriched { results.enriched = try written.finish(names.enriched) }
-    if var written = writer.daily {
-      try await written.readEvents(settled?.events, jobs: jobs)
-      results.daily = try written.finish(names.daily, in: cache)
-    }
-    if missing.signals != nil, let name = try signalsName() {
-      try cache.add(name, writer.signals.bytes)
-      results.signals = name
-    }
-    return results
+    return (results, missing)
+  }
+
+  private func has(_ name: String) throws(PipelineFailure) -> Bool {
+    guard !name.isEmpty else { return false }
+    return try PipelineFailure.state { () throws(FileFailure) in try cache.has(name) }
   }
 
   private func read(
@@ -177,9 +257,9 @@ private struct Writer {
   var daily: DailyPart?
   var signals = SignalCounts()
 
-  init(_ missing: Missing, in cache: PartCache) throws(PipelineFailure) {
-    if let settler = missing.settler { settled = try SettledPartWriter(settler.encoding, in: cache) }
-    if let enricher = missing.enricher { enriched = try EnrichedPartWriter(enricher.encoding, in: cache) }
+  init(_ missing: Missing, _ part: String, in cache: PartCache) throws(PipelineFailure) {
+    if let settler = missing.settler { settled = try SettledPartWriter(part, settler.encoding, in: cache) }
+    if let enricher = missing.enricher { enriched = try EnrichedPartWriter(part, enricher.encoding, in: cache) }
     if missing.counter != nil { daily = DailyPart() }
   }
 }

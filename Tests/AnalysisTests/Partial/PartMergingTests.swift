@@ -56,10 +56,12 @@ import TableReading
       try DurableFolder(folder.path("out/skan_rejects")).remove("part-0000\(1000 + number).jsonl")
       try folder.makeFile(name, holding: Array(rows.utf8))
     }
-    let merging = PartMerging(.page, empty: Codes(), cache: cache, jobs: 2) { Codes($0) }
+    let merging = PartMerging(.page, empty: Codes(), cache: cache, jobs: 2)
     var (total, read) = (Codes(), [Int]())
     try await merging.add(try TableFiles(.rejects, at: [folder.path("out")]).divided(), to: &total) { part, _ in
       read.append(part.number)
+    } _: {
+      Codes($0)
     }
     total.read = read
     return total
