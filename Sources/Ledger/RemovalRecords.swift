@@ -49,12 +49,6 @@ extension TableRemoval.Source {
   }
 }
 
-extension PostbackKey {
-  init(_ number: UInt128) {
-    self.init(high: UInt64(truncatingIfNeeded: number >> 64), low: UInt64(truncatingIfNeeded: number))
-  }
-}
-
 extension Ledger {
   /// Returns the removed parts whose files may still exist.
   package func pendingRemovals() throws(FileFailure) -> [LedgerPart] { try TableRemoval.pending(in: database) }

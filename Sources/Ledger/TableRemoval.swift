@@ -82,7 +82,6 @@ package struct TableRemoval: Equatable, Sendable {
 
   /// The name of the table.
   package let table: String
-  /// The reason.
   package let reason: Reason
   /// The number of removals of the table, this one included; 0 before it is committed.
   package private(set) var generation = 0
@@ -188,7 +187,7 @@ extension TableRemoval {
         next,
         .integer(row.offset),
         .integer(row.byteCount),
-        row.key.map { .wide(UInt128($0.high) << 64 | UInt128($0.low)) } ?? .null,
+        row.key.map { .wide(UInt128($0)) } ?? .null,
         row.source?.file.map { .text($0) } ?? .null,
         row.source?.line.map { .integer($0) } ?? .null,
         row.source.map { .text($0.digest) } ?? .null,

@@ -35,11 +35,6 @@ extension RawBatch {
   }
 }
 
-extension UInt128 {
-  /// The key of a postback as one number.
-  package init(_ key: PostbackKey) { self = UInt128(key.high) << 64 | UInt128(key.low) }
-}
-
 extension [UInt128] {
   /// The keys in order, each once.
   package var sortedOnce: [UInt128] {

@@ -20,7 +20,6 @@ package struct CaseFile: Sendable {
   package struct Day: Sendable {
     /// The date; nil for records without a time of receipt.
     package let date: String?
-    /// The records.
     package fileprivate(set) var records = Count()
     /// The rejects by code.
     package fileprivate(set) var codes: [String: Int] = [:]
@@ -30,7 +29,6 @@ package struct CaseFile: Sendable {
   package struct Sender: Sendable {
     /// The value; nil for null.
     package let name: String?
-    /// The records.
     package fileprivate(set) var records = Count()
   }
 

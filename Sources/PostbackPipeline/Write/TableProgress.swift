@@ -1,7 +1,6 @@
 extension TableWriter {
   /// An input that has ended.
   package struct Ended: Sendable {
-    /// The input.
     package let input: InputFile
     /// The way in which it ended.
     package let end: InputEnd

@@ -11,7 +11,7 @@ struct RequestState: Sendable {
   }
 
   /// A request whose body is being received.
-  private struct Reception: Sendable {
+  private struct Incoming: Sendable {
     var request: HTTPRequest
     /// The length of the body that the head declares, in bytes; 0 if it declares none.
     let declaredCount: Int
@@ -29,7 +29,7 @@ struct RequestState: Sendable {
     /// The first line has arrived.
     case begun(target: String)
     /// The head has arrived, and the body is being received.
-    case receiving(Head, Reception)
+    case receiving(Head, Incoming)
     /// The request is complete and waits for its reply. The share is that of its body, or after `reserve` of the answer.
     case waiting(Head, BodyShare?, isReserved: Bool, reply: HTTPResponse?)
     /// The request has been answered. A share that was reserved for the answer is held until the client has it.
@@ -71,7 +71,7 @@ struct RequestState: Sendable {
   /// The answer to a refused request, or the reply to one that waits; nil if there is none yet.
   var response: HTTPResponse? {
     switch phase {
-    case .receiving(_, let reception): reception.refusal
+    case .receiving(_, let incoming): incoming.refusal
     case .waiting(_, _, _, let reply): reply
     case .idle, .begun, .answered, .cut, .closed: nil
     }
@@ -79,8 +79,8 @@ struct RequestState: Sendable {
 
   /// Indicates that the body is longer than its route allows.
   var isTooLong: Bool {
-    if case .receiving(let head, let reception) = phase {
-      reception.request.body.count > (head.route?.bodyBytes ?? 0)
+    if case .receiving(let head, let incoming) = phase {
+      incoming.request.body.count > (head.route?.bodyBytes ?? 0)
     } else {
       false
     }
@@ -88,13 +88,13 @@ struct RequestState: Sendable {
 
   var step: Step {
     if let response { return .answer(response) }
-    guard case .receiving(let head, let reception) = phase, let route = head.route else { return .none }
-    return .handle(reception.request, route)
+    guard case .receiving(let head, let incoming) = phase, let route = head.route else { return .none }
+    return .handle(incoming.request, route)
   }
 
   private var share: BodyShare? {
     switch phase {
-    case .receiving(_, let reception): reception.share
+    case .receiving(_, let incoming): incoming.share
     case .waiting(_, let share, _, _), .answered(_, let share), .cut(let share, _): share
     case .idle, .begun, .closed: nil
     }
@@ -111,17 +111,17 @@ struct RequestState: Sendable {
     isLast: Bool = false
   ) {
     guard case .begun = phase else { return }
-    var reception = Reception(request: request, declaredCount: declaredCount, refusal: refusal)
+    var incoming = Incoming(request: request, declaredCount: declaredCount, refusal: refusal)
     if refusal == nil, let route {
-      reception.share = BodyShare(route.sender(request), request.client, longestBody: route.bodyBytes)
+      incoming.share = BodyShare(route.sender(request), request.client, longestBody: route.bodyBytes)
     }
-    phase = .receiving(Head(route: route, isLast: isLast), reception)
+    phase = .receiving(Head(route: route, isLast: isLast), incoming)
   }
 
   /// Appends a piece of the body. The body of a refused request is dropped; a lack of room in the budget refuses it
   /// with 503.
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, within budget: BodyBudget) {
-    guard case .receiving(let head, var reception) = phase, reception.refusal == nil, var share = reception.share else {
+    guard case .receiving(let head, var incoming) = phase, incoming.refusal == nil, var share = incoming.share else {
       return
     }
     // Without this the phase would hold the body too, and each piece would copy it.
@@ -129,31 +129,31 @@ struct RequestState: Sendable {
     if budget.take(bytes.count, for: &share) {
       // Reserves the whole length once a quarter has arrived: a body that grows by doubling is in memory twice. Not
       // earlier, because a client may declare a length that it never sends.
-      let declaredCount = reception.declaredCount
+      let declaredCount = incoming.declaredCount
       if share.count > Self.shortBody, share.count >= declaredCount / 4, share.count <= declaredCount {
-        reception.request.body.reserveCapacity(declaredCount)
+        incoming.request.body.reserveCapacity(declaredCount)
       }
-      unsafe reception.request.body.append(contentsOf: bytes)
+      unsafe incoming.request.body.append(contentsOf: bytes)
     } else {
       budget.release(&share)
-      reception.request.body = []
-      reception.refusal = .error(503, "The server is receiving too much data. Try again later.")
+      incoming.request.body = []
+      incoming.refusal = .error(503, "The server is receiving too much data. Try again later.")
         .retry(afterSeconds: 30)
     }
-    reception.share = share
-    phase = .receiving(head, reception)
+    incoming.share = share
+    phase = .receiving(head, incoming)
   }
 
   /// Indicates that a long body has almost stopped arriving while it holds memory that other requests need.
   ///
   /// Must be called repeatedly: it compares the bytes received now with those received `seconds` ago or more.
   mutating func isStalled(at now: ContinuousClock.Instant, after seconds: Int) -> Bool {
-    guard case .receiving(let head, var reception) = phase, let count = reception.share?.count, count > Self.shortBody
+    guard case .receiving(let head, var incoming) = phase, let count = incoming.share?.count, count > Self.shortBody
     else { return false }
-    if let progress = reception.progress, now - progress.at < .seconds(seconds) { return false }
-    let earlier = reception.progress
-    reception.progress = (now, count)
-    phase = .receiving(head, reception)
+    if let progress = incoming.progress, now - progress.at < .seconds(seconds) { return false }
+    let earlier = incoming.progress
+    incoming.progress = (now, count)
+    phase = .receiving(head, incoming)
     return earlier.map { count - $0.count < seconds * Self.slowestRate } ?? false
   }
 
@@ -164,8 +164,8 @@ struct RequestState: Sendable {
 
   /// Begins the wait for a reply and drops the request with its body; returns false if the connection was cut.
   mutating func suspend() -> Bool {
-    guard case .receiving(let head, let reception) = phase else { return false }
-    phase = .waiting(head, reception.share, isReserved: false, reply: nil)
+    guard case .receiving(let head, let incoming) = phase else { return false }
+    phase = .waiting(head, incoming.share, isReserved: false, reply: nil)
     return true
   }
 
