@@ -188,8 +188,8 @@ package final class TableWriter {
   private func write(_ batch: EncodedBatch) async throws(FileFailure) {
     // Under a wrong clock rows must not become old too early, and ids not too late.
     let stamp = ledger.clock.stamp(at: Timestamp.now.milliseconds)
-    for table in tables.indices {
-      for portion in batch.portions[table] {
+    for (table, portions) in batch.portions.all.enumerated() {
+      for portion in portions {
         let portion = stamp.map { portion.received(notBefore: $0) } ?? portion
         if tables[table].mayCloseFiles { try await writes.finish() }
         try await writes.begin(try tables[table].append(portion, limit: options.partBytes))
