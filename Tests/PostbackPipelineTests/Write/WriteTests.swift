@@ -58,7 +58,7 @@ import Testing
     #expect(rows.csv == ",one,one;two\r\n")
   }
 
-  @Test func `end a debug build if a cell is of another column`() async {
+  @Test func `end the program if a cell is of another column`() async {
     await #expect(processExitsWith: .failure) {
       var encoder = RowEncoder(.events, TableEncoding([.csv]))
       encoder.null(.currency)
