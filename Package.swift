@@ -95,7 +95,8 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "Ledger",
-      ]
+      ],
+      optimized
     ),
     module(
       "PostbackPipeline",
@@ -116,7 +117,8 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "Ledger", "Tables",
         "PostbackPipeline",
-      ]
+      ],
+      optimized
     ),
     module(
       "Implementation",
@@ -226,7 +228,7 @@ let package = Package(
         "ConversionModel", "HTTPClient",
       ]
     ),
-    module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"], optimized),
+    module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"]),
     program(
       "postback",
       [

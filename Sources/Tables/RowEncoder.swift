@@ -221,8 +221,10 @@ package struct RowEncoder: ~Copyable {
   @inline(__always)
   private func check(_ name: ColumnName, isNull: Bool = false, _ fits: (ColumnType) -> Bool) {
     precondition(column < names.count && names[column] == name, "\(name) is not the next column of \(table.name)")
-    assert(fits(table.columns[column].type), "the type of \(name) in \(table.name) is another one")
-    assert(!isNull || table.columns[column].isNullable, "\(name) in \(table.name) cannot be null")
+    #if DEBUG
+      precondition(fits(table.columns[column].type), "the type of \(name) in \(table.name) is another one")
+      precondition(!isNull || table.columns[column].isNullable, "\(name) in \(table.name) cannot be null")
+    #endif
   }
 
   /// Writes a cell with a text.
