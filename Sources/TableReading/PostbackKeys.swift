@@ -1,6 +1,6 @@
 internal import JSON
 package import PostbackPipeline
-package import PostbackVerification
+internal import PostbackVerification
 package import Tables
 
 extension TableFiles {
