@@ -130,7 +130,7 @@ let package = Package(
     module(
       "DerivedTables",
       [
-        "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackPipeline",
+        "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackPipeline",
         "TableReading",
       ]
     ),

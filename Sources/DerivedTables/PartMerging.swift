@@ -84,9 +84,8 @@ package struct PartMerging<Result: PartResult> {
   /// The number of bits of a part's number that the blocks of one level have in common less than those of the level below.
   private static var levelBits: Int { 4 }
 
-  /// Adds the results of the rows of parts to a total. `didRead` is given each part that was read, with its result.
-  ///
-  /// - Parameter count: Makes the result of a batch.
+  /// Adds the results of the rows of parts to a total. `didRead` is given each part that was read, with its result, and `count`
+  /// makes that of a batch.
   package func add(
     _ parts: [TablePart],
     to total: inout Result,
