@@ -16,8 +16,8 @@ extension RunSettings {
   ) throws(LibcryptoFailure) {
     var hash = try SHA256()
     var digests: [Name: String] = [:]
-    for key in trust.keys where key.environment != .development {
-      digests[Name(kind: .key, name: key.id)] = try hash.hexadecimalDigest(of: key.subjectPublicKeyInfo.span)
+    for key in trust.keys where key.environment != .development || key.isAdded {
+      digests[Name(kind: .key, name: key.settingName)] = try hash.hexadecimalDigest(of: key.subjectPublicKeyInfo.span)
     }
     let policy = [
       ("allow-development", "\(trust.allowsDevelopment)"),
