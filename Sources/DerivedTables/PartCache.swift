@@ -36,7 +36,7 @@ package final class PartCache {
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
-  private static let format = 2
+  private static let format = 3
 
   /// The path of the folder.
   package let path: String

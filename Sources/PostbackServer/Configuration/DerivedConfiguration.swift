@@ -129,6 +129,8 @@ package struct DerivedConfiguration: Sendable, Equatable {
   package static let dimensionNames = [
     "app_id", "network_name", "campaign_id", "adgroup_id", "creative_id", "source_app_id", "country", "framework",
     "version", "environment", "channel", "forwarder", "trust_level", "model_id", "model_version", "conversion_type",
+    "fidelity_type", "ad_interaction_type", "marketplace_identifier", "source_identifier", "source_domain",
+    "redownload",
   ]
   /// The words for `environment`.
   package static let environmentNames = ["production", "development", "custom"]
