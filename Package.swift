@@ -41,6 +41,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   )
 }
 
+// The privacy manifest goes into apps. On Linux a target with resources would need Foundation's bundles.
+#if os(Linux)
+  let (clientExcludes, clientResources): ([String], [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+#else
+  let (clientExcludes, clientResources): ([String], [Resource]) = ([], [.copy("PrivacyInfo.xcprivacy")])
+#endif
+
 let package = Package(
   name: "postback",
   // The app's side alone is built for iOS; all else runs on Linux.
@@ -81,7 +88,13 @@ let package = Package(
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["Base", "JSON"]),
-    module("ConversionClient", ["Base", "ConversionModel"]),
+    .target(
+      name: "ConversionClient",
+      dependencies: ["Base", "ConversionModel"],
+      exclude: clientExcludes,
+      resources: clientResources,
+      swiftSettings: settings
+    ),
     module("DurableFiles", ["Base", "CDeflate", "CLinux", "CZlib"]),
     module(
       "Ledger",

@@ -19,6 +19,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 DIMENSIONS = [
     "app_id", "network_name", "campaign_id", "adgroup_id", "creative_id", "source_app_id", "country", "framework",
     "version", "environment", "channel", "forwarder", "trust_level", "model_id", "model_version", "conversion_type",
+    "fidelity_type", "ad_interaction_type", "marketplace_identifier", "source_identifier", "source_domain", "redownload",
 ]
 ENRICHED = {"network_name", "campaign_id", "adgroup_id", "creative_id", "country"}
 NAMES = {

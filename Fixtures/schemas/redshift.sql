@@ -408,6 +408,12 @@ CREATE TABLE skan_daily (
   "model_id" VARCHAR(65535),
   "model_version" BIGINT,
   "conversion_type" VARCHAR(65535),
+  "fidelity_type" BIGINT,
+  "ad_interaction_type" VARCHAR(65535),
+  "marketplace_identifier" VARCHAR(65535),
+  "source_identifier" VARCHAR(65535),
+  "source_domain" VARCHAR(65535),
+  "redownload" BOOLEAN,
   "postbacks" BIGINT NOT NULL,
   "postbacks_won" BIGINT NOT NULL,
   "installs" BIGINT,
@@ -506,6 +512,12 @@ COMMENT ON COLUMN skan_daily."trust_level" IS 'The trust level, as in skan_settl
 COMMENT ON COLUMN skan_daily."model_id" IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily."model_version" IS 'The version of the model.';
 COMMENT ON COLUMN skan_daily."conversion_type" IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily."fidelity_type" IS 'fidelity-type of SKAdNetwork: 0 for a view, 1 for a click.';
+COMMENT ON COLUMN skan_daily."ad_interaction_type" IS 'ad-interaction-type of AdAttributionKit: click or view.';
+COMMENT ON COLUMN skan_daily."marketplace_identifier" IS 'marketplace-identifier of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily."source_identifier" IS 'source-identifier, with as many digits as the postback has.';
+COMMENT ON COLUMN skan_daily."source_domain" IS 'The website that showed the ad.';
+COMMENT ON COLUMN skan_daily."redownload" IS 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.';
 COMMENT ON COLUMN skan_daily."postbacks" IS 'The number of postbacks.';
 COMMENT ON COLUMN skan_daily."postbacks_won" IS 'The number of postbacks that won the attribution: did_win is not false.';
 COMMENT ON COLUMN skan_daily."installs" IS 'The number of winning postbacks of new installs. Null in the windows 1 and 2, which are of the same users.';
@@ -605,6 +617,12 @@ CREATE TABLE skan_daily_events (
   "model_id" VARCHAR(65535),
   "model_version" BIGINT,
   "conversion_type" VARCHAR(65535),
+  "fidelity_type" BIGINT,
+  "ad_interaction_type" VARCHAR(65535),
+  "marketplace_identifier" VARCHAR(65535),
+  "source_identifier" VARCHAR(65535),
+  "source_domain" VARCHAR(65535),
+  "redownload" BOOLEAN,
   "event_name" VARCHAR(65535),
   "postbacks_with_event" BIGINT NOT NULL,
   "event_count" DECIMAL(36, 1) NOT NULL,
@@ -648,6 +666,12 @@ COMMENT ON COLUMN skan_daily_events."trust_level" IS 'The trust level, as in ska
 COMMENT ON COLUMN skan_daily_events."model_id" IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily_events."model_version" IS 'The version of the model.';
 COMMENT ON COLUMN skan_daily_events."conversion_type" IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_events."fidelity_type" IS 'fidelity-type of SKAdNetwork: 0 for a view, 1 for a click.';
+COMMENT ON COLUMN skan_daily_events."ad_interaction_type" IS 'ad-interaction-type of AdAttributionKit: click or view.';
+COMMENT ON COLUMN skan_daily_events."marketplace_identifier" IS 'marketplace-identifier of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_events."source_identifier" IS 'source-identifier, with as many digits as the postback has.';
+COMMENT ON COLUMN skan_daily_events."source_domain" IS 'The website that showed the ad.';
+COMMENT ON COLUMN skan_daily_events."redownload" IS 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.';
 COMMENT ON COLUMN skan_daily_events."event_name" IS 'The name of the event.';
 COMMENT ON COLUMN skan_daily_events."postbacks_with_event" IS 'The number of postbacks that decode to the event.';
 COMMENT ON COLUMN skan_daily_events."event_count" IS 'The sum of the estimated numbers of times.';
@@ -692,6 +716,12 @@ CREATE TABLE skan_daily_values (
   "model_id" VARCHAR(65535),
   "model_version" BIGINT,
   "conversion_type" VARCHAR(65535),
+  "fidelity_type" BIGINT,
+  "ad_interaction_type" VARCHAR(65535),
+  "marketplace_identifier" VARCHAR(65535),
+  "source_identifier" VARCHAR(65535),
+  "source_domain" VARCHAR(65535),
+  "redownload" BOOLEAN,
   "value" VARCHAR(65535),
   "count" BIGINT NOT NULL
 );
@@ -722,6 +752,12 @@ COMMENT ON COLUMN skan_daily_values."trust_level" IS 'The trust level, as in ska
 COMMENT ON COLUMN skan_daily_values."model_id" IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily_values."model_version" IS 'The version of the model.';
 COMMENT ON COLUMN skan_daily_values."conversion_type" IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_values."fidelity_type" IS 'fidelity-type of SKAdNetwork: 0 for a view, 1 for a click.';
+COMMENT ON COLUMN skan_daily_values."ad_interaction_type" IS 'ad-interaction-type of AdAttributionKit: click or view.';
+COMMENT ON COLUMN skan_daily_values."marketplace_identifier" IS 'marketplace-identifier of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_values."source_identifier" IS 'source-identifier, with as many digits as the postback has.';
+COMMENT ON COLUMN skan_daily_values."source_domain" IS 'The website that showed the ad.';
+COMMENT ON COLUMN skan_daily_values."redownload" IS 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.';
 COMMENT ON COLUMN skan_daily_values."value" IS 'The fine value, 0 to 63, or the coarse value if there is no fine one.';
 COMMENT ON COLUMN skan_daily_values."count" IS 'The number of conversions with this value.';
 -- COPY skan_daily_values FROM 's3://BUCKET/skan_daily_values/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
@@ -753,6 +789,12 @@ CREATE TABLE skan_daily_changes (
   "model_id" VARCHAR(65535),
   "model_version" BIGINT,
   "conversion_type" VARCHAR(65535),
+  "fidelity_type" BIGINT,
+  "ad_interaction_type" VARCHAR(65535),
+  "marketplace_identifier" VARCHAR(65535),
+  "source_identifier" VARCHAR(65535),
+  "source_domain" VARCHAR(65535),
+  "redownload" BOOLEAN,
   "cost_level" VARCHAR(256),
   "metric" VARCHAR(65535),
   "previous" DECIMAL(36, 7),
@@ -787,6 +829,12 @@ COMMENT ON COLUMN skan_daily_changes."trust_level" IS 'The trust level, as in sk
 COMMENT ON COLUMN skan_daily_changes."model_id" IS 'The conversion model, as in skan_postbacks.';
 COMMENT ON COLUMN skan_daily_changes."model_version" IS 'The version of the model.';
 COMMENT ON COLUMN skan_daily_changes."conversion_type" IS 'conversion-type of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_changes."fidelity_type" IS 'fidelity-type of SKAdNetwork: 0 for a view, 1 for a click.';
+COMMENT ON COLUMN skan_daily_changes."ad_interaction_type" IS 'ad-interaction-type of AdAttributionKit: click or view.';
+COMMENT ON COLUMN skan_daily_changes."marketplace_identifier" IS 'marketplace-identifier of AdAttributionKit.';
+COMMENT ON COLUMN skan_daily_changes."source_identifier" IS 'source-identifier, with as many digits as the postback has.';
+COMMENT ON COLUMN skan_daily_changes."source_domain" IS 'The website that showed the ad.';
+COMMENT ON COLUMN skan_daily_changes."redownload" IS 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.';
 COMMENT ON COLUMN skan_daily_changes."cost_level" IS 'As in the row of skan_daily, which the other columns do not tell from that of a cost that is not divided. One of row, parent.';
 COMMENT ON COLUMN skan_daily_changes."metric" IS 'The name of the column of skan_daily.';
 COMMENT ON COLUMN skan_daily_changes."previous" IS 'The value before. Null if it was null, and if there was no such row.';

@@ -19,9 +19,11 @@ public actor ConversionClient {
   private let store: any KeyValueStore
   private let clock: any Clock
   private let framework: AdFramework
+  private let overlapsReengagements: Bool
 
   private var install: ConversionState
-  private var reengagement: ConversionState
+  /// The re-engagements whose values are updated, the latest first.
+  private var reengagements: [ConversionState]
   /// The last of the operations that wait for each other.
   private var tail: Task<Void, Never>?
 
@@ -31,6 +33,9 @@ public actor ConversionClient {
   ///   - values: The source of conversion values: a server or a model.
   ///   - postbacks: Apple's frameworks, or a stand-in for tests.
   ///   - framework: The rules of windows and values.
+  ///   - overlapsReengagements: Indicates that the app's Info.plist has
+  ///     `EligibleForAdAttributionKitOverlappingConversions`, so that from iOS 18.4 on a new re-engagement does not end
+  ///     those before. Each is then updated by its conversion tag.
   ///   - store: The storage of the state.
   ///   - clock: The time.
   /// - Throws: `storage` if the stored state cannot be read.
@@ -38,16 +43,23 @@ public actor ConversionClient {
     values: any ConversionValueSource,
     postbacks: any PostbackUpdating,
     framework: AdFramework = .skAdNetwork4,
+    overlapsReengagements: Bool = false,
     store: any KeyValueStore = UserDefaultsStore(),
     clock: any Clock = SystemClock()
   ) throws(ConversionClientError) {
     self.values = values
     self.postbacks = postbacks
     self.framework = framework
+    self.overlapsReengagements = overlapsReengagements
     self.store = store
     self.clock = clock
     install = try ConversionState(of: .install, under: framework, in: store)
-    reengagement = try ConversionState(of: .reengagement, under: framework, in: store)
+    reengagements = []
+    for place in 0..<Self.mostReengagements {
+      let state = try ConversionState(of: .reengagement, at: place, under: framework, in: store)
+      guard state.firstCall != nil else { break }
+      reengagements.append(state)
+    }
   }
 
   /// Starts the conversion windows at Apple with the value 0. Has no effect after the first success.
@@ -72,10 +84,11 @@ public actor ConversionClient {
 
   /// Adds revenue to the total and to the total of the current window. Call it before `update`, once for each payment.
   ///
-  /// The amount is rounded to six fraction digits. An amount of 0 has no effect.
+  /// The amount is rounded to six fraction digits. An amount of 0 has no effect. A negative one is a refund: it takes back at
+  /// most what was paid in the current window, because earlier windows are in postbacks that were sent. No total is negative.
   ///
   /// - Parameters:
-  ///   - amount: The amount in whole units of the currency, such as 9.99; not negative, and below 10¹⁵.
+  ///   - amount: The amount in whole units of the currency, such as 9.99, or -9.99 for a refund; below 10¹⁵.
   ///   - currency: The ISO 4217 code of its currency.
   ///   - isAdMonetization: Indicates revenue from ads shown in the app, and not from a purchase.
   /// - Throws: `invalidAmount`, `invalidCurrency` or `storage`. The totals are as before.
@@ -85,11 +98,11 @@ public actor ConversionClient {
     isAdMonetization: Bool = false
   ) throws(ConversionClientError) {
     let payment = try Payment(amount, currency: currency, isAdMonetization: isAdMonetization)
-    guard payment.amount > 0 else { return }
-    var (install, reengagement) = (install, reengagement)
+    guard payment.amount != 0 else { return }
+    var (install, reengagements) = (self.install, self.reengagements)
     try install.add(payment, at: clock.now, under: framework)
-    if reengagement.firstCall != nil { try reengagement.add(payment, at: clock.now, under: framework) }
-    try save(install, reengagement)
+    for place in reengagements.indices { try reengagements[place].add(payment, at: clock.now, under: framework) }
+    try save(install, reengagements)
   }
 
   /// Starts the windows of a re-engagement if this URL, with which the app was opened, comes from one.
@@ -146,72 +159,92 @@ extension ConversionClient {
     guard type == .reengagement || install.firstCall == nil else { return }
     let coarse: CoarseConversionValue? = framework.hasWindows ? .low : nil
     try await tell(PostbackValues(fineValue: 0, coarseValue: coarse, conversionType: type, conversionTag: tag))
-    let (now, previous) = (clock.now, self[type])
-    var state = type == .install ? previous : ConversionState(of: type)
-    state.start(at: now, coarse: coarse, tag: tag)
-    try keep(state)
+    if type == .install {
+      var state = install
+      state.start(at: clock.now, coarse: coarse, tag: tag)
+      return try save(state, reengagements)
+    }
+    var state = ConversionState(of: .reengagement)
+    state.start(at: clock.now, coarse: coarse, tag: tag)
+    try save(install, [state] + earlierReengagements(than: state))
   }
 
-  /// Updates the install and, if there is one, the re-engagement: both, or neither if one of them fails.
+  /// The re-engagements that go on beside a new one: those that its tag tells apart, in windows that are not over.
+  private func earlierReengagements(than state: ConversionState) -> [ConversionState] {
+    guard overlapsReengagements, let tag = state.tag else { return [] }
+    let others = reengagements.filter { other in
+      other.tag != nil && other.tag != tag && other.window(at: clock.now, under: framework) != nil
+    }
+    return Array(others.prefix(Self.mostReengagements - 1))
+  }
+
+  /// The most re-engagements whose values are updated at once.
+  private static let mostReengagements = 8
+
+  /// Updates the install and the re-engagements: all, or none if one of them fails.
   private func updateAll(_ event: String) async throws(ConversionClientError) -> Update {
     if install.firstCall == nil { try await start(.install, tag: nil) }
-    let hasReengagement =
-      values.knowsReengagements && reengagement.firstCall != nil
-      && reengagement.window(at: clock.now, under: framework) != nil
+    var places: [Int] = []
+    if values.knowsReengagements {
+      places = self.reengagements.indices.filter {
+        self.reengagements[$0].window(at: clock.now, under: framework) != nil
+      }
+    }
     var decisions: [Decision] = []
     do throws(ConversionClientError) {
-      decisions.append(try await decision(.install, event))
+      decisions.append(try await decision(nil, event))
     } catch {
-      guard case .windowsOver = error, hasReengagement else { throw error }
+      guard case .windowsOver = error, !places.isEmpty else { throw error }
     }
-    if hasReengagement {
-      // An update through SKAdNetwork also overwrites the value of a re-engagement.
-      let isOverwritten = decisions.contains { $0.outcome == .sent }
-      decisions.append(try await decision(.reengagement, event, isOverwritten: isOverwritten))
+    // An update through SKAdNetwork has no tag, so it also overwrites the value of the latest re-engagement.
+    let isOverwritten = decisions.contains { $0.outcome == .sent }
+    for place in places {
+      decisions.append(try await decision(place, event, isOverwritten: isOverwritten && place == places.first))
     }
     for decision in decisions {
       if let told = decision.told { try await tell(told) }
     }
     let now = clock.now
-    var (install, reengagement) = (install, reengagement)
+    var (install, reengagements) = (self.install, self.reengagements)
     for decision in decisions {
-      switch decision.type {
-      case .install: decision.apply(to: &install, at: now)
-      case .reengagement: decision.apply(to: &reengagement, at: now)
+      if let place = decision.place {
+        decision.apply(to: &reengagements[place], at: now)
+      } else {
+        decision.apply(to: &install, at: now)
       }
     }
-    try save(install, reengagement)
-    return Update(decisions[0], self[decisions[0].type])
+    try save(install, reengagements)
+    return Update(decisions[0], self[decisions[0].place])
   }
 
-  /// Asks for the values of one conversion. Values that are overwritten at Apple are told again, also if they are not
-  /// new.
+  /// Asks for the values of the install, or of the re-engagement at a place. Values that are overwritten at Apple are told again,
+  /// also if they are not new.
   private func decision(
-    _ type: AdConversionType,
+    _ place: Int?,
     _ event: String,
     isOverwritten: Bool = false
   ) async throws(ConversionClientError) -> Decision {
-    let state = self[type]
+    let state = self[place]
     guard let request = try ConversionValueRequest(event, state, at: clock.now, under: framework) else {
       throw .windowsOver
     }
-    var decision = Decision(request)
+    var decision = Decision(request, place)
     if state.windows[request.window].lockedAt != nil {
       decision.outcome = .windowLocked
       return decision
     }
     let answer = try await values.values(for: request)
     guard !Task.isCancelled else { throw .cancelled }
-    if let answer, var change = try ConversionChange(answer, to: self[type], under: framework) {
+    if let answer, var change = try ConversionChange(answer, to: self[place], under: framework) {
       // A lock applies to the window that Apple's device is in, so a late answer must not lock the next one.
-      if self[type].window(at: clock.now, under: framework) != change.window { change.locksWindow = false }
+      if self[place].window(at: clock.now, under: framework) != change.window { change.locksWindow = false }
       decision.window = change.window
-      decision.outcome = change.isNew(in: self[type]) ? .sent : .unchanged
+      decision.outcome = change.isNew(in: self[place]) ? .sent : .unchanged
       decision.change = change
     }
     if decision.outcome == .sent || isOverwritten {
-      let change = decision.change ?? ConversionChange(of: self[type], in: request.window)
-      decision.told = change.postbackValues(of: self[type])
+      let change = decision.change ?? ConversionChange(of: self[place], in: request.window)
+      decision.told = change.postbackValues(of: self[place])
     }
     return decision
   }
@@ -228,27 +261,26 @@ extension ConversionClient {
 // MARK: - State
 
 extension ConversionClient {
-  private subscript(type: AdConversionType) -> ConversionState { type == .install ? install : reengagement }
+  /// The state of the install, or of the re-engagement at a place.
+  private subscript(place: Int?) -> ConversionState { place.map { reengagements[$0] } ?? install }
 
-  private func keep(_ state: ConversionState) throws(ConversionClientError) {
-    switch state.type {
-    case .install: try save(state, reengagement)
-    case .reengagement: try save(install, state)
-    }
-  }
-
-  /// Stores both states in one step. Nothing changes if that fails.
+  /// Stores all states in one step. Nothing changes if that fails.
   private func save(
     _ install: ConversionState,
-    _ reengagement: ConversionState
+    _ reengagements: [ConversionState]
   ) throws(ConversionClientError) {
     var changes = install.stored(under: framework, since: self.install)
-    changes.merge(reengagement.stored(under: framework, since: self.reengagement)) { _, new in new }
+    let none = ConversionState(of: .reengagement)
+    for place in 0..<max(reengagements.count, self.reengagements.count) {
+      let old = place < self.reengagements.count ? self.reengagements[place] : none
+      let new = place < reengagements.count ? reengagements[place] : none
+      changes.merge(new.stored(under: framework, since: old, at: place)) { _, new in new }
+    }
     do {
       if !changes.isEmpty { try store.save(changes) }
     } catch {
       throw .storage(error)
     }
-    (self.install, self.reengagement) = (install, reengagement)
+    (self.install, self.reengagements) = (install, reengagements)
   }
 }

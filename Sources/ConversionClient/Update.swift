@@ -80,7 +80,7 @@ public enum Event {
 public enum ConversionClientError: Error, Sendable {
   /// The name of the event is empty, longer than 32 characters or not printable ASCII.
   case invalidEvent(String)
-  /// The amount is negative, not a number, or its total would be 10¹⁵ or more.
+  /// The amount is not a number, or its total would be 10¹⁵ or more.
   case invalidAmount(String)
   /// The currency is no ISO 4217 code.
   case invalidCurrency(String)

@@ -207,6 +207,13 @@ package struct DailyCounter: Sendable {
       case .modelID: key.append(valueColumns.modelID, of: values)
       case .modelVersion: key.append(valueColumns.modelVersion, of: values)
       case .conversionType: key.append(columns.conversionType, of: cursor)
+      case .fidelityType: key.append(columns.fidelityType, of: cursor)
+      case .adInteractionType: key.append(valueColumns.interaction, of: values)
+      case .marketplaceIdentifier: key.append(columns.marketplaceIdentifier, of: cursor)
+      case .sourceIdentifier: key.append(columns.sourceIdentifier, of: cursor)
+      case .sourceDomain: key.append(columns.sourceDomain, of: cursor)
+      case .redownload:
+        key.append(valueColumns.withUnsigned(\.redownload, values, cursor, columns) { $0.boolean($1) }.map { "\($0)" })
       }
     }
     for name in DailyName.allCases {

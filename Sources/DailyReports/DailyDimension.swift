@@ -18,6 +18,12 @@ package enum DailyDimension: String, CaseIterable, Sendable {
   case modelID = "model_id"
   case modelVersion = "model_version"
   case conversionType = "conversion_type"
+  case fidelityType = "fidelity_type"
+  case adInteractionType = "ad_interaction_type"
+  case marketplaceIdentifier = "marketplace_identifier"
+  case sourceIdentifier = "source_identifier"
+  case sourceDomain = "source_domain"
+  case redownload
 
   /// The dimensions that are grouped by unless others are given.
   package static let usual: Set<DailyDimension> = [.appID, .networkName, .campaignID, .country]
@@ -41,6 +47,12 @@ package enum DailyDimension: String, CaseIterable, Sendable {
     case .modelID: 13
     case .modelVersion: 14
     case .conversionType: 15
+    case .fidelityType: 16
+    case .adInteractionType: 17
+    case .marketplaceIdentifier: 18
+    case .sourceIdentifier: 19
+    case .sourceDomain: 20
+    case .redownload: 21
     }
   }
 
@@ -62,7 +74,7 @@ package enum DailyDimension: String, CaseIterable, Sendable {
   /// Indicates that the values are integers.
   package var isNumber: Bool {
     switch self {
-    case .appID, .sourceAppID, .trustLevel, .modelVersion: true
+    case .appID, .sourceAppID, .trustLevel, .modelVersion, .fidelityType: true
     default: false
     }
   }

@@ -74,6 +74,8 @@ struct DailyEncoder: ~Copyable {
       let value = row.group[dimension]
       if dimension.isNumber {
         encoder.integer(dimension.column, value.flatMap { Int64($0) })
+      } else if dimension == .redownload {
+        encoder.boolean(dimension.column, value.map { $0 == "true" })
       } else {
         encoder.text(dimension.column, value)
       }

@@ -219,6 +219,13 @@ extension Column {
     case .modelID: column(.text, "The conversion model, as in `skan_postbacks`.")
     case .modelVersion: column(.version, "The version of the model.")
     case .conversionType: column(.nonEmptyText, "`conversion-type` of AdAttributionKit.")
+    case .fidelityType: column(.integer(0...1), "`fidelity-type` of SKAdNetwork: 0 for a view, 1 for a click.")
+    case .adInteractionType: column(.nonEmptyText, "`ad-interaction-type` of AdAttributionKit: `click` or `view`.")
+    case .marketplaceIdentifier: column(.nonEmptyText, "`marketplace-identifier` of AdAttributionKit.")
+    case .sourceIdentifier:
+      column(.text(matching: "^[0-9]{2,4}$"), "`source-identifier`, with as many digits as the postback has.")
+    case .sourceDomain: column(.text, "The website that showed the ad.")
+    case .redownload: column(.boolean, "`redownload` of SKAdNetwork. Null for AdAttributionKit, see `conversion_type`.")
     }
   }
 

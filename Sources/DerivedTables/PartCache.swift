@@ -36,6 +36,8 @@ package final class PartCache: Sendable {
     case forwarded
     /// The counts for the signals.
     case signals
+    /// The counts of the postbacks of Apple Ads.
+    case appleAds
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.

@@ -68,11 +68,21 @@ package struct Networks: Sendable {
     return id.hasSuffix(".adattributionkit") ? id.dropLast("adattributionkit".count) + "skadnetwork" : id
   }
 
+  /// The id of Apple Ads, which is no secret of a contract and so has a name without a table.
+  ///
+  /// Source: Apple Ads Help, "Measuring ad performance".
+  private static let appleAds = "com.apple.ads"
+
+  /// Tells if an id is that of Apple Ads.
+  package static func isAppleAds(_ id: String) -> Bool { id == appleAds || canonical(id) == appleAds }
+
   /// The network with an id at a time; nil if the table has none. Without a time, the rows of the id must agree on the
   /// network.
   package func network(_ id: String, at time: Int64?) -> Network? {
     // Nearly all ids are written in their canonical form.
-    guard let found = entries[id] ?? entries[Self.canonical(id)] else { return nil }
+    guard let found = entries[id] ?? entries[Self.canonical(id)] else {
+      return Self.isAppleAds(id) ? Network(name: "Apple Ads") : nil
+    }
     if let time { return found.first { $0.validity.contains(time) }?.network }
     return Set(found.map(\.network)).count == 1 ? found.first?.network : nil
   }

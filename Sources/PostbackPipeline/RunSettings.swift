@@ -15,8 +15,8 @@ extension RunSettings {
     let trust = used.trust
     var hash = try SHA256()
     var digests: [Name: String] = [:]
-    for key in trust.keys where key.environment != .development {
-      digests[Name(kind: .key, name: key.id)] = try hash.hexadecimalDigest(of: key.subjectPublicKeyInfo.span)
+    for key in trust.keys where key.environment != .development || key.isAdded {
+      digests[Name(kind: .key, name: key.settingName)] = try hash.hexadecimalDigest(of: key.subjectPublicKeyInfo.span)
     }
     let policy: [(name: String, text: String)] = [
       ("allow-development", "\(trust.allowsDevelopment)"),

@@ -47,12 +47,14 @@ package struct ServiceSettings: Sendable {
 
   /// Logs that these settings have replaced those of the start, and which of them need another start.
   func logReload(to log: Log, since start: ServiceSettings, receives: Bool, consumes: Bool) {
-    let custom = trust.keys.count { $0.environment == .custom }
+    let added = trust.keys.filter(\.isAdded)
+    let custom = added.count { $0.environment == .custom }
     log.info(
       "reloaded",
       "the settings were replaced",
       [
         "models": .integer(Int64(models.all.count)), "custom_keys": .integer(Int64(custom)),
+        "apple_keys": .integer(Int64(added.count - custom)),
         "forwarders": .integer(Int64(configuration.forwarders.count)),
       ]
     )

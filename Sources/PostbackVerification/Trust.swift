@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 package import SKAdNetwork
 package import Signatures
 
@@ -23,6 +23,16 @@ public struct TrustedKey: Sendable {
   package let key: PublicKey
   /// The key as it was given, in DER.
   public let subjectPublicKeyInfo: [UInt8]
+  /// Indicates that the operator added the key, as one of Apple's or as a key of their own.
+  public let isAdded: Bool
+  /// The time of receipt from which postbacks may be signed with the key; nil if they always may.
+  package let validFrom: Timestamp?
+
+  /// The name of the key in the settings of a run. An added key of Apple's has its environment and its first time beside it.
+  package var settingName: String {
+    guard isAdded, environment != .custom else { return id }
+    return "\(id) (\(environment.rawValue)\(validFrom.map { ", from \($0)" } ?? ""))"
+  }
 }
 
 /// The public keys that signatures are verified against, and the apps and ad networks whose postbacks are accepted.
@@ -46,7 +56,7 @@ public struct Trust: Sendable {
   /// Source: Apple, "Verifying an install-validation postback" and "Verifying a postback" (AdAttributionKit).
   public static func apple() throws(TrustError) -> Trust {
     var trust = Trust(keys: [])
-    for (id, environment, base64) in appleKeys { try trust.append(id, environment, base64) }
+    for (id, environment, base64) in appleKeys { try trust.append(id, environment, base64, isAdded: false) }
     return trust
   }
 
@@ -74,24 +84,70 @@ public struct Trust: Sendable {
   /// - Parameters:
   ///   - id: The name of the key, and the `kid` by which AdAttributionKit's JWS name it.
   ///   - base64: The SubjectPublicKeyInfo (RFC 5480) of P-256 or P-192 in DER, in base64.
-  /// - Throws: An error if the key cannot be read, or if the name is in use already, so that no added key passes as
-  ///   Apple's.
+  /// - Throws: An error if the key cannot be read, if the name is in use already, or if it begins with `apple-` as the names
+  ///   of Apple's keys do, so that no key of your own passes as Apple's.
   public mutating func add(_ id: String, base64: String) throws(TrustError) {
-    guard !id.isEmpty else { throw TrustError(id: id, reason: "the name of the key is empty") }
-    guard !keys.contains(where: { $0.id == id }) else {
-      throw TrustError(id: id, reason: "a trusted key has that name already; give this one another")
+    guard !id.lowercased().hasPrefix("apple-") || keys.contains(where: { $0.id == id }) else {
+      throw TrustError(id: id, reason: "names that begin with apple- are those of Apple's keys; add it as one of them")
     }
     try append(id, .custom, base64)
   }
 
-  mutating func append(_ id: String, _ environment: Environment, _ base64: String) throws(TrustError) {
+  /// Adds a key that Apple publishes and this version does not know. Its postbacks are real ones, or those of developers.
+  ///
+  /// - Parameters:
+  ///   - id: The `kid` of the key.
+  ///   - base64: The key, as for `add(_:base64:)`.
+  ///   - environment: `production` or `development`.
+  /// - Throws: An error if the key cannot be read, or if the name is in use already.
+  public mutating func addAppleKey(
+    _ id: String,
+    base64: String,
+    environment: Environment
+  ) throws(TrustError) {
+    try addAppleKey(id, base64: base64, environment: environment, validFrom: nil)
+  }
+
+  /// Adds a key that Apple publishes, for postbacks that were received from a time on.
+  package mutating func addAppleKey(
+    _ id: String,
+    base64: String,
+    environment: Environment,
+    validFrom: Timestamp?
+  ) throws(TrustError) {
+    guard environment != .custom else {
+      throw TrustError(id: id, reason: "a key of Apple's is of production or of development")
+    }
+    try append(id, environment, base64, validFrom: validFrom)
+  }
+
+  mutating func append(
+    _ id: String,
+    _ environment: Environment,
+    _ base64: String,
+    isAdded: Bool = true,
+    validFrom: Timestamp? = nil
+  ) throws(TrustError) {
+    guard !id.isEmpty else { throw TrustError(id: id, reason: "the name of the key is empty") }
+    guard !keys.contains(where: { $0.id == id }) else {
+      throw TrustError(id: id, reason: "a trusted key has that name already; give this one another")
+    }
     var der: [UInt8] = []
     guard Base64.standard.decode(Array(base64.utf8).span, appendingTo: &der) else {
       throw TrustError(id: id, reason: "not base64 (RFC 4648, padded)")
     }
     do throws(KeyError) {
       let key = try PublicKey(subjectPublicKeyInfo: der.span)
-      keys.append(TrustedKey(id: id, environment: environment, key: key, subjectPublicKeyInfo: der))
+      keys.append(
+        TrustedKey(
+          id: id,
+          environment: environment,
+          key: key,
+          subjectPublicKeyInfo: der,
+          isAdded: isAdded,
+          validFrom: validFrom
+        )
+      )
     } catch {
       var failure = TrustError(id: id, reason: "\(error)")
       if case .libcrypto = error { failure.isOfLibcrypto = true }
@@ -110,6 +166,12 @@ public struct Trust: Sendable {
 
   /// Tells if postbacks with the signature are accepted: not of a development key, unless that is allowed.
   package func accepts(_ signature: AcceptedSignature) -> Bool { !signature.isDevelopment || allowsDevelopment }
+
+  /// Tells if a postback with the signature was received when its key was not valid yet. Without a time of receipt it was not.
+  package func isBeforeItsKey(_ signature: AcceptedSignature, receivedAt: Timestamp?) -> Bool {
+    guard let start = keys[signature.key].validFrom, let receivedAt else { return false }
+    return receivedAt < start
+  }
 
   /// Returns the environment of a postback that the key signed under the layout: that of the key, or development if a
   /// placeholder stands for a real id.

@@ -42,6 +42,8 @@ struct CountedAttribution {
   let keyword: Int64?
   let keywordName: String?
   let country: String?
+  /// The place of the ad; nil if the payload does not name it.
+  let placement: String?
   /// The counts of this one attribution, with the name of the campaign.
   let counts: SearchAdsCounts
 
@@ -80,6 +82,7 @@ struct CountedAttribution {
             keyword: text(.keywordID).flatMap { Int64($0) },
             keywordName: text(.keyword),
             country: text(.country),
+            placement: text(.supplyPlacement),
             counts: counts
           )
         )

@@ -1,16 +1,16 @@
 internal import Base
-internal import DerivedTables
+package import DerivedTables
 package import DurableFiles
 package import JSON
-internal import PostbackPipeline
+package import PostbackPipeline
 internal import SearchAds
-internal import TableReading
+package import TableReading
 package import Tables
 
 /// The network of Apple Search Ads in reports, and the note on its numbers.
 private enum SearchAdsReport {
   static let network = "Apple Search Ads"
-  /// Apple sends no postback of SKAdNetwork for an install of Search Ads, but another network may claim the same install.
+  /// Apple Ads may send a postback for the same install, and another network may claim it.
   static let note = "asa_overlap_unknown"
 }
 
@@ -58,6 +58,7 @@ package struct SearchAdsDaily: Sendable {
 
   private struct Part: Sendable {
     var groups: [Group: SearchAdsCounts] = [:]
+    var placements: [String?: Int64] = [:]
     var (tests, notAttributed) = (0, 0)
   }
 
@@ -65,6 +66,8 @@ package struct SearchAdsDaily: Sendable {
 
   /// The counts of all days.
   package var total: SearchAdsCounts { sums.groups.values.reduce(into: SearchAdsCounts()) { $0 += $1 } }
+  /// The installs by the place of the ad, beside the postbacks of Apple Ads; empty if they were not compared.
+  package private(set) var placements: [SearchAdsPlacement] = []
   /// The number of tests, which are left out.
   package var tests: Int { sums.tests }
 
@@ -80,10 +83,27 @@ package struct SearchAdsDaily: Sendable {
         both += $1
         return both
       }
+      sums.placements.merge(part.placements, uniquingKeysWith: +)
       sums.tests += part.tests
       sums.notAttributed += part.notAttributed
     }
     self.sums = sums
+  }
+
+  /// Sets the installs beside the postbacks of Apple Ads of some environments, by the place of the ad.
+  package mutating func compare(
+    with accepted: TableFiles,
+    of environments: Set<String>,
+    cache: PartCache?,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
+    let merging = PartMerging(.appleAds, empty: SearchAdsPostbacks(), cache: cache, jobs: jobs) {
+      SearchAdsPostbacks($0)
+    }
+    var postbacks = SearchAdsPostbacks()
+    try await merging.add(parts, to: &postbacks)
+    placements = SearchAdsPlacement.all(postbacks.byPlacement(environments), sums.placements)
   }
 
   private static func count(_ batch: RawBatch) -> Part {
@@ -95,6 +115,7 @@ package struct SearchAdsDaily: Sendable {
       case .attributed(let one):
         let group = Group(day: one.day, app: one.app, campaign: one.campaign, country: one.country)
         part.groups[group, default: SearchAdsCounts()] += one.counts
+        part.placements[one.placement, default: 0] += 1
       }
     }
     return part
@@ -139,7 +160,18 @@ package struct SearchAdsDaily: Sendable {
       .init("redownloads", .integer(total.redownloads)), .init("pre_orders", .integer(total.preOrders)),
       .init("conversions_click", .integer(total.clicks)), .init("conversions_view", .integer(total.views)),
       .init("not_attributed", .integer(sums.notAttributed)), .init("tests_left_out", .integer(sums.tests)),
-      .init("note", .string(SearchAdsReport.note)),
+      .init("note", .string(SearchAdsReport.note)), .init("by_placement", .array(placements.map(\.json))),
     ])
+  }
+}
+
+extension SearchAdsPlacement {
+  /// Reads the comparison that the daily report in a folder has; empty if it has none.
+  package static func read(in folder: String) throws(FileFailure) -> [SearchAdsPlacement] {
+    let table = "\(folder)/\(Table.searchAdsDaily.name)"
+    guard try DurableFolder(table).byteCount(of: DerivedTable.summaryName) != nil else { return [] }
+    let bytes = try WholeFile.read("\(table)/\(DerivedTable.summaryName)", upTo: 1 << 20)
+    guard case .array(let placements)? = (try? JSONValue(parsing: bytes))?["by_placement"] else { return [] }
+    return placements.map { SearchAdsPlacement($0) }
   }
 }

@@ -16,6 +16,7 @@ package struct PostbackColumns: Sendable {
   package let conversionType = Table.postbacks.place(.conversionType)
   package let fidelityType = Table.postbacks.place(.fidelityType)
   package let adInteractionType = Table.postbacks.place(.adInteractionType)
+  package let marketplaceIdentifier = Table.postbacks.place(.marketplaceIdentifier)
   package let didWin = Table.postbacks.place(.didWin)
   package let window = Table.postbacks.place(.postbackSequenceIndex)
   package let conversionValue = Table.postbacks.place(.conversionValue)

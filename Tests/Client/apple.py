@@ -6,12 +6,14 @@
 Compiled without simdjson, with a module Darwin in place of Glibc, and against Tests/Client/Apple, which declares of Apple's
 frameworks what the client uses, as Apple documents it. Each use of a declaration of these frameworks and of the Swift libraries is
 compared with the version of iOS that has it first: it must be inside an availability check or attribute of that version or a later
-one. The Swift of docs/client.md must stand in the example that Tests/example.py builds, and the example must get its values from a
+one. The class for Objective-C is compiled without its attributes, since Linux has no Objective-C. The privacy manifest must name the APIs
+with required reasons that the sources use, and no others. The Swift of docs/client.md must stand in the example that Tests/example.py builds, and the example must get its values from a
 server and keep its state.
 """
 
 import json
 import pathlib
+import plistlib
 import re
 import subprocess
 import sys
@@ -30,8 +32,46 @@ FEATURES = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibilit
 OLDEST = (15, 0)
 
 
+MANIFEST = ROOT / "Sources" / "ConversionClient" / "PrivacyInfo.xcprivacy"
+# Apple, "Describing use of required reason API": the APIs that the client could use, by category.
+REQUIRED_REASONS = {
+    "UserDefaults": r"\bUserDefaults\b",
+    "FileTimestamp": r"\b(?:f?stat(?:at)?|lstat)\(|getattrlist|(?:creation|modification|contentModification)Date",
+    "SystemBootTime": r"systemUptime|mach_absolute_time",
+    "DiskSpace": r"statv?fs|volumeAvailableCapacity|systemFreeSize|systemSize",
+    "ActiveKeyboards": r"activeInputModes",
+}
+
+
 def sources(module):
     return sorted((ROOT / "Sources" / module).rglob("*.swift"))
+
+
+def without_objective_c(path, folder):
+    """The path, or that of a copy without the attributes that Linux does not have."""
+    text = path.read_text()
+    if "@objc" not in text:
+        return path
+    copy = pathlib.Path(folder) / path.name
+    copy.write_text(re.sub(r"@objc(\([^)]*\))?\s*", "", text))
+    return copy
+
+
+def wrong_manifest():
+    """Sentences for what the privacy manifest of the client lacks, or has and the sources do not use."""
+    manifest = plistlib.loads(MANIFEST.read_bytes())
+    named = {
+        entry["NSPrivacyAccessedAPIType"].removeprefix("NSPrivacyAccessedAPICategory")
+        for entry in manifest["NSPrivacyAccessedAPITypes"] if entry["NSPrivacyAccessedAPITypeReasons"]
+    }
+    code = "".join(re.sub(r"//.*", "", path.read_text()) for module in MODULES for path in sources(module))
+    used = {name for name, pattern in REQUIRED_REASONS.items() if re.search(pattern, code)}
+    if named != used:
+        yield f"PrivacyInfo.xcprivacy names {sorted(named)}, and the sources use {sorted(used)}"
+    if manifest["NSPrivacyTracking"] or manifest["NSPrivacyTrackingDomains"]:
+        yield "PrivacyInfo.xcprivacy says that the client tracks"
+    if 'resources: clientResources' not in (ROOT / "Package.swift").read_text():
+        yield "Package.swift does not put PrivacyInfo.xcprivacy into the product"
 
 
 def compiled(module, paths, folder):
@@ -67,7 +107,7 @@ def wrong_availability():
         for framework in FRAMEWORKS:
             check.add_declarations(compiled(framework, [APPLE / f"{framework}.swift"], folder))
         for module in MODULES:
-            trees += compiled(module, sources(module), folder)
+            trees += compiled(module, [without_objective_c(path, folder) for path in sources(module)], folder)
             check.add_declarations(trees)
         yield from check.wrong_uses(trees)
 
@@ -105,7 +145,7 @@ def wrong_example(postback):
 
 def main():
     postback = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".build" / "release" / "postback"
-    wrong = [*wrong_availability(), *wrong_page(), *wrong_example(postback)]
+    wrong = [*wrong_manifest(), *wrong_availability(), *wrong_page(), *wrong_example(postback)]
     if wrong:
         sys.exit("\n".join(wrong))
     count = sum(len(sources(module)) for module in MODULES)

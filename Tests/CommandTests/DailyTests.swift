@@ -39,7 +39,8 @@ import Testing
 
   @Test(arguments: [
     nil, "", "framework,version,conversion_type", "channel,forwarder,environment,model_id,model_version",
-    "adgroup_id,creative_id,source_app_id,country",
+    "adgroup_id,creative_id,source_app_id,country", "fidelity_type,ad_interaction_type,redownload",
+    "marketplace_identifier,source_identifier,source_domain",
   ])
   func `the tables are those of an independent calculation`(_ dimensions: String?) async throws {
     let folder = try await runSynthetic(1200)

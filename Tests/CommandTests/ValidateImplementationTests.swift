@@ -1,3 +1,4 @@
+import Foundation
 import Implementation
 import JSON
 import TestSupport
@@ -43,6 +44,21 @@ import Testing
     #expect(hidden.text.contains("fine_range"))
     #expect(!hidden.text.lowercased().contains("6d92078a"))
     #expect(try await run([path, "--show-devices"]).text.contains("6d92078a-8246-4ba4-ae5b-76104861e7dc"))
+  }
+
+  @Test(arguments: ["", "/s2s_events"])
+  func `of a folder, hidden files and folders are not read`(_ place: String) async throws {
+    let folder = try TemporaryFolder()
+    let events = "out/s2s_events"
+    try FileManager.default.createDirectory(atPath: folder.path("\(events)/.kept"), withIntermediateDirectories: true)
+    let pass = Fixtures.bytes("implementation/pass.jsonl")
+    try folder.makeFile("\(events)/part-00000001.jsonl", holding: pass)
+    for name in [".lock", ".damaged-1", ".kept/part-00000002.jsonl"] {
+      try folder.makeFile("\(events)/\(name)", holding: Array("no row\n".utf8))
+    }
+    let result = try await run([folder.path("out") + place])
+    #expect(result.status == 0, "\(result.errorText)")
+    #expect(result.text.hasPrefix("5 rows of 1 devices, 0 not checked"), "\(result.text)")
   }
 
   @Test func `the report on a run includes the findings`() async throws {

@@ -79,17 +79,43 @@ import Testing
     #expect(await device.client.details() == details)
   }
 
-  @Test(arguments: [(Decimal(-1), "USD", "invalidAmount"), (1, "US", "invalidCurrency"), (1, "€", "invalidCurrency")])
+  @Test(arguments: [(Decimal.nan, "USD", "invalidAmount"), (1, "US", "invalidCurrency"), (1, "€", "invalidCurrency")])
   func `refuses amounts and currencies that no server takes`(_ amount: Decimal, _ code: String, _ name: String)
     async throws
   {
     let device = try Device(TestValues())
     #expect(await failure { try await device.client.addRevenue(amount, currency: code) } == name)
-    #expect(await failure { try await device.client.addRevenue(Decimal.nan, currency: "USD") } == "invalidAmount")
     let most = try #require(Decimal(string: "999999999999999"))
     try await device.client.addRevenue(most, currency: "USD")
     #expect(await failure { try await device.client.addRevenue(1, currency: "USD") } == "invalidAmount")
     #expect(device.store.values["skan_total_revenue_by_currency"] == .amounts(["USD": most]))
+  }
+
+  @Test func `takes back with a refund at most what was paid in the current window`() async throws {
+    let device = try Device(TestValues())
+    try await device.client.register()
+    try await device.client.addRevenue(5, currency: "USD")
+    try await device.client.addRevenue(-2, currency: "USD")
+    #expect(device.store.values["p0_total_iap_revenue"] == .amounts(["USD": 3]))
+    device.clock.now = t0 + 200_000
+    // Window 0 is in a postback that was sent, so its 3 dollars stay.
+    try await device.client.addRevenue(4, currency: "USD")
+    try await device.client.addRevenue(-10, currency: "USD")
+    try await device.client.addRevenue(-1, currency: "EUR")
+    try await device.client.addRevenue(-1, currency: "USD", isAdMonetization: true)
+    let details = await device.client.details()
+    #expect(details["skan_total_revenue_by_currency"] == #"{"USD":3}"#)
+    #expect(details["p0_total_iap_revenue"] == #"{"USD":3}"# && details["p1_total_iap_revenue"] == #"{"USD":0}"#)
+    device.clock.now = t0 + 4_000_000
+    try await device.client.addRevenue(-1, currency: "USD")
+    #expect(await device.client.details()["skan_total_revenue_by_currency"] == #"{"USD":3}"#)
+  }
+
+  @Test func `takes back with a refund at most the total under the rules of SKAdNetwork 3`() async throws {
+    let device = try Device(TestValues(), framework: .skAdNetwork3)
+    try await device.client.addRevenue(5, currency: "USD")
+    try await device.client.addRevenue(-7, currency: "USD")
+    #expect(await device.client.details()["skan_total_revenue_by_currency"] == #"{"USD":0}"#)
   }
 
   @Test func `stores nothing if Apple's call failed`() async throws {

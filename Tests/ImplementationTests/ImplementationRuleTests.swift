@@ -50,6 +50,23 @@ import Testing
     #expect(report.versions.map(\.verdict) == ["pass"])
   }
 
+  @Test func `a refund lowers the total and a window alike, and is no finding`() async throws {
+    let line = String(decoding: try #require(Fixtures.lines("implementation/pass.jsonl").last), as: UTF8.self)
+    func row(_ second: Int, _ total: String, _ window: String, _ value: Int) -> String {
+      let object = Object(line).with([
+        "received_at": "\"2026-01-01T00:00:\(second)Z\"", "skan_total_revenue_by_currency": "{\"USD\":\(total)}",
+        "p0_total_iap_revenue": "{\"USD\":\(window)}", "skan_current_conversion_value": "\(value)",
+      ])
+      return object.text
+    }
+    func rules(_ lines: [String]) async throws -> [ImplementationRule] {
+      try await report(on: lines).findings.map(\.rule).filter { $0 == .revenueFalls || $0 == .revenueSum }
+    }
+    #expect(try await rules([row(30, "9.99", "9.99", 1), row(40, "4.99", "4.99", 1)]).isEmpty)
+    #expect(try await rules([row(30, "9.99", "9.99", 1), row(40, "4.99", "9.99", 1)]).contains(.revenueFalls))
+    #expect(try await rules([row(30, "9.99", "9.99", 1), row(40, "9.99", "4.99", 1)]).contains(.revenueFalls))
+  }
+
   @Test func `the guide's example breaks the order of times twice`() async throws {
     let report = try await report(on: Fixtures.path("implementation/ts_order.jsonl"))
     let finding = try #require(report.findings.first)

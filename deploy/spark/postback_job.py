@@ -210,7 +210,7 @@ def run(arguments):
     return summary, f"{arguments.out}/{name}"
 
 
-VALUES = ("trust-key", "verification", "allow-app", "allow-network", "received-at", "received-at-field",
+VALUES = ("trust-key", "apple-key", "verification", "allow-app", "allow-network", "received-at", "received-at-field",
           "max-postback-bytes")
 FLAGS = ("allow-development", "keep-raw", "keep-addresses")
 

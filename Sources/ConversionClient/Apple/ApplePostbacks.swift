@@ -7,18 +7,31 @@
 
     /// SKAdNetwork and AdAttributionKit, as far as the version of iOS has them.
     ///
-    /// An install is told to both, because an ad network may use either. Outside of App Store and TestFlight builds,
-    /// SKAdNetwork reports an error.
+    /// An install is told to both, because an ad network may use either, and the update succeeds if one of them accepts it.
+    /// Outside of App Store and TestFlight builds SKAdNetwork reports an error, and AdAttributionKit does not.
     public struct ApplePostbacks: PostbackUpdating {
       /// Apple's frameworks on this device.
       public init() {}
 
       /// Sets the values of the pending postbacks of one conversion.
       public func update(_ values: PostbackValues) async throws {
-        if values.conversionType == .install { try await updateSKAdNetwork(values) }
+        guard values.conversionType == .install else {
+          _ = try await updateAdAttributionKitIfThere(values)
+          return
+        }
+        try await InstallUpdate.tell {
+          try await updateSKAdNetwork(values)
+        } adAttributionKit: {
+          try await updateAdAttributionKitIfThere(values)
+        }
+      }
+
+      /// Tells AdAttributionKit; returns false where the device does not have it.
+      private func updateAdAttributionKitIfThere(_ values: PostbackValues) async throws -> Bool {
         #if canImport(AdAttributionKit)
-          if #available(iOS 17.4, *) { try await updateAdAttributionKit(values) }
+          if #available(iOS 17.4, *) { return try await updateAdAttributionKit(values) }
         #endif
+        return false
       }
 
       private func updateSKAdNetwork(_ values: PostbackValues) async throws {
@@ -50,9 +63,9 @@
     #if canImport(AdAttributionKit)
       extension ApplePostbacks {
         @available(iOS 17.4, *)
-        private func updateAdAttributionKit(_ values: PostbackValues) async throws {
+        private func updateAdAttributionKit(_ values: PostbackValues) async throws -> Bool {
           if #available(iOS 18.0, *) {
-            guard Postback.isSupported else { return }
+            guard Postback.isSupported else { return false }
             try await Postback.updateConversionValue(postbackUpdate(values))
           } else if values.conversionType == .install {
             if let coarse = values.coarseValue {
@@ -64,7 +77,10 @@
             } else {
               try await Postback.updateConversionValue(values.fineValue, lockPostback: values.locksWindow)
             }
+          } else {
+            return false
           }
+          return true
         }
 
         /// The update of one type of conversion, so that it leaves the values of the other type alone.

@@ -38,6 +38,30 @@ public struct PostbackValues: Hashable, Sendable {
   }
 }
 
+/// The update of an install through both of Apple's frameworks.
+enum InstallUpdate {
+  /// Tells SKAdNetwork, and then AdAttributionKit whatever SKAdNetwork answered. Succeeds if one of both accepts the values.
+  ///
+  /// SKAdNetwork refuses all values in builds that are not from the App Store or TestFlight, where AdAttributionKit takes them:
+  /// those of Xcode, ad hoc builds, and those of alternative marketplaces. Where SKAdNetwork accepts them, it passes them on to
+  /// AdAttributionKit itself, so that an error of the second call loses nothing.
+  ///
+  /// Source: Apple, "Creating postbacks in developer settings" and "Understanding AdAttributionKit and SKAdNetwork
+  /// interoperability".
+  ///
+  /// - Parameter adAttributionKit: Tells AdAttributionKit; returns false where the device does not have it.
+  /// - Throws: The error of SKAdNetwork, if both refuse the values.
+  static func tell(
+    skAdNetwork: () async throws -> Void,
+    adAttributionKit: () async throws -> Bool
+  ) async throws {
+    var refusal: (any Error)?
+    do { try await skAdNetwork() } catch { refusal = error }
+    let isAccepted = (try? await adAttributionKit()) ?? false
+    if let refusal, !isAccepted { throw refusal }
+  }
+}
+
 /// A URL with which AdAttributionKit opened the app, because the user came back through an ad.
 struct ReengagementOpening {
   /// The parameter that AdAttributionKit adds: `Postback.reengagementOpenURLParameter`.

@@ -52,9 +52,15 @@ extension ConversionState {
     self.tag = tag
   }
 
-  /// Adds a payment to the total and to the window at `now`.
+  /// Adds a payment to the total and to the window at `now`. A refund takes back at most what was paid in this window, or
+  /// under rules without windows at most the total: what was paid in earlier windows is in postbacks that were sent.
   mutating func add(_ payment: Payment, at now: Int, under framework: AdFramework) throws(ConversionClientError) {
     let window = framework.hasWindows ? window(at: now, under: framework) : nil
+    var payment = payment
+    if payment.amount < 0, framework.hasWindows {
+      guard let window else { return }
+      payment = (payment.isAdMonetization ? windows[window].ads : windows[window].purchases).limited(payment)
+    }
     if payment.isAdMonetization {
       try ads.add(payment)
       if let window { try windows[window].ads.add(payment) }
@@ -142,7 +148,8 @@ struct ConversionChange {
 
 /// The values of one conversion after an event, before Apple is told of them.
 struct Decision {
-  let type: AdConversionType
+  /// The place of the re-engagement; nil for the install.
+  let place: Int?
   let event: String
   /// The window in which the event happened.
   let current: Int
@@ -154,8 +161,8 @@ struct Decision {
   /// The values to tell Apple; nil if Apple has them already.
   var told: PostbackValues?
 
-  init(_ request: ConversionValueRequest) {
-    (type, event, current, window) = (request.conversionType, request.event, request.window, request.window)
+  init(_ request: ConversionValueRequest, _ place: Int?) {
+    (self.place, event, current, window) = (place, request.event, request.window, request.window)
   }
 
   /// Counts the event, and takes over new values that Apple has accepted.

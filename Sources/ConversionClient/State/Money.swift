@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A payment of the user, checked.
+/// A payment of the user, or a refund, checked.
 struct Payment {
-  /// The amount with at most six fraction digits.
-  let amount: Decimal
+  /// The amount with at most six fraction digits; negative for a refund.
+  fileprivate(set) var amount: Decimal
   /// The ISO 4217 code of the currency.
   let currency: String
   /// Indicates revenue from ads.
@@ -14,7 +14,7 @@ struct Payment {
     guard code.utf8.count == 3, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
       throw .invalidCurrency(currency)
     }
-    guard amount.isFinite, amount >= 0, amount < Decimal.limit else { throw .invalidAmount("\(amount)") }
+    guard amount.isFinite, amount > -Decimal.limit, amount < Decimal.limit else { throw .invalidAmount("\(amount)") }
     self.amount = amount.roundedToMicros
     self.currency = code
     self.isAdMonetization = isAdMonetization
@@ -23,7 +23,7 @@ struct Payment {
 
 /// A user's revenue by currency.
 struct CurrencyTotals: Equatable {
-  private(set) var amounts: [String: Decimal] = [:]
+  fileprivate(set) var amounts: [String: Decimal] = [:]
 
   init() {}
 
@@ -36,7 +36,14 @@ struct CurrencyTotals: Equatable {
   mutating func add(_ payment: Payment) throws(ConversionClientError) {
     let total = amounts[payment.currency, default: 0] + payment.amount
     guard total < Decimal.limit else { throw .invalidAmount("\(payment.amount)") }
-    amounts[payment.currency] = total
+    if total > 0 || amounts[payment.currency] != nil { amounts[payment.currency] = max(total, 0) }
+  }
+
+  /// The payment, or the part of a refund that these totals have room for.
+  func limited(_ payment: Payment) -> Payment {
+    var limited = payment
+    limited.amount = max(payment.amount, -amounts[payment.currency, default: 0])
+    return limited
   }
 
   /// The totals as a JSON object, sorted by currency: `{"EUR":5,"USD":9.99}`.

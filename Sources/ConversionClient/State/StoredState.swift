@@ -35,11 +35,11 @@ private enum Key {
 }
 
 extension AdConversionType {
-  /// The beginning of the names under which the state is stored.
-  fileprivate var prefix: String {
+  /// The beginning of the names under which the state is stored. `place` is that of a re-engagement, the latest being 0.
+  fileprivate func prefix(_ place: Int) -> String {
     switch self {
     case .install: ""
-    case .reengagement: "reengagement_"
+    case .reengagement: place == 0 ? "reengagement_" : "reengagement_\(place)_"
     }
   }
 }
@@ -48,16 +48,18 @@ extension ConversionState {
   /// The stored state of a conversion. Numbers may be stored as texts; values out of range are ignored.
   init(
     of type: AdConversionType,
+    at place: Int = 0,
     under framework: AdFramework,
     in store: any KeyValueStore
   ) throws(ConversionClientError) {
+    let prefix = type.prefix(place)
     let stored: [String: StoredValue]
     do {
-      stored = try store.load(Key.all.map { type.prefix + $0 })
+      stored = try store.load(Key.all.map { prefix + $0 })
     } catch {
       throw .storage(error)
     }
-    func value(_ key: String) -> StoredValue? { stored[type.prefix + key] }
+    func value(_ key: String) -> StoredValue? { stored[prefix + key] }
     func coarse(_ key: String) -> CoarseConversionValue? { value(key)?.integer.flatMap(CoarseConversionValue.init) }
     func time(_ key: String) -> Int? { value(key)?.integer.flatMap { $0 > 0 ? $0 : nil } }
     func fine(_ key: String) -> Int? { value(key)?.integer.flatMap { (0...63).contains($0) ? $0 : nil } }
@@ -100,12 +102,16 @@ extension ConversionState {
     return values
   }
 
-  /// The changes of the storage since an earlier state, which is what the storage has.
-  func stored(under framework: AdFramework, since earlier: ConversionState) -> [String: StoredValue?] {
+  /// The changes of the storage since an earlier state, which is what the storage has under the same names.
+  func stored(
+    under framework: AdFramework,
+    since earlier: ConversionState,
+    at place: Int = 0
+  ) -> [String: StoredValue?] {
     let (old, new) = (earlier.stored(under: framework), stored(under: framework))
     var changes: [String: StoredValue?] = [:]
     for key in Set(old.keys).union(new.keys) where old[key] != new[key] {
-      changes[type.prefix + key] = .some(new[key])
+      changes[type.prefix(place) + key] = .some(new[key])
     }
     return changes
   }

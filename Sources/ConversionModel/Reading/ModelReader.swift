@@ -22,7 +22,7 @@ struct ModelReader {
       "measurement_hours", "reengagement", "bundle_id", "windows",
     ]
     guard isObject(node, keys: known, called: "a model") else { return nil }
-    let appID = integer(node["app_id"], in: 1...Int64.max)
+    let appID = integer(node["app_id"], in: 0...Int64.max)
     let label = label(node)
     let span = span(node)
     let currency = currency(node["currency"])

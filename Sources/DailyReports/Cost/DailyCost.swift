@@ -146,7 +146,8 @@ extension Costs {
     case .adgroupID: texts[key.adgroup]
     case .country: key.country.map(\.text)
     case .creativeID, .sourceAppID, .framework, .version, .environment, .channel, .forwarder, .trustLevel, .modelID,
-      .modelVersion, .conversionType:
+      .modelVersion, .conversionType, .fidelityType, .adInteractionType, .marketplaceIdentifier, .sourceIdentifier,
+      .sourceDomain, .redownload:
       nil
     }
   }

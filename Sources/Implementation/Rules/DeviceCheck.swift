@@ -33,6 +33,8 @@ struct DeviceCheck {
   var hasEarnedInTime = false
   var isAlwaysZero = true
   var hasUpdated = false
+  /// Indicates that revenue was taken back, after which values may fall.
+  var hasRefund = false
   /// The fine value at the end of the first window, with the app; nil if none is known.
   private(set) var valueAfter48Hours: (bundleID: String?, firstCall: Int64, value: Int)?
 

@@ -85,7 +85,8 @@ package enum ImplementationRule: String, CaseIterable, Sendable {
     case .windowFuture: "A window has values before it begins. Choose the window by the time since the first call."
     case .windowNever: "The app is opened in a later window, and sets no coarse value there. Update it in all windows."
     case .lockInWindow: "A lock is outside its window, or a value changes after its window was locked."
-    case .revenueFalls: "A total of revenue falls. Totals only grow; subtract no refunds."
+    case .revenueFalls:
+      "A total of revenue falls. Take a refund back from the total and from the current window alike, and else let totals only grow."
     case .revenueSum:
       "The windows' revenue does not add up to the total. Add each amount to the total and to one window."
     case .revenueDouble:

@@ -9,10 +9,11 @@ extension DeviceCheck {
       fields.append((MetadataField.adRevenues[window], row.adRevenues[window]))
     }
     var rise: [String: Amount] = [:]
+    var falls: [MetadataField: Falls] = [:]
     for (field, total) in fields {
       guard let total else { continue }
       if let before = totals[field] {
-        checkFall(field, total, before)
+        falls[field] = Self.falls(from: before, to: total)
         if field == .revenue {
           for (code, amount) in total where amount > before[code] ?? .zero {
             rise[code] = amount - (before[code] ?? .zero)
@@ -21,6 +22,8 @@ extension DeviceCheck {
       }
       totals[field] = total
     }
+    note(falls, .revenue, MetadataField.revenues)
+    note(falls, .adRevenue, MetadataField.adRevenues)
     if let double = rises.add(rise, row.event, at: received) {
       note(.revenueDouble, "\(double) twice within \(RecentRises.seconds) s for one event")
     }
@@ -29,14 +32,29 @@ extension DeviceCheck {
     checkSum(.adRevenue, row.adRevenue, row.adRevenues)
   }
 
-  private mutating func checkFall(
-    _ field: MetadataField,
-    _ total: SessionValues.Total,
-    _ before: SessionValues.Total
-  ) {
-    for (code, amount) in before.sorted(by: { $0.key < $1.key }) {
-      let now = total[code] ?? .zero
-      if amount - now > Self.cent { note(.revenueFalls, "\(field.name) \(amount) \(code), then \(now)") }
+  /// The amounts before and after, by currency, of a total that is smaller by more than a cent.
+  private typealias Falls = [String: (before: Amount, now: Amount)]
+
+  private static func falls(from before: SessionValues.Total, to total: SessionValues.Total) -> Falls {
+    var falls: Falls = [:]
+    for (code, amount) in before where amount - (total[code] ?? .zero) > cent {
+      falls[code] = (amount, total[code] ?? .zero)
+    }
+    return falls
+  }
+
+  /// Notes the totals that fall. A refund is no finding: it lowers the total and a window by the same amount.
+  private mutating func note(_ falls: [MetadataField: Falls], _ field: MetadataField, _ windows: [MetadataField]) {
+    for code in Set(([field] + windows).flatMap { falls[$0]?.keys.map(\.self) ?? [] }).sorted() {
+      func fall(_ field: MetadataField) -> Amount { falls[field]?[code].map { $0.before - $0.now } ?? .zero }
+      let (whole, parts) = (fall(field), windows.reduce(.zero) { $0 + fall($1) })
+      if whole > .zero, max(whole, parts) - min(whole, parts) <= Self.cent {
+        hasRefund = true
+        continue
+      }
+      for one in [field] + windows {
+        if let fall = falls[one]?[code] { note(.revenueFalls, "\(one.name) \(fall.before) \(code), then \(fall.now)") }
+      }
     }
   }
 

@@ -20,7 +20,7 @@ extension DeviceCheck {
     if let current, value < current {
       if row.isLegacy {
         note(.legacyRegression, "value \(current), then \(value)")
-      } else if let model, model.hasRisingValues {
+      } else if let model, model.hasRisingValues, !hasRefund {
         note(.regression, "value \(current), then \(value)")
       }
       return

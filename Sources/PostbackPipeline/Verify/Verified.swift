@@ -1,4 +1,5 @@
 package import PostbackVerification
+internal import Base
 internal import JSON
 package import Ledger
 internal import DurableFiles
@@ -220,6 +221,9 @@ package struct SignatureGate: ~Copyable {
 
   /// Returns the rejection of a postback whose signature is valid and whose key, app or network is not allowed.
   private func refusal(of parsed: Parsed, _ signature: AcceptedSignature, _ bytes: [UInt8]) -> Rejection? {
+    if trust.isBeforeItsKey(signature, receivedAt: parsed.arrival.receivedAt) {
+      return beforeItsKey(parsed, trust.keys[signature.key])
+    }
     if !trust.accepts(signature) { return Rejection(.developmentKey, parsed) }
     let postback = parsed.postback
     if let apps = trust.allowedApps, !apps.contains(postback.appID) { return Rejection(.appNotAllowed, parsed) }
@@ -228,6 +232,13 @@ package struct SignatureGate: ~Copyable {
       if !networks.contains(network) { return Rejection(.networkNotAllowed, parsed) }
     }
     return nil
+  }
+
+  /// Returns the rejection of a postback that came before its key was valid: that of a key that is not trusted.
+  private func beforeItsKey(_ parsed: Parsed, _ key: TrustedKey) -> Rejection {
+    let detail = "The key \(key.id) is valid for postbacks received from \(key.validFrom?.description ?? "") on."
+    guard case .jws = parsed.postback.signature else { return Rejection(.signatureInvalid, parsed, detail: detail) }
+    return Rejection(.unknownKey, parsed, detail: detail)
   }
 
   /// Returns the rejection of a postback that no trusted key signed.

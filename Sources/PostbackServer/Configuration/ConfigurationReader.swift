@@ -51,7 +51,14 @@ struct ConfigurationReader {
         }
       }
     }
-    configuration.trustedKeys = trustedKeys(root["trusted_keys"])
+    do throws(TrustError) {
+      // The names of Apple's keys are taken.
+      var trust = try Trust.apple()
+      configuration.appleKeys = keys(root["apple_keys"], ofApple: true, &trust)
+      configuration.trustedKeys = keys(root["trusted_keys"], ofApple: false, &trust)
+    } catch {
+      problems.note(root["trusted_keys"], "The \(error).")
+    }
     configuration.models = problems.list(root["models"]).compactMap { problems.path($0, of: "a file or a folder") }
     configuration.events = problems.path(root["events"], of: "a folder")
     configuration.rates = problems.path(root["rates"], of: "a file")
@@ -79,11 +86,13 @@ struct ConfigurationReader {
 
   static let keys =
     [
-      "listen", "metrics_listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "models", "rates",
-      "events", "apps", "sdk_keys", "trusted_proxies", "forwarders", "schema_token_files", "limits",
+      "listen", "metrics_listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "apple_keys",
+      "models", "rates", "events", "apps", "sdk_keys", "trusted_proxies", "forwarders", "schema_token_files", "limits",
     ] + DerivedConfiguration.keys
 
   static let trustedKeyKeys = ["id", "key"]
+
+  static let appleKeyKeys = ["id", "key", "environment", "valid_from"]
 
   static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file"] + signatureKeys + ["limits"]
 
@@ -102,25 +111,33 @@ struct ConfigurationReader {
     }
   }
 
-  private mutating func trustedKeys(_ node: JSONNode) -> [ConfiguredKey] {
+  /// Reads the keys of a list and adds them to the trusted ones, which have no name twice.
+  private mutating func keys(_ node: JSONNode, ofApple: Bool, _ trust: inout Trust) -> [ConfiguredKey] {
     var keys: [ConfiguredKey] = []
-    do throws(TrustError) {
-      // The names of Apple's keys are taken.
-      var trust = try Trust.apple()
-      for element in problems.list(node) {
-        guard problems.isObject(element, keys: Self.trustedKeyKeys, called: "A trusted key") else { continue }
-        let id = problems.text(element["id"], "the name of the key", isRequired: true) { $0.isEmpty ? nil : $0 }
-        let base64 = problems.text(element["key"], "a public key in base64", isRequired: true) { $0 }
-        guard let id, let base64 else { continue }
-        do throws(TrustError) {
-          try trust.add(id, base64: base64)
-          keys.append(ConfiguredKey(id: id, base64: base64))
-        } catch {
-          problems.note(element, "The \(error).")
+    for element in problems.list(node) {
+      let (names, title) = ofApple ? (Self.appleKeyKeys, "A key of Apple's") : (Self.trustedKeyKeys, "A trusted key")
+      guard problems.isObject(element, keys: names, called: title) else { continue }
+      let id = problems.text(element["id"], "the name of the key", isRequired: true) { $0.isEmpty ? nil : $0 }
+      let base64 = problems.text(element["key"], "a public key in base64", isRequired: true) { $0 }
+      var environment: Environment? = .custom
+      var validFrom: Timestamp?
+      if ofApple {
+        environment = problems.text(element["environment"], "production or development", isRequired: true) { text in
+          Environment(rawValue: text).flatMap { $0 == .custom ? nil : $0 }
         }
+        validFrom = problems.text(element["valid_from"], "a date or a time such as \"2026-12-01T00:00:00Z\"") {
+          Timestamp(dateOrTime: $0)
+        }
+        if element["valid_from"].value != nil, validFrom == nil { continue }
       }
-    } catch {
-      problems.note(node, "The \(error).")
+      guard let id, let base64, let environment else { continue }
+      let key = ConfiguredKey(id: id, base64: base64, environment: environment, validFrom: validFrom)
+      do throws(TrustError) {
+        try key.add(to: &trust)
+        keys.append(key)
+      } catch {
+        problems.note(element, "The \(error).")
+      }
     }
     return keys
   }

@@ -23,13 +23,15 @@ extension DerivedConfiguration {
   /// Returns the options of a command that the configuration sets, each with its values; a flag has none. An option on the
   /// command line takes precedence over the same one here.
   package func options(of command: String) -> [(name: String, values: [String])] {
-    let keys = trustedKeys.map { "\($0.id)=\($0.base64)" }
+    let keys: [(name: String, value: OptionValue)] = [
+      ("--trust-key", .all(trustedKeys.map(\.option))), ("--apple-key", .all(appleKeys.map(\.option))),
+    ]
     let options: [(name: String, value: OptionValue)]
     switch command {
     case "run":
       options =
-        [
-          ("--models", .all(models)), ("--trust-key", .all(keys)), ("--max-postback-bytes", .one(postbackBytes)),
+        [("--models", .all(models))] + keys + [
+          ("--max-postback-bytes", .one(postbackBytes)),
           ("--state", .one(state)), ("--include", .all(included)), ("--exclude", .all(excluded)),
           ("--context", .all(context)),
         ]
@@ -39,7 +41,7 @@ extension DerivedConfiguration {
         + tables
     case "enrich": options = lookupTables + tables
     case "daily": options = lookupTables + sums + money + tables
-    case "report": options = [("--html", .one(report)), ("--force", .flag(report != nil)), ("--trust-key", .all(keys))]
+    case "report": options = [("--html", .one(report)), ("--force", .flag(report != nil))] + keys
     case "load": options = database + [("--state", .one(state))]
     case "deliver": options = [("--partners", .one(partners)), ("--state", .one(state))] + lookupTables + tables
     default: options = []

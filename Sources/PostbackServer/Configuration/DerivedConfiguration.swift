@@ -55,6 +55,7 @@ package struct DerivedConfiguration: Sendable, Equatable {
   private(set) var state: String?
   private(set) var models: [String] = []
   private(set) var trustedKeys: [ConfiguredKey] = []
+  private(set) var appleKeys: [ConfiguredKey] = []
   private(set) var rates: String?
   private(set) var postbackBytes: Int?
 
@@ -64,7 +65,8 @@ package struct DerivedConfiguration: Sendable, Equatable {
   /// Reads the keys of a configuration file, and notes what is wrong with them. The settings that other commands
   /// have too are those of `common`.
   init(_ root: JSONNode, sharing common: ServerConfiguration, _ problems: inout ConfigurationProblems) {
-    (state, models, trustedKeys, rates) = (common.state, common.models, common.trustedKeys, common.rates)
+    (state, models, rates) = (common.state, common.models, common.rates)
+    (trustedKeys, appleKeys) = (common.trustedKeys, common.appleKeys)
     if common.postbackBytes != ServerConfiguration().postbackBytes { postbackBytes = common.postbackBytes }
     inputs = problems.list(root["inputs"]).compactMap { ConfiguredInput($0, &problems) }
     included = problems.list(root["include"]).compactMap { problems.pattern($0) }
@@ -127,6 +129,8 @@ package struct DerivedConfiguration: Sendable, Equatable {
   package static let dimensionNames = [
     "app_id", "network_name", "campaign_id", "adgroup_id", "creative_id", "source_app_id", "country", "framework",
     "version", "environment", "channel", "forwarder", "trust_level", "model_id", "model_version", "conversion_type",
+    "fidelity_type", "ad_interaction_type", "marketplace_identifier", "source_identifier", "source_domain",
+    "redownload",
   ]
   /// The words for `environment`.
   package static let environmentNames = ["production", "development", "custom"]

@@ -17,6 +17,8 @@ package struct ServerConfiguration: Sendable {
   package var retainedTables: [String]?
   /// The keys that are trusted besides Apple's.
   package var trustedKeys: [ConfiguredKey] = []
+  /// The keys that are trusted as further ones of Apple's.
+  package var appleKeys: [ConfiguredKey] = []
   /// The paths of the conversion models: files, or folders of files.
   package var models: [String] = []
   /// App Store ids by bundle id, for the conversion value API. They take precedence over the ids in the models.
@@ -84,14 +86,6 @@ extension ServerConfiguration {
       + (receives ? ofReceiver : []) + (consumes ? ofConsumer : [])
     return settings.filter { !$0.1 }.map(\.0)
   }
-}
-
-/// A public key that the configuration adds to the trusted ones.
-package struct ConfiguredKey: Hashable, Sendable {
-  /// The name of the key.
-  package let id: String
-  /// The SubjectPublicKeyInfo in DER, in base64.
-  package let base64: String
 }
 
 /// The problems of a configuration file.

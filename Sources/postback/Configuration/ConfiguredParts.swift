@@ -141,8 +141,10 @@ extension ConfiguredParts {
         do { try models.verify(against: state) } catch { throw CommandFailure(error) }
       }
     }
-    let keys = trust.keys.count { $0.environment == .custom }
-    return "\(count(models.all.count, "model")) and \(count(keys, "key")) besides Apple's"
+    let added = trust.keys.filter(\.isAdded)
+    let keys = added.count { $0.environment == .custom }
+    let ofApple = added.count > keys ? ", and \(count(added.count - keys, "further key")) of Apple's" : ""
+    return "\(count(models.all.count, "model")) and \(count(keys, "key")) besides Apple's\(ofApple)"
   }
 
   private mutating func inputs() -> String {

@@ -15,6 +15,8 @@ struct DailyAnswer {
     if let searchAds = summary.searchAds {
       parts += ["Apple Search Ads, counted on devices; not added to postbacks, which may be of the same installs"]
       parts.append(Self.table(of: searchAds).text(indent: 2))
+      parts += ["installs of Apple Ads by the place of the ad, as postbacks and devices tell of them; never added"]
+      parts.append(Self.table(of: searchAds.placements).text(indent: 2))
     }
     return (parts + modelled.parts + costs.parts + [findings.text()]).joined(separator: "\n\n")
   }
@@ -29,6 +31,16 @@ struct DailyAnswer {
     let total = searchAds.total
     let counts = [total.conversions, total.installs, total.redownloads, total.preOrders, total.clicks, total.views]
     table.add(["Apple Search Ads"] + counts.map { "\($0)" } + ["\(searchAds.tests)"])
+    return table
+  }
+
+  private static func table(of placements: [SearchAdsPlacement]) -> TextTable {
+    var table = TextTable(["place", "postbacks", "AdServices", "installs at least", "at most"], numbersIn: Set(1...4))
+    func add(_ name: String, _ one: SearchAdsPlacement) {
+      table.add([name, "\(one.postbacks)", "\(one.attributions)", "\(one.least)", "\(one.most)"])
+    }
+    for one in placements { add(one.placement?.withControlCharactersEscaped ?? "not known", one) }
+    if placements.count > 1 { add("all", SearchAdsPlacement.total(placements)) }
     return table
   }
 

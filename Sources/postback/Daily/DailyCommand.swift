@@ -77,7 +77,7 @@ struct DailyCommand: DerivedCommand {
     wantsValues = arguments.has("--histogram")
   }
 
-  static var kinds: [PartCache.Kind] { [.daily, .signals] }
+  static var kinds: [PartCache.Kind] { [.daily, .signals, .appleAds] }
 
   func settingsDigest() throws(CommandFailure) -> String {
     let lookups = try self.lookups.load(files, isQuiet: true)
@@ -144,7 +144,10 @@ struct DailyCommand: DerivedCommand {
     inputs.suspicions = ValueSuspicions(signals.report.alarms)
     let users = try await BucketWorths(readingEventsIn: derived.output, jobs: derived.jobs)
     inputs.models.learn(from: users, lookups.apps)
-    inputs.searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
+    var searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
+    let environments = settings.environments
+    try await searchAds?.compare(with: inputs.accepted, of: environments, cache: work.cache, jobs: derived.jobs)
+    inputs.searchAds = searchAds
     let outputs = try DailyOutputs(in: folder, settings, wantsValues: wantsValues)
     var daily = try await Daily(inputs, lookups, settings, in: folder, jobs: derived.jobs, cache: work.cache)
     if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }

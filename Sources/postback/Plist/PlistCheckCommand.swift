@@ -1,5 +1,4 @@
 internal import Base
-internal import DurableFiles
 internal import InfoPlist
 internal import JSON
 
@@ -17,7 +16,11 @@ struct PlistCheckCommand: Command {
       Exit status: 0, also with warnings; 64 usage, 65 a file has errors, 66 a file does not exist.
       """,
     options: [
-      Option("--networks", "FILE", "Ids that must be in each Info.plist, one on each line; # begins a comment."),
+      Option(
+        "--networks",
+        "FILE",
+        "Ids that must be in each Info.plist: a published list (see postback networks import), or one id on\neach line; # begins a comment."
+      ),
       Option("--json", nil, "Print JSON (schemas/plist_check.schema.json)."),
     ],
     example: "postback plist check Info.plist --networks networks.txt"
@@ -35,14 +38,11 @@ struct PlistCheckCommand: Command {
     printsJSON = arguments.has("--json")
   }
 
-  /// The most bytes of a file.
-  private static let mostBytes = 16 << 20
-
   func run() async throws(CommandFailure) {
     let networks = try readNetworks()
     var checks: [InfoPlistCheck] = []
     for path in paths {
-      checks.append(InfoPlistCheck(file: path, bytes: try Self.bytes(of: path), networks: networks))
+      checks.append(InfoPlistCheck(file: path, bytes: try NetworkList.bytes(of: path), networks: networks))
     }
     let errors = checks.reduce(0) { $0 + $1.errorCount }
     if printsJSON {
@@ -76,33 +76,12 @@ struct PlistCheckCommand: Command {
 
   private func readNetworks() throws(CommandFailure) -> [String] {
     guard let networks else { return [] }
-    var ids: [String] = []
-    var problems: [String] = []
-    let text = String(decoding: try Self.bytes(of: networks), as: UTF8.self)
-    for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-      let id = String(line.prefix { $0 != "#" }).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        .lowercased()
-      if id.isEmpty { continue }
-      guard id.hasSuffix(".skadnetwork") || id.hasSuffix(".adattributionkit"), !id.contains(" ") else {
-        problems.append(
-          "\(networks): line \(number + 1): An id ends in .skadnetwork or .adattributionkit. Correct the line."
-        )
-        continue
-      }
-      ids.append(id)
+    let list = try NetworkList(file: networks)
+    guard list.problems.isEmpty else {
+      let problems = list.problems.map { "\(networks): \($0) Correct it." }
+      throw CommandFailure(.configuration, lines: problems.joined(separator: "\n").withControlCharactersEscaped)
     }
-    guard problems.isEmpty else { throw CommandFailure(.configuration, lines: problems.joined(separator: "\n")) }
-    return ids
-  }
-
-  private static func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
-    do throws(FileFailure) {
-      guard try FileStatus(path: path).kind == .regular else {
-        throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
-      }
-      return try WholeFile.read(path, upTo: mostBytes)
-    } catch {
-      throw CommandFailure(error)
-    }
+    var seen: Set<String> = []
+    return list.entries.map(\.id).filter { seen.insert($0).inserted }
   }
 }

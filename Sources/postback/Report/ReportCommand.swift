@@ -151,7 +151,7 @@ struct ReportCommand: Command {
         modelled: try await modelled(business, single(snapshots)),
         trust: try trust(single(snapshots)),
         findings: findings,
-        searchAds: try await searchAds(),
+        searchAds: try await searchAds(single(snapshots)),
         forwarded: try await forwarded(single(snapshots), cache),
         implementation: implementation,
         settled: try single(snapshots).flatMap { snapshot in try SettledRevenue(in: snapshot.folder) },
@@ -189,12 +189,14 @@ struct ReportCommand: Command {
 
   /// Reads the attributions of Apple Search Ads; nil unless one of the outputs has them. Those of several outputs are not
   /// added, since a token may be in each of them.
-  private func searchAds() async throws -> SearchAdsSection? {
+  private func searchAds(_ snapshot: DerivedSnapshot?) async throws -> SearchAdsSection? {
     var found: [SearchAdsBreakdown] = []
     for path in paths {
       if let attributions = try await SearchAdsBreakdown(in: path, jobs: jobs) { found.append(attributions) }
     }
-    return found.count == 1 ? found.first.map { SearchAdsSection(attributions: $0) } : nil
+    guard found.count == 1, let attributions = found.first else { return nil }
+    let placements = try snapshot.map { try SearchAdsPlacement.read(in: $0.folder) } ?? []
+    return SearchAdsSection(attributions: attributions, placements: placements)
   }
 
   /// Reads the revenue of null postbacks, if the report is of one output.

@@ -150,7 +150,7 @@ struct RunCommand: Command {
     bar.clear()
     let parts: [String]
     do throws(FileFailure) { parts = try written.writtenParts() } catch { throw CommandFailure(error) }
-    let hasCustomKeys = trust.keys.contains { $0.environment == .custom }
+    let hasCustomKeys = trust.keys.contains(where: \.isAdded)
     let warnings =
       RunWarning.warnings(tally, hasModels: !self.models.isEmpty, hasCustomKeys: hasCustomKeys)
       + RunWarning.withoutRecords(empty.sorted().map { inputs[$0] })

@@ -25,6 +25,11 @@ enum TrustOptions {
       "Trust another key, named KID: P-256 or P-192, as DER SubjectPublicKeyInfo. Its rows have the\nenvironment custom. May be repeated."
     ),
     Option(
+      "--apple-key",
+      "KID=BASE64,ENVIRONMENT[,TIME]",
+      "Trust another key as one of Apple's, of production or development, for postbacks received from\nTIME on. Only for a key that Apple publishes. May be repeated."
+    ),
+    Option(
       "--allow-development",
       nil,
       "Accept postbacks signed with Apple's development keys, of SKAdNetwork from version 2.1."
@@ -45,7 +50,16 @@ enum TrustOptions {
   static func trust(_ arguments: Arguments, adding keys: [ConfiguredKey] = []) throws(CommandFailure) -> Trust {
     var trust = try apple()
     do {
-      for key in keys { try trust.add(key.id, base64: key.base64) }
+      for key in keys { try key.add(to: &trust) }
+      for option in arguments.all("--apple-key") {
+        guard let key = ConfiguredKey(appleKey: option) else {
+          throw CommandFailure(
+            .usage,
+            "The value of --apple-key is \(option). It must be KID=BASE64,production or KID=BASE64,development,TIME."
+          )
+        }
+        try key.add(to: &trust)
+      }
       for option in arguments.all("--trust-key") {
         let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
@@ -75,8 +89,13 @@ enum TrustOptions {
 
   /// Prints the keys trusted besides Apple's production keys, so that users know of them before they read the tables.
   static func announce(_ trust: Trust) {
-    for key in trust.keys where key.environment == .custom {
-      Terminal.note("The custom \(key.key.curve.name) key \(key.id) is trusted.")
+    for key in trust.keys where key.isAdded {
+      let isCustom = key.environment == .custom
+      Terminal.note(
+        isCustom
+          ? "The custom \(key.key.curve.name) key \(key.id) is trusted."
+          : "The \(key.key.curve.name) key \(key.settingName) is trusted as one of Apple's."
+      )
     }
     if trust.allowsDevelopment { Terminal.note("Apple's development keys are trusted.") }
   }

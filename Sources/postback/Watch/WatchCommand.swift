@@ -15,7 +15,7 @@ struct WatchCommand: Command {
       cannot be read moves to SPOOL/failed, with the reason beside it. Also after a crash or a power cut, every postback
       of a committed file is in exactly one row.
 
-      --config takes the file of postback serve: spool, out, state, models, trusted_keys and limits.postback_bytes are
+      --config takes the file of postback serve: spool, out, state, models, trusted_keys, apple_keys and limits.postback_bytes are
       used, everything else concerns only the receiver. The secrets of forwarders are not read.
 
       On SIGTERM and SIGINT the consumer commits and ends. On SIGHUP it reads the configuration, the

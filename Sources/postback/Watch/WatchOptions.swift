@@ -133,7 +133,7 @@ enum ServiceOptions {
     }
     return ServiceSettings(
       configuration,
-      trust: try TrustOptions.trust(arguments, adding: configuration.trustedKeys),
+      trust: try TrustOptions.trust(arguments, adding: configuration.appleKeys + configuration.trustedKeys),
       models: try Models(checking: configuration.models),
       rates: rates
     )

@@ -161,6 +161,29 @@ import Testing
     #expect((row["install_date_earliest"] == "null") == (environment == "development"))
   }
 
+  /// Source: Apple, "Creating postbacks in developer settings": of a build that Xcode installed the app is 0.
+  @Test func `a model of app 0 decodes the test postbacks of builds that Xcode installed`() async throws {
+    let test = try Signer(.p256, id: "apple-development-identifier/2")
+    let postback = try test.sign(
+      payload: """
+        {"ad-network-identifier":"development.adattributionkit","postback-identifier":"p","advertised-item-identifier":0,\
+        "publisher-item-identifier":0,"conversion-type":"download","did-win":true,"postback-sequence-index":0}
+        """,
+      beside: ["conversion-value": "5"]
+    )
+    let model = """
+      {"app_id":0,"model_id":"test","version":1,"effective_from":null,"windows":[{"postback_sequence_index":0,\
+      "fine":{"5":[{"event":"purchase"}]}}]}
+      """
+    let models = ["--models", try folder.makeFile("model.json", holding: Array(model.utf8))]
+    let key = ["--apple-key", "apple-development-identifier/2=\(test.base64),development"]
+    let row = try await rows([postback], models + key + ["--allow-development"])[0]
+    #expect(row["app_id"] == "0" && row.string("environment") == "development")
+    #expect(row.string("decode_status") == "decoded" && row.string("model_id") == "test", "\(row.text)")
+    let events = try folder.contents(of: "out/skan_events/part-00000001.jsonl")
+    #expect(String(decoding: events, as: UTF8.self).contains(#""event_name":"purchase""#))
+  }
+
   @Test func `a source app of 0 shows a test if it is signed, and not if a forwarder filled it in`() async throws {
     let bare = RealPostback.v4.object.without("source-domain")
     let ids = ["a", "b", "c", "d"].map { ["transaction-id": Object.quoted($0)] }

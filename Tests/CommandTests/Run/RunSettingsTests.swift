@@ -37,6 +37,15 @@ import Testing
       second: ["--trust-key", "mine=\(otherKey)"],
       changes: ["key mine changed"]
     ),
+    Case(
+      name: "another environment of a key of Apple's",
+      first: ["--apple-key", "apple-cas-identifier/1=\(otherKey),development"],
+      second: ["--apple-key", "apple-cas-identifier/1=\(otherKey),production,2026-12-01"],
+      changes: [
+        "key apple-cas-identifier/1 (development) removed",
+        "key apple-cas-identifier/1 (production, from 2026-12-01T00:00:00Z) added",
+      ]
+    ),
     Case(name: "an app", first: [], second: ["--allow-app", "1"], changes: ["policy allow-app changed"]),
     Case(
       name: "development",

@@ -140,10 +140,18 @@ struct Device {
   init(
     _ values: any ConversionValueSource,
     framework: AdFramework = .skAdNetwork4,
+    overlapsReengagements: Bool = false,
     store: MemoryStore = MemoryStore()
   ) throws {
     self.store = store
-    client = try ConversionClient(values: values, postbacks: apple, framework: framework, store: store, clock: clock)
+    client = try ConversionClient(
+      values: values,
+      postbacks: apple,
+      framework: framework,
+      overlapsReengagements: overlapsReengagements,
+      store: store,
+      clock: clock
+    )
   }
 
   /// A device whose server gives these answers.

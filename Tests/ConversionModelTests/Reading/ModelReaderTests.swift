@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("app_id", ["", "0", "-1", "9223372036854775808", "1.0", "1e3", #""1""#, "null"]),
+    ("app_id", ["", "-1", "9223372036854775808", "1.0", "1e3", #""1""#, "null"]),
     ("model_id", ["", #""""#, #""a b""#, #""a|b""#, #""ü""#, "1", "\"" + String(repeating: "a", count: 65) + "\""]),
     ("version", ["", "0", "1.5", "99999999999999999999", "null"]),
     ("effective_from", ["", "0", #""2026-01-01""#, #""2026-02-30T00:00:00Z""#]),
@@ -130,7 +130,7 @@ import Testing
 
   @Test func `all defects are reported at once, each with advice`() throws {
     let text = ModelText.model(
-      app: 0,
+      app: -1,
       version: 0,
       windows: #"{"postback_sequence_index":5,"fine":{"64":[]},"x":1},{"coarse":{"low":[{}]}}"#
     )
@@ -143,7 +143,7 @@ import Testing
     #expect(
       errors.description.hasPrefix(
         """
-        m.json: /0/app_id: The value must be an integer from 1 to 9223372036854775807, but it is 0.
+        m.json: /0/app_id: The value must be an integer from 0 to 9223372036854775807, but it is -1.
         m.json: /0/version: The value must be an integer from 1 to 9223372036854775807, but it is 0.
         m.json: /0/windows/0/x: This is not a key of a window. The keys are postback_sequence_index, conversion_type, \
         cumulative, lock_window, kind, coarse, coarse_from, fine.

@@ -145,6 +145,40 @@ import Testing
     )
   }
 
+  @Test func `adds keys of Apple's with their environment, and refuses keys that only look like them`() throws {
+    let base64 = Data(try #require(Trust.apple().keys.last).subjectPublicKeyInfo).base64EncodedString()
+    let added = try read(
+      """
+      {"apple_keys":[{"id":"apple-cas-identifier/1","key":"\(base64)","environment":"production","valid_from":"2026-12-01"},
+       {"id":"apple-development-identifier/2","key":"\(base64)","environment":"development"}]}
+      """
+    )
+    #expect(added.trustedKeys.isEmpty && added.appleKeys.map(\.environment) == [.production, .development])
+    #expect(added.appleKeys.map { $0.validFrom.map { "\($0)" } } == ["2026-12-01T00:00:00Z", nil])
+    #expect(
+      added.derived.options(of: "run").flatMap(\.values)
+        == [
+          "apple-cas-identifier/1=\(base64),production,2026-12-01T00:00:00Z",
+          "apple-development-identifier/2=\(base64),development",
+        ]
+    )
+    let found = try problems(
+      """
+      {"apple_keys":[{"id":"apple-cas-identifier/0","key":"\(base64)","environment":"production"},
+       {"id":"a","key":"\(base64)","environment":"custom"},{"id":"b","key":"\(base64)"},
+       {"id":"c","key":"\(base64)","environment":"production","valid_from":"soon"}],
+       "trusted_keys":[{"id":"Apple-cas-identifier/1","key":"\(base64)"}]}
+      """
+    )
+    let places = found.map { $0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces) }
+    #expect(
+      places == [
+        "/apple_keys/0", "/apple_keys/1/environment", "/apple_keys/2/environment", "/apple_keys/3/valid_from",
+        "/trusted_keys/0",
+      ]
+    )
+  }
+
   @Test func `may give a forwarder two secrets, each its own`() throws {
     let two = try read(#"{"forwarders":[{"name":"a","bearer_token_file":["FOLDER/good","FOLDER/other"]}]}"#).forwarders
     guard case .bearer(let tokens)? = two.first?.secret else {
@@ -192,6 +226,7 @@ import Testing
     }
     #expect(keys("properties") == ConfigurationReader.keys)
     #expect(keys("properties", "trusted_keys", "items", "properties") == ConfigurationReader.trustedKeyKeys)
+    #expect(keys("properties", "apple_keys", "items", "properties") == ConfigurationReader.appleKeyKeys)
     #expect(keys("properties", "forwarders", "items", "properties") == ConfigurationReader.forwarderKeys)
   }
 

@@ -4,6 +4,8 @@ internal import SearchAdsReports
 /// The part of a report that is about installs of Apple Search Ads.
 struct SearchAdsSection {
   let attributions: SearchAdsBreakdown
+  /// The installs beside the postbacks of Apple Ads; empty without a daily report.
+  let placements: [SearchAdsPlacement]
 
   private static let countHeadings = [
     "attributions", "installs", "redownloads", "pre-orders", "after a tap", "after a view",
@@ -21,9 +23,29 @@ struct SearchAdsSection {
       is not known.\(left)</p>
       """
     guard attributions.total.conversions > 0 else {
-      return "\(note)<p class=\"note\">No install is attributed to Apple Search Ads.</p>"
+      return "\(note)\(bySide)<p class=\"note\">No install is attributed to Apple Search Ads.</p>"
     }
-    return "\(note)\(campaigns)\(keywords)\(countries)\(days)"
+    return "\(note)\(bySide)\(campaigns)\(keywords)\(countries)\(days)"
+  }
+
+  private var bySide: HTML {
+    guard !placements.isEmpty else { return "" }
+    let lines = placements.map { ($0.placement ?? "not known", $0) } + [("all", SearchAdsPlacement.total(placements))]
+    let note: HTML = """
+      <p class="note">Apple Ads tells of an install by a postback of <code>com.apple.ads</code>, by AdServices on the device, or by \
+      both, and nothing connects the two. So they are not added: there are at least as many installs as the greater number, and \
+      at most as many as both together. Postbacks come a day or more after the install.</p>
+      """
+    let table = HTML.longTable(
+      "Installs of Apple Ads by the place of the ad",
+      ["place", "postbacks", "AdServices", "installs at least", "at most"],
+      lines.count
+    ) { index, table in
+      let (name, one) = lines[index]
+      let counts = [one.postbacks, one.attributions, one.least, one.most]
+      table.add(name, cells: counts.map { .number(Int(clamping: $0)) })
+    }
+    return "\(note)\(table)"
   }
 
   private var campaigns: HTML {

@@ -25,6 +25,12 @@ select
     cast(model_id as text) as model_id,
     cast(model_version as bigint) as model_version,
     cast(conversion_type as text) as conversion_type,
+    cast(fidelity_type as bigint) as fidelity_type,
+    cast(ad_interaction_type as text) as ad_interaction_type,
+    cast(marketplace_identifier as text) as marketplace_identifier,
+    cast(source_identifier as text) as source_identifier,
+    cast(source_domain as text) as source_domain,
+    cast(redownload as boolean) as redownload,
     cast(value as text) as value,
     cast(count as bigint) as count
 from {{ source('postback', 'skan_daily_values') }}

@@ -1,0 +1,29 @@
+internal import Base
+internal import DurableFiles
+internal import InfoPlist
+
+extension NetworkList {
+  /// The most bytes of a file.
+  private static let mostBytes = 16 << 20
+
+  /// Reads the list of a file.
+  init(file path: String) throws(CommandFailure) {
+    let bytes = try Self.bytes(of: path)
+    do throws(PropertyListDefect) { try self.init(bytes) } catch {
+      let line = error.line.map { "line \($0): " } ?? ""
+      throw CommandFailure(.configuration, "\(path): \(line)\(error.reason)".withControlCharactersEscaped)
+    }
+  }
+
+  /// Reads a regular file.
+  static func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
+    do throws(FileFailure) {
+      guard try FileStatus(path: path).kind == .regular else {
+        throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
+      }
+      return try WholeFile.read(path, upTo: mostBytes)
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+}
