@@ -66,6 +66,7 @@ let package = Package(
     module("Signatures", ["CLibcrypto"]),
     module("SKAdNetwork", ["Base", "JSON"]),
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
+    module("InputForms", ["Base", "JSON", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["Base", "JSON"]),
     module("ConversionClient", ["Base", "ConversionModel"]),
@@ -87,8 +88,8 @@ let package = Package(
     module(
       "PostbackPipeline",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "CXxhash", "CZlib", "CZstd",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
+        "DurableFiles", "Ledger", "Tables", "CXxhash", "CZlib", "CZstd",
       ]
     ),
     module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
@@ -217,8 +218,9 @@ let package = Package(
     program(
       "postback",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "InfoPlist",
-        "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics", "LookupTables",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
+        "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics",
+        "LookupTables",
         "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling",
         "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting", "Warehouse",
         "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "SearchAds", "Delivery",

@@ -110,6 +110,7 @@ import Testing
     let summary = RunSummary(
       tally: Tally(),
       known: 0,
+      csv: 0,
       leftOut: LeftOutEntries(),
       elapsed: .seconds(1),
       tables: Table.all.map { ($0.name, 0) },
