@@ -97,6 +97,7 @@ enum MemberText {
       // 10^11 seconds are past the year 5000; as milliseconds they are in 1973.
       return Timestamp(milliseconds: number < 100_000_000_000 ? number * 1000 : number).description
     }
+    if let time = logTime(text) { return time }
     var parts = text.split(separator: " ")
     if parts.count == 3, ["UTC", "+0000", "+00:00"].contains(parts[2]) { parts.removeLast() }
     guard parts.count == 2 else { return (Timestamp("\(text)Z") ?? Timestamp(text)).map(\.description) ?? text }
@@ -105,11 +106,24 @@ enum MemberText {
     }
     return text
   }
+
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// Returns a time of the common log format, such as `10/Mar/2026:10:00:00 +0000`, as RFC 3339 has it.
+  private static func logTime(_ text: String) -> String? {
+    let parts = text.split(separator: "/", maxSplits: 2)
+    guard parts.count == 3, let month = months.firstIndex(of: String(parts[1])), parts[2].utf8.count == 19 else {
+      return nil
+    }
+    let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+    let (year, time, zone) = (parts[2].prefix(4), parts[2].dropFirst(5).prefix(8), parts[2].suffix(5))
+    return Timestamp("\(year)-\(number)-\(parts[0])T\(time)\(zone.prefix(3)):\(zone.suffix(2))")?.description
+  }
 }
 
 extension Span<UInt8> {
   /// Indicates that exports write the text for null.
-  fileprivate var isNull: Bool { count < 5 && (isText("null") || isText("NULL") || isText("\\N")) }
+  var isNull: Bool { count < 5 && (isText("null") || isText("NULL") || isText("\\N")) }
 
   /// Tells if these are the bytes of a text.
   func isText(_ text: StaticString) -> Bool {

@@ -246,7 +246,7 @@ extension SignatureState {
 struct Schema {
   static let names = [
     "asa", "asa_attributions", "asa_daily", "case", "config_check", "conversion_model", "daily", "diagnosis", "enrich",
-    "envelope",
+    "envelope", "mapping",
     "plist_check", "postback", "rejects",
     "server_configuration",
     "skan_daily", "skan_daily_changes", "skan_daily_events", "skan_daily_values", "skan_enriched", "skan_events",

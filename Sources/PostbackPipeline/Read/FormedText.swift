@@ -12,6 +12,8 @@ struct FormedText: ~Copyable {
   /// The rows of a CSV text; nil for others.
   private var csv: CSVText?
   private var converted: [UInt8] = []
+  /// True in a comment of a log, which begins with `#`; nil in another line.
+  private var isInComment: Bool? = false
   /// The end of the text, which was read while rows before it were handed on.
   private var end: TextStream.Step?
 
@@ -25,6 +27,9 @@ struct FormedText: ~Copyable {
 
   /// True if the text is CSV.
   var isCSV: Bool { csv != nil }
+
+  /// True if each line is a record.
+  var hasOnlyLines: Bool { isCSV || form.isOfLines }
 
   /// The number of bytes of the input, as stored, that were used so far.
   var consumed: Int64 { stream.consumed }
@@ -46,7 +51,23 @@ struct FormedText: ~Copyable {
       return .text(converted.count)
     }
     if let end { return end }
-    return try stream.read(into: &text)
+    let step = try stream.read(into: &text)
+    if form.isOfLines, case .text(let count) = step { removeComments(of: &text, count) }
+    return step
+  }
+
+  /// Writes spaces in the place of lines that begin with `#`, which logs have at their start.
+  private mutating func removeComments(of text: inout [UInt8], _ count: Int) {
+    for index in 0..<count {
+      let byte = text[index]
+      // At the start of a line it is false until its first byte decides.
+      if isInComment == false { isInComment = byte == UInt8(ascii: "#") ? true : nil }
+      if byte == UInt8(ascii: "\n") {
+        isInComment = false
+      } else if isInComment == true {
+        text[index] = UInt8(ascii: " ")
+      }
+    }
   }
 
   private mutating func add(_ piece: Span<UInt8>) {

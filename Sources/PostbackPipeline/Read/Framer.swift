@@ -146,12 +146,9 @@ struct Framer: ~Copyable {
     let position = skipWhitespace(text, from: start)
     guard position < text.count else { return position }
     switch text[position] {
-    case _ where hasOnlyLines:
-      begin(.line)
+    case _ where hasOnlyLines: begin(.line)
     case UInt8(ascii: "["):
-      isIndenting = false
-      needsElement = true
-      isInArray = true
+      (isIndenting, needsElement, isInArray) = (false, true, true)
       state = .array
       return position + 1
     case UInt8(ascii: "{") where !text.hasWholeLine(from: position, limit: collector.limits.recordBytes):

@@ -31,7 +31,7 @@ final class InputReader {
       reading: reading
     ) { depth throws(PipelineFailure) in
       do throws(FileFailure) {
-        return try Self.scan(opened, limits, depth, catalog.seed, bufferSize)
+        return try Self.scan(opened, limits, depth, catalog.seed(in: input.form), bufferSize)
       } catch {
         throw .read(error)
       }
@@ -58,7 +58,7 @@ final class InputReader {
     self.knownEnd = knownEnd
     skipped = known?.records ?? 0
     let byteCount = opened.identity?.byteCount
-    let content = ContentDigest(seed: catalog.seed)
+    let content = ContentDigest(seed: catalog.seed(in: input.form))
     do {
       stream = try RecordStream(
         opened.file,

@@ -88,7 +88,7 @@ final class RecordStream {
     switch try stream.read(into: &text) {
     case .text(let count):
       unframed = 0..<count
-      framer.hasOnlyLines = stream.isCSV
+      framer.hasOnlyLines = stream.hasOnlyLines
     case .end: try finish(cut: nil)
     case .cut(let reason): try finish(cut: reason)
     }

@@ -40,6 +40,7 @@ struct InputOptions {
       "FORM",
       "auto (default) reads an input as CSV if its first line is a header with names of postback fields; csv\nif it does not begin as JSON does; json never."
     ),
+    MappingChoice.option,
   ]
 
   private let form: InputForm
@@ -65,7 +66,12 @@ struct InputOptions {
     }
     self.rules = rules
     let words = InputForm.Detection.allCases.map(\.rawValue).joined(separator: ", ")
-    form = InputForm(try arguments.value("--format-in", words) { InputForm.Detection(rawValue: $0) } ?? .auto)
+    let detection = try arguments.value("--format-in", words) { InputForm.Detection(rawValue: $0) }
+    let mapping = try MappingChoice.mapping(arguments)
+    guard detection == nil || mapping == nil else {
+      throw CommandFailure(.usage, "A mapping says what the form of inputs is. Give --mapping or --format-in.")
+    }
+    form = mapping.map { InputForm($0) } ?? InputForm(detection ?? .auto)
     let forwarder = try arguments.value("--forwarder", "a name of 1 to 256 bytes without control characters") {
       InputContext.isName($0) ? $0 : nil
     }

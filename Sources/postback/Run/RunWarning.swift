@@ -22,8 +22,8 @@ struct RunWarning: Sendable {
     return RunWarning(
       code: "no_postback",
       message:
-        "None of \(unread) records could be read as a postback. CSV needs a header with the names of the fields, such as "
-        + "transaction-id or transaction_id; postback rejects says what is wrong with each record."
+        "None of \(unread) records could be read as a postback. postback import FILE --dry-run says if a mapping fits, for "
+        + "--mapping; postback rejects says what is wrong with each record."
     )
   }
 
