@@ -136,6 +136,13 @@ let package = Package(
       ]
     ),
     module(
+      "ImportedRows",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "DurableFiles", "Tables", "PostbackPipeline",
+        "DerivedTables",
+      ]
+    ),
+    module(
       "SearchAdsReports",
       [
         "Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "SearchAds", "LookupTables",
@@ -187,8 +194,8 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
         "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading", "DerivedTables",
-        "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement", "CampaignEnrichment",
-        "FraudSignals", "DailyReports",
+        "PostbackCopies", "ImportedRows", "SearchAdsReports", "NullValueModelling", "CopySettlement",
+        "CampaignEnrichment", "FraudSignals", "DailyReports",
       ]
     ),
     module("Metrics"),
@@ -221,8 +228,9 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
         "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics",
         "LookupTables",
-        "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling",
-        "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting", "Warehouse",
+        "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
+        "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
+        "Warehouse",
         "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "SearchAds", "Delivery",
         "SyntheticTraffic", "CMalloc", "CReportPage",
       ]

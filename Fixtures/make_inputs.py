@@ -112,6 +112,19 @@ def forms():
     yield "nginx-json.jsonl", lines(
         {"time_iso8601": "2026-03-05T11:00:00+01:00", "remote_addr": "192.0.2.7", "request": "POST /skan HTTP/1.1",
          "args": "campaign=spring", "request_body": line} for line in raw)
+    yield "unsigned-appsflyer.csv", table(
+        {"app_id": "id525463029", "arrival_date": "2026-03-05", "skad_ad_network_id": "com.example", "skad_version": version,
+         "ad_network_name": "acme_int", "ad_network_campaign_name": "spring", "skad_campaign_id": campaign,
+         "skad_conversion_value": value, "skad_redownload": False, "geo": "US", "count": count}
+        for version, campaign, value, count in [("2.2", 42, 20, 3), ("2.2", 42, 21, 5), ("2.2", 43, "null", 2)])
+    yield "unsigned-branch.csv", table(
+        {"id": f"m{n}", "timestamp": SECONDS * 1000, "annotation_dollar_3p": "a_example_ads",
+         "last_attributed_touch_data_tilde_campaign": "spring"}
+        | {key: value for key, value in prefixed(p, "body_").items() if "signature" not in key}
+        for n, p in enumerate(postbacks + postbacks[:1]))
+    yield "unsigned-singular.csv", table(
+        {"App": "Example", "Source": "Acme", "SKAN App ID": 525463029, "SKAN Network ID": "com.example", "SKAN Campaign ID": 42,
+         "SKAN Publisher ID": 1234567891, "Conversion Value": 20, "Country": "US"} for _ in range(2))
     yield "tables.jsonl", lines(
         {"stage": "policy", "reject_code": "network_not_allowed", "channel": "network_forwarded", "forwarder": "acme",
          "received_at": TIME, "received_at_source": "envelope", "query": None, "raw_body": line, "raw_body_base64": None}

@@ -54,11 +54,12 @@ extension Mapping {
     #"""
     {
       "name": "appsflyer",
-      "title": "AppsFlyer: the report skad_postbacks of Data Locker, and its copies by Push API",
-      "documentation": "support.appsflyer.com/hc/en-us/articles/360014261518, read 2026-11-24",
+      "title": "AppsFlyer: reports of SKAN postbacks by Data Locker, Push API and the aggregate API",
+      "documentation": "support.appsflyer.com/hc/en-us/articles/360014261518 and 360016646557, read 2026-11-24",
       "form": "csv",
       "fields": {
         "timestamp": "received_at",
+        "arrival_date": "received_at",
         "skad_version": "version",
         "skad_ad_network_id": "ad-network-id",
         "skad_campaign_id": "campaign-id",
@@ -78,7 +79,13 @@ extension Mapping {
         "source_app_id": null,
         "country_code": null
       },
-      "constants": { "channel": "network_forwarded", "forwarder": "appsflyer" }
+      "constants": { "channel": "network_forwarded", "forwarder": "appsflyer" },
+      "exported": {
+        "media_source": "network_name",
+        "ad_network_name": "network_name",
+        "ad_network_campaign_name": "campaign_name",
+        "count": "count"
+      }
     }
     """#,
     #"""
@@ -142,7 +149,8 @@ extension Mapping {
         "body_postback_sequence_index": "postback-sequence-index",
         "app_id": null
       },
-      "constants": { "channel": "network_forwarded", "forwarder": "branch" }
+      "constants": { "channel": "network_forwarded", "forwarder": "branch" },
+      "exported": { "last_attributed_touch_data_tilde_campaign": "campaign_name" }
     }
     """#,
     #"""
@@ -174,6 +182,23 @@ extension Mapping {
       "form": "json",
       "open": ["$.request_body"],
       "context": { "received_at": "$.time_iso8601", "remote_address": "$.remote_addr", "query": "$.args" }
+    }
+    """#,
+    #"""
+    {
+      "name": "singular",
+      "title": "Singular: rows of SKAdNetwork Raw Data, which have no signature and are imported",
+      "documentation": "support.singular.net/hc/en-us/articles/4408240139163, read 2026-11-24",
+      "form": "csv",
+      "fields": {
+        "SKAN App ID": "app-id",
+        "SKAN Network ID": "ad-network-id",
+        "SKAN Campaign ID": "campaign-id",
+        "SKAN Publisher ID": "source-app-id",
+        "Conversion Value": "conversion-value",
+        "Country": null
+      },
+      "exported": { "Source": "network_name" }
     }
     """#,
     #"""

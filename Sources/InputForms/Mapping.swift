@@ -30,6 +30,13 @@ package struct Mapping: Hashable, Sendable {
     let field: Field?
   }
 
+  /// A column that only exports without signatures have.
+  package enum ExportColumn: String, CaseIterable, Sendable {
+    case networkName = "network_name"
+    case campaignName = "campaign_name"
+    case count
+  }
+
   /// A field with the parts of its value.
   struct Value: Hashable, Sendable {
     let field: Field
@@ -50,6 +57,8 @@ package struct Mapping: Hashable, Sendable {
   let context: [Value]
   /// Values that hold where the record gives no other ones.
   let constants: [Value]
+  /// The columns of exports by the names in the innermost object that have them.
+  let exported: [String: ExportColumn]
   /// The mapping as a file.
   package let text: String
   /// A number that stands for the mapping.
@@ -73,7 +82,9 @@ package struct Mapping: Hashable, Sendable {
     do throws(JSONDefect) { root = JSONNode(value: try JSONValue(parsing: text), pointer: "") } catch {
       throw MappingDefect(pointer: "", "The mapping is not JSON: \(error).")
     }
-    let keys = ["$schema", "name", "title", "documentation", "form", "open", "fields", "context", "constants"]
+    let keys = [
+      "$schema", "name", "title", "documentation", "form", "open", "fields", "context", "constants", "exported",
+    ]
     for member in root.members ?? [] where !keys.contains(member.key) {
       throw MappingDefect(
         pointer: member.node.pointer,
@@ -94,6 +105,7 @@ package struct Mapping: Hashable, Sendable {
     constants = try Self.values(root["constants"], ofEnvelope: false)
     let staysWhole = root["fields"].value == nil && constants.allSatisfy { Envelope.fields.contains($0.field) }
     names = staysWhole ? nil : try Self.names(root["fields"])
+    exported = try Self.exported(root["exported"])
     self.text = String(decoding: text, as: UTF8.self)
     number = SipHash(key: 0, 0).hash(of: text.span)
   }
@@ -163,6 +175,25 @@ package struct Mapping: Hashable, Sendable {
     }
     return values
   }
+
+  private static func exported(_ node: JSONNode) throws(MappingDefect) -> [String: ExportColumn] {
+    guard node.value != nil else { return [:] }
+    guard let members = node.members, members.count <= nameLimit else {
+      throw MappingDefect(pointer: node.pointer, "The value must be an object of at most \(nameLimit) members.")
+    }
+    let words = ExportColumn.allCases.map(\.rawValue).joined(separator: ", ")
+    var columns: [String: ExportColumn] = [:]
+    for member in members {
+      guard let column = ExportColumn(rawValue: try member.node.required("one of \(words)")) else {
+        throw MappingDefect(pointer: member.node.pointer, "The value must be one of \(words).")
+      }
+      columns[member.key] = column
+    }
+    return columns
+  }
+
+  /// Returns the column of exports without signatures that a name in the innermost object stands for; nil if there is none.
+  package func column(of name: String) -> ExportColumn? { exported[name] }
 
   private static func field(_ name: String, at pointer: String) throws(MappingDefect) -> Field {
     guard let field = FieldNames.exact(name) else {
