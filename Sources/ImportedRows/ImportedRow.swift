@@ -105,7 +105,7 @@ struct ImportedRow {
     return texts[column] != nil || integers[column] != nil || booleans[column] != nil
   }
 
-  /// What makes two rows of a vendor the same: the transaction and the window, or else all of their content.
+  /// The text that is equal for two rows of a vendor that are the same: of the transaction and the window, or else of all content.
   func identity(of json: [UInt8]) -> (text: String, isOfTransaction: Bool) {
     guard let transaction = texts[.transactionID] else { return (String(decoding: json, as: UTF8.self), false) }
     let window = integers[.postbackSequenceIndex] ?? 0

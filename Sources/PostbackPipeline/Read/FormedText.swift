@@ -12,6 +12,8 @@ struct FormedText: ~Copyable {
   /// The rows of a CSV text; nil for others.
   private var csv: CSVText?
   private var converted: [UInt8] = []
+  /// The text as it was read, before it is converted: a buffer that does not grow with what becomes of it.
+  private var piece: [UInt8] = []
   /// True in a comment of a log, which begins with `#`; nil in another line.
   private var isInComment: Bool? = false
   /// The end of the text, which was read while rows before it were handed on.
@@ -39,8 +41,12 @@ struct FormedText: ~Copyable {
     while start != nil || csv != nil {
       if let end { return end }
       converted.removeAll(keepingCapacity: true)
-      switch try stream.read(into: &text) {
-      case .text(let count): add(text.span.extracting(0..<count))
+      if piece.isEmpty { piece = [UInt8](repeating: 0, count: text.count) }
+      switch try stream.read(into: &piece) {
+      case .text(let count):
+        // The piece is lent, because adding it changes the rest.
+        let lent = piece
+        add(lent.span.extracting(0..<count))
       case let step:
         end = step
         finish()
