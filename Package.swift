@@ -86,6 +86,7 @@ let package = Package(
     module("Signatures", ["CLibcrypto"], optimized),
     module("SKAdNetwork", ["Base", "JSON"], optimized),
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
+    module("InputForms", ["Base", "JSON", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["Base", "JSON"]),
     .target(
@@ -114,8 +115,8 @@ let package = Package(
     module(
       "PostbackPipeline",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "CXxhash", "CZlib", "CZstd",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
+        "DurableFiles", "Ledger", "Tables", "CXxhash", "CZlib", "CZstd",
       ]
     ),
     module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
@@ -160,6 +161,13 @@ let package = Package(
       [
         "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger", "Tables",
         "PostbackPipeline", "TableReading", "DerivedTables",
+      ]
+    ),
+    module(
+      "ImportedRows",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "DurableFiles", "Tables", "PostbackPipeline",
+        "DerivedTables",
       ]
     ),
     module(
@@ -215,8 +223,8 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
         "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading", "DerivedTables",
-        "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement", "CampaignEnrichment",
-        "FraudSignals", "DailyReports",
+        "PostbackCopies", "ImportedRows", "SearchAdsReports", "NullValueModelling", "CopySettlement",
+        "CampaignEnrichment", "FraudSignals", "DailyReports",
       ]
     ),
     module("Metrics"),
@@ -246,10 +254,12 @@ let package = Package(
     program(
       "postback",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "InfoPlist",
-        "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics", "LookupTables",
-        "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling",
-        "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting", "Warehouse",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
+        "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics",
+        "LookupTables",
+        "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
+        "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
+        "Warehouse",
         "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "SearchAds", "Delivery",
         "SyntheticTraffic", "CMalloc", "CReportPage",
       ],

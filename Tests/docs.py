@@ -155,7 +155,7 @@ def check_tables():
     pages = {"skan_enriched": "docs/reporting.md", "skan_settled": "docs/copies.md", "skan_modelled": "docs/modelling.md", "partner_deliveries": "docs/delivery.md", "asa_attributions": "docs/apple-search-ads.md",
              "asa_daily": "docs/apple-search-ads.md"}
     for name in ("skan_postbacks", "skan_events", "skan_rejects", "skan_enriched", "skan_settled", "skan_modelled", "partner_deliveries", "asa_attributions",
-                 "asa_daily"):
+                 "asa_daily", "skan_imported"):
         path = pages.get(name, "docs/tables.md")
         page, table = Page(path), schema(name)
         shown = [f"{code(row[0])[0]}: {row[1]}" for row in page.rows(f"## {name}")]

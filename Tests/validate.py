@@ -30,7 +30,7 @@ except ImportError:
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "schemas"
 TABLES = ["skan_postbacks", "skan_events", "skan_rejects"]
-DERIVED = ["skan_enriched", "skan_settled", "skan_settled_events", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes", "skan_modelled", "partner_deliveries", "asa_attributions", "asa_daily", "s2s_events"]
+DERIVED = ["skan_enriched", "skan_settled", "skan_settled_events", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes", "skan_modelled", "partner_deliveries", "asa_attributions", "asa_daily", "skan_imported", "s2s_events"]
 
 
 class Problems:
@@ -198,6 +198,10 @@ def check_row(table, row, keys, place, problems):
         keys.add(row["attribution_key"])
         if row["token_sha256"] and not row["token_sha256"].startswith(row["attribution_key"]):
             problems.add(place, "the attribution_key is not of the token")
+    elif table == "skan_imported":
+        if row["import_key"] in keys:
+            problems.add(place, "the import_key is there twice")
+        keys.add(row["import_key"])
     elif table == "skan_rejects" and row["reject_code"] != "too_large":
         raw = row["raw_body"].encode() if row["raw_body"] is not None else base64.b64decode(row["raw_body_base64"])
         if hashlib.sha256(raw).hexdigest() != row["raw_sha256"]:

@@ -538,6 +538,37 @@ CREATE TABLE asa_daily (
 )
 OPTIONS (description = "The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.");
 
+CREATE TABLE skan_imported (
+  `import_key` STRING NOT NULL OPTIONS (description = "The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones."),
+  `vendor` STRING NOT NULL OPTIONS (description = "The vendor of the export: --vendor, or the name of the mapping."),
+  `verification` STRING NOT NULL OPTIONS (description = "none: no signature of Apple's says that the row is true."),
+  `version` STRING OPTIONS (description = "The version of SKAdNetwork, as the vendor writes it."),
+  `ad_network_id` STRING OPTIONS (description = "The ad network."),
+  `transaction_id` STRING OPTIONS (description = "The transaction. Null in exports of sums."),
+  `app_id` INT64 OPTIONS (description = "The advertised app; id525463029 is read as 525463029."),
+  `campaign_id` INT64 OPTIONS (description = "The campaign, before 4.0."),
+  `source_identifier` STRING OPTIONS (description = "The source identifier, from 4.0 on."),
+  `source_app_id` INT64 OPTIONS (description = "The app that showed the ad."),
+  `source_domain` STRING OPTIONS (description = "The website that showed the ad."),
+  `redownload` BOOL OPTIONS (description = "True if the app was installed before."),
+  `fidelity_type` INT64 OPTIONS (description = "0 for a view-through ad, 1 for a StoreKit-rendered ad."),
+  `did_win` BOOL OPTIONS (description = "True if the ad network won the attribution."),
+  `postback_sequence_index` INT64 OPTIONS (description = "The conversion window."),
+  `conversion_value` INT64 OPTIONS (description = "The fine conversion value."),
+  `coarse_conversion_value` STRING OPTIONS (description = "The coarse conversion value. One of low, medium, high."),
+  `country_code` STRING OPTIONS (description = "The country, if it is said to be Apple's."),
+  `received_at` TIMESTAMP OPTIONS (description = "The time at which the vendor received the postback, or the day of a sum."),
+  `forwarder` STRING OPTIONS (description = "The party from which the vendor has the row, if the row says so."),
+  `network_name` STRING OPTIONS (description = "The name of the ad network."),
+  `campaign_name` STRING OPTIONS (description = "The name of the campaign."),
+  `count` INT64 NOT NULL OPTIONS (description = "The number of postbacks that the row stands for: 1, or the count of a sum."),
+  `extras` JSON OPTIONS (description = "All other values of the row, and those that their columns cannot have. Addresses and the like are left out."),
+  `source_file` STRING NOT NULL OPTIONS (description = "The path of the file."),
+  `source_line` INT64 NOT NULL OPTIONS (description = "The line on which the row begins."),
+  PRIMARY KEY (`import_key`) NOT ENFORCED
+)
+OPTIONS (description = "A row of an export without Apple's signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.");
+
 CREATE TABLE partner_deliveries (
   `delivery_id` STRING NOT NULL OPTIONS (description = "The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it."),
   `partner` STRING NOT NULL OPTIONS (description = "The id of the partner in its configuration."),

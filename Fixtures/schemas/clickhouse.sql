@@ -560,6 +560,38 @@ ENGINE = MergeTree
 ORDER BY tuple()
 COMMENT 'The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.';
 
+CREATE TABLE skan_imported (
+  import_key String COMMENT 'The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.',
+  vendor String COMMENT 'The vendor of the export: --vendor, or the name of the mapping.',
+  verification LowCardinality(String) COMMENT 'none: no signature of Apple\'s says that the row is true.',
+  version Nullable(String) COMMENT 'The version of SKAdNetwork, as the vendor writes it.',
+  ad_network_id Nullable(String) COMMENT 'The ad network.',
+  transaction_id Nullable(String) COMMENT 'The transaction. Null in exports of sums.',
+  app_id Nullable(Int64) COMMENT 'The advertised app; id525463029 is read as 525463029.',
+  campaign_id Nullable(Int64) COMMENT 'The campaign, before 4.0.',
+  source_identifier Nullable(String) COMMENT 'The source identifier, from 4.0 on.',
+  source_app_id Nullable(Int64) COMMENT 'The app that showed the ad.',
+  source_domain Nullable(String) COMMENT 'The website that showed the ad.',
+  redownload Nullable(Bool) COMMENT 'True if the app was installed before.',
+  fidelity_type Nullable(Int64) COMMENT '0 for a view-through ad, 1 for a StoreKit-rendered ad.',
+  did_win Nullable(Bool) COMMENT 'True if the ad network won the attribution.',
+  postback_sequence_index Nullable(Int64) COMMENT 'The conversion window.',
+  conversion_value Nullable(Int64) COMMENT 'The fine conversion value.',
+  coarse_conversion_value LowCardinality(Nullable(String)) COMMENT 'The coarse conversion value. One of low, medium, high.',
+  country_code Nullable(String) COMMENT 'The country, if it is said to be Apple\'s.',
+  received_at Nullable(DateTime64(3, 'UTC')) COMMENT 'The time at which the vendor received the postback, or the day of a sum.',
+  forwarder Nullable(String) COMMENT 'The party from which the vendor has the row, if the row says so.',
+  network_name Nullable(String) COMMENT 'The name of the ad network.',
+  campaign_name Nullable(String) COMMENT 'The name of the campaign.',
+  count Int64 COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
+  extras Nullable(String) COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
+  source_file String COMMENT 'The path of the file.',
+  source_line Int64 COMMENT 'The line on which the row begins.'
+)
+ENGINE = MergeTree
+ORDER BY import_key
+COMMENT 'A row of an export without Apple\'s signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.';
+
 CREATE TABLE partner_deliveries (
   delivery_id String COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',
   partner String COMMENT 'The id of the partner in its configuration.',

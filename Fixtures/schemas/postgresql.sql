@@ -1022,6 +1022,63 @@ COMMENT ON COLUMN asa_daily.conversions_click IS 'The attributions to a tap.';
 COMMENT ON COLUMN asa_daily.conversions_view IS 'The attributions to a view.';
 COMMENT ON COLUMN asa_daily.note IS 'The number that another network claims too is not known. One of asa_overlap_unknown.';
 
+CREATE TABLE skan_imported (
+  import_key text NOT NULL,
+  vendor text NOT NULL,
+  verification text NOT NULL,
+  version text,
+  ad_network_id text,
+  transaction_id text,
+  app_id bigint,
+  campaign_id bigint,
+  source_identifier text,
+  source_app_id bigint,
+  source_domain text,
+  redownload boolean,
+  fidelity_type bigint,
+  did_win boolean,
+  postback_sequence_index bigint,
+  conversion_value bigint,
+  coarse_conversion_value text,
+  country_code text,
+  received_at timestamptz,
+  forwarder text,
+  network_name text,
+  campaign_name text,
+  count bigint NOT NULL,
+  extras json,
+  source_file text NOT NULL,
+  source_line bigint NOT NULL,
+  PRIMARY KEY (import_key)
+);
+COMMENT ON TABLE skan_imported IS 'A row of an export without Apple''s signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.';
+COMMENT ON COLUMN skan_imported.import_key IS 'The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.';
+COMMENT ON COLUMN skan_imported.vendor IS 'The vendor of the export: --vendor, or the name of the mapping.';
+COMMENT ON COLUMN skan_imported.verification IS 'none: no signature of Apple''s says that the row is true.';
+COMMENT ON COLUMN skan_imported.version IS 'The version of SKAdNetwork, as the vendor writes it.';
+COMMENT ON COLUMN skan_imported.ad_network_id IS 'The ad network.';
+COMMENT ON COLUMN skan_imported.transaction_id IS 'The transaction. Null in exports of sums.';
+COMMENT ON COLUMN skan_imported.app_id IS 'The advertised app; id525463029 is read as 525463029.';
+COMMENT ON COLUMN skan_imported.campaign_id IS 'The campaign, before 4.0.';
+COMMENT ON COLUMN skan_imported.source_identifier IS 'The source identifier, from 4.0 on.';
+COMMENT ON COLUMN skan_imported.source_app_id IS 'The app that showed the ad.';
+COMMENT ON COLUMN skan_imported.source_domain IS 'The website that showed the ad.';
+COMMENT ON COLUMN skan_imported.redownload IS 'True if the app was installed before.';
+COMMENT ON COLUMN skan_imported.fidelity_type IS '0 for a view-through ad, 1 for a StoreKit-rendered ad.';
+COMMENT ON COLUMN skan_imported.did_win IS 'True if the ad network won the attribution.';
+COMMENT ON COLUMN skan_imported.postback_sequence_index IS 'The conversion window.';
+COMMENT ON COLUMN skan_imported.conversion_value IS 'The fine conversion value.';
+COMMENT ON COLUMN skan_imported.coarse_conversion_value IS 'The coarse conversion value. One of low, medium, high.';
+COMMENT ON COLUMN skan_imported.country_code IS 'The country, if it is said to be Apple''s.';
+COMMENT ON COLUMN skan_imported.received_at IS 'The time at which the vendor received the postback, or the day of a sum.';
+COMMENT ON COLUMN skan_imported.forwarder IS 'The party from which the vendor has the row, if the row says so.';
+COMMENT ON COLUMN skan_imported.network_name IS 'The name of the ad network.';
+COMMENT ON COLUMN skan_imported.campaign_name IS 'The name of the campaign.';
+COMMENT ON COLUMN skan_imported.count IS 'The number of postbacks that the row stands for: 1, or the count of a sum.';
+COMMENT ON COLUMN skan_imported.extras IS 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.';
+COMMENT ON COLUMN skan_imported.source_file IS 'The path of the file.';
+COMMENT ON COLUMN skan_imported.source_line IS 'The line on which the row begins.';
+
 CREATE TABLE partner_deliveries (
   delivery_id text NOT NULL,
   partner text NOT NULL,

@@ -551,6 +551,38 @@ CREATE TABLE asa_daily (
 COMMENT = 'The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.';
 -- COPY INTO asa_daily FROM @STAGE/asa_daily/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
+CREATE TABLE skan_imported (
+  "IMPORT_KEY" VARCHAR NOT NULL COMMENT 'The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.',
+  "VENDOR" VARCHAR NOT NULL COMMENT 'The vendor of the export: --vendor, or the name of the mapping.',
+  "VERIFICATION" VARCHAR NOT NULL COMMENT 'none: no signature of Apple''s says that the row is true.',
+  "VERSION" VARCHAR COMMENT 'The version of SKAdNetwork, as the vendor writes it.',
+  "AD_NETWORK_ID" VARCHAR COMMENT 'The ad network.',
+  "TRANSACTION_ID" VARCHAR COMMENT 'The transaction. Null in exports of sums.',
+  "APP_ID" NUMBER(19, 0) COMMENT 'The advertised app; id525463029 is read as 525463029.',
+  "CAMPAIGN_ID" NUMBER(19, 0) COMMENT 'The campaign, before 4.0.',
+  "SOURCE_IDENTIFIER" VARCHAR COMMENT 'The source identifier, from 4.0 on.',
+  "SOURCE_APP_ID" NUMBER(19, 0) COMMENT 'The app that showed the ad.',
+  "SOURCE_DOMAIN" VARCHAR COMMENT 'The website that showed the ad.',
+  "REDOWNLOAD" BOOLEAN COMMENT 'True if the app was installed before.',
+  "FIDELITY_TYPE" NUMBER(19, 0) COMMENT '0 for a view-through ad, 1 for a StoreKit-rendered ad.',
+  "DID_WIN" BOOLEAN COMMENT 'True if the ad network won the attribution.',
+  "POSTBACK_SEQUENCE_INDEX" NUMBER(19, 0) COMMENT 'The conversion window.',
+  "CONVERSION_VALUE" NUMBER(19, 0) COMMENT 'The fine conversion value.',
+  "COARSE_CONVERSION_VALUE" VARCHAR COMMENT 'The coarse conversion value. One of low, medium, high.',
+  "COUNTRY_CODE" VARCHAR COMMENT 'The country, if it is said to be Apple''s.',
+  "RECEIVED_AT" TIMESTAMP_TZ(3) COMMENT 'The time at which the vendor received the postback, or the day of a sum.',
+  "FORWARDER" VARCHAR COMMENT 'The party from which the vendor has the row, if the row says so.',
+  "NETWORK_NAME" VARCHAR COMMENT 'The name of the ad network.',
+  "CAMPAIGN_NAME" VARCHAR COMMENT 'The name of the campaign.',
+  "COUNT" NUMBER(19, 0) NOT NULL COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
+  "EXTRAS" VARIANT COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
+  "SOURCE_FILE" VARCHAR NOT NULL COMMENT 'The path of the file.',
+  "SOURCE_LINE" NUMBER(19, 0) NOT NULL COMMENT 'The line on which the row begins.',
+  PRIMARY KEY ("IMPORT_KEY")
+)
+COMMENT = 'A row of an export without Apple''s signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.';
+-- COPY INTO skan_imported FROM @STAGE/skan_imported/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
+
 CREATE TABLE partner_deliveries (
   "DELIVERY_ID" VARCHAR NOT NULL COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',
   "PARTNER" VARCHAR NOT NULL COMMENT 'The id of the partner in its configuration.',

@@ -547,6 +547,37 @@ CREATE TABLE asa_daily (
 USING PARQUET
 COMMENT 'The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.';
 
+CREATE TABLE skan_imported (
+  import_key STRING NOT NULL COMMENT 'The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.',
+  vendor STRING NOT NULL COMMENT 'The vendor of the export: --vendor, or the name of the mapping.',
+  verification STRING NOT NULL COMMENT 'none: no signature of Apple\'s says that the row is true.',
+  version STRING COMMENT 'The version of SKAdNetwork, as the vendor writes it.',
+  ad_network_id STRING COMMENT 'The ad network.',
+  transaction_id STRING COMMENT 'The transaction. Null in exports of sums.',
+  app_id BIGINT COMMENT 'The advertised app; id525463029 is read as 525463029.',
+  campaign_id BIGINT COMMENT 'The campaign, before 4.0.',
+  source_identifier STRING COMMENT 'The source identifier, from 4.0 on.',
+  source_app_id BIGINT COMMENT 'The app that showed the ad.',
+  source_domain STRING COMMENT 'The website that showed the ad.',
+  redownload BOOLEAN COMMENT 'True if the app was installed before.',
+  fidelity_type BIGINT COMMENT '0 for a view-through ad, 1 for a StoreKit-rendered ad.',
+  did_win BOOLEAN COMMENT 'True if the ad network won the attribution.',
+  postback_sequence_index BIGINT COMMENT 'The conversion window.',
+  conversion_value BIGINT COMMENT 'The fine conversion value.',
+  coarse_conversion_value STRING COMMENT 'The coarse conversion value. One of low, medium, high.',
+  country_code STRING COMMENT 'The country, if it is said to be Apple\'s.',
+  received_at TIMESTAMP COMMENT 'The time at which the vendor received the postback, or the day of a sum.',
+  forwarder STRING COMMENT 'The party from which the vendor has the row, if the row says so.',
+  network_name STRING COMMENT 'The name of the ad network.',
+  campaign_name STRING COMMENT 'The name of the campaign.',
+  count BIGINT NOT NULL COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
+  extras STRING COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
+  source_file STRING NOT NULL COMMENT 'The path of the file.',
+  source_line BIGINT NOT NULL COMMENT 'The line on which the row begins.'
+)
+USING PARQUET
+COMMENT 'A row of an export without Apple\'s signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.';
+
 CREATE TABLE partner_deliveries (
   delivery_id STRING NOT NULL COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',
   partner STRING NOT NULL COMMENT 'The id of the partner in its configuration.',

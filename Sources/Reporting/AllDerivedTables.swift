@@ -1,6 +1,7 @@
 internal import CampaignEnrichment
 internal import CopySettlement
 internal import DailyReports
+internal import ImportedRows
 internal import NullValueModelling
 internal import SearchAds
 internal import SearchAdsReports
@@ -10,6 +11,6 @@ extension Table {
   /// The tables that are derived from those of a run.
   package static let derived = [
     enriched, settled, settledEvents, daily, dailyEvents, dailyValues, dailyChanges, modelled,
-    searchAdsAttributions, searchAdsDaily,
+    searchAdsAttributions, searchAdsDaily, imported,
   ]
 }

@@ -173,7 +173,7 @@ extension Span<UInt8> {
 
 extension String {
   /// The text of a span of UTF-8.
-  init(copying text: Span<UInt8>) {
+  package init(copying text: Span<UInt8>) {
     self = unsafe text.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -109,6 +109,7 @@ import Testing
     let summary = RunSummary(
       tally: Tally(),
       known: 0,
+      csv: 0,
       leftOut: LeftOutEntries(),
       elapsed: .seconds(1),
       tables: Table.all.map { ($0.name, 0) },
@@ -195,7 +196,7 @@ import Testing
 struct Schema {
   static let names = [
     "asa", "asa_attributions", "asa_daily", "case", "config_check", "conversion_model", "daily", "diagnosis", "enrich",
-    "envelope",
+    "envelope", "mapping",
     "plist_check", "postback", "rejects",
     "server_configuration",
     "skan_daily", "skan_daily_changes", "skan_daily_events", "skan_daily_values", "skan_enriched", "skan_events",

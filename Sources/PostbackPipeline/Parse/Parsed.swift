@@ -1,5 +1,6 @@
 internal import Base
 internal import ConversionModel
+internal import InputForms
 internal import JSON
 package import SKAdNetwork
 
@@ -50,6 +51,8 @@ private final class RecordParser {
   private let rule: ReceivedAtRule
   /// The forwarder that the context of the input names, in the bytes of the batch.
   private var forwarder: ByteRange?
+  /// The unwrapper of the input's records, if it has a mapping.
+  private var unwrapper: Unwrapper?
 
   init(rule: ReceivedAtRule, keepsAddresses: Bool) {
     parser = PostbackParser(receivedAtField: rule.field, dropsPersonalMembers: !keepsAddresses)
@@ -60,6 +63,7 @@ private final class RecordParser {
     var outcomes: [Outcome<Parsed>] = []
     outcomes.reserveCapacity(batch.records.count)
     for origin in batch.origins {
+      use(origin.input.form.mapping)
       forwarder = origin.input.context.forwarder.map { name in
         batch.bytes += name.utf8
         return ByteRange(start: batch.bytes.count - name.utf8.count, count: name.utf8.count)
@@ -71,6 +75,26 @@ private final class RecordParser {
     return Batch(bytes: batch.bytes, outcomes: outcomes, origins: batch.origins)
   }
 
+  private func use(_ mapping: Mapping?) {
+    guard let mapping else {
+      unwrapper = nil
+      return
+    }
+    if unwrapper?.mapping != mapping { unwrapper = Unwrapper(mapping) }
+  }
+
+  /// Returns the range of the text to parse: that of the record, or of the envelope that its mapping makes of it, which is
+  /// appended to the bytes. A record of another form stays as it is.
+  private func text(of record: Record, _ bytes: inout [UInt8]) -> Range<Int> {
+    guard let envelope = unwrapper?.envelope(of: Array(bytes[record.bytes.indices])) else {
+      return record.bytes.indices
+    }
+    let start = bytes.count
+    bytes += envelope
+    bytes.append(contentsOf: repeatElement(0, count: RawBatch.padding))
+    return start..<start + envelope.count
+  }
+
   private func parse(_ record: Record, from origin: BatchOrigin, _ bytes: inout [UInt8]) -> Outcome<Parsed> {
     if let defect = record.defect {
       let arrival = arrival(of: .absent, from: origin, bytes)
@@ -79,7 +103,7 @@ private final class RecordParser {
     do throws(PostbackDefect) {
       return .accepted(
         Parsed(
-          try parser.parse(record.bytes.indices, of: &bytes, query: origin.reprocessed?.arrival.query),
+          try parser.parse(text(of: record, &bytes), of: &bytes, query: origin.reprocessed?.arrival.query),
           of: unwrapped(record),
           parser.claims,
           try arrival(from: origin, bytes)

@@ -42,6 +42,8 @@ struct Framer: ~Copyable {
   var state = State.start
   /// True if the records are the elements of an array.
   private(set) var isInArray = false
+  /// True if each line is a record, whatever it begins with.
+  var hasOnlyLines = false
   var collector: RecordCollector
   var scanner = ValueScanner()
   var nesting = Nesting(depth: 0)
@@ -144,10 +146,9 @@ struct Framer: ~Copyable {
     let position = skipWhitespace(text, from: start)
     guard position < text.count else { return position }
     switch text[position] {
+    case _ where hasOnlyLines: begin(.line)
     case UInt8(ascii: "["):
-      isIndenting = false
-      needsElement = true
-      isInArray = true
+      (isIndenting, needsElement, isInArray) = (false, true, true)
       state = .array
       return position + 1
     case UInt8(ascii: "{") where !text.hasWholeLine(from: position, limit: collector.limits.recordBytes):

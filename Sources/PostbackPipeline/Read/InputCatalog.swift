@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import InputForms
 internal import Ledger
 
 /// The catalog of known inputs, committed or read since. It decides from which record on each input is read.
@@ -25,7 +26,10 @@ package final class InputCatalog {
   private var hasCompressed = false
 
   /// The secret seed of the content digests; 0 without a ledger.
-  var seed: UInt64 { ledger?.seed ?? 0 }
+  private var seed: UInt64 { ledger?.seed ?? 0 }
+
+  /// Returns the seed of the content digests of an input: what a mapping was applied to counts as other content.
+  func seed(in form: InputForm) -> UInt64 { form.mapping == nil ? seed : seed ^ UInt64(bitPattern: form.number) }
 
   /// The decision about an input: skip, read or refuse it.
   enum Plan {

@@ -1,4 +1,5 @@
 package import DurableFiles
+package import InputForms
 internal import Glibc
 
 /// One input: a file, or standard input.
@@ -16,6 +17,10 @@ package struct InputFile: Hashable, Sendable {
   package var place = 0
   /// The facts that its path, or its operator, gives for all postbacks in it.
   package var context = InputContext()
+  /// The form in which it may be.
+  package var form = InputForm()
+  /// True if it was read as CSV.
+  package var isCSV = false
   /// The number of its first line: more than 1 if it is a later part of a larger file.
   package var firstLine = 1
   /// The number of bytes after which the file counts as ended: rows behind them are not committed; nil for all bytes.
@@ -49,6 +54,11 @@ package struct FoundInputs: Sendable {
       if path == InputFile.standardInput { files.append(InputFile(path: path)) } else { try add(path, selection) }
       for index in start..<files.count { files[index].place = place }
     }
+  }
+
+  /// Sets the form in which the files may be.
+  package mutating func setForm(_ form: InputForm) {
+    for index in files.indices { files[index].form = form }
   }
 
   /// Sets the context of each file.

@@ -24,14 +24,14 @@ final class InputReader {
   ) throws(PipelineFailure) {
     self.catalog = catalog
     let input = opened.input
-    let reading = Int64(limits.recordBytes)
+    let reading = limits.reading(in: input.form)
     let plan = try catalog.plan(
       input.path,
       opened.identity,
       reading: reading
     ) { depth throws(PipelineFailure) in
       do throws(FileFailure) {
-        return try Self.scan(opened, limits, depth, catalog.seed, bufferSize)
+        return try Self.scan(opened, limits, depth, catalog.seed(in: input.form), bufferSize)
       } catch {
         throw .read(error)
       }
@@ -58,7 +58,7 @@ final class InputReader {
     self.knownEnd = knownEnd
     skipped = known?.records ?? 0
     let byteCount = opened.identity?.byteCount
-    let content = ContentDigest(seed: catalog.seed)
+    let content = ContentDigest(seed: catalog.seed(in: input.form))
     do {
       stream = try RecordStream(
         opened.file,
@@ -67,7 +67,8 @@ final class InputReader {
         limits: limits,
         content: content,
         bufferSize: bufferSize,
-        firstLine: input.firstLine
+        firstLine: input.firstLine,
+        form: input.form
       )
     } catch { throw .read(error) }
   }
@@ -96,7 +97,8 @@ final class InputReader {
       byteCount: opened.identity?.byteCount,
       limits: limits,
       content: content,
-      bufferSize: bufferSize
+      bufferSize: bufferSize,
+      form: opened.input.form
     )
     while !stream.isFinished {
       try stream.fill()
@@ -152,6 +154,8 @@ final class InputReader {
   private func batch(_ bytes: [UInt8], _ records: [Record], consumed: Int64, _ end: InputEnd?) -> RawBatch {
     if let known { catalog.note(known) }
     let checkpoint = InputCheckpoint(input: known, end: end)
+    var input = input
+    input.isCSV = stream.isCSV
     let origin = BatchOrigin(input: input, recordCount: records.count, consumed: consumed, checkpoint: checkpoint)
     return RawBatch(bytes: bytes, records: records, origins: [origin])
   }

@@ -1,3 +1,4 @@
+internal import InputForms
 package import JSON
 package import Signatures
 
@@ -47,4 +48,8 @@ package struct ReadLimits: Sendable {
     self.batchBytes = batchBytes
     self.batchRecords = batchRecords
   }
+
+  /// Returns a number for the settings with which records are found in an input: a file that was read with others is read
+  /// again.
+  func reading(in form: InputForm) -> Int64 { form.number == 0 ? Int64(recordBytes) : form.number ^ Int64(recordBytes) }
 }

@@ -1,11 +1,12 @@
 internal import DurableFiles
+internal import InputForms
 internal import JSON
 package import Signatures
 
 /// The records of one open input, framed from its decompressed text.
 final class RecordStream {
   private let path: String
-  private var stream: TextStream
+  private var stream: FormedText
   private var framer: Framer
   private var text: [UInt8]
   /// The range of `text` that was read and is not framed yet.
@@ -28,7 +29,8 @@ final class RecordStream {
     limits: ReadLimits,
     content: ContentDigest,
     bufferSize: Int,
-    firstLine: Int = 1
+    firstLine: Int = 1,
+    form: InputForm
   ) throws(FileFailure) {
     // Most files in a spool hold a single postback.
     let isSmall = (byteCount ?? .max) < Self.smallSize
@@ -42,9 +44,13 @@ final class RecordStream {
     if firstLine > 1 { (framer.state, framer.line) = (.top, firstLine) }
     self.framer = framer
     self.path = path
-    stream = TextStream(file, bufferSize: bufferSize)
+    let stream = TextStream(file, bufferSize: bufferSize)
+    self.stream = FormedText(stream, form, limit: limits.recordBytes, isWhole: firstLine == 1)
     text = [UInt8](repeating: 0, count: bufferSize)
   }
+
+  /// True if the input is CSV.
+  var isCSV: Bool { stream.isCSV }
 
   /// The number of bytes of the input, as stored, that were used so far.
   var consumed: Int64 { stream.consumed }
@@ -80,7 +86,9 @@ final class RecordStream {
 
   private func read() throws {
     switch try stream.read(into: &text) {
-    case .text(let count): unframed = 0..<count
+    case .text(let count):
+      unframed = 0..<count
+      framer.hasOnlyLines = stream.hasOnlyLines
     case .end: try finish(cut: nil)
     case .cut(let reason): try finish(cut: reason)
     }

@@ -252,6 +252,9 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case conversionsClick = "conversions_click"
   case conversionsView = "conversions_view"
   case note
+  case importKey = "import_key"
+  case vendor
+  case verification
 
   // Members of `conflicting_fields`, besides `field`.
   case first, later

@@ -1,5 +1,6 @@
 internal import Base
 internal import DurableFiles
+internal import InputForms
 internal import PostbackPipeline
 internal import PostbackServer
 internal import Reporting
@@ -34,8 +35,15 @@ struct InputOptions {
       "TEMPLATE",
       "A part of paths that says the forwarder, the channel or the day of receipt, such as\n'source={forwarder}' or 'dt={received_at}'. May be repeated. forwarder=… and channel=… always do."
     ),
+    Option(
+      "--format-in",
+      "FORM",
+      "auto (default) reads an input as CSV if its first line is a header with names of postback fields; csv\nif it does not begin as JSON does; json never."
+    ),
+    MappingChoice.option,
   ]
 
+  private let form: InputForm
   private var selection = InputSelection()
   private let rules: [ContextRule]
   private let context: InputContext
@@ -57,11 +65,18 @@ struct InputOptions {
       rules.append(rule)
     }
     self.rules = rules
+    let words = InputForm.Detection.allCases.map(\.rawValue).joined(separator: ", ")
+    let detection = try arguments.value("--format-in", words) { InputForm.Detection(rawValue: $0) }
+    let mapping = try MappingChoice.mapping(arguments)
+    guard detection == nil || mapping == nil else {
+      throw CommandFailure(.usage, "A mapping says what the form of inputs is. Give --mapping or --format-in.")
+    }
+    form = mapping.map { InputForm($0) } ?? InputForm(detection ?? .auto)
     let forwarder = try arguments.value("--forwarder", "a name of 1 to 256 bytes without control characters") {
       InputContext.isName($0) ? $0 : nil
     }
-    let words = Channel.allCases.map(\.rawValue).joined(separator: " or ")
-    let channel = try arguments.value("--channel", words) { Channel(rawValue: $0) }
+    let channels = Channel.allCases.map(\.rawValue).joined(separator: " or ")
+    let channel = try arguments.value("--channel", channels) { Channel(rawValue: $0) }
     guard forwarder == nil || channel != .appleDirect else {
       throw CommandFailure(
         .usage,
@@ -85,6 +100,7 @@ struct InputOptions {
     selection.avoided = [tables, state] + (Table.all + Table.derived).map { "\(tables)/\($0.name)" }
     do throws(FileFailure) {
       var found = try FoundInputs(at: paths, selection)
+      found.setForm(form)
       try found.describe { file throws(FileFailure) in
         try InputContext(of: file.path, rules).completed(by: configured[paths[file.place]] ?? context)
       }

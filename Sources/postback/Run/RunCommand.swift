@@ -17,7 +17,7 @@ struct RunCommand: Command {
       "INPUT… | --from-rejects OUT --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
     discussion: """
       INPUT is a file, a folder (every file in it and its sub-folders, by path) or - for standard input. It holds JSON Lines,
-      JSON objects or a JSON array, of postbacks with or without envelopes, and may be compressed with gzip or zstd. Every
+      JSON objects, a JSON array or CSV, of postbacks with or without envelopes, and may be compressed with gzip or zstd. Every
       postback becomes one row: in DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the
       conversion values is in DIR/skan_events. Of folders, names that begin with . or _ are left out, and counted.
 
@@ -119,6 +119,7 @@ struct RunCommand: Command {
     if !changes.isEmpty { Terminal.warn(RunSettings.Change.sentence(changes)) }
     let tally: Tally
     var known = 0
+    var csv = 0
     var empty = Set(inputs.indices)
     let rejects = try reprocessing?.open(into: written, settings)
     let bar = ProgressBar(inputs: rejects?.parts ?? pipeline.inputs)
@@ -137,6 +138,7 @@ struct RunCommand: Command {
           progress: { bar.show($0) },
           committed: { commit in
             for ended in commit.ends {
+              csv += ended.input.isCSV ? 1 : 0
               if case .known = ended.end { known += 1 } else if ended.records == 0 { continue }
               empty.remove(ended.input.place)
             }
@@ -158,6 +160,7 @@ struct RunCommand: Command {
     let summary = RunSummary(
       tally: tally,
       known: known,
+      csv: csv,
       leftOut: found.leftOut,
       elapsed: ContinuousClock.now - start,
       tables: written.rowCounts,

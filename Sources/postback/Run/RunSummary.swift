@@ -12,6 +12,8 @@ struct RunSummary {
   let tally: Tally
   /// The number of inputs that were skipped because the tables hold them already.
   let known: Int
+  /// The number of inputs that were read as CSV.
+  let csv: Int
   /// The counts of entries of folders that were not read.
   let leftOut: LeftOutEntries
   let elapsed: Duration
@@ -67,7 +69,7 @@ struct RunSummary {
     return """
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
       "by_decode_status":{\(statuses)},"rows":{\(rows)},\
-      "parts":\(JSONValue.array(parts.map { .string($0) })),"known_inputs":\(known),\
+      "parts":\(JSONValue.array(parts.map { .string($0) })),"known_inputs":\(known),"csv_inputs":\(csv),\
       "left_out":{"hidden":\(leftOut.hidden),"unmatched":\(leftOut.unmatched),"others":\(leftOut.others)},\
       "from_rejects":\(rejects?.json ?? .null),"changed_settings":\(changed),"warnings":\(warned),\
       "elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\
@@ -87,9 +89,10 @@ struct RunSummary {
     let inputs =
       known == 0
       ? [] : ["skipped \(known) \(known == 1 ? "input" : "inputs"), because the tables hold the postbacks already"]
+    let forms = csv == 0 ? [] : ["read \(csv) \(csv == 1 ? "input" : "inputs") as CSV"]
     let speed = "\(seconds) s, \(postbacksPerSecond) postbacks/s"
     let slowness = lacksTables ? "; libcrypto has no precomputed tables, so signatures were verified one by one" : ""
-    return ([table.text()] + inputs + leftOut.lines + (rejects?.lines ?? []) + [speed + slowness]).joined(
+    return ([table.text()] + inputs + forms + leftOut.lines + (rejects?.lines ?? []) + [speed + slowness]).joined(
       separator: "\n"
     )
   }

@@ -12,7 +12,19 @@ struct RunWarning: Sendable {
 
   /// Returns the warnings for a run with this tally.
   static func warnings(_ tally: Tally, hasModels: Bool, hasCustomKeys: Bool) -> [RunWarning] {
-    [noModel(tally, hasModels: hasModels), noSignature(tally, hasCustomKeys: hasCustomKeys)].compactMap(\.self)
+    [noModel(tally, hasModels: hasModels), noSignature(tally, hasCustomKeys: hasCustomKeys), noPostback(tally)]
+      .compactMap(\.self)
+  }
+
+  private static func noPostback(_ tally: Tally) -> RunWarning? {
+    let unread = tally.rejectedByCode.filter { [.parse, .schema].contains($0.key.stage) }.reduce(0) { $0 + $1.value }
+    guard unread > 0, unread == tally.read else { return nil }
+    return RunWarning(
+      code: "no_postback",
+      message:
+        "None of \(unread) records could be read as a postback. postback import FILE --dry-run says if a mapping fits, for "
+        + "--mapping; postback rejects says what is wrong with each record."
+    )
   }
 
   /// Returns a warning that inputs gave no record; none if there are no such inputs.

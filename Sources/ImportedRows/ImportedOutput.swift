@@ -1,0 +1,122 @@
+internal import Base
+internal import DerivedTables
+package import DurableFiles
+package import InputForms
+package import JSON
+package import PostbackPipeline
+internal import Signatures
+package import Tables
+
+/// The table `skan_imported` of an output while it is written. It replaces the one that was there before as a whole.
+package final class ImportedOutput {
+  /// The counts of the table.
+  package private(set) var summary: ImportedSummary
+  private let table: DerivedTable
+  private let vendor: String
+  private var encoder: RowEncoder
+  /// The rows so far by their keys: the numbers of equal ones.
+  private var seen: [UInt128: UInt32] = [:]
+
+  private static let batch = 2000
+
+  /// Begins the table. Throws `.locked` if another process writes it.
+  package init(_ encoding: TableEncoding, in output: String, vendor: String) throws(FileFailure) {
+    table = try DerivedTable(.imported, encoding, in: output)
+    encoder = RowEncoder(.imported, encoding)
+    self.vendor = vendor
+    summary = ImportedSummary(vendor: vendor)
+  }
+
+  /// Adds the rows of inputs, all of which have this form.
+  package func add(_ inputs: [InputFile], _ form: InputForm) async throws {
+    var inputs = inputs
+    for index in inputs.indices { inputs[index].form = form }
+    var unwrapper = form.mapping.map { Unwrapper($0) }
+    var batches = PostbackReader(inputs: inputs).makeAsyncIterator()
+    while let batch = try await batches.next() {
+      var before = 0
+      for origin in batch.origins {
+        for record in batch.records[before..<before + origin.recordCount] {
+          summary.read += 1
+          let bytes = Array(batch.bytes[record.bytes.indices])
+          let json = record.defect != nil ? nil : unwrapper == nil ? bytes : unwrapper?.envelope(of: bytes)
+          try add(json, form.mapping, origin.input.path, record.line)
+        }
+        before += origin.recordCount
+      }
+    }
+  }
+
+  private func add(_ json: [UInt8]?, _ mapping: Mapping?, _ file: String, _ line: Int) throws {
+    switch json.map({ ImportedRow.read($0, mapping) }) ?? .unreadable {
+    case .signed: summary.signed += 1
+    case .unreadable: summary.addUnreadable(file, line)
+    case .row(let row):
+      let (identity, isOfTransaction) = row.identity(of: json ?? [])
+      var key = try Self.digest([vendor, identity])
+      let number = seen[key.number, default: 0]
+      seen[key.number] = number + 1
+      if number > 0 {
+        // The same transaction is in two exports; equal rows of sums are different ones.
+        guard !isOfTransaction else {
+          summary.duplicates += 1
+          return
+        }
+        key = try Self.digest([vendor, identity, "\(number)"])
+      }
+      row.encode(into: &encoder, key: key.text, vendor: vendor, file: file, line: line)
+      summary.imported += 1
+      if summary.imported % Self.batch == 0 { try table.append(encoder.take()) }
+    }
+  }
+
+  private static func digest(_ texts: [String]) throws(LibcryptoFailure) -> (number: UInt128, text: String) {
+    var hash = try SHA256()
+    try hash.update(texts.joined(separator: "\u{2063}").utf8.span)
+    let bytes = try hash.finish().bytes
+    var (number, text) = (UInt128(0), [UInt8]())
+    for index in 0..<16 { number = number << 8 | UInt128(bytes[index]) }
+    text.appendHexadecimal(bytes.span)
+    return (number, String(decoding: text.prefix(32), as: UTF8.self))
+  }
+
+  /// Puts the table in the place of the one that was there before.
+  package func complete() throws(FileFailure) {
+    try table.append(encoder.take())
+    try table.complete(summary: summary.json.description)
+  }
+}
+
+/// The counts of `skan_imported`.
+package struct ImportedSummary: Sendable {
+  /// The vendor of the rows.
+  package let vendor: String
+  /// The records that were read; each is in one of the other counts.
+  package fileprivate(set) var read = 0
+  /// The rows of the table.
+  package fileprivate(set) var imported = 0
+  /// The rows whose transaction another one has.
+  package fileprivate(set) var duplicates = 0
+  /// The postbacks with a signature, which are not imported.
+  package fileprivate(set) var signed = 0
+  /// The records that are no rows.
+  package private(set) var unreadable = 0
+  /// The places of the first records that are no rows.
+  package private(set) var unreadablePlaces: [String] = []
+
+  fileprivate init(vendor: String) { self.vendor = vendor }
+
+  fileprivate mutating func addUnreadable(_ file: String, _ line: Int) {
+    unreadable += 1
+    if unreadablePlaces.count < 5 { unreadablePlaces.append("\(file): line \(line)") }
+  }
+
+  /// The counts as a JSON object.
+  package var json: JSONValue {
+    .object([
+      .init("vendor", .string(vendor)), .init("read", .integer(read)), .init("imported", .integer(imported)),
+      .init("duplicates", .integer(duplicates)), .init("signed", .integer(signed)),
+      .init("unreadable", .integer(unreadable)),
+    ])
+  }
+}

@@ -1,0 +1,154 @@
+internal import Base
+internal import InputForms
+internal import JSON
+internal import SKAdNetwork
+internal import Signatures
+internal import Tables
+
+/// A row of an export, as values of the columns of `skan_imported`.
+struct ImportedRow {
+  /// The result of reading a record.
+  enum Reading {
+    /// A row without a signature.
+    case row(ImportedRow)
+    /// A postback with a signature, which is to be verified and not imported.
+    case signed
+    /// No row: it is no object, or names neither a network nor an app.
+    case unreadable
+  }
+
+  private var texts: [ColumnName: String] = [:]
+  private var integers: [ColumnName: Int64] = [:]
+  private var booleans: [ColumnName: Bool] = [:]
+  private var receivedAt: Timestamp?
+  private var count: Int64 = 1
+  private var extras: [JSONValue.Member] = []
+
+  /// The fields by the columns that have them; of several the first that is there counts.
+  private static let fields: [(column: ColumnName, fields: [Field])] = [
+    (.version, [.version]), (.adNetworkID, [.adNetworkID, .adNetworkIdentifier]),
+    (.transactionID, [.transactionID, .postbackIdentifier]), (.appID, [.appID, .advertisedItemIdentifier]),
+    (.campaignID, [.campaignID]), (.sourceIdentifier, [.sourceIdentifier]),
+    (.sourceAppID, [.sourceAppID, .publisherItemIdentifier]), (.sourceDomain, [.sourceDomain]),
+    (.redownload, [.redownload]), (.fidelityType, [.fidelityType]), (.didWin, [.didWin]),
+    (.postbackSequenceIndex, [.postbackSequenceIndex]), (.conversionValue, [.conversionValue]),
+    (.coarseConversionValue, [.coarseConversionValue]), (.countryCode, [.countryCode]),
+  ]
+
+  /// Reads an envelope with a row as its body, or a row alone.
+  static func read(_ json: [UInt8], _ mapping: Mapping?) -> Reading {
+    guard let root = try? JSONValue(parsing: json, replacingLoneSurrogates: true), case .object(let outer) = root else {
+      return .unreadable
+    }
+    var (body, envelope) = (outer, [JSONValue.Member]())
+    if case .object(let inner)? = root[Field.body.name] { (body, envelope) = (inner, outer) }
+    for field in [Field.attributionSignature, .jwsString] {
+      if let text = body.first(where: { $0.key == field.name })?.value.text, !text.isEmpty { return .signed }
+    }
+    var row = ImportedRow()
+    row.receivedAt = envelope.first { $0.key == Field.receivedAt.name }?.value.text.flatMap {
+      Timestamp(dateOrTime: $0)
+    }
+    row.texts[.forwarder] = envelope.first { $0.key == Field.forwarder.name }?.value.text
+    for member in body { row.add(member, mapping) }
+    return row.texts[.adNetworkID] == nil && row.integers[.appID] == nil ? .unreadable : .row(row)
+  }
+
+  private mutating func add(_ member: JSONValue.Member, _ mapping: Mapping?) {
+    if case .null = member.value { return }
+    if let name = mapping?.column(of: member.key), add(member.value, asColumn: name) { return }
+    for (column, fields) in Self.fields where fields.contains(where: { $0.name == member.key }) {
+      if let field = fields.first(where: { $0.name == member.key }), take(member.value, field, column) { return }
+    }
+    if ["app_id", Field.appID.name].contains(member.key), integers[.appID] == nil, let text = member.value.text,
+      text.hasPrefix("id"),
+      let number = Int64(text.dropFirst(2)), number >= 0
+    {
+      integers[.appID] = number
+      return
+    }
+    if !PersonalMember.contains(Array(member.key.utf8)) { extras.append(member) }
+  }
+
+  /// Takes the value of a column that only exports have. Returns false if the column cannot have it.
+  private mutating func add(_ value: JSONValue, asColumn name: Mapping.ExportColumn) -> Bool {
+    let text = value.scalar ?? ""
+    switch name {
+    case .networkName: texts[.networkName] = text.isEmpty ? nil : text
+    case .campaignName: texts[.campaignName] = text.isEmpty ? nil : text
+    case .count:
+      guard let number = Int64(text), number >= 0 else { return false }
+      count = number
+    }
+    return !text.isEmpty
+  }
+
+  /// Takes the value of a field. Returns false if the column has one, or cannot have this one.
+  private mutating func take(_ value: JSONValue, _ field: Field, _ column: ColumnName) -> Bool {
+    guard let text = value.scalar, texts[column] == nil, integers[column] == nil, booleans[column] == nil else {
+      return false
+    }
+    let kind: JSONKind =
+      switch value {
+      case .bool(let flag): flag ? .true : .false
+      case .number: .number
+      default: .string
+      }
+    let bytes = Array(text.utf8)
+    switch field.type {
+    case .integer: integers[column] = FieldValue.integer(kind, bytes.span, in: field.range).value
+    case .boolean: booleans[column] = FieldValue.boolean(kind, bytes.span).value
+    case .sourceIdentifier: texts[column] = FieldValue.sourceIdentifier(kind, bytes.span).value?.description
+    case .word, .countryCode: texts[column] = field.type.text(kind, bytes.span)
+    default: texts[column] = text.isEmpty ? nil : text
+    }
+    return texts[column] != nil || integers[column] != nil || booleans[column] != nil
+  }
+
+  /// The text that is equal for two rows of a vendor that are the same: of the transaction and the window, or else of all content.
+  func identity(of json: [UInt8]) -> (text: String, isOfTransaction: Bool) {
+    guard let transaction = texts[.transactionID] else { return (String(decoding: json, as: UTF8.self), false) }
+    let window = integers[.postbackSequenceIndex] ?? 0
+    return ([texts[.adNetworkID] ?? "", transaction, "\(window)"].joined(separator: "\u{2063}"), true)
+  }
+
+  /// Encodes the row.
+  func encode(into encoder: inout RowEncoder, key: String, vendor: String, file: String, line: Int) {
+    for column in Table.imported.columns {
+      let name = column.name
+      switch name {
+      case .importKey: encoder.text(name, key)
+      case .vendor: encoder.text(name, vendor)
+      case .verification: encoder.word(name, "none")
+      case .receivedAt: encoder.time(name, receivedAt)
+      case .count: encoder.integer(name, count)
+      case .sourceFile: encoder.text(name, file)
+      case .sourceLine: encoder.integer(name, Int64(line))
+      case .extras:
+        guard !extras.isEmpty else { encoder.null(name); continue }
+        var json: [UInt8] = []
+        json.appendPortableJSON(Array(JSONValue.object(extras).description.utf8)[...])
+        encoder.json(name, json.span)
+      default:
+        switch column.type {
+        case .integer: encoder.integer(name, integers[name])
+        case .boolean: encoder.boolean(name, booleans[name])
+        case .word: encoder.word(name, texts[name])
+        default: encoder.text(name, texts[name])
+        }
+      }
+    }
+    encoder.endRow()
+  }
+}
+
+extension JSONValue {
+  /// The text of a string, a number or a Boolean; nil for any other value.
+  fileprivate var scalar: String? {
+    switch self {
+    case .string(let text), .number(let text): text
+    case .bool(let flag): "\(flag)"
+    case .null, .array, .object: nil
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package import Tables
+
+extension Table {
+  /// The table of what vendors say of postbacks without showing Apple's signature.
+  package static let imported = Table(
+    name: "skan_imported",
+    description: """
+      A row of an export without Apple's signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It \
+      shows what a vendor says beside what Apple signed in `skan_postbacks`.
+      """,
+    key: .importKey,
+    columns: [
+      Column(
+        .importKey,
+        .key,
+        .required,
+        """
+        The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without \
+        a transaction of the vendor, the row, and its number among equal ones.
+        """
+      ),
+      Column(.vendor, .nonEmptyText, .required, "The vendor of the export: `--vendor`, or the name of the mapping."),
+      Column(.verification, .word(["none"]), .required, "`none`: no signature of Apple's says that the row is true."),
+      Column(.version, .nonEmptyText, .nullable, "The version of SKAdNetwork, as the vendor writes it."),
+      Column(.adNetworkID, .nonEmptyText, .nullable, "The ad network."),
+      Column(.transactionID, .nonEmptyText, .nullable, "The transaction. Null in exports of sums."),
+      Column(.appID, .identifier, .nullable, "The advertised app; `id525463029` is read as 525463029."),
+      Column(.campaignID, .integer(1...100), .nullable, "The campaign, before 4.0."),
+      Column(.sourceIdentifier, .text(matching: "^[0-9]{2,4}$"), .nullable, "The source identifier, from 4.0 on."),
+      Column(.sourceAppID, .identifier, .nullable, "The app that showed the ad."),
+      Column(.sourceDomain, .nonEmptyText, .nullable, "The website that showed the ad."),
+      Column(.redownload, .boolean, .nullable, "True if the app was installed before."),
+      Column(.fidelityType, .integer(0...1), .nullable, "0 for a view-through ad, 1 for a StoreKit-rendered ad."),
+      Column(.didWin, .boolean, .nullable, "True if the ad network won the attribution."),
+      Column(.postbackSequenceIndex, .integer(0...2), .nullable, "The conversion window."),
+      Column(.conversionValue, .integer(0...63), .nullable, "The fine conversion value."),
+      Column(.coarseConversionValue, .word(["low", "medium", "high"]), .nullable, "The coarse conversion value."),
+      Column(.countryCode, .text(matching: "^[A-Z]{2}$"), .nullable, "The country, if it is said to be Apple's."),
+      Column(.receivedAt, .time, .nullable, "The time at which the vendor received the postback, or the day of a sum."),
+      Column(.forwarder, .nonEmptyText, .nullable, "The party from which the vendor has the row, if the row says so."),
+      Column(.networkName, .nonEmptyText, .nullable, "The name of the ad network."),
+      Column(.campaignName, .nonEmptyText, .nullable, "The name of the campaign."),
+      Column(.count, .count, .required, "The number of postbacks that the row stands for: 1, or the count of a sum."),
+      Column(
+        .extras,
+        .object,
+        .nullable,
+        "All other values of the row, and those that their columns cannot have. Addresses and the like are left out."
+      ),
+      Column(.sourceFile, .text, .required, "The path of the file."),
+      Column(.sourceLine, .integer(1...Int64.max), .required, "The line on which the row begins."),
+    ],
+    rules: []
+  )
+}

@@ -1,0 +1,238 @@
+internal import Base
+internal import JSON
+internal import SKAdNetwork
+
+/// A description of the way from a record of another form to the postback in it.
+///
+/// It has a list of steps and no rule that leads back, so the work for a record is bounded by its length.
+package struct Mapping: Hashable, Sendable {
+  /// The form of the records.
+  enum Form: String, CaseIterable, Sendable {
+    /// JSON.
+    case json
+    /// Rows of CSV behind a header, or JSON objects with the same names.
+    case csv
+    /// Lines of words with spaces between them, as in the logs of servers.
+    case words
+    /// Lines of fields with tabs between them.
+    case tabs
+  }
+
+  /// A part of a value: a text, or the value at a place of the record.
+  enum Piece: Hashable, Sendable {
+    case text(String)
+    case path(JSONPath)
+  }
+
+  /// A name in the innermost object, and the field that it stands for; nil if it stands for none.
+  struct Name: Hashable, Sendable {
+    let name: String
+    let field: Field?
+  }
+
+  /// A column that only exports without signatures have.
+  package enum ExportColumn: String, CaseIterable, Sendable {
+    case networkName = "network_name"
+    case campaignName = "campaign_name"
+    case count
+  }
+
+  /// A field with the parts of its value.
+  struct Value: Hashable, Sendable {
+    let field: Field
+    let pieces: [Piece]
+  }
+
+  /// The name, with which `--mapping` chooses a built-in one.
+  package let name: String
+  /// A description for people.
+  package let title: String
+  /// The source of the form, with its date; nil if there is none.
+  package let documentation: String?
+  let form: Form
+  let steps: [MappingStep]
+  /// The names with other fields than `FieldNames` gives them; nil if the innermost object is a postback as it is.
+  let names: [Name]?
+  /// Values of the record around the postback.
+  let context: [Value]
+  /// Values that hold where the record gives no other ones.
+  let constants: [Value]
+  /// The columns of exports by the names in the innermost object that have them.
+  let exported: [String: ExportColumn]
+  /// The mapping as a file.
+  package let text: String
+  /// A number that stands for the mapping.
+  let number: UInt64
+
+  /// Indicates that each line is a record.
+  package var isOfLines: Bool { form == .words || form == .tabs }
+
+  /// The greatest number of bytes of a file.
+  package static let byteLimit = 1 << 16
+  private static let stepLimit = 16
+  private static let nameLimit = 1024
+  private static let pieceLimit = 8
+
+  /// Parses a mapping file.
+  package init(parsing text: [UInt8]) throws(MappingDefect) {
+    guard text.count <= Self.byteLimit else {
+      throw MappingDefect(pointer: "", "The mapping has more than \(Self.byteLimit) bytes.")
+    }
+    let root: JSONNode
+    do throws(JSONDefect) { root = JSONNode(value: try JSONValue(parsing: text), pointer: "") } catch {
+      throw MappingDefect(pointer: "", "The mapping is not JSON: \(error).")
+    }
+    let keys = [
+      "$schema", "name", "title", "documentation", "form", "open", "fields", "context", "constants", "exported",
+    ]
+    for member in root.members ?? [] where !keys.contains(member.key) {
+      throw MappingDefect(
+        pointer: member.node.pointer,
+        "The key is not known.\(member.key.nearest(among: keys).map { " Did you mean \($0)?" } ?? "")"
+      )
+    }
+    name = try root["name"].required("a name")
+    title = try root["title"].text("a text") ?? name
+    documentation = try root["documentation"].text("a text")
+    let forms = Form.allCases.map(\.rawValue).joined(separator: ", ")
+    let form = try root["form"].required("one of \(forms)")
+    guard let form = Form(rawValue: form) else {
+      throw MappingDefect(pointer: "/form", "The value must be one of \(forms).")
+    }
+    self.form = form
+    steps = try Self.steps(root["open"])
+    context = try Self.values(root["context"], ofEnvelope: true)
+    constants = try Self.values(root["constants"], ofEnvelope: false)
+    let staysWhole = root["fields"].value == nil && constants.allSatisfy { Envelope.fields.contains($0.field) }
+    names = staysWhole ? nil : try Self.names(root["fields"])
+    exported = try Self.exported(root["exported"])
+    self.text = String(decoding: text, as: UTF8.self)
+    number = SipHash(key: 0, 0).hash(of: text.span)
+  }
+
+  private static func steps(_ node: JSONNode) throws(MappingDefect) -> [MappingStep] {
+    guard node.value != nil else { return [] }
+    guard let elements = node.elements, elements.count <= stepLimit else {
+      throw MappingDefect(pointer: node.pointer, "The value must be an array of at most \(stepLimit) steps.")
+    }
+    var steps: [MappingStep] = []
+    for element in elements {
+      guard let step = element.value?.text.flatMap({ MappingStep($0) }) else {
+        let words = MappingStep.words.map(\.name).joined(separator: ", ")
+        throw MappingDefect(pointer: element.pointer, "The step must be \(words) or a path such as $.data.payload.")
+      }
+      steps.append(step)
+    }
+    return steps
+  }
+
+  private static func names(_ node: JSONNode) throws(MappingDefect) -> [Name] {
+    guard node.value != nil else { return [] }
+    guard let members = node.members, members.count <= nameLimit else {
+      throw MappingDefect(pointer: node.pointer, "The value must be an object of at most \(nameLimit) members.")
+    }
+    var names: [Name] = []
+    for member in members {
+      if case .null = member.node.value {
+        names.append(Name(name: member.key, field: nil))
+      } else {
+        let field = try member.node.required("the name of a field or null")
+        names.append(Name(name: member.key, field: try Self.field(field, at: member.node.pointer)))
+      }
+    }
+    return names
+  }
+
+  private static func values(_ node: JSONNode, ofEnvelope: Bool) throws(MappingDefect) -> [Value] {
+    guard node.value != nil else { return [] }
+    guard let members = node.members else { throw MappingDefect(pointer: node.pointer, "The value must be an object.") }
+    var values: [Value] = []
+    for member in members {
+      let field = try Self.field(member.key, at: member.node.pointer)
+      guard !ofEnvelope || Envelope.fields.contains(field) else {
+        throw MappingDefect(
+          pointer: member.node.pointer,
+          "The key must be received_at, channel, forwarder, remote_address or query."
+        )
+      }
+      let texts = member.node.elements ?? [member.node]
+      guard (1...pieceLimit).contains(texts.count) else {
+        throw MappingDefect(pointer: member.node.pointer, "The value must have 1 to \(pieceLimit) parts.")
+      }
+      var pieces: [Piece] = []
+      for node in texts {
+        let text = try node.required("a text")
+        guard ofEnvelope, text.hasPrefix("$") else {
+          pieces.append(.text(text))
+          continue
+        }
+        guard let path = JSONPath(text) else {
+          throw MappingDefect(pointer: node.pointer, "The value must be a path such as $.data.received_at.")
+        }
+        pieces.append(.path(path))
+      }
+      values.append(Value(field: field, pieces: pieces))
+    }
+    return values
+  }
+
+  private static func exported(_ node: JSONNode) throws(MappingDefect) -> [String: ExportColumn] {
+    guard node.value != nil else { return [:] }
+    guard let members = node.members, members.count <= nameLimit else {
+      throw MappingDefect(pointer: node.pointer, "The value must be an object of at most \(nameLimit) members.")
+    }
+    let words = ExportColumn.allCases.map(\.rawValue).joined(separator: ", ")
+    var columns: [String: ExportColumn] = [:]
+    for member in members {
+      guard let column = ExportColumn(rawValue: try member.node.required("one of \(words)")) else {
+        throw MappingDefect(pointer: member.node.pointer, "The value must be one of \(words).")
+      }
+      columns[member.key] = column
+    }
+    return columns
+  }
+
+  /// Returns the column of exports without signatures that a name in the innermost object stands for; nil if there is none.
+  package func column(of name: String) -> ExportColumn? { exported[name] }
+
+  private static func field(_ name: String, at pointer: String) throws(MappingDefect) -> Field {
+    guard let field = FieldNames.exact(name) else {
+      throw MappingDefect(
+        pointer: pointer,
+        "\(name.quotedExcerpt) is no field of a postback, such as transaction-id, and no key of an envelope, such as received_at."
+      )
+    }
+    return field
+  }
+}
+
+/// The defect of a mapping, with its place as a JSON pointer.
+package struct MappingDefect: Error, Hashable, CustomStringConvertible {
+  /// The place in the mapping.
+  package let pointer: String
+  /// The defect as a sentence.
+  package let message: String
+
+  fileprivate init(pointer: String, _ message: String) { (self.pointer, self.message) = (pointer, message) }
+
+  /// The place and the defect.
+  package var description: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
+}
+
+extension JSONNode {
+  /// The text of a string that is not empty; nil if it is absent.
+  fileprivate func text(_ expectation: String) throws(MappingDefect) -> String? {
+    guard let value else { return nil }
+    guard let text = value.text, !text.isEmpty else {
+      throw MappingDefect(pointer: pointer, "The value must be \(expectation).")
+    }
+    return text
+  }
+
+  fileprivate func required(_ expectation: String) throws(MappingDefect) -> String {
+    guard let text = try text(expectation) else {
+      throw MappingDefect(pointer: pointer, "The value is missing. It must be \(expectation).")
+    }
+    return text
+  }
+}

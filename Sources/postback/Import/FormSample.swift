@@ -1,0 +1,72 @@
+internal import DurableFiles
+internal import InputForms
+internal import JSON
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import SKAdNetwork
+
+/// The first records of a file, read in one form.
+struct FormSample {
+  let form: InputForm
+  private(set) var records = 0
+  private(set) var postbacks = 0
+  private(set) var signed = 0
+  private var isCSV = false
+  private var first: [(postback: UnverifiedPostback, state: String)] = []
+
+  /// The greatest number of records that are read.
+  private static let limit = 200
+  private static let shownCount = 3
+
+  /// The name of the form.
+  var name: String { form.mapping?.name ?? (isCSV ? "CSV" : "postbacks") }
+
+  init(of path: String, in form: InputForm, trust: Trust) async throws(CommandFailure) {
+    self.form = form
+    let verifier: PostbackVerifier
+    do throws(VerificationError) { verifier = try PostbackVerifier(trusting: trust) } catch {
+      throw CommandFailure(.software, "\(error)")
+    }
+    var unwrapper = form.mapping.map { Unwrapper($0) }
+    do throws(PipelineFailure) {
+      var inputs: [InputFile]
+      do throws(FileFailure) { inputs = try InputFile.enumerate([path]) } catch { throw .read(error) }
+      for index in inputs.indices { inputs[index].form = form }
+      var batches = PostbackReader(inputs: inputs).makeAsyncIterator()
+      while records < Self.limit, let batch = try await batches.next() {
+        isCSV = isCSV || batch.origins.contains { $0.input.isCSV }
+        for record in batch.records.prefix(Self.limit - records) {
+          records += 1
+          guard record.defect == nil else { continue }
+          let bytes = Array(batch.bytes[record.bytes.indices])
+          let text = unwrapper == nil ? bytes : unwrapper?.envelope(of: bytes)
+          if let text { add(text, verifier) }
+        }
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  private mutating func add(_ text: [UInt8], _ verifier: PostbackVerifier) {
+    guard let postback = try? UnverifiedPostback(parsing: text), let verification = try? verifier.verify(postback)
+    else {
+      return
+    }
+    postbacks += 1
+    signed += verification.key == nil ? 0 : 1
+    if first.count < Self.shownCount { first.append((postback, verification.state.rawValue)) }
+  }
+
+  /// The first postbacks as a table.
+  func shown() -> String {
+    var table = TextTable(["network", "app", "transaction", "campaign", "value", "signature"])
+    for (postback, state) in first {
+      let fields = postback.fields
+      let value = fields.conversionValue.map { "\($0)" } ?? fields.coarseConversionValue?.rawValue ?? ""
+      let campaign = fields.campaignID.map { "\($0)" } ?? fields.sourceIdentifier ?? ""
+      table.add(fields.adNetworkID, "\(fields.appID)", fields.transactionID, campaign, value, state)
+    }
+    return table.text()
+  }
+}

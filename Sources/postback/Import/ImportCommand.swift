@@ -1,0 +1,142 @@
+internal import Base
+internal import DurableFiles
+internal import ImportedRows
+internal import InputForms
+internal import JSON
+internal import Ledger
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import SKAdNetwork
+internal import Tables
+
+/// `postback import`: says in which form the records of a file are, or imports those that have no signature.
+struct ImportCommand: Command {
+  static let manual = Manual(
+    name: "import",
+    summary: "Say which mapping fits a file of any form, or write its rows without a signature as skan_imported.",
+    usage: "FILE --dry-run | INPUT… --out OUT [--mapping NAME|FILE] [--vendor NAME] [--format FORMAT] [--json]",
+    discussion: """
+      With --dry-run: reads the first 200 records of FILE in each form that run knows: as postbacks, as CSV, and with each mapping
+      that postback inputs lists. Counts those that are postbacks, and those with a signature of a trusted key. Prints
+      three of them, and the command that reads the whole file. Writes nothing. The exit status is 1 if no form fits.
+
+      With --out: writes what vendors say without showing Apple's signature as the table skan_imported. INPUT is a file or a
+      folder, as for run. The rows have the verification none, and never get into another table. Postbacks with a
+      signature are counted and left to run. Each transaction of a vendor has one row. The table replaces the one that was
+      there before, so name all exports of the vendor each time. Exit statuses: 64 usage, 65 a mapping is wrong, 66 input,
+      73 cannot create, 74 I/O, 75 another process writes the table.
+      """,
+    options: [
+      Option("--dry-run", nil, "Read the first records, and write nothing."),
+      Option("--out", "DIR", "Write skan_imported into this folder, an output of run or a new one.", short: "-o"),
+      Option("--vendor", "NAME", "The vendor of the rows; default the name of the mapping."),
+      MappingChoice.option,
+      Option("--format", "FORMAT", "jsonl (default), csv or both."),
+      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
+      Option("--json", nil, "Print the counts of --out as a JSON object."),
+    ] + TrustOptions.keyOptions,
+    example: "postback import Fixtures/inputs/branch.csv --dry-run"
+  )
+
+  /// The choice between a look at a file and an import.
+  private enum Task {
+    case look(String)
+    case write([String], output: String, vendor: String, TableEncoding)
+  }
+
+  private let task: Task
+  private let mapping: Mapping?
+  private let trust: Trust
+  private let printsJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    mapping = try MappingChoice.mapping(arguments)
+    trust = try TrustOptions.trust(arguments)
+    printsJSON = arguments.has("--json")
+    guard !arguments.operands.contains(InputFile.standardInput) else {
+      throw CommandFailure(.usage, "This command reads files, not standard input.")
+    }
+    guard arguments.has("--dry-run") != arguments.has("--out") else {
+      throw CommandFailure(
+        .usage,
+        "Give --dry-run to see which form fits, or --out to write rows without a signature. Postbacks are read by postback run."
+      )
+    }
+    if arguments.has("--dry-run") {
+      guard arguments.operands.count == 1 else { throw CommandFailure(.usage, "Give one file with --dry-run.") }
+      task = .look(arguments.operands[0])
+      return
+    }
+    guard !arguments.operands.isEmpty else {
+      throw CommandFailure(.usage, "No input is given. Give a file or a folder.")
+    }
+    let vendor = try arguments.value("--vendor", "a name of 1 to 256 bytes without control characters") {
+      InputContext.isName($0) ? $0 : nil
+    }
+    guard let output = arguments.value("--out"), !output.isEmpty, let vendor = vendor ?? mapping?.name else {
+      throw CommandFailure(.usage, "The vendor of the rows is not known. Name it with --vendor, or give --mapping.")
+    }
+    try TablesOptions.verifyPlace(output)
+    let encoding = TableEncoding(
+      try TablesOptions.formats(arguments) ?? [.jsonLines],
+      isCSVSafe: arguments.has("--csv-safe")
+    )
+    task = .write(arguments.operands, output: output, vendor: vendor, encoding)
+  }
+
+  func run() async throws(CommandFailure) {
+    switch task {
+    case .look(let path): try await look(path)
+    case .write(let paths, let output, let vendor, let encoding): try await write(paths, output, vendor, encoding)
+    }
+  }
+
+  private func write(
+    _ paths: [String],
+    _ output: String,
+    _ vendor: String,
+    _ encoding: TableEncoding
+  ) async throws(CommandFailure) {
+    let summary: ImportedSummary
+    do {
+      let inputs = try InputFile.enumerate(paths)
+      let table = try ImportedOutput(encoding, in: output, vendor: vendor)
+      try await table.add(inputs, mapping.map { InputForm($0) } ?? InputForm(.auto))
+      try table.complete()
+      summary = table.summary
+    } catch {
+      throw CommandFailure(of: error)
+    }
+    for place in summary.unreadablePlaces { Terminal.warn("\(place): The record names no app and no network.") }
+    if summary.signed > 0 {
+      Terminal.warn("\(summary.signed) postbacks have a signature and were not imported. Read them with postback run.")
+    }
+    if printsJSON { return try Terminal.print(summary.json.description) }
+    var text = TextTable(numbersIn: [1])
+    text.add("read", "\(summary.read)")
+    text.add("rows of \(output)/\(Table.imported.name)", "\(summary.imported)")
+    text.add("of the same transaction", "\(summary.duplicates)")
+    text.add("with a signature", "\(summary.signed)")
+    text.add("no rows", "\(summary.unreadable)")
+    try Terminal.print(text.text())
+  }
+
+  private func look(_ path: String) async throws(CommandFailure) {
+    let forms = mapping.map { [InputForm($0)] } ?? ([InputForm(.auto)] + Mapping.builtIn.map { InputForm($0) })
+    var samples: [FormSample] = []
+    for form in forms { samples.append(try await FormSample(of: path, in: form, trust: trust)) }
+    var table = TextTable(["form", "records", "postbacks", "signed"], numbersIn: [1, 2, 3])
+    let fitting = samples.filter { $0.postbacks > 0 }.sorted { ($0.signed, $0.postbacks) > ($1.signed, $1.postbacks) }
+    guard let best = fitting.first else {
+      throw CommandFailure(
+        .different,
+        "None of the first \(samples.map(\.records).max() ?? 0) records of \(path) is a postback in any known form. Rows without a "
+          + "signature are imported with --out; docs/input.md says how, and how a mapping is written."
+      )
+    }
+    for sample in fitting { table.add(sample.name, "\(sample.records)", "\(sample.postbacks)", "\(sample.signed)") }
+    let option = best.form.mapping.map { " --mapping \(mapping == nil ? $0.name : "…")" } ?? ""
+    let command = "postback run \(path)\(option) --out OUT"
+    try Terminal.print(([table.text(), best.shown(), "Read them with: \(command)"]).joined(separator: "\n\n"))
+  }
+}

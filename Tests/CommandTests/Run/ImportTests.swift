@@ -1,0 +1,95 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct `postback import --out` {
+  private let folder: TemporaryFolder
+  private var out: String { folder.path("out") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(_ inputs: [String], _ options: [String]) async throws -> (counts: JSONValue, errors: String) {
+    let result = try await BuiltCommand.run(["import"] + inputs + ["--out", out, "--json"] + options)
+    #expect(result.status == 0, "\(result.errorText)")
+    return (try JSONValue(parsing: result.output), result.errorText)
+  }
+
+  private func rows() throws -> [Object] {
+    Object.lines(try folder.contents(of: "out/skan_imported/part-00000001.jsonl"))
+  }
+
+  private func counts(_ json: JSONValue) -> [Int64] {
+    ["read", "imported", "duplicates", "signed", "unreadable"].map { json[$0]?.integer ?? -1 }
+  }
+
+  @Test func `writes sums of a vendor with their counts and names`() async throws {
+    let (json, _) = try await run([Fixtures.path("inputs/unsigned-appsflyer.csv")], ["--mapping", "appsflyer"])
+    #expect(counts(json) == [3, 3, 0, 0, 0] && json["vendor"]?.text == "appsflyer")
+    let rows = try rows()
+    #expect(
+      rows.map { $0["count"] } == ["3", "5", "2"] && rows.map { $0["conversion_value"] } == ["20", "21", "null"]
+    )
+    for row in rows {
+      #expect(row.string("verification") == "none" && row.string("network_name") == "acme_int")
+      #expect(row.string("campaign_name") == "spring" && row["app_id"] == "525463029")
+      #expect(row.string("received_at") == "2026-03-05T00:00:00Z" && row["redownload"] == "false")
+      #expect(row["extras"] == "{\"geo\":\"US\"}")
+    }
+    #expect(Set(rows.compactMap { $0.string("import_key") }).count == 3)
+  }
+
+  @Test func `has one row for each transaction, and the same rows each time`() async throws {
+    let path = Fixtures.path("inputs/unsigned-branch.csv")
+    #expect(counts(try await run([path], ["--mapping", "branch"]).counts) == [5, 4, 1, 0, 0])
+    let first = try folder.contents(of: "out/skan_imported/part-00000001.jsonl")
+    #expect(try rows().map { $0.string("forwarder") } == [String?](repeating: "a_example_ads", count: 4))
+    // A second export with the same rows changes nothing but the place of none.
+    #expect(counts(try await run([path, path], ["--mapping", "branch"]).counts) == [10, 4, 6, 0, 0])
+    #expect(try folder.contents(of: "out/skan_imported/part-00000001.jsonl") == first)
+    // Equal rows without a transaction are different ones.
+    let singular = Fixtures.path("inputs/unsigned-singular.csv")
+    #expect(counts(try await run([singular], ["--mapping", "singular"]).counts) == [2, 2, 0, 0, 0])
+    #expect(Set(try rows().compactMap { $0.string("import_key") }).count == 2)
+  }
+
+  @Test func `never takes a signed postback, and no other table takes its rows`() async throws {
+    let signed = Fixtures.path("inputs/branch.csv")
+    let (json, errors) = try await run([signed, Fixtures.path("inputs/unsigned-branch.csv")], ["--mapping", "branch"])
+    #expect(counts(json) == [7, 4, 1, 2, 0])
+    #expect(errors.contains("2 postbacks have a signature and were not imported"), "\(errors)")
+    let run = try await BuiltCommand.run(["run", signed, "--mapping", "branch", "--out", out, "--json"])
+    let summary = try JSONValue(parsing: run.output)
+    #expect(summary["accepted"]?.integer == 2 && summary["rows"]?["skan_postbacks"]?.integer == 2, "\(run.errorText)")
+    // Reading the output as an input does not reach the rows, and settlement and daily sums do not either.
+    let again = try await BuiltCommand.run(["daily", out, "--json"])
+    #expect(again.status == 0, "\(again.errorText)")
+    #expect(try JSONValue(parsing: again.output)["postbacks"]?.integer == 2, "\(again.text)")
+    let rejected = try await BuiltCommand.run(
+      [
+        "run", Fixtures.path("inputs/unsigned-branch.csv"), "--mapping", "branch", "--out", folder.path("other"),
+        "--json",
+      ]
+    )
+    #expect(try JSONValue(parsing: rejected.output)["by_code"]?["missing_field"]?.integer == 5)
+  }
+
+  @Test func `says which records are no rows, and keeps what a column cannot have`() async throws {
+    let text = "app_id;conversion_value;skan_version;ip;note\nid1;99;x;192.0.2.7;a\n;1;;;\n2;5;4.0;;\nbroken\n"
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let (json, errors) = try await run([path], ["--vendor", "house", "--format", "both"])
+    #expect(counts(json) == [4, 2, 0, 0, 2])
+    #expect(errors.contains("in.csv: line 3: The record names no app and no network."), "\(errors)")
+    let row = try #require(try rows().first)
+    #expect(row["app_id"] == "1" && row["conversion_value"] == "null" && row.string("vendor") == "house")
+    #expect(row["extras"]?.contains("\"conversion-value\":99") == true && row["extras"]?.contains("192.0.2.7") == false)
+    #expect(try folder.words(of: "out/skan_imported/part-00000001.csv").first?.hasPrefix("import_key,vendor") == true)
+  }
+
+  @Test(arguments: [
+    ["x", "--out", "o"], ["x", "--dry-run", "--out", "o"], ["x"], ["-", "--out", "o", "--vendor", "a"],
+    ["--out", "o", "--vendor", "a"], ["a", "b", "--dry-run"],
+  ]) func `refuses options that do not fit`(_ words: [String]) async throws {
+    #expect(try await BuiltCommand.run(["import"] + words).status == 64)
+  }
+}
