@@ -98,11 +98,9 @@ package struct SearchAdsDaily: Sendable {
     jobs: Int
   ) async throws(PipelineFailure) {
     let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
-    let merging = PartMerging(.appleAds, empty: SearchAdsPostbacks(), cache: cache, jobs: jobs) {
-      SearchAdsPostbacks($0)
-    }
     var postbacks = SearchAdsPostbacks()
-    try await merging.add(parts, to: &postbacks)
+    let merging = PartMerging(.appleAds, empty: postbacks, cache: cache, jobs: jobs)
+    try await merging.add(parts, to: &postbacks) { SearchAdsPostbacks($0) }
     placements = SearchAdsPlacement.all(postbacks.byPlacement(environments), sums.placements)
   }
 
