@@ -82,17 +82,19 @@ final class HTTPConnection: Sendable {
 
   /// Handles the end of the body, or a reply to a waiting request; returns false to close the connection.
   func complete() -> Bool {
-    let (request, route, refusal) = state.withLock { ($0.request, $0.route, $0.response) }
-    if let refusal { return answer(refusal) }
-    guard let request, let route else { return false }
-    switch route.action {
-    case .answer(let handler): return answer(handler(request))
-    case .reply(let handler):
-      guard state.withLock({ $0.suspend() }) else { return false }
-      server.beginReply()
-      unsafe cmicrohttpd_suspend(handle)
-      handler(request, HTTPReply(self))
-      return true
+    switch state.withLock({ $0.step }) {
+    case .none: return false
+    case .answer(let response): return answer(response)
+    case .handle(let request, let route):
+      switch route.action {
+      case .answer(let handler): return answer(handler(request))
+      case .reply(let handler):
+        guard state.withLock({ $0.suspend() }) else { return false }
+        server.beginReply()
+        unsafe cmicrohttpd_suspend(handle)
+        handler(request, HTTPReply(self))
+        return true
+      }
     }
   }
 
@@ -105,7 +107,7 @@ final class HTTPConnection: Sendable {
   /// Handles the end of the connection. The library closes the socket next, so it must not be used after this call.
   func closed() {
     ended()
-    state.withLock { $0.phase = .closed }
+    state.withLock { $0.close() }
     server.remove(self)
   }
 
@@ -113,7 +115,7 @@ final class HTTPConnection: Sendable {
 
   /// Resumes a waiting request with its response.
   func resume(with response: HTTPResponse) {
-    state.withLock { $0.response = response }
+    state.withLock { $0.reply(response) }
     unsafe cmicrohttpd_resume(handle)
     server.endReply()
   }
@@ -129,16 +131,16 @@ final class HTTPConnection: Sendable {
       guard state.isUnread(at: now, after: limits.requestSeconds) else { return }
       _ = shutdown(socket, Int32(SHUT_RDWR))
       server.metrics.add(refused: "unread answer")
-      state.phase = .cut
+      state.cut()
     }
     cut("408 Request Timeout") { state in
-      state.isReceiving && now - state.since > .seconds(limits.requestSeconds)
+      (state.isIdle || state.isReceiving) && now - state.since > .seconds(limits.requestSeconds)
         || state.isStalled(at: now, after: limits.stallSeconds)
     }
   }
 
   /// The time since which no request has begun; nil while there is one, or if the connection was cut.
-  var idleSince: ContinuousClock.Instant? { state.withLock { $0.phase == .idle ? $0.since : nil } }
+  var idleSince: ContinuousClock.Instant? { state.withLock { $0.isIdle ? $0.since : nil } }
 
   /// Indicates that no request has begun since the connection was accepted.
   var awaitsFirstRequest: Bool { !hadRequest.load(ordering: .relaxed) }
@@ -147,7 +149,7 @@ final class HTTPConnection: Sendable {
   func cut(ifIdleSince since: ContinuousClock.Instant) -> Bool {
     var isCut = false
     cut("408 Request Timeout") { state in
-      isCut = state.phase == .idle && state.since == since
+      isCut = state.isIdle && state.since == since
       return isCut
     }
     return isCut
@@ -156,14 +158,14 @@ final class HTTPConnection: Sendable {
   /// Ends the connection with a status on the raw socket, because the library cannot do so in the middle of a request.
   private func cut(_ status: String, if isWanted: (inout RequestState) -> Bool = { _ in true }) {
     state.withLock { state in
-      guard state.phase != .closed, isWanted(&state) else { return }
-      if state.phase == .receiving {
+      guard !state.isClosed, isWanted(&state) else { return }
+      if state.isReceiving {
         let text = Array("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
         _ = unsafe send(socket, text, text.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         server.metrics.add(refused: status)
       }
       _ = shutdown(socket, Int32(SHUT_RDWR))
-      state.phase = .cut
+      state.cut()
     }
   }
 
@@ -208,9 +210,9 @@ final class HTTPConnection: Sendable {
   }
 
   private func answer(_ response: HTTPResponse) -> Bool {
-    guard let (route, begun, isLast) = state.withLock({ $0.answer(within: server.bodies) }) else { return false }
-    server.metrics.add(route?.name ?? "other", response.status, begun.map { .now - $0 } ?? .zero)
-    return unsafe response.send(over: handle, closing: isLast || server.isDraining)
+    guard let head = state.withLock({ $0.answer(within: server.bodies) }) else { return false }
+    server.metrics.add(head.route?.name ?? "other", response.status, .now - head.completeAt)
+    return unsafe response.send(over: handle, closing: head.isLast || server.isDraining)
   }
 }
 

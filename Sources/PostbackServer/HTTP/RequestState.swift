@@ -1,55 +1,106 @@
 /// The progress of the request on a connection. A pure struct: its owner holds the lock.
 struct RequestState: Sendable {
-  enum Phase: Sendable {
+  /// The part of a request that its answer needs.
+  struct Head: Sendable {
+    /// The route of the request; nil if it has none.
+    let route: Route?
+    /// The time at which the head was complete.
+    let completeAt = ContinuousClock.now
+    /// Indicates that the connection closes after the answer.
+    let isLast: Bool
+  }
+
+  /// A request whose body is being received.
+  private struct Incoming: Sendable {
+    var request: HTTPRequest
+    /// The length of the body that the head declares, in bytes; 0 if it declares none.
+    let declaredCount: Int
+    /// The answer to a refused request, whose body is dropped; nil for others.
+    var refusal: HTTPResponse?
+    /// The share of the body budget that the body holds; nil if the body is not kept.
+    var share: BodyShare?
+    /// The time of an earlier check, and the number of bytes of the body that had arrived by then.
+    var progress: (at: ContinuousClock.Instant, count: Int)?
+  }
+
+  private enum Phase: Sendable {
     /// No request has begun, or only a part of its first line is there.
     case idle
-    /// The request is being received.
-    case receiving
-    /// The request is complete and waits for its reply.
-    case waiting
-    /// The request has been answered.
-    case answered
-    /// The connection was cut in the middle of the request.
-    case cut
+    /// The first line has arrived.
+    case begun(target: String)
+    /// The head has arrived, and the body is being received.
+    case receiving(Head, Incoming)
+    /// The request is complete and waits for its reply. The share is that of its body, or after `reserve` of the answer.
+    case waiting(Head, BodyShare?, isReserved: Bool, reply: HTTPResponse?)
+    /// The request has been answered. A share that was reserved for the answer is held until the client has it.
+    case answered(at: ContinuousClock.Instant, BodyShare?)
+    /// The connection was cut.
+    case cut(BodyShare?, hadBegun: Bool)
     /// The connection is closed.
     case closed
   }
 
-  var phase = Phase.idle
-  /// Indicates that the first line of a request has arrived.
-  private(set) var hasBegun = false
-  /// The start of the wait for this request: the start of the connection, or the end of the request before.
-  private(set) var since = ContinuousClock.now
-  /// The response to send as soon as possible: a refusal, or the reply.
-  var response: HTTPResponse?
-  private(set) var target = ""
-  private(set) var request: HTTPRequest?
-  private(set) var route: Route?
-  private var headAt: ContinuousClock.Instant?
-  /// The share of the body budget that the body holds, or after `reserve` the answer; nil if the body is not kept.
-  private var share: BodyShare?
-  /// Indicates that the share is that of the answer.
-  private var isReserved = false
-  /// The start of the answer.
-  private var answeredAt: ContinuousClock.Instant?
-  /// The length of the body that the head declares, in bytes; 0 if it declares none.
-  private var declaredCount = 0
-  /// Indicates that the connection closes after the answer.
-  private var isLast = false
-  /// The time of an earlier check, and the number of bytes of the body that had arrived by then.
-  private var progress: (at: ContinuousClock.Instant, count: Int)?
+  /// The work that follows a complete body, or a reply.
+  enum Step: Sendable {
+    case handle(HTTPRequest, Route)
+    case answer(HTTPResponse)
+    /// The connection was cut.
+    case none
+  }
 
-  /// Indicates that the request is incomplete, so that the client must still send something.
-  var isReceiving: Bool { phase == .idle || phase == .receiving }
+  private var phase = Phase.idle
+  /// The start of the wait for this request: the start of the connection, or the end of the request before.
+  let since = ContinuousClock.now
+
+  /// Indicates that no request has begun.
+  var isIdle: Bool { if case .idle = phase { true } else { false } }
+  /// Indicates that the connection is closed.
+  var isClosed: Bool { if case .closed = phase { true } else { false } }
+
+  /// Indicates that a request has begun and is incomplete.
+  var isReceiving: Bool {
+    switch phase {
+    case .begun, .receiving: true
+    case .idle, .waiting, .answered, .cut, .closed: false
+    }
+  }
+
+  /// The target in the first line of a request whose head is incomplete; empty for others.
+  var target: String { if case .begun(let target) = phase { target } else { "" } }
+
+  /// The answer to a refused request, or the reply to one that waits; nil if there is none yet.
+  var response: HTTPResponse? {
+    switch phase {
+    case .receiving(_, let incoming): incoming.refusal
+    case .waiting(_, _, _, let reply): reply
+    case .idle, .begun, .answered, .cut, .closed: nil
+    }
+  }
 
   /// Indicates that the body is longer than its route allows.
-  var isTooLong: Bool { request.map { $0.body.count > (route?.bodyBytes ?? 0) } ?? false }
-
-  mutating func begin(_ target: String) {
-    self.target = target
-    hasBegun = true
-    phase = .receiving
+  var isTooLong: Bool {
+    if case .receiving(let head, let incoming) = phase {
+      incoming.request.body.count > (head.route?.bodyBytes ?? 0)
+    } else {
+      false
+    }
   }
+
+  var step: Step {
+    if let response { return .answer(response) }
+    guard case .receiving(let head, let incoming) = phase, let route = head.route else { return .none }
+    return .handle(incoming.request, route)
+  }
+
+  private var share: BodyShare? {
+    switch phase {
+    case .receiving(_, let incoming): incoming.share
+    case .waiting(_, let share, _, _), .answered(_, let share), .cut(let share, _): share
+    case .idle, .begun, .closed: nil
+    }
+  }
+
+  mutating func begin(_ target: String) { phase = .begun(target: target) }
 
   /// Records the head, with the route of its target, or with the refusal.
   mutating func request(
@@ -59,47 +110,51 @@ struct RequestState: Sendable {
     declaredCount: Int = 0,
     isLast: Bool = false
   ) {
-    self.request = request
-    self.declaredCount = declaredCount
-    self.route = route
-    self.isLast = isLast
-    response = refusal
-    headAt = .now
-    guard refusal == nil, let route else { return }
-    share = BodyShare(route.sender(request), request.client, longestBody: route.bodyBytes)
+    guard case .begun = phase else { return }
+    var incoming = Incoming(request: request, declaredCount: declaredCount, refusal: refusal)
+    if refusal == nil, let route {
+      incoming.share = BodyShare(route.sender(request), request.client, longestBody: route.bodyBytes)
+    }
+    phase = .receiving(Head(route: route, isLast: isLast), incoming)
   }
 
   /// Appends a piece of the body. The body of a refused request is dropped; a lack of room in the budget refuses it
   /// with 503.
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, within budget: BodyBudget) {
-    guard response == nil, var share else { return }
+    guard case .receiving(let head, var incoming) = phase, incoming.refusal == nil, var share = incoming.share else {
+      return
+    }
+    // Without this the phase would hold the body too, and each piece would copy it.
+    phase = .idle
     if budget.take(bytes.count, for: &share) {
       // Reserves the whole length once a quarter has arrived: a body that grows by doubling is in memory twice. Not
       // earlier, because a client may declare a length that it never sends.
+      let declaredCount = incoming.declaredCount
       if share.count > Self.shortBody, share.count >= declaredCount / 4, share.count <= declaredCount {
-        request?.body.reserveCapacity(declaredCount)
+        incoming.request.body.reserveCapacity(declaredCount)
       }
-      unsafe request?.body.append(contentsOf: bytes)
+      unsafe incoming.request.body.append(contentsOf: bytes)
     } else {
       budget.release(&share)
-      request?.body = []
-      response = .error(503, "The server is receiving too much data. Try again later.").retry(afterSeconds: 30)
+      incoming.request.body = []
+      incoming.refusal = .error(503, "The server is receiving too much data. Try again later.")
+        .retry(afterSeconds: 30)
     }
-    self.share = share
+    incoming.share = share
+    phase = .receiving(head, incoming)
   }
 
   /// Indicates that a long body has almost stopped arriving while it holds memory that other requests need.
   ///
   /// Must be called repeatedly: it compares the bytes received now with those received `seconds` ago or more.
   mutating func isStalled(at now: ContinuousClock.Instant, after seconds: Int) -> Bool {
-    guard phase == .receiving, let share, share.count > Self.shortBody else { return false }
-    guard let progress else {
-      progress = (now, share.count)
-      return false
-    }
-    guard now - progress.at >= .seconds(seconds) else { return false }
-    self.progress = (now, share.count)
-    return share.count - progress.count < seconds * Self.slowestRate
+    guard case .receiving(let head, var incoming) = phase, let count = incoming.share?.count, count > Self.shortBody
+    else { return false }
+    if let progress = incoming.progress, now - progress.at < .seconds(seconds) { return false }
+    let earlier = incoming.progress
+    incoming.progress = (now, count)
+    phase = .receiving(head, incoming)
+    return earlier.map { count - $0.count < seconds * Self.slowestRate } ?? false
   }
 
   /// The largest body, in bytes, that may arrive slowly, because it holds little memory.
@@ -109,51 +164,70 @@ struct RequestState: Sendable {
 
   /// Begins the wait for a reply and drops the request with its body; returns false if the connection was cut.
   mutating func suspend() -> Bool {
-    guard phase == .receiving else { return false }
-    phase = .waiting
-    request = nil
+    guard case .receiving(let head, let incoming) = phase else { return false }
+    phase = .waiting(head, incoming.share, isReserved: false, reply: nil)
     return true
+  }
+
+  /// Sets the reply to a waiting request.
+  mutating func reply(_ response: HTTPResponse) {
+    guard case .waiting(let head, let share, let isReserved, _) = phase else { return }
+    phase = .waiting(head, share, isReserved: isReserved, reply: response)
   }
 
   /// Exchanges the share of the body for one of the answer, which is held until the client has it. Returns false if the
   /// budget has no room for it.
   mutating func reserve(_ count: Int, within budget: BodyBudget) -> Bool {
-    guard var share else { return true }
+    guard case .waiting(let head, .some(var share), _, let reply) = phase else { return true }
     budget.release(&share)
-    isReserved = budget.take(count, for: &share)
-    self.share = share
+    let isReserved = budget.take(count, for: &share)
+    phase = .waiting(head, share, isReserved: isReserved, reply: reply)
     return isReserved
   }
 
   /// Indicates that the client has not read its answer in time.
   func isUnread(at now: ContinuousClock.Instant, after seconds: Int) -> Bool {
-    guard phase == .answered, let answeredAt else { return false }
+    guard case .answered(let answeredAt, _) = phase else { return false }
     return now - answeredAt > .seconds(seconds)
   }
 
-  /// Begins the answer. Returns the route, the time at which the head was complete, and whether the connection closes
-  /// after it; nil if the connection was cut.
+  /// Begins the answer, and returns the head of its request; nil if the connection was cut.
   ///
   /// The share of the body is released first, because the client may send its next body as soon as it has the answer.
   /// A share of the answer is released at the end.
-  mutating func answer(
-    within budget: BodyBudget
-  ) -> (route: Route?, begun: ContinuousClock.Instant?, isLast: Bool)? {
-    guard phase == .receiving || phase == .waiting else { return nil }
-    phase = .answered
-    answeredAt = .now
-    if !isReserved, var share {
-      budget.release(&share)
-      self.share = share
+  mutating func answer(within budget: BodyBudget) -> Head? {
+    switch phase {
+    case .waiting(let head, let share, isReserved: true, _):
+      phase = .answered(at: .now, share)
+      return head
+    case .receiving(let head, _), .waiting(let head, _, _, _):
+      if var share { budget.release(&share) }
+      phase = .answered(at: .now, nil)
+      return head
+    case .idle, .begun, .answered, .cut, .closed: return nil
     }
-    return (route, headAt, isLast)
   }
+
+  /// Records that the connection was cut. Its share is released at the end.
+  mutating func cut() { phase = .cut(share, hadBegun: hasBegun) }
 
   /// Ends the request, releases its share and resets the state for the next one. Returns whether the request had begun,
   /// and whether it was answered.
   mutating func end(within budget: BodyBudget) -> (hadBegun: Bool, wasAnswered: Bool) {
     if var share { budget.release(&share) }
     defer { self = RequestState() }
-    return (hasBegun, phase == .answered)
+    if case .answered = phase { return (true, true) }
+    return (hasBegun, false)
+  }
+
+  /// Ends the connection.
+  mutating func close() { phase = .closed }
+
+  private var hasBegun: Bool {
+    switch phase {
+    case .idle, .closed: false
+    case .begun, .receiving, .waiting, .answered: true
+    case .cut(_, let hadBegun): hadBegun
+    }
   }
 }
