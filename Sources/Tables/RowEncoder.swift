@@ -23,8 +23,7 @@ package struct EncodedRows: Sendable {
 
 /// Encodes the rows of one table, cell by cell in the order of its columns, in all of its formats at once.
 ///
-/// Each cell names its column. Debug builds check the name and the type against the table's declaration; release builds
-/// go by position alone.
+/// Each cell names its column, which must be the next one of the table. Debug builds check its type too.
 package struct RowEncoder: ~Copyable {
   private var rows = EncodedRows()
   /// The last rows as JSON Lines, before they are moved to `rows`.
@@ -32,6 +31,7 @@ package struct RowEncoder: ~Copyable {
   private var csv: TextBuffer
 
   private let table: Table
+  private let names: [ColumnName]
   /// The text of `table.nullMembers`, and the end of each column's member in it.
   private let members: TextBuffer
   private let memberEnds: [Int]
@@ -52,6 +52,7 @@ package struct RowEncoder: ~Copyable {
   /// Makes an encoder. The size of the batch, `inputBytes`, determines the memory that is reserved for the rows.
   package init(_ table: Table, _ encoding: TableEncoding, inputBytes: Int = 0) {
     self.table = table
+    names = table.columns.map(\.name)
     members = TextBuffer(table.nullMembers)
     memberEnds = table.memberEnds
     self.inputBytes = inputBytes
@@ -216,12 +217,14 @@ package struct RowEncoder: ~Copyable {
     }
   }
 
-  /// Checks, in debug builds only, that the next cell is of a column and that its type and nullability allow it.
+  /// Checks that the next cell is of a column, and in debug builds that its type and nullability allow it.
   @inline(__always)
   private func check(_ name: ColumnName, isNull: Bool = false, _ fits: (ColumnType) -> Bool) {
-    assert(table.columns[column].name == name, "\(name) is not the next column of \(table.name)")
-    assert(fits(table.columns[column].type), "the type of \(name) in \(table.name) is another one")
-    assert(!isNull || table.columns[column].isNullable, "\(name) in \(table.name) cannot be null")
+    precondition(column < names.count && names[column] == name, "\(name) is not the next column of \(table.name)")
+    #if DEBUG
+      precondition(fits(table.columns[column].type), "the type of \(name) in \(table.name) is another one")
+      precondition(!isNull || table.columns[column].isNullable, "\(name) in \(table.name) cannot be null")
+    #endif
   }
 
   /// Writes a cell with a text.

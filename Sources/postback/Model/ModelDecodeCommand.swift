@@ -56,16 +56,18 @@ struct ModelDecodeCommand: Command {
 
   private func json(_ model: ConversionModel, _ meaning: Meaning?) -> JSONValue {
     let revenue = meaning?.revenue
+    let status = meaning == nil ? DecodeStatus.unmapped : .decoded
+    let currency = meaning == nil ? nil : model.currency
     return .object([
       .init("app_id", .integer(model.appID)),
       .init("model_id", .string(model.label.modelID)),
       .init("model_version", .integer(model.label.version)),
-      .init("decode_status", .string((meaning == nil ? DecodeStatus.unmapped : .decoded).rawValue)),
+      .init("decode_status", .string(status.rawValue)),
       .init("events", meaning?.json ?? .null),
       .init("skan_revenue", revenue.map { .amount($0.estimate) } ?? .null),
       .init("min_revenue", revenue.map { .amount($0.minimum) } ?? .null),
       .init("max_revenue", revenue?.maximum.map { .amount($0) } ?? .null),
-      .init("currency", meaning == nil ? .null : model.currency.map { .string($0) } ?? .null),
+      .init("currency", currency.map { .string($0) } ?? .null),
     ])
   }
 }

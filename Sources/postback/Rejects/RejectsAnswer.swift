@@ -52,7 +52,13 @@ struct RejectsAnswer {
 
   /// One JSON object.
   var json: JSONValue {
-    .object([
+    let otherGroups: [JSONValue.Member] = [
+      .init("rejects", .integer(others.count)),
+      .init("rejects_by_class", .counts(others.classes)),
+      .init("first_seen", .time(others.firstSeen)),
+      .init("last_seen", .time(others.lastSeen)),
+    ]
+    return .object([
       .init("rejects", .integer(survey.rejects.count)),
       .init("rejects_by_class", .counts(survey.rejects.classes)),
       .init("read", survey.read.map { .integer($0) } ?? .null),
@@ -60,17 +66,7 @@ struct RejectsAnswer {
       .init("last_seen", .time(survey.rejects.lastSeen)),
       .init("group_by", .array(names.map { .string($0) })),
       .init("groups", .array(groups.map(json))),
-      .init(
-        "other_groups",
-        others.count == 0
-          ? .null
-          : .object([
-            .init("rejects", .integer(others.count)),
-            .init("rejects_by_class", .counts(others.classes)),
-            .init("first_seen", .time(others.firstSeen)),
-            .init("last_seen", .time(others.lastSeen)),
-          ])
-      ),
+      .init("other_groups", others.count == 0 ? .null : .object(otherGroups)),
       .init("comparison", comparison?.json ?? .null),
       .init("rows", .array(survey.rows.compactMap { try? JSONValue(parsing: $0) })),
       .init("conflicts", conflicts?.json ?? .null),

@@ -44,14 +44,17 @@ struct CubeData {
   }
 
   private func outcome(_ outcome: ReportCube.Outcome) -> JSONValue {
-    .array([
+    let code = outcome.code.flatMap { RejectCode(rawValue: $0) }
+    let stage: JSONValue = outcome.code == nil ? .null : .string(code?.stage.rawValue ?? "")
+    let rejectClass = outcome.code == nil ? "accepted" : code?.rejectClass.rawValue ?? "noise"
+    return .array([
       outcome.code.map(text) ?? .null,
-      outcome.code.map { .string(RejectCode(rawValue: $0)?.stage.rawValue ?? "") } ?? .null,
+      stage,
       outcome.status.map(text) ?? .null,
       outcome.window.map { .integer($0) } ?? .null,
       outcome.value.map { .string($0.rawValue) } ?? .null,
-      .string(outcome.code.map { RejectCode(rawValue: $0)?.rejectClass.rawValue ?? "noise" } ?? "accepted"),
-      .string(outcome.code.flatMap { RejectCode(rawValue: $0)?.explanation } ?? ""),
+      .string(rejectClass),
+      .string(code?.explanation ?? ""),
     ])
   }
 
