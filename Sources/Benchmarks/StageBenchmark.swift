@@ -129,7 +129,7 @@ private struct StageTables {
   mutating func place(_ batch: EncodedBatch) throws -> [PartWrite] {
     var writes: [PartWrite] = []
     for table in tables.indices {
-      for portion in batch.portions[table] { writes += try tables[table].append(portion, limit: options.partBytes) }
+      for portion in batch.portions.all[table] { writes += try tables[table].append(portion, limit: options.partBytes) }
     }
     try log.append(batch.firsts)
     return writes

@@ -1,3 +1,4 @@
+internal import PostbackVerification
 internal import Base
 package import CopySettlement
 internal import JSON

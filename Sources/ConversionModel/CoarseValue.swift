@@ -1,10 +1,7 @@
 /// A coarse conversion value.
 public enum CoarseValue: String, CaseIterable, Comparable, Sendable {
-  /// `low`.
   case low
-  /// `medium`.
   case medium
-  /// `high`.
   case high
 
   /// The value's rank: 0 for low, 1 for medium, 2 for high.

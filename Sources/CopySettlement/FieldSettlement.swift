@@ -46,7 +46,6 @@ package enum FieldDifference: String, CaseIterable, Sendable {
 
 /// An unsigned field of a postback over all its copies.
 struct FieldSettlement: Sendable {
-  /// The state.
   let state: FieldState
   /// The difference; nil if there is none. A network that writes a missing value as 0 may have one without a conflict.
   let difference: FieldDifference?

@@ -18,7 +18,6 @@ package struct SettlementSummary: Sendable {
 
   /// The counts of a forwarder or of all, with the copies that should have come and did not.
   package struct Party: Sendable {
-    /// The counts.
     package let counts: PartyCounts
     /// The number of postbacks for which a device's own copy is missing.
     package let missingDirect: Int
@@ -44,7 +43,6 @@ package struct SettlementSummary: Sendable {
 
   /// An app that needs attention.
   package struct AppCount: Sendable, Equatable {
-    /// The app.
     package let appID: Int64
     /// The number of its postbacks that need it.
     package let postbacks: Int

@@ -19,7 +19,6 @@ package struct Completeness: Equatable, Sendable {
   /// Source: Apple, "Receiving postbacks in multiple conversion windows".
   package static let retryHours = 216
 
-  /// The status.
   package let status: Status
   /// The share of the postbacks of an install day that have arrived if none was sent again and no window was locked,
   /// with six fraction digits; nil for a day of receipt.

@@ -8,7 +8,6 @@ package struct DailyInputs: Sendable {
   /// The accepted postbacks.
   package let accepted: TableFiles
   package let events: TableFiles
-  /// The rejects.
   package let rejects: TableFiles
   /// The costs; nil if there are none.
   package var costs: Costs?

@@ -49,7 +49,6 @@ struct DailyKeyBytes: Hashable, Sendable {
     for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
   }
 
-  /// The values.
   var values: [String?] {
     var values: [String?] = []
     var rest = bytes[...]

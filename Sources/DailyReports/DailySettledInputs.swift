@@ -9,7 +9,6 @@ internal import Tables
 
 /// The derived tables with the values that count where the copies of postbacks were compared.
 package struct DailySettledInputs: Sendable {
-  /// The rows.
   package let rows: TableFiles
   package let events: TableFiles
   /// The digest of the lookup tables with which they were made; nil if it is not known.

@@ -18,7 +18,6 @@ package struct DailySummary: Sendable {
   package private(set) var days: [DateType: ClosedRange<Int64>] = [:]
   /// The totals of `skan_modelled`.
   package private(set) var modelled: [ModelledRow] = []
-  /// The settings.
   package let settings: DailySettings
   /// The remarks on the lookup tables and on the postbacks.
   package var warnings: [String] { lookupWarnings + ownWarnings }

@@ -9,7 +9,6 @@ package struct DeliverySettings {
   package let output: String
   /// The folder of the state.
   package let state: String
-  /// The partners.
   package var partners: Partners
   /// Reads the partners again; throws if there is a problem.
   package let load: () throws(PartnersErrors) -> Partners
@@ -19,7 +18,6 @@ package struct DeliverySettings {
   package let encoding: TableEncoding
   /// The folder for the table of deliveries.
   package let target: String
-  /// The log.
   package let log: Log
   /// The file for metrics; nil for none.
   package var metricsFile: ReplacedFile?

@@ -5,7 +5,6 @@ internal import Glibc
 /// A process goes on writing to a file that somebody has removed, moved or replaced, and nothing of it is kept. So the
 /// files of a commit are compared with what their paths name now.
 package struct NamedFile: Sendable {
-  /// The path.
   package let path: String
   private let device: UInt64
   private let inode: UInt64

@@ -2,7 +2,6 @@ internal import Glibc
 
 /// A folder for temporary files with copies of some files, which exists as long as the object.
 package final class TemporaryCopy {
-  /// The folder.
   package let folder: DurableFolder
 
   /// Copies files of a folder, if they exist, into a new folder in `TMPDIR` or `/tmp`.

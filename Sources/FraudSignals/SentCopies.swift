@@ -1,3 +1,4 @@
+internal import PostbackVerification
 internal import PostbackCopies
 internal import PostbackPipeline
 internal import TableReading

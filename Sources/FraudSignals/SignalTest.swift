@@ -86,9 +86,7 @@ package struct SignalTest: Sendable {
   package let name: SignalName
   /// The comparison that it rests on.
   package let basis: SignalBasis
-  /// The method.
   package let method: SignalMethod
-  /// The party.
   package let party: SignalParty
   /// The advertised app whose postbacks are compared; nil for all apps.
   package var app: String?

@@ -2,19 +2,13 @@
 public enum JSONKind: UInt8, Sendable {
   /// There is no value: the key is absent.
   case absent = 0
-  /// `null`.
   case null
-  /// `false`.
   case `false`
-  /// `true`.
   case `true`
   /// A number of any size; its text is as it was written.
   case number
-  /// A string.
   case string
-  /// An object.
   case object
-  /// An array.
   case array
 }
 

@@ -1,14 +1,11 @@
 /// A JSON value as a tree: for small texts such as configuration, not for postbacks.
 public indirect enum JSONValue: Sendable, Equatable {
-  /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
   /// A number as it was written.
   case number(String)
-  /// A string.
   case string(String)
-  /// An array.
   case array([JSONValue])
   /// An object's members in order; no key occurs twice.
   case object([Member])

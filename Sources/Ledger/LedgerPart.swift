@@ -42,17 +42,20 @@ package struct LedgerPart: Equatable, Sendable {
   /// The folder of the file in an output folder.
   package var folder: String { partition.isEmpty ? table : "\(table)/\(partition)" }
 
+  /// The start of the names of parts.
+  package static let namePrefix = "part-"
+
   /// The file name of a complete part.
   package var name: String {
     let digits = String(number)
-    return "part-\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits).\(format.rawValue)"
+    return "\(Self.namePrefix)\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits).\(format.rawValue)"
   }
 
   /// The number that the name of a complete part says, at whatever path; also where the part was compressed since.
   package static func number(inName path: String) -> Int? {
     let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
-    guard name.hasPrefix("part-") else { return nil }
-    return Int(name.dropFirst("part-".count).prefix { $0 != "." })
+    guard name.hasPrefix(namePrefix) else { return nil }
+    return Int(name.dropFirst(namePrefix.count).prefix { $0 != "." })
   }
 
   /// The file's name until it is complete.

@@ -120,6 +120,6 @@ package final class PutAwayLog {
 
   /// Returns the key of a digest, which has 127 bits: keys must be spread over all of 128.
   private static func key(_ digest: UInt128) -> PostbackKey {
-    PostbackKey(high: UInt64(truncatingIfNeeded: digest >> 63), low: UInt64(truncatingIfNeeded: digest << 1))
+    PostbackKey(digest << 1)
   }
 }

@@ -104,7 +104,7 @@ package struct KeyTally: Equatable, Sendable {
 
   /// Adds a key.
   package mutating func add(_ key: PostbackKey) {
-    let key = UInt128(key.high) << 64 | UInt128(key.low)
+    let key = UInt128(key)
     self += KeyTally(count: 1, sum: key, difference: key)
   }
 

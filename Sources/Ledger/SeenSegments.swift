@@ -23,6 +23,8 @@ package final class SeenSegments: Sendable {
 
   private let folder: DurableFolder
   private let state: Mutex<State>
+  /// The work of the thread that makes segments.
+  private let work = DispatchGroup()
 
   /// The number of entries from which they are moved out of memory.
   package static let defaultLimit = 1 << 20
@@ -110,7 +112,7 @@ package final class SeenSegments: Sendable {
       return true
     }
     guard isDue else { return }
-    DispatchQueue(label: "segments", qos: .utility).async { [self] in
+    DispatchQueue(label: "segments", qos: .utility).async(group: work) { [self] in
       do throws(FileFailure) {
         try add(upTo: mark) {}
         state.withLock { $0.working = nil }
@@ -126,6 +128,7 @@ package final class SeenSegments: Sendable {
   /// Waits until the entries that are being moved out of memory are in a segment, so that the next start need not read them
   /// again. Does not wait until segments are merged. Throws the failure of the work.
   func settle() throws(FileFailure) {
+    // Looks again and again, because it waits for a step in the midst of the work, and once for each run.
     while state.withLock({ state in state.working.map { state.current.end < $0 } ?? false }) { usleep(1000) }
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }
@@ -133,7 +136,7 @@ package final class SeenSegments: Sendable {
   /// Stops a thread that makes segments, and waits for its end. What it has not completed is made at the next start.
   func stop() {
     state.withLock { $0.isStopped = true }
-    while isWorking { usleep(1000) }
+    work.wait()
   }
 
   /// Throws if the work is to stop.

@@ -8,7 +8,12 @@ package final class StateFolder {
   package let folder: DurableFolder
   private let lock: LockFile
 
+  /// The name of the folder in an output that has its state.
+  package static let name = "_state"
   private static let lockName = "lock"
+
+  /// The path of the state in an output.
+  package static func path(in output: String) -> String { "\(output)/\(name)" }
 
   /// Creates the folder and missing folders above it, and locks it. Throws `.locked` if another process has the lock.
   package convenience init(_ path: String) throws(FileFailure) { try self.init(try DurableFolder(making: path)) }

@@ -1,4 +1,4 @@
-package import DurableFiles
+internal import DurableFiles
 package import PostbackVerification
 
 /// The committed rows of one table that were removed at once: whole parts that are old, or rows on request.
@@ -82,7 +82,6 @@ package struct TableRemoval: Equatable, Sendable {
 
   /// The name of the table.
   package let table: String
-  /// The reason.
   package let reason: Reason
   /// The number of removals of the table, this one included; 0 before it is committed.
   package private(set) var generation = 0
@@ -188,7 +187,7 @@ extension TableRemoval {
         next,
         .integer(row.offset),
         .integer(row.byteCount),
-        row.key.map { .wide(UInt128($0.high) << 64 | UInt128($0.low)) } ?? .null,
+        row.key.map { .wide(UInt128($0)) } ?? .null,
         row.source?.file.map { .text($0) } ?? .null,
         row.source?.line.map { .integer($0) } ?? .null,
         row.source.map { .text($0.digest) } ?? .null,
@@ -213,123 +212,5 @@ extension TableRemoval {
     }
     let digest = try SQLiteStatement(database, "UPDATE fed_back SET raw_sha256 = ? WHERE raw_sha256 = ?")
     for pair in Set(digests) { try digest.run(.bytes(pair.new), .bytes(pair.old)) }
-  }
-}
-
-extension TableRemoval.Part {
-  fileprivate static let columns = """
-    table_name, format, number, partition, length, rows, oldest_received, newest_received, key_count, key_sum,
-    key_difference
-    """
-
-  fileprivate init(_ row: SQLiteStatement) throws(FileFailure) {
-    part = LedgerPart(
-      table: row.text(0),
-      format: try row.word(1, as: TableFormat.self),
-      number: try row.count(2, as: Int.self),
-      partition: row.text(3)
-    )
-    part.length = try row.count(4)
-    part.rows = try row.count(5)
-    part.phase = .complete
-    if !row.isNull(6) { part.received = ReceiptSpan(oldest: try row.count(6), newest: try row.count(7)) }
-    keys = KeyTally(count: try row.count(8), sum: try row.wide(9), difference: try row.wide(10))
-  }
-}
-
-extension TableRemoval.Row {
-  fileprivate init(_ row: SQLiteStatement) throws(FileFailure) {
-    let key: UInt128? = row.isNull(4) ? nil : try row.wide(4)
-    self.init(
-      format: try row.word(0, as: TableFormat.self),
-      part: try row.count(1, as: Int.self),
-      offset: try row.count(2),
-      byteCount: try row.count(3),
-      key: key.map { PostbackKey($0) },
-      source: row.isNull(7)
-        ? nil
-        : TableRemoval.Source(
-          file: row.isNull(5) ? nil : row.text(5),
-          line: row.isNull(6) ? nil : try row.integer(6),
-          sha256: row.text(7)
-        )
-    )
-  }
-}
-
-extension TableRemoval.Source {
-  /// Returns the columns in a query of removed rows, with constants for those that an earlier ledger does not have.
-  fileprivate static func columns(in database: SQLiteDatabase) throws(FileFailure) -> String {
-    try LedgerSchema.identify(database) > 8 ? ", source_file, source_line, digest" : ", NULL, NULL, NULL"
-  }
-}
-
-extension PostbackKey {
-  init(_ number: UInt128) {
-    self.init(high: UInt64(truncatingIfNeeded: number >> 64), low: UInt64(truncatingIfNeeded: number))
-  }
-}
-
-extension Ledger {
-  /// Returns the removed parts whose files may still exist.
-  package func pendingRemovals() throws(FileFailure) -> [LedgerPart] { try TableRemoval.pending(in: database) }
-
-  /// Returns the newest time of receipt, in milliseconds since 1970, among the parts of a table that were removed because
-  /// of their age; nil if there are none. Read without the lock.
-  package static func retentionEnd(_ folderPath: String, of table: String) throws(FileFailure) -> Int64? {
-    try reading(folderPath) { database throws(FileFailure) in
-      guard try LedgerSchema.identify(database) > 5 else { return nil }
-      let newest = try SQLiteStatement(
-        database,
-        """
-        SELECT max(newest_received) FROM removed_parts JOIN removals USING (table_name, generation)
-        WHERE table_name = ? AND reason = '\(TableRemoval.Reason.retention.rawValue)'
-        """
-      )
-      func read(_ row: SQLiteStatement) throws(FileFailure) -> Int64? { row.isNull(0) ? nil : try row.count(0) }
-      return try newest.first(.text(table), as: read) ?? nil
-    }
-  }
-
-  /// Records that the files of removed parts are gone, and that rewritten files have replaced the old ones.
-  package func finishRemovals() throws(FileFailure) {
-    try database.execute(
-      """
-      UPDATE removed_parts SET pending = 0 WHERE pending = 1; UPDATE parts SET rewritten = 0 WHERE rewritten = 1
-      """
-    )
-  }
-
-  /// Returns the greatest number that a part of a table has or had; 0 if there was none.
-  package func lastPartNumber(of table: String) throws(FileFailure) -> Int {
-    let statement = try SQLiteStatement(
-      database,
-      """
-      SELECT coalesce(max(number), 0) FROM (
-        SELECT number FROM parts WHERE table_name = ?1 UNION ALL SELECT number FROM removed_parts WHERE table_name = ?1
-      )
-      """
-    )
-    return try statement.first(.text(table)) { row throws(FileFailure) in try row.count(0, as: Int.self) } ?? 0
-  }
-}
-
-extension TableRemoval {
-  /// Returns the removed parts whose files may still exist.
-  static func pending(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
-    let statement = try SQLiteStatement(database, "SELECT \(Part.columns) FROM removed_parts WHERE pending = 1")
-    return try statement.all { row throws(FileFailure) in try Part(row).part }
-  }
-
-  /// Returns the tally of the keys in removed rows of `skan_postbacks`, by format.
-  static func removedKeys(in database: SQLiteDatabase) throws(FileFailure) -> [TableFormat: KeyTally] {
-    var keys: [TableFormat: KeyTally] = [:]
-    for removal in try all(of: "skan_postbacks", after: 0, in: database) {
-      for part in removal.parts { keys[part.part.format, default: KeyTally()] += part.keys }
-      for row in removal.rows {
-        if let key = row.key { keys[row.format, default: KeyTally()].add(key) }
-      }
-    }
-    return keys
   }
 }

@@ -60,7 +60,6 @@ enum SourceAppColumn: String, LookupColumn {
 package struct SourceApp: Sendable, Hashable {
   /// The name in reports.
   package let name: String
-  /// The category.
   package let category: String?
 }
 

@@ -238,7 +238,7 @@ struct Campaigns: Sendable {
     _ row: inout LookupRow<CampaignColumn>,
     _ findings: inout LookupFindings
   ) -> (CampaignRow.Kind, Int)? {
-    let isDigits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let isDigits = text.utf8.allSatisfy(\.isDecimalDigit)
     let kind = kind ?? (text.utf8.count > 3 ? .sourceIdentifier : .campaignID)
     switch kind {
     case .campaignID:

@@ -27,7 +27,6 @@ package struct LookupFile {
   package let bytes: [UInt8]
   let dates: LookupDateFormat?
 
-  /// Reads a file.
   package init(at path: String, dates: LookupDateFormat?) throws(FileFailure) {
     // Opening a pipe would wait for its other end.
     guard try FileStatus(path: path).kind == .regular else {

@@ -11,7 +11,6 @@ package struct LookupProblem: Hashable, Sendable, CustomStringConvertible {
   /// The problem and its correction, as complete sentences.
   package let reason: String
 
-  /// Makes a problem.
   package init(file: String, line: Int?, column: String?, reason: String) {
     (self.file, self.line, self.column, self.reason) = (file, line, column, reason)
   }

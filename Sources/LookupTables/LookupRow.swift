@@ -33,11 +33,7 @@ package struct LookupRow<Column: LookupColumn> {
     -> Int64?
   {
     guard let text = cells[column] else { return nil }
-    if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int64(text),
-      range.contains(value)
-    {
-      return value
-    }
+    if text.utf8.allSatisfy(\.isDecimalDigit), let value = Int64(text), range.contains(value) { return value }
     let expected =
       range.upperBound == .max
       ? "an integer from \(range.lowerBound) on" : "an integer from \(range.lowerBound) to \(range.upperBound)"
@@ -84,7 +80,7 @@ package struct LookupRow<Column: LookupColumn> {
     guard let text = cells[column] else { return nil }
     if let time = Timestamp(dateOrTime: text) { return time.milliseconds }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts.allSatisfy({ $0.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }),
+    guard parts.count == 3, parts.allSatisfy({ $0.utf8.allSatisfy(\.isDecimalDigit) }),
       (1...2).contains(parts[0].count), (1...2).contains(parts[1].count), parts[2].count == 4
     else {
       note(column, "The date must be one such as 2026-03-01, from 1970 on, but it is \(text.quotedExcerpt).", &findings)

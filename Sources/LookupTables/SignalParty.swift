@@ -5,12 +5,10 @@ package struct SignalParty: Hashable, Comparable, Sendable {
     case forwarder, network, app
   }
 
-  /// The kind.
   package let kind: Kind
   /// The name of the forwarder, the id of the network, or the id of the app.
   package let name: String
 
-  /// Makes a party.
   package init(kind: Kind, name: String) {
     (self.kind, self.name) = (kind, name)
   }

@@ -38,7 +38,7 @@ package struct ModelMeanings: Sendable {
 
   /// The same models as JSON.
   package static func texts(ofRun output: String) throws(FileFailure) -> [String] {
-    let state = "\(output)/_state"
+    let state = StateFolder.path(in: output)
     return Ledger.isThere(state) ? try Ledger.keptModels(in: state).map(\.text) : []
   }
 
@@ -48,7 +48,6 @@ package struct ModelMeanings: Sendable {
     var minima: [Amount] = []
     /// The greatest amounts, in order; nil for a value without an upper limit.
     var maxima: [Amount?] = []
-    /// The currencies.
     var currencies: Set<String> = []
   }
 

@@ -34,7 +34,6 @@ package struct Stratum: Hashable, Comparable, Sendable {
   /// The part of the campaign's identifier.
   package var identifier: Identifier
 
-  /// Makes a stratum.
   package init(app: Int64, network: String, _ identifier: Identifier) {
     (self.app, self.network, self.identifier) = (app, network, identifier)
   }
@@ -48,7 +47,6 @@ package struct Stratum: Hashable, Comparable, Sendable {
 package struct ReportedValue: Hashable, Comparable, Sendable {
   /// The id of the model that decoded the value.
   package var modelID: String
-  /// The version of that model.
   package var modelVersion: Int
   /// The fine value, or `firstCoarse` for `low`, and the next numbers for `medium` and `high`.
   package var code: Int

@@ -7,7 +7,6 @@ internal import Statistics
 package struct StratumCounts: Sendable {
   /// A stratum in a window and a period.
   package struct Cell: Hashable, Sendable {
-    /// The stratum.
     package var stratum: Stratum
     /// The conversion window, 0 to 2.
     package var window: Int

@@ -25,7 +25,6 @@ package struct PostbackCopy: Hashable, Sendable {
   /// Indicates that the fields of one of them are impossible under Apple's data tiers.
   package var isImpossible = false
 
-  /// Makes a copy.
   package init(
     receivedAt: Int64,
     lastReceivedAt: Int64 = .min,

@@ -1,6 +1,6 @@
 package import ConversionModel
 package import Ledger
-package import PostbackVerification
+internal import PostbackVerification
 package import Signatures
 internal import Tables
 package import JSON
@@ -8,22 +8,21 @@ package import JSON
 extension RunSettings {
   /// The settings of a run by that version of the program.
   package init(
-    trust: Trust,
-    limits: ReadLimits,
+    _ used: PipelineSettings,
     format options: TableOptions,
-    models: Models,
     program: String
   ) throws(LibcryptoFailure) {
+    let trust = used.trust
     var hash = try SHA256()
     var digests: [Name: String] = [:]
     for key in trust.keys where key.environment != .development {
       digests[Name(kind: .key, name: key.id)] = try hash.hexadecimalDigest(of: key.subjectPublicKeyInfo.span)
     }
-    let policy = [
+    let policy: [(name: String, text: String)] = [
       ("allow-development", "\(trust.allowsDevelopment)"),
       ("allow-app", trust.allowedApps.map { $0.sorted().map(String.init).joined(separator: " ") } ?? "all"),
       ("allow-network", trust.allowedNetworks.map { $0.sorted().joined(separator: " ") } ?? "all"),
-      ("max-postback-bytes", "\(limits.recordBytes)"),
+      ("max-postback-bytes", "\(used.limits.recordBytes)"),
     ]
     for (name, text) in policy { digests[Name(kind: .policy, name: name)] = try hash.hexadecimalDigest(of: text) }
     for (name, text) in options.settings {
@@ -32,7 +31,7 @@ extension RunSettings {
     for table in Table.all {
       digests[table.layoutName] = try hash.hexadecimalDigest(of: table.columnNames.joined(separator: ","))
     }
-    let texts = try Model.all(of: models)
+    let texts = try Model.all(of: used.models)
     for text in texts { digests[text.settingName] = text.digest }
     let decision = try hash.hexadecimalDigest(
       of: program + Self.digest(of: .key, in: digests) + Self.digest(of: .policy, in: digests)

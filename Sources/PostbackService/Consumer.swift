@@ -156,13 +156,7 @@ package final class Consumer {
   private func use(_ used: PipelineSettings, in tables: TableWriter) throws(PipelineFailure) {
     let settings: RunSettings
     do throws(LibcryptoFailure) {
-      settings = try RunSettings(
-        trust: used.trust,
-        limits: used.limits,
-        format: options.tables,
-        models: used.models,
-        program: options.version
-      )
+      settings = try RunSettings(used, format: options.tables, program: options.version)
     } catch {
       throw .libcrypto(error)
     }
@@ -283,9 +277,8 @@ package final class Consumer {
     repeat {
       let end = ContinuousClock.now + duration
       while stoppedAt == nil, .now < end {
-        for signal in signals.pending() { receive(signal) }
+        for signal in signals.wait(upTo: .milliseconds(100)) { receive(signal) }
         feedWatchdog()
-        usleep(100_000)
       }
     } while stoppedAt == nil && !canWrite()
     isDone = stoppedAt != nil

@@ -4,7 +4,6 @@ internal import Metrics
 
 /// A directory of the service whose disk can become full.
 package enum DiskPlace: String, CaseIterable, Sendable {
-  /// The spool.
   case spool
   /// The state of the consumer.
   case state

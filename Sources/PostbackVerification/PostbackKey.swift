@@ -24,6 +24,12 @@ public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
+  /// Makes a key from its 128 bits.
+  @available(iOS 18.0, *)
+  package init(_ number: UInt128) {
+    self.init(high: UInt64(truncatingIfNeeded: number >> 64), low: UInt64(truncatingIfNeeded: number))
+  }
+
   /// Parses 32 hexadecimal digits in lower case, as the tables have them; nil for other bytes.
   package init?(hexadecimal digits: Span<UInt8>) {
     guard digits.count == Self.length else { return nil }
@@ -63,4 +69,10 @@ public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
 
   /// The number of bytes that `write(to:)` writes.
   package static let length = 32
+}
+
+@available(iOS 18.0, *)
+extension UInt128 {
+  /// The key of a postback as one number.
+  package init(_ key: PostbackKey) { self = UInt128(key.high) << 64 | UInt128(key.low) }
 }

@@ -4,7 +4,6 @@ public import JSON
 public enum Framework: String, CaseIterable, Sendable {
   /// SKAdNetwork 1.0 to 4.0.
   case skAdNetwork = "skadnetwork"
-  /// AdAttributionKit.
   case adAttributionKit = "adattributionkit"
 }
 

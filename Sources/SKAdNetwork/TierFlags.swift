@@ -67,7 +67,6 @@ public struct TierFlags: OptionSet, Sendable {
     return TierFlags(names.map(\.flag)).subtracting(others)
   }()
 
-  /// The names of `edits`.
   package static let namesOfEdits: [String] = names.filter { edits.contains($0.flag) }.map(\.name)
 
   /// The flag for each field that may be unsigned and unreadable.

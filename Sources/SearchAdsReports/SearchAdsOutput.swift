@@ -7,7 +7,6 @@ package import Tables
 /// The table `asa_attributions` of an output while it is written: first new results go into the journal, then the table is
 /// made of all of it.
 package final class SearchAdsOutput {
-  /// The journal.
   package let journal: AttributionJournal
   private let table: DerivedTable
   private let encoding: TableEncoding

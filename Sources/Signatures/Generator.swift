@@ -3,7 +3,6 @@ internal import CLibcrypto
 /// The multiples of a curve's generator, for verification and search. Any number of tasks may use them at once.
 @safe
 package final class Generator: Sendable {
-  /// The curve.
   package let curve: Curve
 
   // Never changed once made, and libcrypto only reads it to multiply.

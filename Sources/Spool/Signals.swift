@@ -12,7 +12,6 @@ package final class Signals {
   /// The read end of the pipe, which poll(2) reports as readable after a signal.
   package let readEnd: Int32
   private let writeEnd: Int32
-  private var history = SignalHistory()
   private var queue: [ReceivedSignal] = []
 
   private static let numbers = [SIGTERM, SIGINT, SIGHUP]
@@ -69,7 +68,7 @@ package final class Signals {
       let count = unsafe read(readEnd, &numbers, numbers.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return }
-      for number in numbers.prefix(count) { queue.append(history.receive(Int32(number))) }
+      for number in numbers.prefix(count) { queue.append(ReceivedSignal(number: Int32(number))) }
     }
   }
 }
@@ -90,21 +89,6 @@ private func tell(_ number: Int32) {
 package struct ReceivedSignal: Hashable, Sendable {
   /// `SIGTERM`, `SIGINT` or `SIGHUP`.
   package let number: Int32
-  /// True if this signal asks the program to end and an earlier one did too: the program should now end at once.
-  package let isRepeated: Bool
   /// True if the signal asks the program to end: `SIGTERM` or `SIGINT`.
   package var asksToEnd: Bool { number == SIGTERM || number == SIGINT }
-}
-
-/// A memory of earlier signals, which tells a repeated request to end from the first one.
-struct SignalHistory {
-  private var wasAskedToEnd = false
-
-  /// Records a signal, and returns it with `isRepeated` filled in.
-  mutating func receive(_ number: Int32) -> ReceivedSignal {
-    let signal = ReceivedSignal(number: number, isRepeated: false)
-    guard signal.asksToEnd else { return signal }
-    defer { wasAskedToEnd = true }
-    return ReceivedSignal(number: number, isRepeated: wasAskedToEnd)
-  }
 }

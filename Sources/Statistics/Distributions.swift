@@ -68,7 +68,6 @@ package struct BetaBinomial: Sendable {
     self.beta = beta
   }
 
-  /// The mean.
   package var mean: Double { Double(trials) * alpha / (alpha + beta) }
 
   /// Returns the equal-tailed interval at a level: its tails hold at most (1 − level) / 2 each.

@@ -5,7 +5,6 @@ package struct Rate: Equatable, Sendable {
   /// The number of records for which the property is known.
   package var total = 0
 
-  /// Makes a rate.
   package init(count: Int = 0, total: Int = 0) {
     (self.count, self.total) = (count, total)
   }

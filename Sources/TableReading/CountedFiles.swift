@@ -69,7 +69,7 @@ extension TableFiles {
   /// Returns the folders of the states that belong to an output: `_state` in it, or among some others.
   private static func states(of output: String, among states: [String]) throws(FileFailure) -> [String] {
     guard let id = try OutputID.read(in: output) else { return [] }
-    let own = "\(output)/_state"
+    let own = StateFolder.path(in: output)
     var found: [String] = []
     for state in states + (Ledger.isThere(own) ? [own] : []) where try Ledger.reading(state).outputID == id {
       found.append(state)

@@ -17,7 +17,7 @@ package struct OutputStates: Sendable {
     for state in states { named.append((state, try Ledger.reading(state))) }
     for output in outputs where output != InputFile.standardInput {
       let id = try OutputID.read(in: output)
-      let own = "\(output)/_state"
+      let own = StateFolder.path(in: output)
       // Earlier versions left no ids.
       if let found = named.first(where: { Self.fits($0.reading, id, isAlone: outputs.count == 1) }) {
         readings[output] = found.reading

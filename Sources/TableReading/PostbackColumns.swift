@@ -26,9 +26,10 @@ package struct PostbackColumns: Sendable {
   package let channel = Table.postbacks.place(.channel)
   package let forwarder = Table.postbacks.place(.forwarder)
   package let receivedAt = Table.postbacks.place(.receivedAt)
-  let estimated = Table.postbacks.place(.estimatedInstallDate)
-  let earliest = Table.postbacks.place(.installDateEarliest)
-  let latest = Table.postbacks.place(.installDateLatest)
+  package let receivedAtSource = Table.postbacks.place(.receivedAtSource)
+  package let estimated = Table.postbacks.place(.estimatedInstallDate)
+  package let earliest = Table.postbacks.place(.installDateEarliest)
+  package let latest = Table.postbacks.place(.installDateLatest)
   package let modelID = Table.postbacks.place(.modelID)
   package let modelVersion = Table.postbacks.place(.modelVersion)
   package let decodeStatus = Table.postbacks.place(.decodeStatus)
@@ -36,7 +37,7 @@ package struct PostbackColumns: Sendable {
   package let minRevenue = Table.postbacks.place(.minRevenue)
   package let maxRevenue = Table.postbacks.place(.maxRevenue)
   package let currency = Table.postbacks.place(.currency)
-  let cumulative = Table.postbacks.place(.cumulative)
+  package let cumulative = Table.postbacks.place(.cumulative)
   package let extras = Table.postbacks.place(.extras)
 
   /// Finds the columns.

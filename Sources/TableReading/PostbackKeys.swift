@@ -1,6 +1,6 @@
 internal import JSON
 package import PostbackPipeline
-package import PostbackVerification
+internal import PostbackVerification
 package import Tables
 
 extension TableFiles {
@@ -33,11 +33,6 @@ extension RawBatch {
     while cursor.next() { keys[cursor.index] = cursor.key(column).map { UInt128($0) } }
     return keys
   }
-}
-
-extension UInt128 {
-  /// The key of a postback as one number.
-  package init(_ key: PostbackKey) { self = UInt128(key.high) << 64 | UInt128(key.low) }
 }
 
 extension [UInt128] {

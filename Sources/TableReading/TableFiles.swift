@@ -6,7 +6,6 @@ package import Tables
 
 /// The files with the rows of one table, in order: files that `postback run` or `watch` wrote, or excerpts from them.
 package struct TableFiles: Sendable {
-  /// The table.
   package let table: Table
   /// Its files as JSON Lines, compressed or not.
   package internal(set) var inputs: [InputFile]
@@ -41,7 +40,7 @@ package struct TableFiles: Sendable {
     var isOfWholeRuns = true
     for path in paths {
       switch try TablePlace(path) {
-      case .folder(let names) where names.contains(where: { Table.names.contains($0) || $0 == "_state" }):
+      case .folder(let names) where names.contains(where: { Table.names.contains($0) || $0 == StateFolder.name }):
         if let reading = states.reading(of: path) {
           inputs += try Self.committed(reading, of: table, in: path)
         } else if names.contains(table.name) {
@@ -98,7 +97,7 @@ package struct TableFiles: Sendable {
     return try InputFile.enumerate(readable.map { "\(folder)/\($0)" })
   }
 
-  private static func isPart(_ name: String) -> Bool { name.hasPrefix("part-") }
+  private static func isPart(_ name: String) -> Bool { name.hasPrefix(LedgerPart.namePrefix) }
 }
 
 /// The kind of object at a path.

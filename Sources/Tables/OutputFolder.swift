@@ -93,7 +93,7 @@ package final class OutputFolder {
 
   /// Tells if the table has parts that are visible to readers.
   func hasParts(of table: Table) throws(FileFailure) -> Bool {
-    try Partitioning.entries(of: "\(path)/\(table.name)").contains { $0.name.hasPrefix("part-") }
+    try Partitioning.entries(of: "\(path)/\(table.name)").contains { $0.name.hasPrefix(LedgerPart.namePrefix) }
   }
 
   /// Tells if the hidden file of a part exists. A part is hidden until it is published under its name.

@@ -34,7 +34,6 @@ package enum Partitioning: String, CaseIterable, Sendable {
 
 /// The rows of a batch that go to one partition of one table.
 package struct TablePortion: Sendable {
-  /// The rows.
   package let rows: EncodedRows
   /// The folder of the partition; empty for a table without partitions.
   package let partition: String

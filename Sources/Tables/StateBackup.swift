@@ -37,14 +37,15 @@ package struct StateBackup {
     self.output = output
     self.target = hidden
     self.previous = previous
-    let parts = try previous.map { path throws(FileFailure) in try Ledger.reading("\(path)/_state").parts } ?? []
+    let parts =
+      try previous.map { path throws(FileFailure) in try Ledger.reading(StateFolder.path(in: path)).parts } ?? []
     known = Dictionary(parts.map { (Self.path(of: $0), $0) }) { $1 }
     let tables = Set(Table.all.map(\.name))
     others = try DurableFolder(output).names().filter { name in
-      !tables.contains(name) && !name.hasPrefix("_state") && name != OutputID.fileName
+      !tables.contains(name) && !name.hasPrefix(StateFolder.name) && name != OutputID.fileName
     }
     // Another backup to the same place is kept out.
-    let copy = try StateFolder("\(hidden)/_state")
+    let copy = try StateFolder(StateFolder.path(in: hidden))
     defer { withExtendedLifetime(copy) {} }
     ledger = try Ledger.copy(state, to: copy.folder)
     var passes = 1

@@ -96,9 +96,9 @@ package struct StateCheck {
     let known = Set(parts.map(\.hiddenName) + rewritten + parts.filter { $0.phase == .complete }.map(\.name))
     for name in names where !known.contains(name) {
       let path = "\(output)/\(folder)/\(name)"
-      if name.hasPrefix("part-") {
+      if name.hasPrefix(LedgerPart.namePrefix) {
         problems.append("\(path): The file exists, but the ledger does not have it as complete. Move it away.")
-      } else if name.hasPrefix(".part-") {
+      } else if name.hasPrefix(".\(LedgerPart.namePrefix)") {
         notes.append("\(path): The file was not committed. The next run writes it anew.")
       }
     }

@@ -14,7 +14,6 @@ package struct TableParts {
     var byteCount: Int64 { files.map(\.part.length).max() ?? 0 }
   }
 
-  /// The table.
   package let table: Table
   private let formats: [TableFormat]
   private let output: String

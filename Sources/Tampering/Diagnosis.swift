@@ -55,7 +55,6 @@ package struct Diagnosis: Sendable, Equatable {
 
   /// A signed field that was edited; nil stands for an absent field.
   package struct Edit: Sendable, Equatable {
-    /// The field.
     package var field: Field
     /// The value that was signed.
     package var original: String?

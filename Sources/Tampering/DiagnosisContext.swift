@@ -64,17 +64,13 @@ package struct DiagnosisContext: Sendable {
 
 /// An accepted postback whose signature other postbacks carry. What is not known of it is nil.
 package struct SignatureOwner: Sendable, Equatable {
-  /// The transaction.
   package var transactionID: String
   /// The key of the postback, in hexadecimal digits.
   package var postbackKey: String?
-  /// The ad network.
   package var adNetworkID: String?
   /// The advertised app.
   package var appID: String?
-  /// The channel.
   package var channel: String?
-  /// The forwarder.
   package var forwarder: String?
   /// The time of receipt.
   package var receivedAt: String?

@@ -16,7 +16,6 @@ final class DatabaseConnection {
   private static let patience = 10
   private static let tick = Duration.milliseconds(100)
 
-  /// Opens a connection.
   init(_ address: DatabaseAddress, stop: @escaping (Duration) -> Bool) throws(LoadFailure) {
     self.stop = stop
     do throws(DatabaseFailure) { unsafe library = try Libpq.functions() } catch { throw .database(error) }

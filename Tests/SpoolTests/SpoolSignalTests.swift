@@ -6,11 +6,8 @@ import Testing
 @testable import PostbackPipeline
 
 @Suite struct `Signals of the process` {
-  @Test func `distinguish the first request to end from further ones`() {
-    var history = SignalHistory()
-    let numbers = [SIGHUP, SIGHUP, SIGTERM, SIGHUP, SIGINT, SIGTERM]
-    #expect(numbers.map { history.receive($0).isRepeated } == [false, false, false, false, true, true])
-    #expect(numbers.map { history.receive($0).asksToEnd } == [false, false, true, false, true, true])
+  @Test func `ask to end, except the one for new settings`() {
+    #expect([SIGHUP, SIGTERM, SIGINT].map { ReceivedSignal(number: $0).asksToEnd } == [false, true, true])
   }
 
   @Test func `are reported instead of ending the process, also while it waits`() async {
@@ -21,14 +18,14 @@ import Testing
       let site = try SpoolSite()
       let waiter = SpoolWaiter(try site.folder(), signals: signals)
       kill(getpid(), SIGHUP)
-      #expect(try waiter.wait(upTo: .seconds(20)) == .signal(ReceivedSignal(number: SIGHUP, isRepeated: false)))
+      #expect(try waiter.wait(upTo: .seconds(20)) == .signal(ReceivedSignal(number: SIGHUP)))
       #expect(try waiter.wait(upTo: .zero) == .timeout)
       let thread = Thread {
         usleep(50_000)
         kill(getpid(), SIGTERM)
       }
       thread.start()
-      #expect(try waiter.wait(upTo: .seconds(20)) == .signal(ReceivedSignal(number: SIGTERM, isRepeated: false)))
+      #expect(try waiter.wait(upTo: .seconds(20)) == .signal(ReceivedSignal(number: SIGTERM)))
       // Signals before input.
       try site.put("a")
       kill(getpid(), SIGINT)
@@ -38,11 +35,11 @@ import Testing
         wakeup = try waiter.wait(upTo: .seconds(20))
         if wakeup == .input { try site.put("b") }
       }
-      #expect(wakeup == .signal(ReceivedSignal(number: SIGINT, isRepeated: true)))
+      #expect(wakeup == .signal(ReceivedSignal(number: SIGINT)))
       kill(getpid(), SIGTERM)
       var pending: [ReceivedSignal] = []
       while pending.isEmpty, ContinuousClock.now - start < .seconds(20) { pending = signals.pending() }
-      #expect(pending == [ReceivedSignal(number: SIGTERM, isRepeated: true)])
+      #expect(pending == [ReceivedSignal(number: SIGTERM)])
       #expect(signals.pending() == [])
     }
   }

@@ -20,7 +20,6 @@ package struct CaseFile: Sendable {
   package struct Day: Sendable {
     /// The date; nil for records without a time of receipt.
     package let date: String?
-    /// The records.
     package fileprivate(set) var records = Count()
     /// The rejects by code.
     package fileprivate(set) var codes: [String: Int] = [:]
@@ -30,7 +29,6 @@ package struct CaseFile: Sendable {
   package struct Sender: Sendable {
     /// The value; nil for null.
     package let name: String?
-    /// The records.
     package fileprivate(set) var records = Count()
   }
 
@@ -204,7 +202,7 @@ private struct CaseCounting: Sendable {
   private let version = GroupKeyReader(["framework", "version"], in: .postbacks)
   private let acceptedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0], in: .postbacks) }
   private let rejectedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0, "reject_code"], in: .rejects) }
-  private let places = PostbackPlaces()
+  private let columns = PostbackColumns()
   private let key = Table.postbacks.place(.postbackKey)
   private let code = Table.rejects.place(.rejectCode)
   private let digest = Table.rejects.place(.rawSHA256)
@@ -245,7 +243,7 @@ private struct CaseCounting: Sendable {
     while row.next() {
       guard ofAccepted.matches(row) else { continue }
       count.accepted += 1
-      count.span.add(at: row.time(places.received))
+      count.span.add(at: row.time(columns.receivedAt))
       day.read(row, into: &group)
       count.days.add(group)
       status.read(row, into: &group)
@@ -257,8 +255,8 @@ private struct CaseCounting: Sendable {
       version.read(row, into: &group)
       let kind = group.values.map { $0 ?? "" }.joined(separator: " ")
       count.acceptedExamples.add(row.line, digest: row.text(key) ?? "", code: kind)
-      guard row.boolean(places.won) != false, let window = Int(exactly: row.integer(places.window) ?? 0),
-        (0..<3).contains(window), let sum = RevenueSums.Window(row, places)
+      guard row.boolean(columns.didWin) != false, let window = Int(exactly: row.integer(columns.window) ?? 0),
+        (0..<3).contains(window), let sum = RevenueSums.Window(row, columns)
       else { continue }
       count.revenue.add(sum, ofWindow: window, row, &group)
     }

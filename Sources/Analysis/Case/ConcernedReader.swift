@@ -30,7 +30,7 @@ struct ConcernedReader: Sendable {
   var keys: Set<PostbackKey> = []
 
   private let conflicts = ConflictReader()
-  private let places = PostbackPlaces()
+  private let columns = PostbackColumns()
   private let place = GroupKeyReader(["app_id", "version", "postback_sequence_index"], in: .postbacks)
   private let values: [Int] = [.conversionValue, .coarseConversionValue, .countryCode].map { Table.postbacks.place($0) }
   private let key = Table.postbacks.place(.postbackKey)
@@ -122,7 +122,7 @@ struct ConcernedReader: Sendable {
       place.read(row, into: &group)
       let values = values.map { row.text($0) }
       var revenue: (amount: Amount, currency: String)?
-      if wantsRevenue, let currency = row.text(places.currency), let amount = row.amount(places.revenue) {
+      if wantsRevenue, let currency = row.text(columns.currency), let amount = row.amount(columns.revenue) {
         revenue = (amount, currency)
         let key = Self.meaningKey(group, values)
         if let known = meanings[key], known != .revenue(amount, currency) {
@@ -135,12 +135,12 @@ struct ConcernedReader: Sendable {
       firsts[key] = First(
         copy: ConcernedTransaction.Copy(
           origin: CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder)),
-          receivedAt: row.text(places.received),
+          receivedAt: row.text(columns.receivedAt),
           values: values,
           revenue: revenue
         ),
-        time: row.time(places.received),
-        window: row.text(places.window),
+        time: row.time(columns.receivedAt),
+        window: row.text(columns.window),
         place: group,
         matches: acceptedFilter?.matches(row) == true
       )

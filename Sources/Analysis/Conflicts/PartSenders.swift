@@ -20,7 +20,7 @@ struct PartSenders: Sendable {
 
   /// Adds a postback with its channel and its forwarder.
   mutating func add(_ key: PostbackKey, from sender: GroupKey) {
-    postbacks.append(UInt128(key.high) << 64 | UInt128(key.low) & Self.keyBits | UInt128(place(of: sender)))
+    postbacks.append(UInt128(key) & Self.keyBits | UInt128(place(of: sender)))
   }
 
   /// Adds postbacks that come later.

@@ -27,7 +27,7 @@ struct ReportCounting: Sendable {
   private let cube = CubeKeys()
   private let identifiers = SourceIdentifiers()
   private let rejects = RejectPlaces()
-  private let postbacks = PostbackPlaces()
+  private let postbacks = PostbackColumns()
 
   init(sampleLimit: Int) { self.sampleLimit = sampleLimit }
 
@@ -69,21 +69,21 @@ struct ReportCounting: Sendable {
       acceptedForwarder.read(row, into: &key)
       count.forwarders.add(key)
       acceptedSource.read(row, into: &key)
-      count.sources.add(key, at: row.time(postbacks.received))
+      count.sources.add(key, at: row.time(postbacks.receivedAt))
       status.read(row, into: &key)
       count.statuses.add(key)
       if let postback = row.key(postbacks.key) {
         sender.read(row, into: &key)
         count.senders.add(postback, from: key)
       }
-      guard row.boolean(postbacks.won) != false,
+      guard row.boolean(postbacks.didWin) != false,
         let window = Int(exactly: row.integer(postbacks.window) ?? 0), count.windows.indices.contains(window)
       else {
         cube.addAccepted(row, window: nil, nil, to: &count.cube, &key)
         continue
       }
       let kind: ReportCube.ValueKind =
-        row.cell(postbacks.fine) != nil ? .fine : row.cell(postbacks.coarse) != nil ? .coarse : .null
+        row.cell(postbacks.conversionValue) != nil ? .fine : row.cell(postbacks.coarseValue) != nil ? .coarse : .null
       cube.addAccepted(row, window: window, kind, to: &count.cube, &key)
       if let days = count.add(kind, window: window, row, postbacks) {
         cube.addInstall(row, days, to: &count.cube, &key)
@@ -103,25 +103,25 @@ extension ReportCount {
     _ kind: ReportCube.ValueKind,
     window: Int,
     _ row: borrowing RowCursor,
-    _ places: PostbackPlaces
+    _ columns: PostbackColumns
   ) -> [Int]? {
     switch kind {
     case .fine: windows[window].fine += 1
     case .coarse: windows[window].coarse += 1
     case .null: windows[window].none += 1
     }
-    guard window == 0, row.boolean(places.redownload) != true,
-      row.text(places.conversion) ?? Self.install == Self.install
+    guard window == 0, row.boolean(columns.redownload) != true,
+      row.text(columns.conversionType) ?? Self.install == Self.install
     else { return nil }
-    guard let estimated = row.day(places.estimated), let earliest = row.day(places.earliest),
-      let latest = row.day(places.latest), earliest <= latest, latest - earliest < Self.longestInterval,
+    guard let estimated = row.day(columns.estimated), let earliest = row.day(columns.earliest),
+      let latest = row.day(columns.latest), earliest <= latest, latest - earliest < Self.longestInterval,
       Self.plausibleDays.contains(earliest), Self.plausibleDays.contains(latest),
       Self.plausibleDays.contains(estimated)
     else {
       otherInstalls += 1
       return nil
     }
-    let origin = TimeOrigin(row.text(places.source)).rawValue
+    let origin = TimeOrigin(row.text(columns.receivedAtSource)).rawValue
     installs[origin][estimated, default: .init(day: estimated)].estimated += 1
     if earliest == latest { installs[origin][earliest, default: .init(day: earliest)].certain += 1 }
     for day in earliest...latest { installs[origin][day, default: .init(day: day)].possible += 1 }
@@ -141,13 +141,13 @@ extension ReportCount {
 
 extension RevenueSums.Window {
   /// The revenue of the current row; nil if it has none.
-  init?(_ row: borrowing RowCursor, _ places: PostbackPlaces) {
-    guard row.cell(places.currency) != nil, let estimate = row.amount(places.revenue) else { return nil }
-    let maximum = row.amount(places.maximum)
+  init?(_ row: borrowing RowCursor, _ columns: PostbackColumns) {
+    guard row.cell(columns.currency) != nil, let estimate = row.amount(columns.revenue) else { return nil }
+    let maximum = row.amount(columns.maxRevenue)
     postbacks = 1
-    isCumulative = row.boolean(places.cumulative) == true
+    isCumulative = row.boolean(columns.cumulative) == true
     self.estimate = estimate
-    minimum = row.amount(places.minimum) ?? .zero
+    minimum = row.amount(columns.minRevenue) ?? .zero
     closedMaximum = maximum ?? .zero
     openEnded = maximum == nil ? 1 : 0
   }
@@ -162,25 +162,4 @@ private struct RejectPlaces: Sendable {
   let code = Table.rejects.place(.rejectCode)
   let received = Table.rejects.place(.receivedAt)
   let digest = Table.rejects.place(.rawSHA256)
-}
-
-/// The places of the columns of `skan_postbacks` that reports count.
-struct PostbackPlaces: Sendable {
-  let key = Table.postbacks.place(.postbackKey)
-  let received = Table.postbacks.place(.receivedAt)
-  let source = Table.postbacks.place(.receivedAtSource)
-  let won = Table.postbacks.place(.didWin)
-  let window = Table.postbacks.place(.postbackSequenceIndex)
-  let fine = Table.postbacks.place(.conversionValue)
-  let coarse = Table.postbacks.place(.coarseConversionValue)
-  let redownload = Table.postbacks.place(.redownload)
-  let conversion = Table.postbacks.place(.conversionType)
-  let estimated = Table.postbacks.place(.estimatedInstallDate)
-  let earliest = Table.postbacks.place(.installDateEarliest)
-  let latest = Table.postbacks.place(.installDateLatest)
-  let revenue = Table.postbacks.place(.skanRevenue)
-  let minimum = Table.postbacks.place(.minRevenue)
-  let maximum = Table.postbacks.place(.maxRevenue)
-  let currency = Table.postbacks.place(.currency)
-  let cumulative = Table.postbacks.place(.cumulative)
 }

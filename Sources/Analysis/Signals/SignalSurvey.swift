@@ -147,7 +147,7 @@ private struct SignalCounting: Sendable {
     var part = SignalPart()
     var row = RowCursor(batch, of: .postbacks)
     while row.next() {
-      guard filter.matches(row), let network = row.text(columns.network) else { continue }
+      guard filter.matches(row), let network = row.text(columns.adNetworkID) else { continue }
       part.networks[network, default: NetworkSignals()].add(row, columns)
     }
     part.unreadable = row.unreadable
@@ -159,7 +159,7 @@ extension NetworkSignals {
   /// Adds an accepted postback.
   fileprivate mutating func add(_ row: borrowing RowCursor, _ columns: PostbackColumns) {
     accepted += 1
-    if let flags = row.cell(columns.flags), flags.count > 2, let text = row.text(columns.flags) {
+    if let flags = row.cell(columns.tierFlags), flags.count > 2, let text = row.text(columns.tierFlags) {
       var isImpossible = false
       for (index, flag) in TierFlags.names.enumerated() where text.contains("\"\(flag.name)\"") {
         tierFlags[index] += 1
@@ -168,19 +168,9 @@ extension NetworkSignals {
       if isImpossible { flagged += 1 }
     }
     redownload.add(row.boolean(columns.redownload))
-    viewThrough.add(row.integer(columns.fidelity).map { $0 == 0 })
-    won.add(row.boolean(columns.won))
+    viewThrough.add(row.integer(columns.fidelityType).map { $0 == 0 })
+    won.add(row.boolean(columns.didWin))
   }
-}
-
-/// The places of the columns of skan_postbacks from which signals are read.
-private struct PostbackColumns: Sendable {
-  let key = Table.postbacks.place(.postbackKey)
-  let network = Table.postbacks.place(.adNetworkID)
-  let flags = Table.postbacks.place(.tierFlags)
-  let redownload = Table.postbacks.place(.redownload)
-  let fidelity = Table.postbacks.place(.fidelityType)
-  let won = Table.postbacks.place(.didWin)
 }
 
 /// Signals in the postbacks of one ad network: implausible fields, shares of some field values, and copies.

@@ -18,7 +18,6 @@ package struct StolenSignatures: Sendable {
   package struct Group: Sendable {
     /// The sender.
     package let origin: CopyOrigin
-    /// The rejects.
     package fileprivate(set) var rejects = RowTally()
     /// The number of accepted postbacks whose signatures they carry.
     package var owners: Int { signatures.count }

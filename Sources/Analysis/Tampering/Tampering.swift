@@ -141,7 +141,6 @@ package struct DiagnosedReject: Sendable {
   package let digest: String
   /// The forwarder; nil if the row does not name one.
   package let forwarder: String?
-  /// The diagnosis.
   package let diagnosis: Diagnosis
 
   /// Diagnoses those rows whose reject code allows it, `jobs` at once. The results are in the order of the rows.

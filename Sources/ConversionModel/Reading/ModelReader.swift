@@ -56,21 +56,12 @@ struct ModelReader {
   private mutating func label(_ node: JSONNode) -> ModelLabel? {
     let id = node["model_id"]
     let version = integer(node["version"], in: 1...Int64.max)
-    guard case .string(let text) = id.value, (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isIDByte)
+    guard case .string(let text) = id.value, (1...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isInNames)
     else {
       note(id, mustBe: "a string of 1 to 64 characters of A-Z, a-z, 0-9, '.', '_' and '-'")
       return nil
     }
     return version.map { ModelLabel(modelID: text, version: Int($0)) }
-  }
-
-  private static func isIDByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
   }
 
   private mutating func span(_ node: JSONNode) -> EffectiveSpan? {

@@ -47,20 +47,6 @@ package struct Partner: Sendable {
   package var usesRawBody: Bool { macros.contains { $0.isOfRawBody } }
 }
 
-/// The kind of a delivery.
-enum DeliveryKind: String, CaseIterable, Sendable {
-  /// The postback of an install.
-  case install
-  /// The postback of an install of an app that was installed before.
-  case redownload
-  /// The postback of a user who came back to an installed app.
-  case reengagement
-  /// An event that a postback decodes to.
-  case event
-  /// The new values of a delivery that were restated after it was delivered.
-  case correction
-}
-
 /// The times of attempts after failures, and the failures that are tried again.
 struct RetryPolicy: Sendable {
   /// The times between attempts in milliseconds; the last one repeats.

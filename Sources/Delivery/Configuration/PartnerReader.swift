@@ -1,3 +1,4 @@
+internal import Base
 internal import DurableFiles
 internal import JSON
 internal import LookupTables
@@ -22,7 +23,7 @@ enum PartnerReader {
   ) -> Partner? {
     guard problems.isObject(node, keys: keys, called: "A partner") else { return nil }
     let id = problems.text(node["id"], "1 to 64 letters, digits and - _ .", isRequired: true) { text in
-      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isUnreserved && $0 != UInt8(ascii: "~") }
+      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(\.isInNames)
         ? text : nil
     }
     let ranges = problems.list(node["allow_addresses"]).compactMap { element in
@@ -160,7 +161,7 @@ enum PartnerReader {
     _ environment: (String) -> String?,
     _ problems: inout ConfigurationProblems
   ) -> String? {
-    let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { $0.isUnreserved }
+    let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(\.isUnreserved)
     guard isName, !reservedHeaders.contains(name.lowercased()) else {
       problems.note(node, "This is not the name of a header that can be set.")
       return nil

@@ -20,7 +20,7 @@ extension Outbox {
   /// Notes that a postback may get events, within a transaction.
   func note(awaited delivery: PlannedDelivery, at now: Int64) throws(FileFailure) {
     try insertAwaited.run(
-      .wide(delivery.postback.number),
+      .wide(UInt128(delivery.postback)),
       .text(delivery.partner),
       delivery.receivedAt.map { .integer($0) } ?? .null,
       .integer(now),

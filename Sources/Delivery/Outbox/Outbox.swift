@@ -142,7 +142,7 @@ package final class Outbox {
     let state: DeliveryState = delivery.refusal == nil ? .pending : .cancelled
     let isNew =
       try insert.first([
-        .wide(delivery.id.number), .text(delivery.partner), .wide(delivery.postback.number),
+        .wide(delivery.id.number), .text(delivery.partner), .wide(UInt128(delivery.postback)),
         .text(delivery.kind.rawValue),
         delivery.event.map { .text($0) } ?? .null, delivery.supersedes.map { .wide($0.number) } ?? .null,
         .text(state.rawValue), delivery.refusal.map { .text($0) } ?? .null,
@@ -275,14 +275,4 @@ package final class Outbox {
 extension Outbox {
   /// Prepares a statement of another part of the outbox.
   func statement(_ text: String) throws(FileFailure) -> SQLiteStatement { try SQLiteStatement(database, text) }
-}
-
-extension PostbackKey {
-  /// The key as a number.
-  var number: UInt128 { UInt128(high) << 64 | UInt128(low) }
-
-  /// The key that a number stands for.
-  init(number: UInt128) {
-    self.init(high: UInt64(truncatingIfNeeded: number >> 64), low: UInt64(truncatingIfNeeded: number))
-  }
 }

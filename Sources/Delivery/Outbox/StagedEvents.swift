@@ -2,6 +2,13 @@ internal import DurableFiles
 internal import Ledger
 internal import PostbackVerification
 
+/// A row of a table of events.
+struct EventRow: Sendable {
+  let key: PostbackKey
+  let name: String
+  let values: [Macro: MacroValue]
+}
+
 /// The events whose postbacks are being planned, in a temporary table of the outbox, which does not outlive the process.
 struct StagedEvents {
   /// The number that tells these events from those of other partners.
@@ -27,7 +34,7 @@ struct StagedEvents {
       let values = DeliveryValues(event.values).json
       try outbox.insertStaged.run(
         .integer(number),
-        .wide(event.key.number),
+        .wide(UInt128(event.key)),
         .integer(count),
         .text(event.name),
         .text(values)
@@ -38,7 +45,7 @@ struct StagedEvents {
 
   /// Returns the events of a postback, in their order.
   func events(of key: PostbackKey) throws(FileFailure) -> [EventRow] {
-    try outbox.selectStaged.all(.integer(number), .wide(key.number)) { row throws(FileFailure) in
+    try outbox.selectStaged.all(.integer(number), .wide(UInt128(key))) { row throws(FileFailure) in
       EventRow(key: key, name: row.text(0), values: DeliveryValues(json: row.text(1))?.values ?? [:])
     }
   }

@@ -108,7 +108,7 @@ final class Restatement {
   private func restate(_ key: PostbackKey, _ values: [Macro: MacroValue], _ events: [EventRow], _ now: Int64) throws {
     let path = Outbox.name
     if !events.isEmpty { try addAwaited(key, values, events, now) }
-    let known = try find.all(.wide(key.number)) { row throws(FileFailure) -> Known in
+    let known = try find.all(.wide(UInt128(key))) { row throws(FileFailure) -> Known in
       guard let values = DeliveryValues(json: row.text(8)) else { throw .damaged(path, "The values are not readable") }
       return Known(
         sequence: try row.integer(0),
@@ -153,7 +153,7 @@ final class Restatement {
     _ now: Int64
   ) throws {
     let path = Outbox.name
-    let found = try findAwaited.all(.wide(key.number)) { row throws(FileFailure) -> AwaitedEvents in
+    let found = try findAwaited.all(.wide(UInt128(key))) { row throws(FileFailure) -> AwaitedEvents in
       guard let values = DeliveryValues(json: row.text(2)) else { throw .damaged(path, "The values are not readable") }
       return AwaitedEvents(
         partner: row.text(0),
@@ -169,7 +169,7 @@ final class Restatement {
       for event in events {
         try add(event, awaited.values, values, awaited.receivedAt, partner, key, now)
       }
-      try removeAwaited.run(.wide(key.number), .text(awaited.partner))
+      try removeAwaited.run(.wide(UInt128(key)), .text(awaited.partner))
     }
   }
 

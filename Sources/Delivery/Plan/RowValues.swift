@@ -88,12 +88,7 @@ struct RowValues: Sendable {
   static let eventMacros = events.cells.map(\.macro)
 }
 
-/// A row of a table of events.
-struct EventRow: Sendable {
-  let key: PostbackKey
-  let name: String
-  let values: [Macro: MacroValue]
-
+extension EventRow {
   /// Reads the rows of a batch.
   static func read(_ batch: RowBatch, of table: Table) -> [EventRow] {
     var found: [EventRow] = []

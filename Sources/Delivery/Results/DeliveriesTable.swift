@@ -94,7 +94,7 @@ extension Outbox {
         }
         encoder.text(.deliveryID, DeliveryID(try row.wide(1)).description)
         encoder.text(.partner, row.text(2))
-        encoder.text(.postbackKey, PostbackKey(number: try row.wide(3)).description)
+        encoder.text(.postbackKey, PostbackKey(try row.wide(3)).description)
         encoder.word(.kind, try row.word(4, as: DeliveryKind.self).rawValue)
         encoder.text(.eventName, row.isNull(5) ? nil : row.text(5))
         encoder.word(.state, try row.word(6, as: DeliveryState.self).rawValue)

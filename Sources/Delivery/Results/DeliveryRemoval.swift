@@ -27,8 +27,8 @@ extension Outbox {
     var count = 0
     try transaction {
       for key in keys {
-        count += try removal.all(.wide(key.number)) { _ in true }.count
-        try awaited.run(.wide(key.number))
+        count += try removal.all(.wide(UInt128(key))) { _ in true }.count
+        try awaited.run(.wide(UInt128(key)))
       }
       try mask(request)
     }

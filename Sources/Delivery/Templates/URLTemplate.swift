@@ -68,7 +68,7 @@ struct URLTemplate: Hashable, Sendable {
       port = authority[authority.index(after: colon)...]
     }
     let isName = host.utf8.allSatisfy { byte in
-      byte.isUnreserved && byte != UInt8(ascii: "~") || byte == UInt8(ascii: ":")
+      byte.isInNames || byte == UInt8(ascii: ":")
     }
     guard !host.isEmpty, isName else { throw Template.Problem(reason: "The URL has no valid host.") }
     if let port {
@@ -118,35 +118,5 @@ struct URLTemplate: Hashable, Sendable {
     }
     if let query, !query.isEmpty { url += "?" + query.joined(separator: "&") }
     return url
-  }
-}
-
-extension UInt8 {
-  /// Indicates one of the characters that RFC 3986 never encodes: letters, digits and `-._~`.
-  var isUnreserved: Bool {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: "-._~".utf8.contains(self)
-    }
-  }
-}
-
-extension String {
-  /// The text with all bytes percent-encoded that are not unreserved (RFC 3986, section 2.1).
-  var percentEncoded: String {
-    var text: [UInt8] = []
-    for byte in utf8 {
-      if byte.isUnreserved {
-        text.append(byte)
-      } else {
-        text.append(UInt8(ascii: "%"))
-        for half in [byte >> 4, byte & 15] {
-          text.append(half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "A") + half - 10)
-        }
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -94,16 +94,13 @@ struct InputFolder {
         continue
       }
       let inner = Self.join(folder, String(name.dropLast()))
-      guard !Ledger.isThere("\(inner)/\(Self.stateName)"), visited.insert(FolderID(status)).inserted else {
+      guard !Ledger.isThere(StateFolder.path(in: inner)), visited.insert(FolderID(status)).inserted else {
         leftOut.others += 1
         continue
       }
       try enter(inner, below: path + name)
     }
   }
-
-  /// The name of the state in the folder of an output.
-  private static let stateName = "_state"
 
   private static func isHidden(_ name: String) -> Bool {
     name.hasPrefix(".") || name.hasPrefix("_") && !name.utf8.contains(UInt8(ascii: "="))

@@ -9,7 +9,6 @@ package struct OpenInput: ~Copyable {
   /// The identity of the file; nil for standard input and for files that are not regular, which cannot be read twice.
   let identity: FileIdentity?
 
-  /// Opens an input.
   init(_ input: InputFile) throws(FileFailure) {
     let file = try Self.open(input)
     let identity = try file.identity()

@@ -95,7 +95,6 @@ extension RawBatch {
 
 /// One of the inputs of a batch, with its share of the records.
 package struct BatchOrigin: Sendable {
-  /// The input.
   package var input: InputFile
   /// The number of records of the batch that come from the input.
   package var recordCount: Int

@@ -105,7 +105,7 @@ extension RecordBatch {
     let verified = try raw.parsed(receivedAt: rule, keepsAddresses: format.keepsAddresses)
       .verified(by: settings.trust, known: settings.known)
     var rejects = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
-      try verified.rejects.encoded(as: format).rows[2]
+      try verified.rejects.encoded(as: format).rows.rejects
     }
     var text = RecordText(capacity: 2 * verified.bytes.count)
     var next = 0
@@ -185,15 +185,15 @@ extension Batch<Decoded> {
     var rows = encoded.rows
     var passed = rejects[...]
     var firsts = encoded.firsts[...]
-    var text = RecordText(capacity: rows.reduce(0) { $0 + $1.count } + 256 * outcomes.count)
+    var text = RecordText(capacity: rows.all.reduce(0) { $0 + $1.count } + 256 * outcomes.count)
     for (index, outcome) in outcomes.enumerated() {
       while let reject = passed.first, reject.place <= index { text.append(passed.removeFirst().line) }
       switch outcome {
       case .accepted(let decoded):
-        text.append(row: rows[0].popLine(), table: Table.postbacks.name)
-        for _ in decoded.decoding.events { text.append(row: rows[1].popLine(), table: Table.events.name) }
+        text.append(row: rows.postbacks.popLine(), table: Table.postbacks.name)
+        for _ in decoded.decoding.events { text.append(row: rows.events.popLine(), table: Table.events.name) }
         if let first = firsts.popFirst() { text.append(first.seen) }
-      case .rejected: text.append(row: rows[2].popLine(), table: Table.rejects.name)
+      case .rejected: text.append(row: rows.rejects.popLine(), table: Table.rejects.name)
       }
     }
     for reject in passed { text.append(reject.line) }
@@ -202,8 +202,8 @@ extension Batch<Decoded> {
 }
 
 extension EncodedBatch {
-  /// The rows as JSON Lines, by table in the order of `Table.all`.
-  fileprivate var rows: [ArraySlice<UInt8>] { portions.map { $0.first?.rows.jsonLines[...] ?? [] } }
+  /// The rows as JSON Lines, by table.
+  fileprivate var rows: TableValues<ArraySlice<UInt8>> { portions.map { $0.first?.rows.jsonLines[...] ?? [] } }
 }
 
 extension ArraySlice<UInt8> {

@@ -11,7 +11,6 @@ package import Signatures
 package final class Verified: Sendable {
   /// The postback, less the zeros that a forwarder filled in.
   package let parsed: Parsed
-  /// Its signature.
   package let signature: AcceptedSignature
   /// The name of the key that signed it.
   package let keyID: [UInt8]

@@ -22,6 +22,26 @@ package struct RowFormat: Sendable {
   }
 }
 
+/// A value for each table that a run writes.
+package struct TableValues<Value> {
+  var postbacks: Value
+  var events: Value
+  var rejects: Value
+
+  /// The values in the order of `Table.all`.
+  package var all: [Value] { [postbacks, events, rejects] }
+
+  init(_ postbacks: Value, _ events: Value, _ rejects: Value) {
+    (self.postbacks, self.events, self.rejects) = (postbacks, events, rejects)
+  }
+
+  func map<New>(_ transform: (Value) -> New) -> TableValues<New> {
+    TableValues<New>(transform(postbacks), transform(events), transform(rejects))
+  }
+}
+
+extension TableValues: Sendable where Value: Sendable {}
+
 /// A batch as rows. An accepted postback is one row of `skan_postbacks`, and one of `skan_events` for each event; a
 /// rejected record is one row of `skan_rejects`.
 package struct EncodedBatch: Sendable {
@@ -29,8 +49,8 @@ package struct EncodedBatch: Sendable {
   package let origins: [BatchOrigin]
   /// The counts of accepted and rejected records.
   package let tally: Tally
-  /// The rows, by table in the order of `Table.all`, and then by partition.
-  package let portions: [[TablePortion]]
+  /// The rows, by table and then by partition.
+  package let portions: TableValues<[TablePortion]>
   /// The log entries of the accepted postbacks, for `seen.log`.
   package let firsts: [SeenEntry]
 
@@ -49,11 +69,12 @@ extension Batch<Decoded> {
   package func encoded(as format: RowFormat) throws(LibcryptoFailure) -> EncodedBatch {
     var encoder = try BatchEncoder(format, inputBytes: bytes.count)
     let sources = origins.map { Source($0) }
-    var portions: [[TablePortion]] = Table.all.map { _ in [] }
+    var portions = TableValues<[TablePortion]>([], [], [])
     func take(_ partition: String) {
-      for (table, portion) in encoder.take(partition).enumerated() where portion.rows.count > 0 {
-        portions[table].append(portion)
-      }
+      let taken = encoder.take(partition).map { $0.rows.count > 0 ? [$0] : [] }
+      portions.postbacks += taken.postbacks
+      portions.events += taken.events
+      portions.rejects += taken.rejects
     }
     if let partitioning = format.partitioning {
       var days: [Int64?: [(outcome: Int, origin: Int)]] = [:]
@@ -108,7 +129,7 @@ private struct BatchEncoder: ~Copyable {
   private var postbacks: RowEncoder
   private var events: RowEncoder
   private var rejects: RowEncoder
-  private var received: [ReceiptSpan?] = [nil, nil, nil]
+  private var received = TableValues<ReceiptSpan?>(nil, nil, nil)
   private var hash: SHA256
   private let now: Int64
 
@@ -131,10 +152,10 @@ private struct BatchEncoder: ~Copyable {
     case .accepted(let decoded):
       tally.countAccepted(decoded.decoding.status)
       postbacks.encode(decoded, of: bytes, from: source.name, format)
-      received[0] = .union(received[0], span)
+      received.postbacks = .union(received.postbacks, span)
       let decodedEvents = decoded.decoding.events
       for event in decodedEvents { events.encode(event, of: decoded) }
-      if !decodedEvents.isEmpty { received[1] = .union(received[1], span) }
+      if !decodedEvents.isEmpty { received.events = .union(received.events, span) }
       let verified = decoded.unique.verified
       firsts.append(
         SeenEntry(
@@ -147,16 +168,22 @@ private struct BatchEncoder: ~Copyable {
       let forwarder = rejection.arrival.forwarder.map { String(decoding: bytes[$0.indices], as: UTF8.self) }
       tally.countRejected(rejection.code, forwarder: forwarder)
       try rejects.encode(rejection, of: bytes, from: source.name, format, &hash)
-      received[2] = .union(received[2], span)
+      received.rejects = .union(received.rejects, span)
     }
   }
 
-  /// Returns the rows so far by table, as those of a partition, and begins with none again.
-  mutating func take(_ partition: String) -> [TablePortion] {
-    defer { received = [nil, nil, nil] }
-    return zip([postbacks.take(), events.take(), rejects.take()], received).map { rows, span in
-      TablePortion(rows, in: partition, received: span, formats: format.encoding.formats)
+  /// Returns the rows so far, as those of a partition, and begins with none again.
+  mutating func take(_ partition: String) -> TableValues<TablePortion> {
+    defer { received = TableValues(nil, nil, nil) }
+    let formats = format.encoding.formats
+    func portion(_ rows: EncodedRows, _ span: ReceiptSpan?) -> TablePortion {
+      TablePortion(rows, in: partition, received: span, formats: formats)
     }
+    return TableValues(
+      portion(postbacks.take(), received.postbacks),
+      portion(events.take(), received.events),
+      portion(rejects.take(), received.rejects)
+    )
   }
 }
 

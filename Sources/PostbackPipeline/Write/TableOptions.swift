@@ -5,7 +5,6 @@ package import Tables
 package struct TableOptions: Sendable {
   /// The output folder, which has a folder for each table.
   package var folder: String
-  /// The formats.
   package var formats: Set<TableFormat>
   /// Indicates that the formats were chosen, and are not those of the existing tables.
   package var choosesFormats = false

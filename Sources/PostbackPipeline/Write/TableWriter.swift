@@ -2,7 +2,6 @@ internal import Base
 package import DurableFiles
 package import Ledger
 package import Tables
-internal import Glibc
 internal import SKAdNetwork
 
 /// The output tables and the state that belongs to them.
@@ -28,9 +27,7 @@ package final class TableWriter {
   /// The checkpoints of the inputs with rows that are not committed, by input id.
   private var inputs: [UInt32: LedgerInput] = [:]
   private var ends: [Ended] = []
-  /// The time of the oldest change that is not committed; nil if there is none.
-  private var waitingSince: ContinuousClock.Instant?
-  private var committedAt: ContinuousClock.Instant?
+  private var schedule: CommitSchedule
   private var counts = Table.all.map { _ in 0 }
   private var forgetting: Forgetting
   /// The digests of the settings at the last commit.
@@ -51,28 +48,6 @@ package final class TableWriter {
     }
   }
 
-  /// An input that has ended.
-  package struct Ended: Sendable {
-    /// The input.
-    package let input: InputFile
-    /// The way in which it ended.
-    package let end: InputEnd
-    /// The number of its records that are in the tables; nil if that is not known.
-    package let records: Int64?
-  }
-
-  /// The result of a commit.
-  package struct Commit: Sendable {
-    /// The inputs that ended.
-    package let ends: [Ended]
-    /// The counts of the records in the commit.
-    package let tally: Tally
-    /// The duration of the commit.
-    package let duration: Duration
-    /// The part of it in which the rows and the ids were made durable.
-    package let synchronization: Duration
-  }
-
   /// Continues the tables of a state. Throws if the folder belongs to another state.
   package init(_ options: TableOptions, _ state: borrowing State) throws(FileFailure) {
     self.options = options
@@ -80,11 +55,7 @@ package final class TableWriter {
     log = state.log
     catalog = state.catalog
     forgetting = Forgetting(age: options.forgetAge)
-    encoding = TableEncoding(
-      options.formats,
-      isCSVSafe: options.isCSVSafe,
-      keepsRawBodies: options.keepsRawBodies
-    )
+    encoding = TableEncoding(options.formats, isCSVSafe: options.isCSVSafe, keepsRawBodies: options.keepsRawBodies)
     folder = try OutputFolder(options.folder, of: ledger, try ledger.parts() + ledger.pendingRemovals())
     try TableRetention.finish(in: options.folder, ledger)
     let parts = try ledger.parts()
@@ -95,6 +66,7 @@ package final class TableWriter {
     }
     self.tables = tables
     pending = LedgerCommit(time: 0)
+    schedule = CommitSchedule(interval: options.commitInterval, trickleInterval: options.trickleInterval)
     committedSettings = try Ledger.settingsInForce(in: ledger.database)
   }
 
@@ -108,13 +80,13 @@ package final class TableWriter {
       let name = tables[table].table.layoutName
       // Rows with other columns go to other files.
       if before[name] != settings.digests[name] { tables[table].roll() }
-      if tables[table].isChanged { waitingSince = waitingSince ?? .now }
+      if tables[table].isChanged { schedule.change() }
     }
     self.settings = settings
     let isNew = settings.digests != committedSettings
     pending.settings = isNew ? LedgerSettings(before: committedSettings, after: settings) : nil
     // A change that is announced is kept, also if no row follows.
-    if isNew, !committedSettings.isEmpty { waitingSince = waitingSince ?? .now }
+    if isNew, !committedSettings.isEmpty { schedule.change() }
     return RunSettings.changes(from: before, to: settings.digests)
   }
 
@@ -139,7 +111,7 @@ package final class TableWriter {
           do throws(FileFailure) {
             try await write(batch)
             uncommitted += batch.tally
-            if isDue {
+            if schedule.isDue {
               try await writes.finish()
               try await commit(&uncommitted, committed)
             }
@@ -152,9 +124,9 @@ package final class TableWriter {
           completeOldParts()
           do throws(FileFailure) {
             try await writes.finish()
-            if let trickleDue, trickleDue <= .now { try await commit(&uncommitted, committed) }
+            if let due = schedule.trickleDue, due <= .now { try await commit(&uncommitted, committed) }
           } catch { throw .state(error) }
-          try idle(trickleDue)
+          try idle(schedule.trickleDue)
         }
       }
     } catch {
@@ -207,35 +179,17 @@ package final class TableWriter {
   /// The reason why old ids are not forgotten; nil if they are.
   package var forgettingRefusal: RemovalRefusal? { forgetting.refusal }
 
-  /// The progress of a run.
-  package struct Progress: Sendable {
-    /// The input that is being read.
-    package let input: InputFile
-    /// The number of bytes of it, as it is stored, that have been processed.
-    package let consumed: Int64
-    /// The counts of the records so far.
-    package let tally: Tally
-  }
-
   /// Indicates that nothing has changed since the last commit.
-  package var isCommitted: Bool { waitingSince == nil }
+  package var isCommitted: Bool { !schedule.isWaiting }
 
   /// The number of distinct postbacks so far, in all runs.
   package var seenCount: Int64 { log.mark.entries - ledger.forgotten.entries }
 
-  /// True after a batch if its commit is due, or nothing has changed: inputs of known content need not wait.
-  private var isDue: Bool { waitingSince.map { .now - $0 >= options.commitInterval } ?? true }
-
-  /// The time at which a commit is due if no more input comes; nil if nothing has changed.
-  private var trickleDue: ContinuousClock.Instant? {
-    waitingSince.map { changed in committedAt.map { max(changed, $0 + options.trickleInterval) } ?? changed }
-  }
-
   private func write(_ batch: EncodedBatch) async throws(FileFailure) {
     // Under a wrong clock rows must not become old too early, and ids not too late.
     let stamp = ledger.clock.stamp(at: Timestamp.now.milliseconds)
-    for table in tables.indices {
-      for portion in batch.portions[table] {
+    for (table, portions) in batch.portions.all.enumerated() {
+      for portion in portions {
         let portion = stamp.map { portion.received(notBefore: $0) } ?? portion
         if tables[table].mayCloseFiles { try await writes.finish() }
         try await writes.begin(try tables[table].append(portion, limit: options.partBytes))
@@ -255,11 +209,11 @@ package final class TableWriter {
         if reject.run.output == ledger.output.id {
           pending.increments[.reprocessed(reject.code), default: 0] += 1
         }
-        waitingSince = waitingSince ?? .now
+        schedule.change()
       }
       guard let input = origin.checkpoint?.input else { continue }
       inputs[input.id] = input
-      waitingSince = waitingSince ?? .now
+      schedule.change()
     }
   }
 
@@ -268,7 +222,7 @@ package final class TableWriter {
     for table in tables.indices {
       if tables[table].isEmpty { try tables[table].begin(options.partitioning?.name(of: nil) ?? "") }
       tables[table].roll()
-      if tables[table].isChanged { waitingSince = waitingSince ?? .now }
+      if tables[table].isChanged { schedule.change() }
     }
   }
 
@@ -282,7 +236,7 @@ package final class TableWriter {
       committed(Commit(ends: ends, tally: tally, duration: .now - start, synchronization: synchronization))
     }
     if Failpoint.fileEarly.isOn { tell() }
-    if waitingSince != nil { synchronization = try await commit(tally) }
+    if schedule.isWaiting { synchronization = try await commit(tally) }
     guard !ends.isEmpty || tally.read > 0 else { return }
     // A file whose rows are nowhere must not be put away.
     try verifyNames()
@@ -293,7 +247,7 @@ package final class TableWriter {
 
   private func completeOldParts() {
     guard let age = options.partAge else { return }
-    for table in tables.indices where tables[table].roll(age: age) { waitingSince = waitingSince ?? .now }
+    for table in tables.indices where tables[table].roll(age: age) { schedule.change() }
   }
 
   /// Throws `.damaged` if a file or folder of the state or of the tables was removed, moved or replaced while it was in
@@ -331,9 +285,7 @@ package final class TableWriter {
     pending.seen = log.mark
     pending.inputs = inputs.values.sorted { $0.id < $1.id }
     pending.count(tally)
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &now)
-    pending.time = Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    pending.time = Timestamp.now.milliseconds
     try verifyNames()
     if Failpoint.publishEarly.isOn { for table in tables.indices { try tables[table].publish() } }
     try ledger.commit(pending)
@@ -341,7 +293,8 @@ package final class TableWriter {
     try publish()
     catalog.forget(pending.inputs)
     committedSettings = pending.settings?.after.digests ?? committedSettings
-    (pending, inputs, waitingSince, committedAt) = (LedgerCommit(time: 0), [:], nil, .now)
+    schedule.commit()
+    (pending, inputs) = (LedgerCommit(time: 0), [:])
     return synchronization
   }
 }

@@ -1,3 +1,4 @@
+internal import Base
 internal import DurableFiles
 internal import JSON
 internal import PostbackVerification
@@ -270,13 +271,5 @@ extension Forwarder.Secret {
 }
 
 extension UInt8 {
-  fileprivate var isNameByte: Bool {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-      UInt8(ascii: ":"):
-      true
-    default: false
-    }
-  }
+  fileprivate var isNameByte: Bool { isInNames || self == UInt8(ascii: ":") }
 }

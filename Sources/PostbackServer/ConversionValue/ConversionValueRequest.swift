@@ -24,7 +24,7 @@ struct ConversionValueRequest {
   init(_ parameters: QueryParameters) throws(ConversionValueRefusal) {
     guard try parameters.required(.platform).elementsEqual("iOS".utf8) else { throw .notIOS }
     sdkKey = try parameters[.sdkKey].map { String(decoding: $0, as: UTF8.self) }
-    bundleID = try parameters.ascii(.bundleID, ofAtMost: 255) { $0.isInBundleIDs }
+    bundleID = try parameters.ascii(.bundleID, ofAtMost: 255) { $0.isInNames }
     event = try parameters.ascii(.event, ofAtMost: 32) { (0x20...0x7E).contains($0) }
     currentValue = try parameters.integer(.currentValue, in: 0...63)
     var coarseValues: [CoarseValue?] = []
@@ -64,17 +64,6 @@ extension QueryParameters {
   /// Returns a time given in seconds since 1970, up to the end of the year 9999; nil if the parameter is absent.
   fileprivate func time(_ parameter: Parameter) throws(ConversionValueRefusal) -> Timestamp? {
     try integer(parameter, in: 0...253_402_300_799).map { Timestamp(milliseconds: Int64($0) * 1000) }
-  }
-}
-
-extension UInt8 {
-  fileprivate var isInBundleIDs: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 }
 

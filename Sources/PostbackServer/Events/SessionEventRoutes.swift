@@ -126,30 +126,9 @@ package struct SessionEventRoutes: Sendable {
 extension ConversionValueAPI {
   /// Returns the answer to an event, as version 2 answers a request with the same parameters.
   fileprivate func answer(_ members: [JSONValue.Member], now: Timestamp) -> ConversionValueAnswer {
-    var query: [UInt8] = []
-    for member in members where member.value != .null {
-      if !query.isEmpty { query.append(UInt8(ascii: "&")) }
-      query.append(percentEncoding: member.key)
-      query.append(UInt8(ascii: "="))
-      query.append(percentEncoding: member.value.text ?? member.value.description)
+    let parameters = members.filter { $0.value != .null }.map { member in
+      "\(member.key.percentEncoded)=\((member.value.text ?? member.value.description).percentEncoded)"
     }
-    return answer(.v2, query: String(decoding: query, as: UTF8.self), now: now)
-  }
-}
-
-extension [UInt8] {
-  /// Appends a text with each byte that is no ASCII letter or digit percent-encoded.
-  fileprivate mutating func append(percentEncoding text: String) {
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        append(byte)
-      default:
-        append(UInt8(ascii: "%"))
-        append(.hexadecimalDigit(byte >> 4))
-        append(.hexadecimalDigit(byte & 15))
-      }
-    }
+    return answer(.v2, query: parameters.joined(separator: "&"), now: now)
   }
 }

@@ -2,16 +2,6 @@ internal import Base
 package import DurableFiles
 internal import JSON
 
-/// A writer that makes whole lines durable.
-package protocol DurableLineWriter: Sendable {
-  /// Writes whole lines. On return they survive a loss of power; if this throws, they must not be relied on.
-  mutating func write(_ bytes: [UInt8]) throws(FileFailure)
-  /// Tests if this number of bytes can be written now.
-  mutating func probe(byteCount: Int) throws(FileFailure)
-  /// The time that the last write spent in fsync.
-  var synchronizationTime: Duration { get }
-}
-
 /// A writer that appends the rows of `s2s_events` to parts, a new one each day and at each start.
 ///
 /// The rows are an append-only table of the receiver and not of the consumer: they need no verification, no copies are

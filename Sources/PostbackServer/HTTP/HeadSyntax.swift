@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 
 /// The syntax rules of HTTP/1.1 for the head of every request (RFC 9110, section 5; RFC 9112, sections 2 to 6).
@@ -101,13 +102,9 @@ extension String {
 }
 
 extension UInt8 {
-  fileprivate var isDecimalDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  private var isAlphanumeric: Bool { isDecimalDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-
   /// Indicates that the byte is allowed in the name of a header (RFC 9110, section 5.6.2).
   fileprivate var isInToken: Bool {
-    if isAlphanumeric { return true }
+    if isLetterOrDigit { return true }
     switch self {
     case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
       UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
@@ -118,7 +115,7 @@ extension UInt8 {
 
   /// Indicates that the byte is allowed in a host and its port (RFC 3986, section 3.2).
   fileprivate var isInHost: Bool {
-    if isAlphanumeric { return true }
+    if isLetterOrDigit { return true }
     switch self {
     case UInt8(ascii: "!"), UInt8(ascii: "$")...UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: ";"),
       UInt8(ascii: "="), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "_"), UInt8(ascii: "~"):

@@ -55,7 +55,6 @@ final class BodyBudget: Sendable {
   private let bytes: Atomic<Int>
   private let use = Mutex(Use())
 
-  /// Creates a budget of `bytes` bytes.
   init(_ bytes: Int) { self.bytes = Atomic(bytes) }
 
   /// Changes the size of the budget. Bodies keep what they have.

@@ -1,4 +1,4 @@
-internal import DurableFiles
+package import DurableFiles
 package import Spool
 internal import Dispatch
 internal import PostbackPipeline
@@ -149,6 +149,16 @@ package final class GroupCommit: Sendable {
     if let event { report(event) }
     return failure == nil
   }
+}
+
+/// A writer that makes whole lines durable.
+package protocol DurableLineWriter: Sendable {
+  /// Writes whole lines. On return they survive a loss of power; if this throws, they must not be relied on.
+  mutating func write(_ bytes: [UInt8]) throws(FileFailure)
+  /// Tests if this number of bytes can be written now.
+  mutating func probe(byteCount: Int) throws(FileFailure)
+  /// The time that the last write spent in fsync.
+  var synchronizationTime: Duration { get }
 }
 
 extension SpoolWriter: DurableLineWriter {}

@@ -76,7 +76,6 @@ package struct FraudScenario: Sendable {
     case postbacks(Int)
   }
 
-  /// The kind.
   package let kind: FraudKind
   /// The postbacks; without any party those of the forwarder of the first network.
   package let target: Target

@@ -57,7 +57,6 @@ package struct Condition: Sendable, Equatable {
     case among = "in"
   }
 
-  /// The column.
   package let column: String
   /// The operator.
   package let comparison: Comparison

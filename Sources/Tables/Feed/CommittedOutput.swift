@@ -75,7 +75,7 @@ package enum StoredFiles: Sendable {
   package init?(sessionEventsIn output: String) throws(FileFailure) {
     let folder = "\(output)/\(Table.sessionEvents.name)"
     let names = try DurableFolder(folder).names()
-    guard names.contains(where: { $0.hasPrefix("part-") && $0.hasSuffix(".jsonl") }) else { return nil }
+    guard names.contains(where: { $0.hasPrefix(LedgerPart.namePrefix) && $0.hasSuffix(".jsonl") }) else { return nil }
     self = .folder(.jsonLines, folder, header: [])
   }
 

@@ -54,12 +54,8 @@ extension Follower {
 
   /// Returns the name of the file of a follower, which has only letters, digits and a few other characters.
   private static func fileName(_ name: String) -> String {
-    let safe = Array("-_.".utf8)
     let text = name.utf8.map { byte -> String in
-      let isPlain =
-        safe.contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte < 0x80
-      if isPlain { return String(UnicodeScalar(byte)) }
+      if byte.isInNames { return String(UnicodeScalar(byte)) }
       return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
     // Longer names are too rare to care for a readable name.

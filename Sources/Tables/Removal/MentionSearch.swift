@@ -227,8 +227,6 @@ private struct Base64Run {
 }
 
 extension UInt8 {
-  fileprivate var isDecimalDigit: Bool { (0x30...0x39).contains(self) }
-  fileprivate var isLetterOrDigit: Bool { isDecimalDigit || (0x61...0x7A).contains(inLowerCase) }
   fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
   fileprivate var isInBase64: Bool {
     switch self {

@@ -1,8 +1,7 @@
 /// The names of all columns of all tables. Names are part of the public contract.
 package enum ColumnName: String, CaseIterable, Sendable {
   case postbackKey = "postback_key"
-  case framework
-  case version
+  case framework, version
   case adNetworkID = "ad_network_id"
   case transactionID = "transaction_id"
   case appID = "app_id"
@@ -27,8 +26,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case signatureR = "signature_r"
   case coercedFields = "coerced_fields"
   case tierFlags = "tier_flags"
-  case channel
-  case forwarder
+  case channel, forwarder
   case receivedAt = "received_at"
   case receivedAtSource = "received_at_source"
   case estimatedInstallDate = "estimated_install_date"
@@ -40,9 +38,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case skanRevenue = "skan_revenue"
   case minRevenue = "min_revenue"
   case maxRevenue = "max_revenue"
-  case currency
-  case cumulative
-  case extras
+  case currency, cumulative, extras
   case sourceFile = "source_file"
   case sourceLine = "source_line"
   case eventName = "event_name"
@@ -53,9 +49,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case stage
   case rejectCode = "reject_code"
   case rejectDetail = "reject_detail"
-  case field
-  case expected
-  case found
+  case field, expected, found
   case firstSeenPostbackKey = "first_seen_postback_key"
   case conflictingFields = "conflicting_fields"
   case remoteAddress = "remote_address"
@@ -72,9 +66,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case adgroupName = "adgroup_name"
   case creativeID = "creative_id"
   case creativeName = "creative_name"
-  case placement
-  case geo
-  case country
+  case placement, geo, country
   case countrySource = "country_source"
   case enrichStatus = "enrich_status"
   case enrichSource = "enrich_source"
@@ -82,20 +74,15 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case candidateCount = "candidate_count"
   case forwardedAt = "forwarded_at"
   case dateType = "date_type"
-  case date
-  case dimensions
+  case date, dimensions
   case trustLevel = "trust_level"
   case postbacks
   case postbacksWon = "postbacks_won"
-  case installs
-  case redownloads
-  case reengagements
-  case conversions
+  case installs, redownloads, reengagements, conversions
   case installsClick = "installs_click"
   case installsView = "installs_view"
   case installsInteractionUnknown = "installs_interaction_unknown"
-  case assists
-  case web
+  case assists, web
   case fineValues = "fine_values"
   case coarseLow = "coarse_low"
   case coarseMedium = "coarse_medium"
@@ -110,12 +97,9 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case valueZero = "cv_zero"
   case valuePositive = "cv_positive"
   case valueSum = "cv_sum"
-  case decoded
-  case unmapped
+  case decoded, unmapped
   case noModel = "no_model"
-  case ambiguous
-  case undecoded
-  case revenue
+  case ambiguous, undecoded, revenue
   case revenueMin = "revenue_min"
   case revenueMax = "revenue_max"
   case unconvertedRows = "unconverted_rows"
@@ -139,15 +123,13 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case costLevel = "cost_level"
   case impressions, clicks
   case networkInstalls = "network_installs"
-  case ecpi
-  case roas
+  case ecpi, roas
   case roasMin = "roas_min"
   case roasMax = "roas_max"
   case roasMaxClosed = "roas_max_closed"
   case roasScaled = "roas_scaled"
   case roasScaledConversions = "roas_scaled_conversions"
-  case rpu
-  case roi
+  case rpu, roi
   case revenueAllWindows = "revenue_all_windows"
   case revenueBasis = "revenue_basis"
   case asOf = "as_of"
@@ -156,8 +138,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case postbacksWithEvent = "postbacks_with_event"
   case eventECPA = "event_ecpa"
   case eventECR = "event_ecr"
-  case value, count
-  case metric, previous, current, reason
+  case value, count, metric, previous, current, reason
   case copiesDirect = "copies_direct"
   case copiesForwarded = "copies_forwarded"
   case forwarders
@@ -223,8 +204,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case nullRevenueHigh = "null_revenue_high"
   case boundLow = "bound_low"
   case boundHigh = "bound_high"
-  case level
-  case assumption
+  case level, assumption
   case modelStatus = "model_status"
   case modelledRevenueMin = "modelled_revenue_min"
   case modelledRevenueMax = "modelled_revenue_max"
@@ -250,9 +230,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case nextAttemptAt = "next_attempt_at"
   case attributionKey = "attribution_key"
   case tokenSHA256 = "token_sha256"
-  case outcome
-  case detail
-  case attribution
+  case outcome, detail, attribution
   case orgID = "org_id"
   case orgName = "org_name"
   case adGroupID = "ad_group_id"
@@ -269,8 +247,7 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case impressionAt = "impression_at"
   case supplyPlacement = "supply_placement"
   case apiVersion = "api_version"
-  case source
-  case flags
+  case source, flags
   case preOrders = "pre_orders"
   case conversionsClick = "conversions_click"
   case conversionsView = "conversions_view"

@@ -10,7 +10,6 @@ package enum SQLDialect: String, CaseIterable, Sendable {
   case bigquery
   /// ClickHouse.
   case clickhouse
-  /// Snowflake.
   case snowflake
   /// Amazon Redshift.
   case redshift

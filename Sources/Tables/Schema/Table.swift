@@ -32,7 +32,6 @@ package struct Table: Sendable {
     nullMembers = text
   }
 
-  /// The names of the columns.
   package var columnNames: [String] { columns.map(\.name.rawValue) }
 
   /// The number of bytes of a null in `nullMembers`.
@@ -47,7 +46,6 @@ package struct Table: Sendable {
 
 /// The files that a row is written to: their formats, and the treatment of formulas.
 package struct TableEncoding: Sendable {
-  /// The formats.
   package let formats: Set<TableFormat>
   /// Indicates that CSV texts which a spreadsheet would run as a formula get an apostrophe in front.
   package let isCSVSafe: Bool

@@ -24,7 +24,6 @@ struct ReprocessedOptions: Sendable {
   private let includesReprocessed: Bool
   private let states: [String]
 
-  /// Reads the options.
   init(_ arguments: Arguments) {
     includesReprocessed = arguments.has(Self.inclusion.name)
     states = arguments.all("--state")

@@ -6,7 +6,6 @@ enum Glossary {
     let word: String
     /// The terms of others.
     let others: String
-    /// The meaning.
     let meaning: String
 
     fileprivate init(_ word: String, _ others: String, _ meaning: String) {

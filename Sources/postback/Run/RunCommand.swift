@@ -94,12 +94,9 @@ struct RunCommand: Command {
   func run() async throws(CommandFailure) {
     let start = ContinuousClock.now
     try reprocessing?.check()
-    let models = try Models(checking: models)
+    let used = PipelineSettings(trust: trust, models: try Models(checking: models), limits: limits)
     let found = try inputOptions.find(inputs, tables: tables.folder, state: self.state)
-    var pipeline = Pipeline(
-      inputs: found.files,
-      settings: Current(PipelineSettings(trust: trust, models: models, limits: limits))
-    )
+    var pipeline = Pipeline(inputs: found.files, settings: Current(used))
     pipeline.receivedAt = receivedAt
     pipeline.jobs = jobs
     pipeline.shard = tables.shard
@@ -108,13 +105,7 @@ struct RunCommand: Command {
     let written: TableWriter
     let changes: [RunSettings.Change]
     do throws(LibcryptoFailure) {
-      settings = try RunSettings(
-        trust: trust,
-        limits: limits,
-        format: tables,
-        models: models,
-        program: Main.version
-      )
+      settings = try RunSettings(used, format: tables, program: Main.version)
     } catch {
       throw CommandFailure(.libcrypto(error))
     }

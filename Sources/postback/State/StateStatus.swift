@@ -35,7 +35,6 @@ struct StateStatus {
   /// if the ledger has none.
   let settings: [(kind: RunSettings.Kind, digest: String, names: [String])]
 
-  /// Reads the status of a state.
   init(folder: String, includesReprocessed: Bool = false) throws(FileFailure) {
     self.folder = folder
     self.includesReprocessed = includesReprocessed

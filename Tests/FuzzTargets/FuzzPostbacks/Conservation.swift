@@ -22,7 +22,7 @@ struct Conservation {
     require(encoded.tally.read == raw.records.count, "every record is counted")
     require(encoded.tally.read == encoded.tally.accepted + encoded.tally.rejected, "read = accepted + rejected")
     var tables: [Rows] = []
-    for (table, portions) in zip(Table.all, encoded.portions) {
+    for (table, portions) in zip(Table.all, encoded.portions.all) {
       tables.append(Rows(table, portions.first?.rows ?? EncodedRows()))
     }
     var (accepted, rejected) = (0, 0)

@@ -52,21 +52,3 @@ extension ConversionValueAPI {
     self.init(models: try Models(parsing: Array(text.utf8), file: "m.json"), rates: rates, sdkKeys: sdkKeys)
   }
 }
-
-extension String {
-  /// The text as clients encode it: letters, digits and `-._~` as they are, all other bytes as `%XX`.
-  var percentEncoded: String {
-    var text = ""
-    for byte in utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return text
-  }
-}

@@ -1,3 +1,4 @@
+import Base
 import JSON
 
 /// A client of version 1 of the API for SKAdNetwork 1 to 3, with the state that Apple keeps on the device: one fine value

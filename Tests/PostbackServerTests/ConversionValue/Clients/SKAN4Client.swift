@@ -1,3 +1,4 @@
+import Base
 import JSON
 
 /// A client of version 2 of the API for SKAdNetwork 4, as the published iOS clients work: it keeps its state in the user

@@ -45,7 +45,6 @@ package struct RejectComparison: Sendable {
     package var read: Int { accepted + rejects.total }
   }
 
-  /// The periods.
   package let periods: (before: RejectPeriod, after: RejectPeriod)
   /// The records of each period.
   package let totals: (before: Totals, after: Totals)

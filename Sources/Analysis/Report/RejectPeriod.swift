@@ -6,7 +6,6 @@ package struct RejectPeriod: Sendable, Hashable, CustomStringConvertible {
   /// The days, as numbers of days since 1970-01-01.
   package let days: ClosedRange<Int>
 
-  /// Creates a period of days.
   package init(_ days: ClosedRange<Int>) { self.days = days }
 
   /// Reads `2026-03-01/2026-03-07` with both days included, or one day. Throws if the text is no period.

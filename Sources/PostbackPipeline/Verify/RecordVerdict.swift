@@ -24,7 +24,6 @@ struct ClaimedVerdict: Sendable {
 /// A verdict of another process, which is believed instead of verifying the signature again: the line that gives it was
 /// authenticated with the secret of the job.
 struct RestoredVerdict: Sendable {
-  /// The verdict.
   let verdict: ClaimedVerdict
 
   /// The verdict of a line that `verify` wrote.

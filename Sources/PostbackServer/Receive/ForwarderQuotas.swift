@@ -1,19 +1,5 @@
 internal import Synchronization
 
-/// The amount that a forwarder may send. It bounds what a stolen token can write.
-package struct ForwarderQuota: Sendable, Equatable {
-  /// The postbacks of a minute.
-  package var postbacksPerMinute = 1_000_000
-  /// The bytes of a minute, of postbacks in their envelopes.
-  package var bytesPerMinute = 1 << 30
-  /// The postbacks of a day.
-  package var postbacksPerDay = 20_000_000
-  /// The bytes of a day.
-  package var bytesPerDay = 32 << 30
-  /// The records of a minute that are no postbacks, and are stored nevertheless.
-  package var othersPerMinute = 1000
-}
-
 /// The part of its quota that a body of a forwarder takes.
 struct QuotaUse: Sendable {
   /// The number of its records.

@@ -1,0 +1,33 @@
+extension UInt8 {
+  /// Indicates a digit from 0 to 9.
+  @inlinable package var isDecimalDigit: Bool { (0x30...0x39).contains(self) }
+
+  /// Indicates an ASCII letter, or a digit from 0 to 9.
+  @inlinable package var isLetterOrDigit: Bool { isDecimalDigit || (0x61...0x7A).contains(self | 0x20) }
+
+  /// Indicates a character of names: a letter, a digit, or one of `-._`.
+  package var isInNames: Bool {
+    isLetterOrDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
+  }
+
+  /// Indicates one of the characters that RFC 3986 never encodes: letters, digits and `-._~`.
+  package var isUnreserved: Bool { isInNames || self == UInt8(ascii: "~") }
+}
+
+extension String {
+  /// The text with all bytes percent-encoded that are not unreserved (RFC 3986, section 2.1).
+  package var percentEncoded: String {
+    var text: [UInt8] = []
+    for byte in utf8 {
+      if byte.isUnreserved {
+        text.append(byte)
+      } else {
+        text.append(UInt8(ascii: "%"))
+        for half in [byte >> 4, byte & 15] {
+          text.append(half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "A") + half - 10)
+        }
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
