@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 /// over bytes of these few modules, which compile fast.
 let optimized: [SwiftSetting] = [
   .unsafeFlags(
-    ["-O", "-whole-module-optimization", "-num-threads", "2"],
+    ["-O", "-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"],
     .when(platforms: [.linux], configuration: .debug)
   )
 ]
