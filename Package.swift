@@ -94,6 +94,7 @@ let package = Package(
     module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
     module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"]),
     module("HTTPClient", ["CCurl"]),
+    module("ObjectStorage", ["Base", "Signatures", "DurableFiles", "HTTPClient", "PostbackPipeline"]),
     module("SearchAds", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient"]),
     module("Statistics", ["ConversionModel", "CBoostMath"]),
     module("LookupTables", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger"]),
@@ -221,7 +222,7 @@ let package = Package(
         "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics", "LookupTables",
         "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling",
         "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting", "Warehouse",
-        "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "SearchAds", "Delivery",
+        "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds", "Delivery",
         "SyntheticTraffic", "CMalloc", "CReportPage",
       ]
     ),

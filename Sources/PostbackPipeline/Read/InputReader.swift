@@ -36,7 +36,7 @@ final class InputReader {
         throw .read(error)
       }
     } isCompressed: { () throws(PipelineFailure) in
-      do throws(FileFailure) { return try opened.file.isCompressed() } catch { throw .read(error) }
+      do throws(FileFailure) { return try opened.content.isCompressed() } catch { throw .read(error) }
     }
     var knownEnd: InputEnd?
     switch plan {
@@ -61,7 +61,7 @@ final class InputReader {
     let content = ContentDigest(seed: catalog.seed)
     do {
       stream = try RecordStream(
-        opened.file,
+        opened.content,
         path: input.path,
         byteCount: byteCount,
         limits: limits,
@@ -80,7 +80,7 @@ final class InputReader {
     _ seed: UInt64,
     _ bufferSize: Int
   ) throws(FileFailure) -> ContentDigest {
-    let file = try opened.file.duplicate()
+    let copy = try opened.content.duplicate()
     var limits = limits
     let content: ContentDigest
     switch depth {
@@ -91,7 +91,7 @@ final class InputReader {
       content = ContentDigest(seed: seed, watching: watched)
     }
     let stream = try RecordStream(
-      file,
+      copy,
       path: opened.input.path,
       byteCount: opened.identity?.byteCount,
       limits: limits,
@@ -103,7 +103,7 @@ final class InputReader {
       _ = stream.take()
       if case .firstRecord = depth { break }
     }
-    try opened.file.rewind()
+    try opened.content.rewind()
     return stream.content
   }
 

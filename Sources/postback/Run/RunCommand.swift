@@ -3,6 +3,7 @@ internal import Base
 internal import ConversionModel
 internal import DurableFiles
 internal import Ledger
+internal import ObjectStorage
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Signatures
@@ -16,7 +17,8 @@ struct RunCommand: Command {
     usage:
       "INPUT… | --from-rejects OUT --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
     discussion: """
-      INPUT is a file, a folder (every file in it and its sub-folders, by path) or - for standard input. It holds JSON Lines,
+      INPUT is a file, a folder (every file in it and its sub-folders, by path), an https:// address or - for standard input.
+      It holds JSON Lines,
       JSON objects or a JSON array, of postbacks with or without envelopes, and may be compressed with gzip or zstd. Every
       postback becomes one row: in DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the
       conversion values is in DIR/skan_events. Of folders, names that begin with . or _ are left out, and counted.
@@ -95,7 +97,8 @@ struct RunCommand: Command {
     let start = ContinuousClock.now
     try reprocessing?.check()
     let models = try Models(checking: models)
-    let found = try inputOptions.find(inputs, tables: tables.folder, state: self.state)
+    let remote = RemoteInputs()
+    let found = try inputOptions.find(inputs, remote, tables: tables.folder, state: self.state)
     var pipeline = Pipeline(
       inputs: found.files,
       settings: Current(PipelineSettings(trust: trust, models: models, limits: limits))
@@ -141,6 +144,7 @@ struct RunCommand: Command {
         )
       } else {
         tally = try await pipeline.run(
+          remote.source(found.files),
           continuing: state,
           into: written,
           progress: { bar.show($0) },
@@ -162,7 +166,7 @@ struct RunCommand: Command {
     let hasCustomKeys = trust.keys.contains { $0.environment == .custom }
     let warnings =
       RunWarning.warnings(tally, hasModels: !self.models.isEmpty, hasCustomKeys: hasCustomKeys)
-      + RunWarning.withoutRecords(empty.sorted().map { inputs[$0] })
+      + RunWarning.withoutRecords(empty.sorted().map { RemoteInputs.name(of: inputs[$0]) })
     for warning in warnings { Terminal.warn(warning.message) }
     let summary = RunSummary(
       tally: tally,
