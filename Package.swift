@@ -94,7 +94,7 @@ let package = Package(
     module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
     module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"]),
     module("HTTPClient", ["CCurl"]),
-    module("ObjectStorage", ["Base", "Signatures", "DurableFiles", "HTTPClient", "PostbackPipeline"]),
+    module("ObjectStorage", ["Base", "JSON", "Signatures", "DurableFiles", "HTTPClient", "PostbackPipeline"]),
     module("SearchAds", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient"]),
     module("Statistics", ["ConversionModel", "CBoostMath"]),
     module("LookupTables", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger"]),
@@ -261,6 +261,7 @@ let package = Package(
         "Ledger", "Tables", "TestSupport", "CZlib", "CZstd",
       ]
     ),
+    tests("ObjectStorage", ["Base"]),
     tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
     tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
     .target(

@@ -58,7 +58,7 @@ struct RemoteObject: Sendable {
     guard let byteCount else { return nil }
     do throws(LibcryptoFailure) {
       var digest = try SHA256()
-      let place = try digest.digest(of: Array(address.url.utf8).span).words.0
+      let place = try digest.digest(of: Array(address.identity.utf8).span).words.0
       let state = tag ?? modified.map { "\($0)" }
       let content = try state.map { state throws(LibcryptoFailure) in
         try digest.digest(of: Array(state.utf8).span).words.0 | 1

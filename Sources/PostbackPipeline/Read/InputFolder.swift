@@ -60,6 +60,9 @@ package struct LeftOutEntries: Sendable, Equatable {
   /// Entries that are no regular files, folders that were read already by another path, and outputs of runs.
   package var others = 0
 
+  /// No entries.
+  package init() {}
+
   /// True if nothing was left out.
   package var isEmpty: Bool { self == LeftOutEntries() }
 

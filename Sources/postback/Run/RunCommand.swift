@@ -17,11 +17,11 @@ struct RunCommand: Command {
     usage:
       "INPUT… | --from-rejects OUT --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
     discussion: """
-      INPUT is a file, a folder (every file in it and its sub-folders, by path), an https:// address or - for standard input.
-      It holds JSON Lines,
-      JSON objects or a JSON array, of postbacks with or without envelopes, and may be compressed with gzip or zstd. Every
-      postback becomes one row: in DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the
-      conversion values is in DIR/skan_events. Of folders, names that begin with . or _ are left out, and counted.
+      INPUT is a file, a folder (every file in it and its sub-folders, by path), an address (https://…, or s3://BUCKET/KEY
+      for an object or all below it) or - for standard input. It holds JSON Lines, JSON objects or a JSON array, of
+      postbacks with or without envelopes, and may be compressed with gzip or zstd. Every postback becomes one row: in
+      DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the conversion values is in
+      DIR/skan_events. Of folders, names that begin with . or _ are left out, and counted.
 
       The state records what the tables hold. A run that was interrupted in any way continues where it stopped. Inputs that
       are in the tables already are skipped, and an input that has grown is read from its old end. Standard input and pipes
