@@ -3,7 +3,7 @@ import Testing
 @testable import ObjectStorage
 
 @Suite struct `A page of a list of objects` {
-  private func page(_ content: String) -> ListingPage? {
+  private func listing(_ content: String) -> ListingPage? {
     ListingPage(
       Array("<?xml version=\"1.0\"?>\n<ListBucketResult xmlns=\"x\">\(content)</ListBucketResult>".utf8),
       of: "b"
@@ -12,7 +12,7 @@ import Testing
 
   @Test func `has the objects in their order, with what identifies their content`() throws {
     let page = try #require(
-      page(
+      listing(
         """
         <Name>b</Name><Prefix>a</Prefix><EncodingType>url</EncodingType><KeyCount>2</KeyCount><IsTruncated>false</IsTruncated>
         <Contents><Key>a/b+c%2B%C3%A9%3C</Key><LastModified>2026-03-10T00:00:00.000Z</LastModified>
@@ -29,16 +29,16 @@ import Testing
   }
 
   @Test func `keeps keys that are not encoded, with the references of XML`() throws {
-    let page = try #require(page("<Contents><Key>a+%41&amp;&lt;&#x41;&#66;&unknown;</Key></Contents>"))
+    let page = try #require(listing("<Contents><Key>a+%41&amp;&lt;&#x41;&#66;&unknown;</Key></Contents>"))
     #expect(page.objects.map(\.address.name) == ["s3://b/a+%41&<AB&unknown;"])
   }
 
   @Test func `names the next page`() throws {
     let page = try #require(
-      page("<IsTruncated>true</IsTruncated><NextContinuationToken>a=&amp;/+</NextContinuationToken>")
+      listing("<IsTruncated>true</IsTruncated><NextContinuationToken>a=&amp;/+</NextContinuationToken>")
     )
     #expect(page.next == "a=&/+")
-    #expect(try #require(self.page("<NextContinuationToken>x</NextContinuationToken>")).next == nil)
+    #expect(try #require(listing("<NextContinuationToken>x</NextContinuationToken>")).next == nil)
   }
 
   @Test(arguments: [
