@@ -6,8 +6,8 @@ internal import Signatures
 
 /// The HTTP route for the sessions and events of apps, which answers each with its conversion value once all are durable.
 package struct SessionEventRoutes: Sendable {
-  private let api: ConversionValueAPI
-  private let commits: GroupCommit
+  let api: ConversionValueAPI
+  let commits: GroupCommit
   /// The most events of one request.
   private let requestEvents: Int
   /// The serial queue for large bodies, so that devices do not wait for them.
@@ -26,9 +26,9 @@ package struct SessionEventRoutes: Sendable {
     (self.api, self.commits, self.requestEvents) = (api, commits, requestEvents)
   }
 
-  /// The route `/v1/events`.
+  /// The route `/v1/events`, and those for one session or event.
   package var routes: [Route] {
-    [
+    notificationRoutes + [
       Route(
         "events",
         "POST",
@@ -118,14 +118,15 @@ package struct SessionEventRoutes: Sendable {
     do throws(JSONDefect) { return try parse() } catch { throw .notAnArray }
   }
 
-  private static func unavailable(_ reason: String) -> HTTPResponse {
+  static func unavailable(_ reason: String) -> HTTPResponse {
     .error(503, "\(reason) Send them again later.").retry(afterSeconds: retrySeconds)
   }
 }
 
 extension ConversionValueAPI {
-  /// Returns the answer to an event, as version 2 answers a request with the same parameters.
-  fileprivate func answer(_ members: [JSONValue.Member], now: Timestamp) -> ConversionValueAnswer {
+  /// Returns the answer to an event, as version 2 answers a request with the same parameters, or version 1 where they have the
+  /// names of metadata for SKAdNetwork 3.
+  func answer(_ members: [JSONValue.Member], now: Timestamp) -> ConversionValueAnswer {
     var query: [UInt8] = []
     for member in members where member.value != .null {
       if !query.isEmpty { query.append(UInt8(ascii: "&")) }
@@ -133,7 +134,8 @@ extension ConversionValueAPI {
       query.append(UInt8(ascii: "="))
       query.append(percentEncoding: member.value.text ?? member.value.description)
     }
-    return answer(.v2, query: String(decoding: query, as: UTF8.self), now: now)
+    let isOfVersion1 = members.contains { Parameter.metadataNames.contains($0.key.lowercased()) }
+    return answer(isOfVersion1 ? .v1 : .v2, query: String(decoding: query, as: UTF8.self), now: now)
   }
 }
 
