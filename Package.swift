@@ -122,6 +122,7 @@ let package = Package(
     module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
     module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"], optimized),
     module("HTTPClient", ["CCurl"]),
+    module("ObjectStorage", ["Base", "JSON", "Signatures", "DurableFiles", "HTTPClient", "PostbackPipeline"]),
     module("SearchAds", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient"]),
     module("Statistics", ["ConversionModel", "CBoostMath"]),
     module("LookupTables", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger"]),
@@ -260,7 +261,7 @@ let package = Package(
         "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
         "Warehouse",
-        "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "SearchAds", "Delivery",
+        "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds", "Delivery",
         "SyntheticTraffic", "CMalloc", "CReportPage",
       ],
       unoptimized
@@ -300,6 +301,7 @@ let package = Package(
         "Ledger", "Tables", "TestSupport", "CZlib", "CZstd",
       ]
     ),
+    tests("ObjectStorage", ["Base"]),
     tests("Spool", ["DurableFiles", "PostbackPipeline", "TestSupport"]),
     tests("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "TestSupport"]),
     .target(

@@ -1,28 +1,22 @@
 #include "CCurl.h"
 
-#include <CLoading.h>
+#include "library.h"
+
 #include <arpa/inet.h>
-#define CURL_DISABLE_TYPECHECK
-#define CURL_DISABLE_DEPRECATION
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FUNCTIONS(each) each(curl_easy_cleanup) each(curl_easy_getinfo) each(curl_easy_init) each(curl_easy_reset) \
-  each(curl_easy_setopt) each(curl_easy_strerror) each(curl_global_init) each(curl_multi_add_handle) \
-  each(curl_multi_cleanup) each(curl_multi_info_read) each(curl_multi_init) each(curl_multi_perform) \
-  each(curl_multi_poll) each(curl_multi_remove_handle) each(curl_multi_setopt) each(curl_slist_append) \
-  each(curl_slist_free_all)
+struct ccurl_functions ccurl_library;
 
-/// The functions of the library, NULL until it is open.
-static struct {
-  FUNCTIONS(CLOADING_MEMBER)
-} library;
+static const cloading_function functions[] = {CCURL_FUNCTIONS(CLOADING_ENTRY)};
 
-static const cloading_function functions[] = {FUNCTIONS(CLOADING_ENTRY)};
+int ccurl_open(void) {
+  if (cloading_open("libcurl.so.4", functions, sizeof functions / sizeof *functions) != NULL) return 0;
+  return library.curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
 
 typedef struct transfer {
   CURL *easy;
@@ -107,8 +101,7 @@ static void release(transfer *transfer) {
 }
 
 ccurl_client *ccurl_new(ccurl_allows allows, void *owner) {
-  if (cloading_open("libcurl.so.4", functions, sizeof functions / sizeof *functions) != NULL) return NULL;
-  if (library.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return NULL;
+  if (!ccurl_open()) return NULL;
   ccurl_client *client = calloc(1, sizeof *client);
   if (client == NULL) return NULL;
   client->allows = allows;
@@ -163,6 +156,13 @@ static transfer *idle_transfer(ccurl_client *client) {
   return found;
 }
 
+int ccurl_limit_protocols(CURL *easy, CURLoption option, CURLoption older, int allows_http) {
+  const CURLcode code = library.curl_easy_setopt(easy, option, allows_http ? "http,https" : "https");
+  if (code != CURLE_UNKNOWN_OPTION) return code == CURLE_OK;
+  const long protocols = allows_http ? CURLPROTO_HTTP | CURLPROTO_HTTPS : CURLPROTO_HTTPS;
+  return library.curl_easy_setopt(easy, older, protocols) == CURLE_OK;
+}
+
 /// Sets the options of a request. Returns 1 if all of them were accepted.
 static int prepare(transfer *transfer, const ccurl_request *request) {
   CURL *easy = transfer->easy;
@@ -178,11 +178,7 @@ static int prepare(transfer *transfer, const ccurl_request *request) {
   if (all == NULL) return 0;
   transfer->headers = all;
   SET(CURLOPT_URL, request->url);
-  // Versions before 7.85 have the older option alone.
-  CURLcode limited = library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  if (limited == CURLE_UNKNOWN_OPTION)
-    limited = library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-  failures += limited != CURLE_OK;
+  failures += !ccurl_limit_protocols(easy, CURLOPT_PROTOCOLS_STR, CURLOPT_PROTOCOLS, 1);
   SET(CURLOPT_FOLLOWLOCATION, 0L);
   SET(CURLOPT_PROXY, "");
   SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);

@@ -81,7 +81,7 @@ package final class CurlTransport: Transport {
   }
 
   /// Calls `body` with lines as C strings.
-  private static func withLines<Value>(
+  static func withLines<Value>(
     _ lines: [String],
     _ body: (UnsafePointer<UnsafePointer<CChar>>) -> Value
   ) -> Value {

@@ -2,7 +2,7 @@ internal import Base
 internal import JSON
 
 /// A parameter in the query of the request that delivered a postback, for the extras. It is not signed.
-struct QueryParameter {
+package struct QueryParameter {
   /// The prefix of the parameters' names; only `query`, the part that was not read, does without it.
   static let prefix = "query."
 
@@ -36,6 +36,14 @@ struct QueryParameter {
       parameters.append(QueryParameter(name: "query", values: [String(decoding: rest, as: UTF8.self)]))
     }
     return parameters
+  }
+
+  /// The decoded names and values of a query or a form-encoded text, in order. A name without `=` has the empty value.
+  package static func pairs(in text: ArraySlice<UInt8>) -> [(name: String, value: String)] {
+    text.split(separator: UInt8(ascii: "&")).map { pair in
+      let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      return (decoded(pair[..<nameEnd]), decoded(pair[min(nameEnd + 1, pair.endIndex)...]))
+    }
   }
 
   /// Appends the value in JSON: a string, or an array of strings where there are several.

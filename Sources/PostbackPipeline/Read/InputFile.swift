@@ -25,6 +25,8 @@ package struct InputFile: Hashable, Sendable {
   package var firstLine = 1
   /// The number of bytes after which the file counts as ended: rows behind them are not committed; nil for all bytes.
   package var limit: Int64?
+  /// The number of the remote object that it stands for, in the source that opens it; nil for a file.
+  package var object: Int?
   /// The path that another process may give the file before it is opened; nil if it keeps its path.
   package var laterPath: String?
 
@@ -47,11 +49,23 @@ package struct FoundInputs: Sendable {
   ///
   /// A directory stands for the regular files in it and its sub-folders that `selection` takes, in the order of the
   /// bytes of their paths. `-` is standard input. A named pipe or `/dev/fd/N` is read as a stream. It is not opened
-  /// here, only its permission is checked, because opening it twice would lose the data in it.
-  package init(at paths: [String], _ selection: InputSelection = InputSelection()) throws(FileFailure) {
+  /// here, only its permission is checked, because opening it twice would lose the data in it. `remote` finds inputs that
+  /// are not in the file system, and returns nil for a path in it.
+  package init(
+    at paths: [String],
+    _ selection: InputSelection = InputSelection(),
+    remote: (String, InputSelection) throws(FileFailure) -> FoundInputs? = { _, _ in nil }
+  ) throws(FileFailure) {
     for (place, path) in paths.enumerated() {
       let start = files.count
-      if path == InputFile.standardInput { files.append(InputFile(path: path)) } else { try add(path, selection) }
+      if path == InputFile.standardInput {
+        files.append(InputFile(path: path))
+      } else if let found = try remote(path, selection) {
+        files += found.files
+        leftOut += found.leftOut
+      } else {
+        try add(path, selection)
+      }
       for index in start..<files.count { files[index].place = place }
     }
   }
@@ -59,6 +73,11 @@ package struct FoundInputs: Sendable {
   /// Sets the form in which the files may be.
   package mutating func setForm(_ form: InputForm) {
     for index in files.indices { files[index].form = form }
+  }
+
+  /// Files that were found elsewhere.
+  package init(_ files: [InputFile], leftOut: LeftOutEntries = LeftOutEntries()) {
+    (self.files, self.leftOut) = (files, leftOut)
   }
 
   /// Sets the context of each file.

@@ -17,6 +17,28 @@ package struct InputSelection: Sendable {
   /// A choice of all files.
   package init() {}
 
+  /// The decision about an entry of a folder.
+  package enum Decision {
+    case taken
+    case hidden
+    case unmatched
+  }
+
+  /// Returns the decision about the file at a path below the folder, by its name and those of the folders around it.
+  package func decision(on file: String) -> Decision {
+    var path = ""
+    var names = file.split(separator: "/").map(String.init)[...]
+    guard let last = names.popLast() else { return .hidden }
+    for name in names {
+      path += name
+      if InputFolder.isHidden(name) { return .hidden }
+      if excludes(path, named: name) { return .unmatched }
+      path += "/"
+    }
+    if InputFolder.isHidden(last) { return .hidden }
+    return takes(path + last, named: last) ? .taken : .unmatched
+  }
+
   fileprivate func takes(_ file: String, named name: String) -> Bool {
     !excludes(file, named: name) && (included.isEmpty || Self.matches(file, name, included))
   }
@@ -37,6 +59,9 @@ package struct LeftOutEntries: Sendable, Equatable {
   package var unmatched = 0
   /// Entries that are no regular files, folders that were read already by another path, and outputs of runs.
   package var others = 0
+
+  /// No entries.
+  package init() {}
 
   /// True if nothing was left out.
   package var isEmpty: Bool { self == LeftOutEntries() }
@@ -102,7 +127,7 @@ struct InputFolder {
     }
   }
 
-  private static func isHidden(_ name: String) -> Bool {
+  fileprivate static func isHidden(_ name: String) -> Bool {
     name.hasPrefix(".") || name.hasPrefix("_") && !name.utf8.contains(UInt8(ascii: "="))
   }
 

@@ -36,7 +36,7 @@ final class InputReader {
         throw .read(error)
       }
     } isCompressed: { () throws(PipelineFailure) in
-      do throws(FileFailure) { return try opened.file.isCompressed() } catch { throw .read(error) }
+      do throws(FileFailure) { return try opened.content.isCompressed() } catch { throw .read(error) }
     }
     var knownEnd: InputEnd?
     switch plan {
@@ -61,7 +61,7 @@ final class InputReader {
     let content = ContentDigest(seed: catalog.seed(in: input.form))
     do {
       stream = try RecordStream(
-        opened.file,
+        opened.content,
         path: input.path,
         byteCount: byteCount,
         limits: limits,
@@ -81,7 +81,7 @@ final class InputReader {
     _ seed: UInt64,
     _ bufferSize: Int
   ) throws(FileFailure) -> ContentDigest {
-    let file = try opened.file.duplicate()
+    let copy = try opened.content.duplicate()
     var limits = limits
     let content: ContentDigest
     switch depth {
@@ -92,7 +92,7 @@ final class InputReader {
       content = ContentDigest(seed: seed, watching: watched)
     }
     let stream = try RecordStream(
-      file,
+      copy,
       path: opened.input.path,
       byteCount: opened.identity?.byteCount,
       limits: limits,
@@ -105,7 +105,7 @@ final class InputReader {
       _ = stream.take()
       if case .firstRecord = depth { break }
     }
-    try opened.file.rewind()
+    try opened.content.rewind()
     return stream.content
   }
 

@@ -1,15 +1,16 @@
-internal import DurableFiles
+package import DurableFiles
 internal import Glibc
 
 /// An input that is open, positioned at its start.
 package struct OpenInput: ~Copyable {
   /// The path, modification time and size of the input.
   let input: InputFile
-  let file: OpenFile
-  /// The identity of the file; nil for standard input and for files that are not regular, which cannot be read twice.
+  let content: InputContent
+  /// The identity of the content; nil for standard input and for files that are not regular, which cannot be read twice.
   let identity: FileIdentity?
 
-  init(_ input: InputFile) throws(FileFailure) {
+  /// Opens a file or standard input.
+  package init(_ input: InputFile) throws(FileFailure) {
     let file = try Self.open(input)
     let identity = try file.identity()
     self.init(input, file, identity)
@@ -25,7 +26,14 @@ package struct OpenInput: ~Copyable {
   /// An input from a file that is open already.
   package init(_ input: InputFile, _ file: consuming OpenFile, _ identity: FileIdentity?) {
     self.input = input
-    self.file = file
+    content = .file(file)
+    self.identity = identity
+  }
+
+  /// An input from bytes that are read in place of a file.
+  package init(_ input: InputFile, _ bytes: any InputBytes, _ identity: FileIdentity?) {
+    self.input = input
+    content = .bytes(bytes)
     self.identity = identity
   }
 }
@@ -141,14 +149,6 @@ package struct OpenFile: ~Copyable {
       byteCount: Int64(status.st_size),
       changed: FileIdentity.changed(status)
     )
-  }
-
-  /// Tells if a regular file begins as gzip or zstd data does. Reads its first bytes and goes back to the start.
-  func isCompressed() throws(FileFailure) -> Bool {
-    var start = [UInt8](repeating: 0, count: Compression.magicCount)
-    let count = try read(into: &start, at: 0)
-    try rewind()
-    return Compression(start: start.span.extracting(first: count)) != nil
   }
 
   /// Returns another descriptor of the same open file; both share one read position.

@@ -20,10 +20,10 @@ final class RecordStream {
   /// because each has a different signature. A small file that becomes millions of rows is meant to fill a disk.
   private static let harmlessRecords: Int64 = 64 * 1024
 
-  /// A stream of the records of `file`, an input named `path` with `byteCount` stored bytes (nil if that is not known).
+  /// A stream of the records of `source`, the content of an input named `path` with `byteCount` stored bytes (nil if that is not known).
   /// Uses two buffers of at most `bufferSize` bytes: one for bytes as stored, one for text.
   init(
-    _ file: consuming OpenFile,
+    _ source: consuming InputContent,
     path: String,
     byteCount: Int64?,
     limits: ReadLimits,
@@ -44,7 +44,7 @@ final class RecordStream {
     if firstLine > 1 { (framer.state, framer.line) = (.top, firstLine) }
     self.framer = framer
     self.path = path
-    let stream = TextStream(file, bufferSize: bufferSize)
+    let stream = TextStream(source, bufferSize: bufferSize)
     self.stream = FormedText(stream, form, limit: limits.recordBytes, isWhole: firstLine == 1)
     text = [UInt8](repeating: 0, count: bufferSize)
   }

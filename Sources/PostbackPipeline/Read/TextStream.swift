@@ -22,7 +22,7 @@ struct TextStream: ~Copyable {
     case cut(String)
   }
 
-  private let file: OpenFile
+  private let file: InputContent
   private var state = State.start
   private var buffer: [UInt8]
   /// The range of `buffer` that was read from the file and is not used yet.
@@ -37,8 +37,8 @@ struct TextStream: ~Copyable {
   private static let harmlessExpansion: Int64 = 8 << 20
   private static let largestExpansion: Int64 = 256
 
-  /// The text of an open file, which is read in pieces of at most `bufferSize` bytes.
-  init(_ file: consuming OpenFile, bufferSize: Int) {
+  /// The text of an input, which is read in pieces of at most `bufferSize` bytes.
+  init(_ file: consuming InputContent, bufferSize: Int) {
     self.file = file
     buffer = [UInt8](repeating: 0, count: max(bufferSize, Compression.magicCount))
   }

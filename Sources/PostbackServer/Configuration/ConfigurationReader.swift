@@ -94,7 +94,10 @@ struct ConfigurationReader {
 
   static let appleKeyKeys = ["id", "key", "environment", "valid_from"]
 
-  static let forwarderKeys = ["name", "bearer_token_file", "hmac_secret_file"] + signatureKeys + ["limits"]
+  static let forwarderKeys =
+    ["name", "bearer_token_file", tokenParameterKey, "hmac_secret_file"] + signatureKeys + ["limits"]
+
+  private static let tokenParameterKey = "bearer_token_parameter"
 
   static let signatureKeys = ["hmac_header", "hmac_covers", "hmac_timestamp_header", "hmac_window_seconds"]
 
@@ -189,12 +192,22 @@ struct ConfigurationReader {
     for key in Self.signatureKeys where token.value != nil && node[key].value != nil {
       problems.note(node[key], "The key \(key) has no effect without hmac_secret_file.")
     }
+    let parameter = problems.text(node[Self.tokenParameterKey], "the name of a parameter of the query") { text in
+      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte && $0 != UInt8(ascii: ":") }
+        ? text : nil
+    }
+    if token.value == nil, node[Self.tokenParameterKey].value != nil {
+      problems.note(
+        node[Self.tokenParameterKey],
+        "The key \(Self.tokenParameterKey) has no effect without bearer_token_file."
+      )
+    }
     guard readsSecrets else { return nil }
     let secrets = self.secrets(in: token.value == nil ? secret : token, areTokens: token.value != nil)
     guard let secrets, let name else { return nil }
     let credential: Forwarder.Secret =
       token.value == nil ? .hmac(secrets: secrets, signature) : .bearer(tokens: secrets)
-    return Forwarder(name: name, secret: credential)
+    return Forwarder(name: name, secret: credential, tokenParameter: parameter)
   }
 
   /// Reads the form in which a forwarder signs: by default the body alone.

@@ -15,10 +15,13 @@ package struct Forwarder: Sendable {
   package let name: String
   /// The secrets that prove the forwarder's identity.
   package let secret: Secret
+  /// The parameter of the query that may have the token in place of the header; nil if none may.
+  package let tokenParameter: String?
 
-  package init(name: String, secret: Secret) {
+  package init(name: String, secret: Secret, tokenParameter: String? = nil) {
     self.name = name
     self.secret = secret
+    self.tokenParameter = tokenParameter
   }
 }
 

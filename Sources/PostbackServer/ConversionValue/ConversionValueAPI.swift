@@ -10,8 +10,9 @@ public import ConversionModel
 ///   value. The event `n` of the request adds one. Counts of 1, 2, 3 therefore work one by one. From a value that means
 ///   3 to 4 times, the next event leads to 4 and never to 5, however often it happens: a value with a range of counts
 ///   is left only through other changes, such as revenue. Models should count in single steps, the last one open-ended.
-/// - The revenue is the total that the app sends, so the revenue ranges of a model may have any width. Without a total
-///   it is the least revenue that the values mean. If no value fits both revenue and counts, revenue decides.
+/// - The revenue is the total that the app sends, so the revenue ranges of a model may have any width. That of window 1 or 2
+///   follows from the total since the first call and those of the windows before, if the app does not send it. Without a
+///   total it is the least revenue that the values mean, and the answer says so. If no value fits both revenue and counts, revenue decides.
 /// - `last_active_day` is the exact number of whole days from the first call to now.
 ///
 /// In a window that is not cumulative, only its own values and totals count. In a cumulative one, those of all windows
@@ -49,8 +50,8 @@ public struct ConversionValueAPI: Sendable {
   public func answer(_ version: ConversionValueVersion, query: String, now: Timestamp) -> ConversionValueAnswer {
     do throws(ConversionValueRefusal) {
       let parameters = QueryParameters(query, version: version)
-      if answersTests, version == .v1, try parameters[.sdkKey] == nil {
-        let next = try parameters.integer(.currentValue, in: 0...63).map { $0 + 1 } ?? 0
+      if answersTests, version == .v1, try parameters.isEmpty(.sdkKey) {
+        let next = try parameters.currentValue().map { $0 + 1 } ?? 0
         return ConversionValueAnswer(test: next <= 2 ? next : nil)
       }
       let request = try ConversionValueRequest(parameters)
@@ -95,7 +96,8 @@ public struct ConversionValueAPI: Sendable {
       fine: encoding.fine ?? request.currentValue ?? 0,
       coarse: encoding.coarse,
       window: window,
-      locksWindow: locksWindow
+      locksWindow: locksWindow,
+      lacksRevenue: lacksRevenue(request, under: model, window: window)
     )
   }
 
@@ -121,6 +123,13 @@ public struct ConversionValueAPI: Sendable {
     // A lock rule about an event holds for every value.
     if case .event = window.lockRule { return (byRevenue, encoding.locksWindow) }
     return (byRevenue, byRevenue.locksWindow)
+  }
+
+  /// Indicates that the values of a window depend on its revenue, and that the totals of the request do not say it.
+  private func lacksRevenue(_ request: ConversionValueRequest, under model: ConversionModel, window index: Int) -> Bool
+  {
+    guard let window = model.window(index), window.hasRevenue else { return false }
+    return request.revenue.isUnknown(model.revenueKind, window: index, sinceFirstCall: window.isCumulative)
   }
 
   private func model(of request: ConversionValueRequest) -> ConversionModel? {

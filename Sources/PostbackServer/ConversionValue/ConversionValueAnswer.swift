@@ -5,6 +5,8 @@ internal import JSON
 public struct ConversionValueAnswer: Hashable, Sendable {
   /// The JSON object; equal requests at the same time have equal bodies.
   public let body: [UInt8]
+  /// The reason why there is no value; nil if there is one.
+  let reason: String?
 
   /// The HTTP status of every answer, including refusals. Published clients read the reason in the body, and they
   /// repeat a request that was answered with a 4xx or 5xx, which would be refused again for the same reason.
@@ -14,6 +16,7 @@ public struct ConversionValueAnswer: Hashable, Sendable {
 
   /// Creates the answer of version 1: the fine value alone.
   init(fine: Int) {
+    reason = nil
     body = Self.object { body in
       body.appendMember("conversion_value", fine)
       body.appendMember("status", "ok")
@@ -21,8 +24,9 @@ public struct ConversionValueAnswer: Hashable, Sendable {
   }
 
   /// Creates the answer of version 2: the values to pass to Apple in a conversion window. A coarse value of nil is left
-  /// out.
-  init(fine: Int, coarse: CoarseValue?, window: Int, locksWindow: Bool) {
+  /// out. With `lacksRevenue` it says that the revenue of the window is not known, so that the values are the least ones.
+  init(fine: Int, coarse: CoarseValue?, window: Int, locksWindow: Bool, lacksRevenue: Bool = false) {
+    reason = nil
     body = Self.object { body in
       body.appendMember("conversion_value", fine)
       if let coarse { body.appendMember("skan_updated_coarse_value", coarse.rank) }
@@ -31,6 +35,13 @@ public struct ConversionValueAnswer: Hashable, Sendable {
         body.append(contentsOf: "true".utf8)
       }
       body.appendMember("postback_sequence_index", window)
+      if lacksRevenue {
+        body.appendMember(
+          "warning",
+          "The revenue of window \(window) is not known. Send p\(window)_total_iap_revenue and p\(window)_total_admon_revenue, "
+            + "or those of the windows before."
+        )
+      }
       body.appendMember("status", "ok")
     }
   }
@@ -40,6 +51,7 @@ public struct ConversionValueAnswer: Hashable, Sendable {
 
   /// Creates the answer to a request that gets no value, for this reason.
   init(refusing reason: String) {
+    self.reason = reason
     body = Self.object { body in
       body.appendMember("status", "error")
       body.appendMember("reason", reason)
@@ -48,9 +60,19 @@ public struct ConversionValueAnswer: Hashable, Sendable {
 
   /// Creates the answer of the test endpoint: a value, or an empty text after the last one.
   init(test value: Int?) {
+    reason = nil
     body = Self.object { body in
       if let value { body.appendMember("conversion_value", value) } else { body.appendMember("conversion_value", "") }
       body.appendMember("status", "ok")
+    }
+  }
+
+  /// Creates the answer to a session or an event that was received, and that gets no value for this reason.
+  init(receivedWithout reason: String) {
+    self.reason = reason
+    body = Self.object { body in
+      body.appendMember("status", "ok")
+      body.appendMember("reason", reason)
     }
   }
 

@@ -26,7 +26,7 @@ struct ConversionValueRequest {
     sdkKey = try parameters[.sdkKey].map { String(decoding: $0, as: UTF8.self) }
     bundleID = try parameters.ascii(.bundleID, ofAtMost: 255) { $0.isInNames }
     event = try parameters.ascii(.event, ofAtMost: 32) { (0x20...0x7E).contains($0) }
-    currentValue = try parameters.integer(.currentValue, in: 0...63)
+    currentValue = try parameters.currentValue()
     var coarseValues: [CoarseValue?] = []
     for parameter in Parameter.coarse {
       coarseValues.append(try parameters.integer(parameter, in: 0...2).flatMap(CoarseValue.init(rank:)))
@@ -90,13 +90,31 @@ struct RevenueTotals {
     }
 
     /// Returns the total so far in the window, or since the first call; nil if unknown. Window 0 begins at the first
-    /// call, so either total serves for it.
+    /// call, so either total serves for it. The total of a later window follows from that since the first call and those of
+    /// the windows before.
     func total(window: Int, sinceFirstCall: Bool) -> Total? {
       if window == 0 { return windows[0] ?? overall }
-      if !sinceFirstCall { return windows[window] }
+      if !sinceFirstCall { return windows[window] ?? rest(of: window) }
       if let overall { return overall }
       let parts = windows[...window].compactMap { $0 }
       return parts.isEmpty ? nil : parts.flatMap { $0 }
+    }
+
+    /// Indicates that there is revenue since the first call of which a share of the window is not known.
+    func isUnknown(window: Int, sinceFirstCall: Bool) -> Bool {
+      overall != nil && total(window: window, sinceFirstCall: sinceFirstCall) == nil
+    }
+
+    /// The total since the first call without the windows before one; nil if one of these is not known, unless there was no
+    /// revenue at all.
+    private func rest(of window: Int) -> Total? {
+      guard let overall else { return nil }
+      let before = windows[..<window].compactMap { $0 }
+      guard before.count == window || overall.allSatisfy({ $0.amount <= .zero }) else { return nil }
+      return overall.map { part in
+        let earlier = before.joined().filter { $0.currency == part.currency }.reduce(Amount.zero) { $0 + $1.amount }
+        return (part.currency, max(part.amount - earlier, .zero))
+      }
     }
   }
 
@@ -110,14 +128,21 @@ struct RevenueTotals {
 
   /// Returns the total of a kind of revenue in a window, or since the first call; nil if the app does not report it.
   func total(of kind: RevenueKind, window: Int, sinceFirstCall: Bool) -> Total? {
-    let totals =
-      switch kind {
-      case .inAppPurchases: [purchases]
-      case .adMonetization: [ads]
-      case .all: [purchases, ads]
-      }
-    let known = totals.compactMap { $0.total(window: window, sinceFirstCall: sinceFirstCall) }
+    let known = sources(of: kind).compactMap { $0.total(window: window, sinceFirstCall: sinceFirstCall) }
     return known.isEmpty ? nil : known.flatMap { $0 }
+  }
+
+  /// Indicates that the app reports revenue of a kind, of which a share in a window is not known.
+  func isUnknown(_ kind: RevenueKind, window: Int, sinceFirstCall: Bool) -> Bool {
+    sources(of: kind).contains { $0.isUnknown(window: window, sinceFirstCall: sinceFirstCall) }
+  }
+
+  private func sources(of kind: RevenueKind) -> [Source] {
+    switch kind {
+    case .inAppPurchases: [purchases]
+    case .adMonetization: [ads]
+    case .all: [purchases, ads]
+    }
   }
 }
 

@@ -60,9 +60,15 @@ extension Activity {
 }
 
 extension ModelWindow {
+  /// Indicates that at least one value of the window means revenue.
+  var hasRevenue: Bool { meanings.contains { $0.revenue != nil } }
+
+  private var meanings: [Meaning] {
+    fineValues.compactMap(meaning(fine:)) + CoarseValue.allCases.compactMap(meaning(coarse:))
+  }
+
   /// The events that carry revenue in at least one value of the window.
   var earningEvents: Set<String> {
-    let meanings = fineValues.compactMap(meaning(fine:)) + CoarseValue.allCases.compactMap(meaning(coarse:))
-    return Set(meanings.flatMap(\.events).filter { $0.revenue != nil }.map(\.name))
+    Set(meanings.flatMap(\.events).filter { $0.revenue != nil }.map(\.name))
   }
 }

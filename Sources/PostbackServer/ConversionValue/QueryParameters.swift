@@ -39,6 +39,16 @@ struct QueryParameters {
     }
   }
 
+  /// Indicates that a parameter is absent or empty.
+  func isEmpty(_ parameter: Parameter) throws(ConversionValueRefusal) -> Bool { try self[parameter]?.isEmpty ?? true }
+
+  /// Returns the fine value that the app set last; nil if there is none. An app for SKAdNetwork 3 without one sends the name
+  /// alone, as NSURLQueryItem writes a value of nil, or an empty value.
+  func currentValue() throws(ConversionValueRefusal) -> Int? {
+    if version == .v1, try isEmpty(.currentValue) { return nil }
+    return try integer(.currentValue, in: 0...63)
+  }
+
   /// Returns the value of a required parameter; throws if it is absent or broken.
   func required(_ parameter: Parameter) throws(ConversionValueRefusal) -> ArraySlice<UInt8> {
     guard let value = try self[parameter] else { throw invalid(parameter) }
@@ -142,6 +152,22 @@ enum Parameter: Int, CaseIterable {
     }
   }
 
+  /// The names that apps for SKAdNetwork 3 alone use.
+  static let metadataNames = Set(allCases.compactMap(\.metadataName))
+
+  /// The name in the metadata that apps for SKAdNetwork 3 send with their events.
+  private var metadataName: String? {
+    switch self {
+    case .currentValue: "skan_conversion_value"
+    case .firstCall: "skan_first_call_timestamp"
+    case .lastCall: "skan_last_call_timestamp"
+    case .sdkKey, .platform, .bundleID, .event, .coarse0, .coarse1, .coarse2, .revenue, .adRevenue, .revenue0,
+      .revenue1,
+      .revenue2, .adRevenue0, .adRevenue1, .adRevenue2:
+      nil
+    }
+  }
+
   private var name: String {
     switch self {
     case .sdkKey: "a"
@@ -179,7 +205,8 @@ extension Parameter {
   private static let byLength: [[(name: [UInt8], parameter: Parameter)]] = {
     var lists: [[(name: [UInt8], parameter: Parameter)]] = []
     for parameter in allCases {
-      for name in Set(ConversionValueVersion.allCases.map(parameter.name(in:))) {
+      let names = ConversionValueVersion.allCases.map(parameter.name(in:)) + [parameter.metadataName].compactMap(\.self)
+      for name in Set(names) {
         while lists.count <= name.utf8.count { lists.append([]) }
         lists[name.utf8.count].append((Array(name.utf8), parameter))
       }

@@ -6,8 +6,8 @@ internal import Signatures
 
 /// The HTTP route for the sessions and events of apps, which answers each with its conversion value once all are durable.
 package struct SessionEventRoutes: Sendable {
-  private let api: ConversionValueAPI
-  private let commits: GroupCommit
+  let api: ConversionValueAPI
+  let commits: GroupCommit
   /// The most events of one request.
   private let requestEvents: Int
   /// The serial queue for large bodies, so that devices do not wait for them.
@@ -26,9 +26,9 @@ package struct SessionEventRoutes: Sendable {
     (self.api, self.commits, self.requestEvents) = (api, commits, requestEvents)
   }
 
-  /// The route `/v1/events`.
+  /// The route `/v1/events`, and those for one session or event.
   package var routes: [Route] {
-    [
+    notificationRoutes + [
       Route(
         "events",
         "POST",
@@ -118,17 +118,19 @@ package struct SessionEventRoutes: Sendable {
     do throws(JSONDefect) { return try parse() } catch { throw .notAnArray }
   }
 
-  private static func unavailable(_ reason: String) -> HTTPResponse {
+  static func unavailable(_ reason: String) -> HTTPResponse {
     .error(503, "\(reason) Send them again later.").retry(afterSeconds: retrySeconds)
   }
 }
 
 extension ConversionValueAPI {
-  /// Returns the answer to an event, as version 2 answers a request with the same parameters.
-  fileprivate func answer(_ members: [JSONValue.Member], now: Timestamp) -> ConversionValueAnswer {
+  /// Returns the answer to an event, as version 2 answers a request with the same parameters, or version 1 where they have the
+  /// names of metadata for SKAdNetwork 3.
+  func answer(_ members: [JSONValue.Member], now: Timestamp) -> ConversionValueAnswer {
     let parameters = members.filter { $0.value != .null }.map { member in
       "\(member.key.percentEncoded)=\((member.value.text ?? member.value.description).percentEncoded)"
     }
-    return answer(.v2, query: parameters.joined(separator: "&"), now: now)
+    let isOfVersion1 = members.contains { Parameter.metadataNames.contains($0.key.lowercased()) }
+    return answer(isOfVersion1 ? .v1 : .v2, query: parameters.joined(separator: "&"), now: now)
   }
 }

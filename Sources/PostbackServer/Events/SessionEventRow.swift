@@ -1,5 +1,6 @@
 internal import Base
 internal import JSON
+internal import SKAdNetwork
 internal import Signatures
 internal import Tables
 
@@ -8,15 +9,18 @@ struct SessionEventRow {
   private var members: [JSONValue.Member] = []
 
   /// The names of device ids in small letters, of which only the SHA-256 is kept.
-  private static let deviceNames: Set<String> = ["idfa", "idfv", "device", "device_id"]
+  private static let deviceNames: Set<String> = [
+    "idfa", "idfv", "device", "device_id", "sdid", "custom_user_id", "aifa", "andi", "asid", "amid", "oaid",
+  ]
   private static let nilID = "00000000-0000-0000-0000-000000000000"
 
-  /// Creates the row of an object as it was sent.
+  /// Creates the row of an object as it was sent, without addresses and user agents.
   init(_ sent: [JSONValue.Member], receivedAt: Timestamp) throws(LibcryptoFailure) {
     var values: [String: JSONValue] = [:]
     var extras: [JSONValue.Member] = []
     let columns = Dictionary(uniqueKeysWithValues: Table.sessionEvents.columns.map { ($0.name.rawValue, $0) })
     for member in sent where member.value != .null && member.key != ColumnName.receivedAt.rawValue {
+      if PersonalMember.contains(member.key.utf8) { continue }
       var value = member.value
       if Self.deviceNames.contains(member.key.lowercased()) { value = try Self.hashed(value) }
       if member.key != ColumnName.extras.rawValue, let column = columns[member.key],

@@ -15,13 +15,13 @@ struct Reception: Sendable {
   /// fits.
   let query: String?
 
-  /// Records a request as received now.
-  init(_ request: HTTPRequest, _ channel: Channel, forwarder: String? = nil) {
+  /// Records a request as received now, with its query or another one.
+  init(_ request: HTTPRequest, _ channel: Channel, forwarder: String? = nil, query: String? = nil) {
     receivedAt = .now
     self.channel = channel
     self.forwarder = forwarder
     client = request.client
-    let query = Self.bounded(request.query)
+    let query = Self.bounded(query ?? request.query)
     self.query = query.isEmpty ? nil : query
   }
 

@@ -1,5 +1,6 @@
 internal import Base
 internal import JSON
+internal import SKAdNetwork
 internal import Signatures
 
 /// Identifies the forwarder that sends a request.
@@ -37,11 +38,42 @@ package struct ForwarderAuthentication: Sendable {
       }
     }
     if found.name != nil { return found }
+    if let name = nameInQuery(of: request) { return .known(name) }
     let isSigned = forwarders.contains { forwarder in
       guard case .hmac(_, let signature) = forwarder.secret else { return false }
       return !request.values(of: signature.header).isEmpty
     }
     return isSigned ? .signed : .nobody
+  }
+
+  /// Returns the name of a forwarder whose token is in its parameter of the query; nil if there is none.
+  private func nameInQuery(of request: HTTPRequest) -> String? {
+    guard !request.query.isEmpty, forwarders.contains(where: { $0.tokenParameter != nil }) else { return nil }
+    let parameters = QueryParameter.pairs(in: Array(request.query.utf8)[...])
+    var found: String?
+    for forwarder in forwarders {
+      guard let parameter = forwarder.tokenParameter, case .bearer(let tokens) = forwarder.secret else { continue }
+      for (name, value) in parameters where name == parameter {
+        for token in tokens where token.isEqualInConstantTime(to: Array(value.utf8)) { found = forwarder.name }
+      }
+    }
+    return found
+  }
+
+  /// Returns the query of a request without parameters that have a token of any forwarder, or the name under which it may be
+  /// sent there.
+  func queryWithoutTokens(of request: HTTPRequest) -> String {
+    let secretNames = Set(forwarders.compactMap(\.tokenParameter))
+    guard !request.query.isEmpty, !secretNames.isEmpty else { return request.query }
+    let tokens = forwarders.reduce(into: Set<[UInt8]>()) { tokens, forwarder in
+      if case .bearer(let some) = forwarder.secret { tokens.formUnion(some) }
+    }
+    let kept = Array(request.query.utf8).split(separator: UInt8(ascii: "&")).filter { pair in
+      QueryParameter.pairs(in: pair).allSatisfy {
+        !secretNames.contains($0.name) && !tokens.contains(Array($0.value.utf8))
+      }
+    }
+    return String(decoding: Array(kept.joined(separator: [UInt8(ascii: "&")])), as: UTF8.self)
   }
 
   /// Returns the name of the forwarder whose signature of the request is valid at a time in seconds since 1970; nil if there

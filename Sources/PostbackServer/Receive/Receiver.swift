@@ -90,6 +90,19 @@ package struct Receiver: Sendable {
         },
         action: .reply(receiveForwarded)
       ),
+      Route(
+        Self.forwarderRoute,
+        "GET",
+        "/v1/postbacks",
+        isRateLimited: { authentication.claim($0).name == nil },
+        refusal: { request in
+          // A HEAD of a link must not become a postback, and a signature of the body says nothing about the query.
+          if request.method == "HEAD" { return .error(405, "Use GET or POST.").adding("Allow", "GET, POST") }
+          guard let name = authentication.claim(request).name else { return Self.unauthorized }
+          return quotas.wait(of: name).map(Self.exhausted)
+        },
+        action: .reply { receive($0, .identity, $1) }
+      ),
       Route("health", "GET", "/healthz", isRateLimited: { _ in false }, action: .answer { _ in health }),
     ]
   }
@@ -120,12 +133,13 @@ package struct Receiver: Sendable {
   private func receive(_ request: HTTPRequest, _ coding: ContentCoding, _ reply: HTTPReply) {
     do throws(ForwardedBody.Refusal) {
       guard let forwarder = try forwarder(of: request) else { return reply.send(Self.unauthorized) }
-      let reception = Reception(request, .networkForwarded, forwarder: forwarder)
+      let (text, query) = try postbacks(in: request, coding)
+      let reception = Reception(request, .networkForwarded, forwarder: forwarder, query: query)
       if let seconds = quotas.wait(of: forwarder) { return reply.send(Self.exhausted(seconds)) }
       let otherLimit = quotas.othersLeft(for: forwarder)
       let (lines, count, leftOut, use) = try writers.withWriter { writer throws(ForwardedBody.Refusal) in
         var body = try ForwardedBody(reception, limits, writer, otherLimit: otherLimit)
-        try body.read(request.body.span, coding)
+        try body.read(text.span, coding)
         let records = body.count + body.leftOutCount
         let use = QuotaUse(records: records, bytes: body.lines.count, others: body.otherCount)
         return (body.lines, body.count, body.leftOutCount, use)
@@ -138,6 +152,36 @@ package struct Receiver: Sendable {
       }
     } catch {
       reply.send(error.response)
+    }
+  }
+
+  /// Returns the text with the postbacks of a request: its body, or a postback in the parameters of a form or a query. Then the
+  /// query without what is a secret or a part of a postback.
+  private func postbacks(
+    in request: HTTPRequest,
+    _ coding: ContentCoding
+  ) throws(ForwardedBody.Refusal) -> (text: [UInt8], query: String) {
+    let query = authentication.queryWithoutTokens(of: request)
+    let isGet = request.method == "GET"
+    switch isGet ? .form : BodyForm(of: request, coding) {
+    case .json: return (request.body, query)
+    case .parts:
+      throw ForwardedBody.Refusal(
+        415,
+        "This path accepts no multipart/form-data. Send JSON, or a form that is URL-encoded."
+      )
+    case .form:
+      var form = isGet ? Array(query.utf8) : request.body
+      if form.last == UInt8(ascii: "\n") { form.removeLast() }
+      guard let postback = FormPostback(form[...]) else {
+        throw ForwardedBody.Refusal(
+          400,
+          "The \(isGet ? "query" : "form") holds no postback: it has neither attribution-signature nor jws-string, or a "
+            + "parameter twice."
+        )
+      }
+      let beside = isGet ? [] : Array(query.utf8)
+      return (postback.body, String(decoding: beside.joined(with: postback.rest), as: UTF8.self))
     }
   }
 

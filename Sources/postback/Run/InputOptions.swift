@@ -1,6 +1,7 @@
 internal import Base
 internal import DurableFiles
 internal import InputForms
+internal import ObjectStorage
 internal import PostbackPipeline
 internal import PostbackServer
 internal import Reporting
@@ -94,12 +95,14 @@ struct InputOptions {
   }
 
   /// Finds the inputs at these paths, and what is known of their postbacks. Folders of the tables and of the state are not
-  /// entered.
-  func find(_ paths: [String], tables: String, state: String) throws(CommandFailure) -> FoundInputs {
+  /// entered. `remote` keeps those that are not in the file system.
+  func find(_ paths: [String], _ remote: RemoteInputs, tables: String, state: String) throws(CommandFailure)
+    -> FoundInputs
+  {
     var selection = selection
     selection.avoided = [tables, state] + (Table.all + Table.derived).map { "\(tables)/\($0.name)" }
     do throws(FileFailure) {
-      var found = try FoundInputs(at: paths, selection)
+      var found = try FoundInputs(at: paths, selection, remote: remote.find)
       found.setForm(form)
       try found.describe { file throws(FileFailure) in
         try InputContext(of: file.path, rules).completed(by: configured[paths[file.place]] ?? context)

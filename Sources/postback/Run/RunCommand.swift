@@ -3,6 +3,7 @@ internal import Base
 internal import ConversionModel
 internal import DurableFiles
 internal import Ledger
+internal import ObjectStorage
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import Signatures
@@ -16,10 +17,11 @@ struct RunCommand: Command {
     usage:
       "INPUT… | --from-rejects OUT --out DIR [--state DIR] [--models PATH] [--format jsonl|csv|both] [--jobs N] [--json] …",
     discussion: """
-      INPUT is a file, a folder (every file in it and its sub-folders, by path) or - for standard input. It holds JSON Lines,
-      JSON objects, a JSON array or CSV, of postbacks with or without envelopes, and may be compressed with gzip or zstd. Every
-      postback becomes one row: in DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the
-      conversion values is in DIR/skan_events. Of folders, names that begin with . or _ are left out, and counted.
+      INPUT is a file, a folder (every file in it and its sub-folders, by path), an address (https://…, or s3://BUCKET/KEY
+      for an object or all below it) or - for standard input. It holds JSON Lines, JSON objects, a JSON array or CSV, of
+      postbacks with or without envelopes, and may be compressed with gzip or zstd. Every postback becomes one row: in
+      DIR/skan_postbacks, or with the reason in DIR/skan_rejects. The meaning of the conversion values is in
+      DIR/skan_events. Of folders, names that begin with . or _ are left out, and counted.
 
       The state records what the tables hold. A run that was interrupted in any way continues where it stopped. Inputs that
       are in the tables already are skipped, and an input that has grown is read from its old end. Standard input and pipes
@@ -95,7 +97,8 @@ struct RunCommand: Command {
     let start = ContinuousClock.now
     try reprocessing?.check()
     let used = PipelineSettings(trust: trust, models: try Models(checking: models), limits: limits)
-    let found = try inputOptions.find(inputs, tables: tables.folder, state: self.state)
+    let remote = RemoteInputs()
+    let found = try inputOptions.find(inputs, remote, tables: tables.folder, state: self.state)
     var pipeline = Pipeline(inputs: found.files, settings: Current(used))
     pipeline.receivedAt = receivedAt
     pipeline.jobs = jobs
@@ -133,6 +136,7 @@ struct RunCommand: Command {
         )
       } else {
         tally = try await pipeline.run(
+          remote.source(found.files),
           continuing: state,
           into: written,
           progress: { bar.show($0) },
@@ -155,7 +159,7 @@ struct RunCommand: Command {
     let hasCustomKeys = trust.keys.contains(where: \.isAdded)
     let warnings =
       RunWarning.warnings(tally, hasModels: !self.models.isEmpty, hasCustomKeys: hasCustomKeys)
-      + RunWarning.withoutRecords(empty.sorted().map { inputs[$0] })
+      + RunWarning.withoutRecords(empty.sorted().map { RemoteInputs.name(of: inputs[$0]) })
     for warning in warnings { Terminal.warn(warning.message) }
     let summary = RunSummary(
       tally: tally,

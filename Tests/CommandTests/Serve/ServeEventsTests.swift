@@ -119,6 +119,53 @@ import Testing
     #expect(try await site.stop() == 0)
   }
 
+  @Test func `takes sessions and events under Singular's names`() async throws {
+    let site = try await site(configuration: #"{"sdk_keys":["key"]}"#)
+    let app =
+      "a=key&p=iOS&i=com.example.shop&ve=17.4&app_v=3.1&idfa=&idfv=6D92078A&ip=192.0.2.7&ua=Safari&custom_user_id=u1"
+    let state =
+      "&skan_current_conversion_value=0&skan_first_call_to_skadnetwork_timestamp=\(Self.now - 60)"
+      + "&skan_last_call_to_skadnetwork_timestamp=\(Self.now - 30)"
+    let old =
+      "&skan_conversion_value=1&skan_first_call_timestamp=\(Self.now - 60)&skan_last_call_timestamp=\(Self.now - 30)"
+    let answers = try [
+      "/api/v1/launch?\(app)\(state)", "/evt?\(app)\(state)&n=purchase&e=%7B%22k%22%3A1%7D", "/launch?\(app)",
+      "/api/v1/evt/?\(app)\(old)&n=purchase", "/launch?\(app.replacing("iOS", with: "Android"))", "/evt?\(app)\(state)",
+      "/launch?\(app.replacing("a=key", with: "a=wrong"))", "/launch?\(app)&p=iOS",
+    ].map { target in
+      let answer = try site.request("GET", target)
+      #expect(answer.status == 200)
+      return try JSONValue(parsing: Array(answer.text.utf8))
+    }
+    #expect(answers.map { $0["status"]?.text } == ["ok", "ok", "ok", "ok", "ok", "error", "error", "error"])
+    #expect(answers.map { $0["conversion_value"]?.integer } == [0, 1, nil, 2, nil, nil, nil, nil])
+    #expect(answers[2]["reason"]?.text?.contains("Invalid parameter skan_first_call") == true)
+    #expect(answers[4]["reason"]?.text?.contains("not iOS") == true)
+    #expect(try site.request("HEAD", "/launch?\(app)").status == 405)
+    #expect(try site.request("POST", "/launch?\(app)").status == 405)
+
+    let rows = try rows(site.folder)
+    #expect(rows.map { $0["n"]?.text } == ["__SESSION__", "purchase", "__SESSION__", "purchase"])
+    #expect(rows.allSatisfy { $0["v"]?.text == "17.4" && $0["app_v"]?.text == "3.1" && $0["idfv"]?.text?.count == 20 })
+    #expect(rows[1]["extras"]?["e"]?.text == #"{"k":1}"# && rows[1]["skan_current_conversion_value"]?.integer == 0)
+    #expect(rows[0]["extras"]?["custom_user_id"]?.text?.count == 20)
+    #expect(
+      !rows.map(\.description).joined().contains("192.0.2.7") && !rows.map(\.description).joined().contains("Safari")
+    )
+    #expect(try await site.stop() == 0)
+  }
+
+  @Test func `answers the metadata of SKAdNetwork 3 with a value`() async throws {
+    let site = try await site()
+    let event = """
+      {"a":"key","p":"iOS","i":"com.example.shop","n":"purchase","idfv":"6D92078A","skan_conversion_value":"",\
+      "skan_first_call_timestamp":\(Self.now - 60),"skan_last_call_timestamp":\(Self.now - 30)}
+      """
+    let answer = try site.request("POST", "/v1/events", body: "[\(event)]")
+    #expect(answer.text.contains(#"[{"conversion_value":1,"status":"ok"}]"#), "\(answer.text)")
+    #expect(try await site.stop() == 0)
+  }
+
   @Test func `answers the test endpoint with 0, 1, 2, and then nothing`() async throws {
     let site = try await site(["--conversion-value-test"])
     let target = "/api/v1/conversion_value?p=iOS&i=com.example.any&n=__SESSION__"

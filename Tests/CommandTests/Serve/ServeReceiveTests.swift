@@ -93,7 +93,8 @@ private let forwarded = "/v1/postbacks"
     for target in ["/healthz/", "/healthz//", "/metrics/?x", "/healthz" + String(repeating: "/", count: 5000)] {
       #expect(try site.request("GET", target).status == 200, "\(target.prefix(20))")
     }
-    #expect(try site.request("GET", "/v1/postbacks/").status == 405)
+    #expect(try site.request("GET", "/v1/postbacks/").status == 401)
+    #expect(try site.request("PUT", "/v1/postbacks/").status == 405)
     #expect(try site.request("GET", "/healthz?x=%zz&a+b").status == 200)
   }
 }
