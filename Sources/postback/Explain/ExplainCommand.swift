@@ -11,6 +11,18 @@ internal import Tampering
 
 /// `postback explain`: prints the fields, the signature, the verdict and the meaning of one postback.
 struct ExplainCommand: Command {
+  struct Options: OptionGroup {
+    let line = Option("--line N", "Explain the postback that starts at line N of the decompressed text.")
+      .value(.integer(in: 1...Int(Int32.max)))
+    let record = Option("--record K", "Explain the K-th record of those that start at that line, or of all; default 1.")
+      .value(.integer(in: 1...Int(Int32.max)))
+    let models = Option.models()
+    let trust = TrustOptions()
+    let receivedAt = ReceivedAtOptions()
+    let known = Option("--known OUT", "The --out folder of a run over the same traffic. May be repeated.").values(.text)
+    let printsJSON = Option.json()
+  }
+
   static let manual = Manual(
     name: "explain",
     summary: "Explain one postback: its fields, the signed text, the verdict and the meaning of its value.",
@@ -23,44 +35,26 @@ struct ExplainCommand: Command {
       accepted postbacks, and for SKAdNetwork compares the signature with theirs; it uses the first 20000 postbacks of each
       framework. The exit status is 0 also if the postback is rejected.
       """,
-    options: [
-      Option("--line", "N", "Explain the postback that starts at line N of the decompressed text."),
-      Option("--record", "K", "Explain the K-th record of those that start at that line, or of all; default 1."),
-      Option("--models", "PATH", "A file or folder of conversion models. May be repeated."),
-    ] + TrustOptions.options + ReceivedAtOptions.options + [
-      Option("--known", "OUT", "The --out folder of a run over the same traffic. May be repeated."),
-      Option("--json", nil, "Print JSON."),
-    ],
+    options: Options.options,
     example: "postback explain Fixtures/postbacks/skadnetwork-4.0.jsonl --line 2 --models Fixtures/models"
   )
 
+  private let options: Options
   private let path: String
-  private let line: Int?
-  private let record: Int?
-  private let models: [String]
   private let trust: Trust
-  private let receivedAt: ReceivedAtRule
-  private let known: [String]
-  private let jobs: Int
-  private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard arguments.operands.count < 2 else {
       throw CommandFailure(.usage, "Too many files are given. Give one file, or - for standard input.")
     }
     path = arguments.operands.first ?? InputFile.standardInput
-    line = try arguments.integer("--line", in: 1...Int(Int32.max))
-    record = try arguments.integer("--record", in: 1...Int(Int32.max))
-    models = arguments.all("--models")
-    trust = try TrustOptions.trust(arguments)
-    receivedAt = try ReceivedAtOptions.rule(arguments)
-    known = arguments.all("--known")
-    jobs = try arguments.jobs()
-    printsJSON = arguments.has("--json")
+    options = try arguments.read()
+    trust = try options.trust.trust()
   }
 
   func run() async throws(CommandFailure) {
-    let models = try Models(checking: models)
+    let (line, record, known) = (options.line, options.record, options.known)
+    let models = try Models(checking: options.models)
     TrustOptions.announce(trust)
     guard let batch = try await batch() else {
       throw CommandFailure(
@@ -85,21 +79,22 @@ struct ExplainCommand: Command {
         of: batch,
         trust: trust,
         models: models,
-        receivedAt: receivedAt
+        receivedAt: options.receivedAt.rule
       ) { () throws(PipelineFailure) in
         var scan = SignatureScan()
         let signatures = batch.records.flatMap { scan.values(in: batch.bytes.span.extracting($0.bytes.indices)) }
-        return try await DiagnosisContext(of: tables, signatures: signatures, jobs: jobs)
+        return try await DiagnosisContext(of: tables, signatures: signatures, jobs: Option.cores)
       }
     } catch {
       throw CommandFailure(error)
     }
-    try Terminal.print(printsJSON ? explanation.json : explanation.text)
+    try Terminal.print(options.printsJSON ? explanation.json : explanation.text)
   }
 
   /// Returns a batch of the one record that the arguments name; nil if there is no such record.
   private func batch() async throws(CommandFailure) -> RawBatch? {
     var batches = PostbackReader(inputs: try InputFile.found(at: [path])).makeAsyncIterator()
+    let (line, record) = (options.line, options.record)
     var left = record ?? 1
     do throws(PipelineFailure) {
       while let batch = try await batches.next() {
