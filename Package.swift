@@ -214,9 +214,18 @@ let package = Package(
       ]
     ),
     module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"]),
+    module(
+      "Answers",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
+        "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
+        "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports", "Implementation",
+      ]
+    ),
     program(
       "postback",
       [
+        "Answers",
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "InfoPlist",
         "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics", "LookupTables",
         "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling",
@@ -314,6 +323,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
+    tests("Answers", ["JSON"]),
     tests("Implementation", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
@@ -341,7 +351,8 @@ let package = Package(
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
         "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering",
         "LookupTables", "TableReading", "Analysis", "NullValueModelling", "SearchAdsReports", "CopySettlement",
-        "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "postback",
+        "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "Answers",
+        "postback",
         "TestSupport",
       ],
       swiftSettings: settings

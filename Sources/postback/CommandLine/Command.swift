@@ -1,3 +1,5 @@
+internal import Answers
+
 /// A command of `postback`, named by the first words of the command line: `run`, or `model check`.
 protocol Command: Sendable {
   /// The name, the options and the texts of the command, which `--help` prints.

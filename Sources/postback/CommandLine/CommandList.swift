@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 
 /// The list of commands, which finds the command that a command line names.

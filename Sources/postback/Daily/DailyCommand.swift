@@ -1,3 +1,4 @@
+internal import Answers
 internal import PostbackServer
 internal import Base
 internal import CampaignEnrichment

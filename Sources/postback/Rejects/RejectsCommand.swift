@@ -1,3 +1,4 @@
+internal import Answers
 internal import CopySettlement
 internal import Analysis
 internal import Base
@@ -222,16 +223,10 @@ struct RejectsCommand: Command {
     } catch {
       throw CommandFailure(of: error)
     }
-    let answer = RejectsAnswer(
-      query: query,
-      survey: survey,
-      signals: signals,
-      tampering: tampering,
-      stolen: stolen,
-      comparison: comparison,
-      sortsByDay: options.order == .day,
-      top: top
-    )
+    let sortsByDay = options.order == .day
+    var answer = RejectsAnswer(query: query, survey: survey, sortsByDay: sortsByDay, top: top)
+    (answer.signals, answer.tampering) = (signals, tampering)
+    (answer.stolen, answer.comparison) = (stolen, comparison)
     switch format {
     case .table: try Terminal.print(answer.text)
     case .json: try Terminal.print(answer.json.description)

@@ -1,3 +1,4 @@
+internal import Answers
 internal import Ledger
 internal import Tables
 internal import Base
